@@ -1,0 +1,83 @@
+import type { z } from "zod";
+import type { RecordData } from "../records/record.ts";
+
+/** One change to a zone. Updates keep the record's identity; a provider may carry them out as it likes. */
+export type RecordChange =
+  | { action: "create"; before: null; after: RecordData }
+  | { action: "update"; before: RecordData; after: RecordData }
+  | { action: "delete"; before: RecordData; after: null };
+
+/** What became of one change, in the provider's own words where it refused. */
+export type ChangeOutcome = { ok: true } | { ok: false; message: string };
+
+/** What a provider can do at all; the plan checks it before anything is sent. */
+export interface ProviderCapabilities {
+  /** Types it can store, or `any`. */
+  recordTypes: readonly string[] | "any";
+  supportsProxied: boolean;
+  /** Smallest and largest TTL in seconds. */
+  minTtl: number;
+  maxTtl: number;
+  /** The smallest thing that it can change at once. */
+  granularity: "record" | "rrset" | "zone";
+}
+
+export interface ConfigField {
+  name: string;
+  label: string;
+  /** Stored encrypted and shown masked. */
+  secret: boolean;
+  required: boolean;
+}
+
+/** A kind of DNS back end: everything that is true of it without credentials. */
+export interface ProviderKind<Config = unknown> extends ProviderCapabilities {
+  /** Fixed for ever: `Domain.providerId`. */
+  id: string;
+  kind: string;
+  name: string;
+  configFields: readonly ConfigField[];
+  /** Validates a configuration's `config` object. */
+  configSchema: z.ZodType<Config>;
+  /** Null for `manual`: its records live in Zonewright only. */
+  connect: ((config: Config, environment: ProviderEnvironment) => DnsProvider) | null;
+}
+
+/** What the process lends to a provider. */
+export interface ProviderEnvironment {
+  /** Absolute folder of the embedded zone files (DATA_DIR/zones). */
+  zonesFolder: string;
+  now: () => Date;
+}
+
+/** A connection to one set of credentials. Adapters do paging, retries and wire format, and nothing else. */
+export interface DnsProvider {
+  /** Names of all zones there, lower-case A-labels without a trailing dot. @throws ProviderError */
+  listZones(): Promise<string[]>;
+  /** Makes sure that the zone exists, empty if it is new. @throws ProviderError */
+  createZone(zone: string): Promise<void>;
+  /** Streams the zone's records in batches, canonical, keeping what it does not understand. SOA is left out. @throws ProviderError */
+  readZone(zone: string): AsyncIterable<RecordData[]>;
+  /**
+   * Carries out the changes in order and answers one outcome per change, in the same order.
+   * @throws ProviderError when it cannot say which of them took place.
+   */
+  applyChanges(zone: string, changes: readonly RecordChange[]): Promise<ChangeOutcome[]>;
+  /** A cheap mark of the zone's present content, to notice changes made elsewhere; null where there is none. */
+  fingerprint(zone: string): Promise<string | null>;
+}
+
+/** The provider refused, failed or could not be reached. `message` is for people and carries no secret. */
+export class ProviderError extends Error {
+  /** `none`: nothing was changed. `unknown`: some of it may have been; the zone must be read back. */
+  readonly effect: "none" | "unknown";
+  /** Whether the zone does not exist at the provider. */
+  readonly zoneMissing: boolean;
+
+  constructor(message: string, effect: "none" | "unknown", options: { zoneMissing?: boolean; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.name = "ProviderError";
+    this.effect = effect;
+    this.zoneMissing = options.zoneMissing ?? false;
+  }
+}

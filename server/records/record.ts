@@ -1,0 +1,36 @@
+/**
+ * A DNS record without identity: what plans, providers and zone files exchange.
+ * All fields are canonical (see `values/`), so two records are the same exactly when their fields are.
+ */
+export interface RecordData {
+  /** Type mnemonic in upper case, e.g. `MX`; types beyond the eight editable ones are kept as they came (`TYPE65280`, RFC 3597). */
+  recordType: string;
+  /** Owner relative to the zone: `@` for the apex, else lower-case A-labels without a trailing dot. */
+  name: string;
+  /** Canonical value of the type. */
+  value: string;
+  /** Time to live in seconds, 0 to 2^31-1 (RFC 2181 §8). */
+  ttl: number;
+  /** MX and SRV: the priority, which the value carries too. Else null. */
+  priority: number | null;
+  /** Whether the provider's proxy answers for this record. False where the provider has none. */
+  proxied: boolean;
+}
+
+/** The types that clients may create. Others are kept, shown and exported, but come only from providers and zone files. */
+export const editableTypes = ["A", "AAAA", "CNAME", "NS", "MX", "TXT", "SRV", "CAA"] as const;
+export type EditableType = (typeof editableTypes)[number];
+
+export function isEditableType(type: string): type is EditableType {
+  return (editableTypes as readonly string[]).includes(type);
+}
+
+/** What makes a record itself within a zone: no two live records may share it. */
+export function recordKey(record: Pick<RecordData, "recordType" | "name" | "value">): string {
+  return `${record.name}\u0000${record.recordType}\u0000${record.value}`;
+}
+
+/** RRset identity: all records with one owner and type share a TTL (RFC 2181 §5.2). */
+export function rrsetKey(record: Pick<RecordData, "recordType" | "name">): string {
+  return `${record.name}\u0000${record.recordType}`;
+}
