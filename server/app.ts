@@ -1,0 +1,129 @@
+import { createExpressMiddleware } from "@trpc/server/adapters/express";
+import express, { type ErrorRequestHandler, type Express, type Request, type Response } from "express";
+import { docsPage } from "./docs-page.ts";
+import { AppError } from "./errors.ts";
+import { httpPort, requestIdOf } from "./http-port.ts";
+import { openApiDocument } from "./openapi.ts";
+import { sendProblem } from "./problem.ts";
+import { restHandler } from "./rest.ts";
+import { appRouter } from "./router.ts";
+import type { Services } from "./services.ts";
+import { errorOf, type ServerContext } from "./trpc.ts";
+import { version } from "./version.ts";
+
+const bodyLimit = 1_048_576;
+
+/** The whole HTTP surface: the only place where anything is mounted, in order. */
+export function createApp(services: Services): Express {
+  const { config, health, log } = services;
+  const app = express();
+  app.disable("x-powered-by");
+  app.set("etag", false);
+  app.set(
+    "trust proxy",
+    config.trustProxy.length === 1 && /^\d+$/.test(config.trustProxy[0] ?? "")
+      ? Number(config.trustProxy[0])
+      : config.trustProxy,
+  );
+
+  const secureCookies = config.siteUrl.startsWith("https:");
+  const createContext = (req: Request, res: Response): ServerContext => ({
+    requestId: requestIdOf(req, res),
+    http: httpPort(req, res, secureCookies),
+    services,
+  });
+
+  app.use((req, res, next) => {
+    requestIdOf(req, res);
+    // Answers carry tokens and other people's records: no cache may keep them.
+    res.setHeader("Cache-Control", "no-store");
+    res.setHeader("X-Content-Type-Options", "nosniff");
+    next();
+  });
+
+  app.get("/healthz", (_req, res) => {
+    res.json({ status: "ok" });
+  });
+  app.get("/readyz", async (_req, res) => {
+    const state = await health.readiness();
+    res.status(state.ready ? 200 : 503).json(state);
+  });
+
+  app.use(bodylessIsEmptyJson, requireJson, express.json({ limit: bodyLimit }));
+
+  const document = openApiDocument(appRouter, { version, siteUrl: config.siteUrl });
+  app.get("/api/openapi.json", (_req, res) => {
+    res.json(document);
+  });
+  app.use("/api/docs", docsPage());
+  app.use(
+    "/trpc",
+    createExpressMiddleware({
+      router: appRouter,
+      createContext: ({ req, res }) => createContext(req, res),
+      allowBatching: false,
+    }),
+  );
+  app.use("/api", restHandler(appRouter, createContext));
+
+  app.use((req, res) => {
+    sendProblem(
+      res,
+      new AppError("NOT_FOUND", `There is nothing at ${req.method} ${req.path}; see /api/docs.`),
+      requestIdOf(req, res),
+    );
+  });
+  const onError: ErrorRequestHandler = (error: unknown, req, res, _next) => {
+    const appError = bodyError(error) ?? errorOf(error);
+    const requestId = requestIdOf(req, res);
+    if (appError.code === "INTERNAL_SERVER_ERROR") log.error({ err: error, requestId }, "a request failed");
+    if (res.headersSent) res.destroy();
+    else sendProblem(res, appError, requestId);
+  };
+  app.use(onError);
+  return app;
+}
+
+function hasBody(req: Request): boolean {
+  return req.headers["transfer-encoding"] !== undefined || Number(req.headers["content-length"] ?? 0) > 0;
+}
+
+/** A call whose request is "none" works with no body and no content type. */
+function bodylessIsEmptyJson(req: Request, _res: Response, next: () => void): void {
+  if (!hasBody(req) && req.method !== "GET" && req.method !== "HEAD") {
+    req.headers["content-type"] = "application/json";
+    req.body = {};
+  }
+  next();
+}
+
+function requireJson(req: Request, _res: Response, next: (error?: AppError) => void): void {
+  if (!hasBody(req) || req.method === "GET" || req.is("application/json") !== false) next();
+  else next(new AppError("UNSUPPORTED_MEDIA_TYPE", "Send the body as JSON, with `Content-Type: application/json`."));
+}
+
+/** What express.json throws, and malformed addresses, in our words. */
+function bodyError(error: unknown): AppError | null {
+  if (!(error instanceof Error)) return null;
+  if (error instanceof URIError) return new AppError("BAD_REQUEST", "The address is not well-formed.");
+  const type = "type" in error ? error.type : undefined;
+  switch (type) {
+    case "entity.too.large":
+      return new AppError(
+        "PAYLOAD_TOO_LARGE",
+        "The body is larger than 1 MiB; send it in parts, or import larger zones from the zones folder.",
+      );
+    case "entity.parse.failed":
+      return new AppError("BAD_REQUEST", "The body is not well-formed JSON.");
+    case "encoding.unsupported":
+    case "charset.unsupported":
+      return new AppError("UNSUPPORTED_MEDIA_TYPE", "Send the body as UTF-8, without an exotic encoding.");
+    default: {
+      const status = "status" in error ? error.status : undefined;
+      const client = typeof status === "number" && status >= 400 && status < 500;
+      return client
+        ? new AppError("BAD_REQUEST", "The request could not be read; check its length and encoding.")
+        : null;
+    }
+  }
+}

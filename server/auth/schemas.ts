@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { id, line, timestamp } from "../schemas.ts";
+
+const role = z.enum(["admin", "member"]).meta({ description: "What the user may do.", example: "admin" });
+const email = z.string().nullable().meta({ description: "E-mail address, if any.", example: "ada@example.com" });
+
+export const signedInUser = z
+  .object({
+    id: id("The user's id."),
+    username: z.string().meta({ description: "The name to sign in with.", example: "ada" }),
+    email,
+    role,
+  })
+  .meta({ id: "User", description: "A user, as returned at sign-in." });
+
+export const currentUser = z
+  .object({
+    ...signedInUser.shape,
+    displayName: z.string().nullable().meta({ description: "Full name to show.", example: "Ada Lovelace" }),
+    nickname: z.string().nullable().meta({ description: "Short name to show.", example: "Ada" }),
+    avatarUrl: z.string().nullable().meta({ description: "Address of a picture.", example: null }),
+    notificationsEnabled: z.boolean().meta({ description: "Whether in-app messages and the live stream are on." }),
+    emailNotificationsEnabled: z.boolean().meta({ description: "Whether messages also go out by e-mail." }),
+    twoFactorMethods: z
+      .array(z.enum(["totp", "passkey", "email"]))
+      .meta({ description: "Second factors that are set up.", example: [] }),
+    hasPassword: z.boolean().meta({ description: "Whether the user can sign in with a password." }),
+    createdAt: timestamp("When the account was made."),
+    lastLoginAt: timestamp("The last sign-in.").nullable(),
+  })
+  .meta({ id: "CurrentUser", description: "The signed-in user." });
+
+export const loginInput = z.strictObject({
+  username: line(256, 1).meta({ description: "Case does not matter.", example: "admin" }),
+  password: z
+    .string()
+    .min(1, "This must not be empty.")
+    .max(1024, "This must have at most 1024 characters.")
+    .meta({ description: "The password.", example: "correct horse battery staple" }),
+  rememberMe: z
+    .boolean()
+    .default(false)
+    .meta({
+      description:
+        "True: the session lasts 30 days from its last use. False: 24 hours, and its cookie ends with the browser.",
+    }),
+});
+
+const accessToken = z
+  .string()
+  .meta({ description: "JWT for `Authorization: Bearer`, 15 minutes.", example: "eyJhbGciOi…" });
+const refreshToken = z
+  .string()
+  .meta({
+    description: "Good for one refresh. Also set as the HttpOnly cookie `refresh_token`.",
+    example: "b3BhcXVl…",
+  });
+
+export const tokenPair = z
+  .object({ accessToken, refreshToken })
+  .meta({ id: "TokenPair", description: "The tokens of a session." });
+
+export const signedInAnswer = z
+  .object({ accessToken, refreshToken, user: signedInUser })
+  .meta({ id: "SignedIn", description: "A new session." });
+
+export const refreshInput = z.strictObject({
+  refreshToken: line(512, 1)
+    .optional()
+    .meta({ description: "For clients without cookies; wins over the cookie.", example: "b3BhcXVl…" }),
+});

@@ -1,0 +1,152 @@
+import { createHash, createHmac, randomBytes } from "node:crypto";
+import { queries, type EntityManager } from "../database/database.ts";
+import { AppError } from "../errors.ts";
+import { newId } from "../ids.ts";
+import type { Keyring } from "../keyring.ts";
+import { RefreshToken, Session } from "./entities.ts";
+
+const hour = 3_600_000;
+const day = 24 * hour;
+const absoluteLifetime = 90 * day;
+/** How long a rotated token still answers with its successor: two tabs that refresh at once both go on. */
+const graceMilliseconds = 10_000;
+
+export interface IssuedRefreshToken {
+  refreshToken: string;
+  sessionId: string;
+  userId: string;
+  /** Undefined for a session without "remember me": the cookie ends with the browser. */
+  cookieSeconds: number | undefined;
+}
+
+export interface ClientInfo {
+  userAgent: string | null;
+  ip: string | null;
+}
+
+/**
+ * Sessions and their chains of refresh tokens. A token's successor is derived from it with a key of ours, so that the
+ * predecessor can be answered with the same successor without that one being stored anywhere.
+ */
+export class Sessions {
+  readonly #keys: readonly [Uint8Array, ...Uint8Array[]];
+  readonly #now: () => Date;
+  readonly #onEnd: (sessionId: string) => void;
+
+  /** @param onEnd told at once when a session ends, so that its access tokens stop working. */
+  constructor(keyring: Keyring, now: () => Date, onEnd: (sessionId: string) => void) {
+    this.#keys = keyring.keysFor("refresh-token");
+    this.#now = now;
+    this.#onEnd = onEnd;
+  }
+
+  async start(em: EntityManager, userId: string, rememberMe: boolean, client: ClientInfo): Promise<IssuedRefreshToken> {
+    const now = this.#now();
+    const session = em.create(Session, {
+      id: newId(),
+      userId,
+      rememberMe,
+      userAgent: client.userAgent?.slice(0, 300) ?? null,
+      ip: client.ip,
+      createdAt: now,
+      lastUsedAt: now,
+      expiresAt: new Date(now.getTime() + absoluteLifetime),
+    });
+    const refreshToken = randomBytes(32).toString("base64url");
+    em.create(RefreshToken, {
+      tokenHash: hashOf(refreshToken),
+      sessionId: session.id,
+      createdAt: now,
+      expiresAt: this.#tokenEnd(session),
+    });
+    await em.flush();
+    return issued(refreshToken, session);
+  }
+
+  /**
+   * Rotates a refresh token.
+   * @throws AppError UNAUTHORIZED when it is unknown, expired or revoked, and when it was rotated before: then its session ends.
+   */
+  async refresh(em: EntityManager, presented: string): Promise<IssuedRefreshToken> {
+    const outcome = await em.transactional(async (tx) => {
+      const tokenHash = hashOf(presented);
+      const token = await tx.findOne(RefreshToken, { tokenHash });
+      if (!token) return { kind: "refused" } as const;
+      // The session's row lock makes parallel refreshes of one chain take turns.
+      const session = await tx.findOne(Session, { id: token.sessionId }, { lockMode: 4 });
+      await tx.refresh(token);
+      const now = this.#now();
+      if (!session || session.revokedAt || session.expiresAt <= now) return { kind: "refused" } as const;
+      if (!token.rotatedAt) {
+        if (token.expiresAt <= now) return { kind: "refused" } as const;
+        const successor = this.#successor(this.#keys[0], presented);
+        token.rotatedAt = now;
+        token.successorHash = hashOf(successor);
+        session.lastUsedAt = now;
+        tx.create(RefreshToken, {
+          tokenHash: token.successorHash,
+          sessionId: session.id,
+          createdAt: now,
+          expiresAt: this.#tokenEnd(session),
+        });
+        return { kind: "issued", token: issued(successor, session) } as const;
+      }
+      const successor = await this.#liveSuccessor(tx, token, presented, now);
+      if (successor) return { kind: "issued", token: issued(successor, session) } as const;
+      session.revokedAt = now;
+      return { kind: "reused", sessionId: session.id } as const;
+    });
+    if (outcome.kind === "issued") return outcome.token;
+    if (outcome.kind === "reused") this.#onEnd(outcome.sessionId);
+    throw new AppError("UNAUTHORIZED", "The session has ended; sign in again.");
+  }
+
+  /** Ends the session that a refresh token belongs to. Unknown tokens are no error: signing out twice is fine. */
+  async endByToken(em: EntityManager, presented: string): Promise<void> {
+    const token = await em.findOne(RefreshToken, { tokenHash: hashOf(presented) });
+    if (token) await this.end(em, token.sessionId);
+  }
+
+  async end(em: EntityManager, sessionId: string): Promise<void> {
+    await queries(em)
+      .updateTable("sessions")
+      .set({ revoked_at: this.#now() })
+      .where("id", "=", sessionId)
+      .where("revoked_at", "is", null)
+      .execute();
+    this.#onEnd(sessionId);
+  }
+
+  /** The successor of a token rotated a moment ago, while nobody has used that successor yet. */
+  async #liveSuccessor(em: EntityManager, token: RefreshToken, presented: string, now: Date): Promise<string | null> {
+    if (!token.rotatedAt || now.getTime() - token.rotatedAt.getTime() > graceMilliseconds) return null;
+    const successor = this.#keys
+      .map((key) => this.#successor(key, presented))
+      .find((one) => hashOf(one) === token.successorHash);
+    if (successor === undefined) return null;
+    const row = await em.findOne(RefreshToken, { tokenHash: hashOf(successor) });
+    return row && !row.rotatedAt ? successor : null;
+  }
+
+  #successor(key: Uint8Array, token: string): string {
+    return createHmac("sha256", key).update(token).digest("base64url");
+  }
+
+  #tokenEnd(session: Pick<Session, "rememberMe" | "expiresAt">): Date {
+    const end = this.#now().getTime() + (session.rememberMe ? 30 * day : day);
+    return new Date(Math.min(end, session.expiresAt.getTime()));
+  }
+}
+
+function issued(refreshToken: string, session: Session): IssuedRefreshToken {
+  return {
+    refreshToken,
+    sessionId: session.id,
+    userId: session.userId,
+    cookieSeconds: session.rememberMe ? 30 * 24 * 3600 : undefined,
+  };
+}
+
+function hashOf(token: string): string {
+  return createHash("sha256").update(token).digest("base64url");
+}

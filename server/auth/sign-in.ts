@@ -1,0 +1,58 @@
+import { sql } from "@mikro-orm/core";
+import type { EntityManager } from "../database/database.ts";
+import { AppError } from "../errors.ts";
+import { User } from "../users/entities.ts";
+import type { AccessTokens } from "./access-tokens.ts";
+import type { PasswordHasher } from "./passwords.ts";
+import type { ClientInfo, IssuedRefreshToken, Sessions } from "./sessions.ts";
+
+export interface SignedIn {
+  accessToken: string;
+  refresh: IssuedRefreshToken;
+  user: User;
+}
+
+/** Sign-in with a username and password, and what follows from it. Second factors join between the two steps of `withPassword`. */
+export class SignIn {
+  readonly #passwords: PasswordHasher;
+  readonly #accessTokens: AccessTokens;
+  readonly #sessions: Sessions;
+  readonly #now: () => Date;
+
+  constructor(passwords: PasswordHasher, accessTokens: AccessTokens, sessions: Sessions, now: () => Date) {
+    this.#passwords = passwords;
+    this.#accessTokens = accessTokens;
+    this.#sessions = sessions;
+    this.#now = now;
+  }
+
+  /** @throws AppError UNAUTHORIZED, in the same words and after the same time for an unknown user and for a wrong password. */
+  async withPassword(
+    em: EntityManager,
+    credentials: { username: string; password: string; rememberMe: boolean },
+    client: ClientInfo,
+  ): Promise<SignedIn> {
+    const user = await em.findOne(User, { [sql.lower("username")]: credentials.username.toLowerCase() });
+    const matches = await this.#passwords.verify(user?.passwordHash ?? null, credentials.password);
+    if (!user?.passwordHash || !matches || user.disabledAt) {
+      throw new AppError("UNAUTHORIZED", "The username or the password is wrong.");
+    }
+    if (this.#passwords.outdated(user.passwordHash))
+      user.passwordHash = await this.#passwords.hash(credentials.password);
+    user.lastLoginAt = this.#now();
+    const refresh = await this.#sessions.start(em, user.id, credentials.rememberMe, client);
+    return { accessToken: await this.#accessTokens.issue(user.id, refresh.sessionId), refresh, user };
+  }
+
+  async refresh(em: EntityManager, refreshToken: string): Promise<Omit<SignedIn, "user">> {
+    const refresh = await this.#sessions.refresh(em, refreshToken);
+    return { accessToken: await this.#accessTokens.issue(refresh.userId, refresh.sessionId), refresh };
+  }
+
+  /** Ends the session of the refresh token, and that of the access token if one came along. Never fails. */
+  async signOut(em: EntityManager, refreshToken: string | null, accessToken: string | null): Promise<void> {
+    if (refreshToken !== null) await this.#sessions.endByToken(em, refreshToken);
+    const claims = accessToken === null ? null : await this.#accessTokens.check(accessToken);
+    if (claims) await this.#sessions.end(em, claims.sessionId);
+  }
+}

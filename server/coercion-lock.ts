@@ -1,0 +1,49 @@
+import type { AnyTRPCRouter } from "@trpc/server";
+
+interface SchemaDef {
+  coerce?: boolean;
+  shape?: Record<string, Schema>;
+  innerType?: Schema;
+  element?: Schema;
+  in?: Schema;
+  out?: Schema;
+  options?: Schema[];
+}
+
+interface Schema {
+  _zod?: { def: SchemaDef };
+  _def?: SchemaDef;
+}
+
+/**
+ * Holds every input schema's `coerce` at its declared value.
+ *
+ * trpc-to-openapi 3.3.0 sets it to true on all numbers and booleans of an input at each REST call, bodies included, after
+ * which `"false"` is true and null is 0, over tRPC as well.
+ */
+export function lockCoercion(appRouter: AnyTRPCRouter): void {
+  const seen = new Set<Schema>();
+  const lock = (schema: Schema | undefined): void => {
+    const def = schema?._zod?.def;
+    if (!schema || !def || seen.has(schema)) return;
+    seen.add(schema);
+    const declared = def.coerce;
+    Object.defineProperty(def, "coerce", {
+      get: () => declared,
+      set: () => undefined,
+      enumerable: true,
+      configurable: false,
+    });
+    for (const child of [
+      ...Object.values(def.shape ?? {}),
+      def.innerType,
+      def.element,
+      def.in,
+      def.out,
+      ...(def.options ?? []),
+    ])
+      lock(child);
+  };
+  const procedures = appRouter._def.procedures as Record<string, { _def: { inputs?: Schema[] } }>;
+  for (const procedure of Object.values(procedures)) procedure._def.inputs?.forEach(lock);
+}

@@ -1,0 +1,165 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { z } from "zod";
+
+const hostOrCidr = /^[\w.:/*-]+$/;
+
+function commaList(name: string, item: RegExp, example: string) {
+  return z
+    .string()
+    .default("")
+    .transform((text) =>
+      text
+        .split(",")
+        .map((part) => part.trim())
+        .filter((part) => part !== ""),
+    )
+    .refine((parts) => parts.every((part) => item.test(part)), `${name} is a comma-separated list such as ${example}`);
+}
+
+function url(name: string, protocols: string[], example: string) {
+  return z.string().refine((text) => {
+    try {
+      return protocols.includes(new URL(text).protocol);
+    } catch {
+      return false;
+    }
+  }, `${name} must be an address such as ${example}`);
+}
+
+function onOff(name: string, fallback: "on" | "off") {
+  return z
+    .enum(["on", "off"], `${name} must be on or off`)
+    .default(fallback)
+    .transform((text) => text === "on");
+}
+
+/** The environment as contract §2 describes it. Every message is the sentence that a failed start prints. */
+const environmentSchema = z.object({
+  HOST: z.string().min(1).default("127.0.0.1"),
+  PORT: z.coerce
+    .number("PORT must be a number from 0 to 65535")
+    .int("PORT must be a whole number")
+    .min(0, "PORT must be a number from 0 to 65535")
+    .max(65_535, "PORT must be a number from 0 to 65535")
+    .default(3000),
+  SITE_URL: url("SITE_URL", ["http:", "https:"], "https://dns.example.com").optional(),
+  DATA_DIR: z.string().min(1).default("./data"),
+  DATABASE_URL: url(
+    "DATABASE_URL",
+    ["postgres:", "postgresql:"],
+    "postgres://user:password@host:5432/zonewright",
+  ).optional(),
+  REDIS_URL: url("REDIS_URL", ["redis:", "rediss:"], "redis://localhost:6379").optional(),
+  SECRET_KEYS: commaList("SECRET_KEYS", /^.{32,}$/, "two keys of at least 32 characters each, the newest first"),
+  ADMIN_USERNAME: z
+    .string()
+    .regex(/^[\w.@-]{2,64}$/, "ADMIN_USERNAME must be 2 to 64 letters, digits or any of . _ @ -")
+    .default("admin"),
+  ADMIN_PASSWORD: z
+    .string()
+    .min(12, "ADMIN_PASSWORD must have at least 12 characters")
+    .max(256, "ADMIN_PASSWORD must have at most 256 characters")
+    .optional(),
+  TOKEN_PREFIX: z
+    .string()
+    .regex(/^[a-z][a-z0-9]{0,15}$/, "TOKEN_PREFIX must be 1 to 16 lower-case letters or digits, a letter first")
+    .default("zw"),
+  SMTP_URL: url("SMTP_URL", ["smtp:", "smtps:"], "smtp://user:password@mail.example.com:587").optional(),
+  MAIL_FROM: z.string().min(3).optional(),
+  RDAP_BOOTSTRAP_URL: url("RDAP_BOOTSTRAP_URL", ["http:", "https:"], "https://rdap.example.com/dns.json").optional(),
+  WHOIS_SERVER: z.string().min(1).optional(),
+  EGRESS_ALLOW: commaList("EGRESS_ALLOW", hostOrCidr, "10.0.0.0/8,dns.internal"),
+  TRUST_PROXY: commaList("TRUST_PROXY", hostOrCidr, "loopback,10.0.0.0/8, or a number of proxies"),
+  CORS_ORIGINS: commaList("CORS_ORIGINS", /^https?:\/\/[^/\s]+$/, "https://app.example.com,https://admin.example.com"),
+  LOG_LEVEL: z
+    .enum(
+      ["trace", "debug", "info", "warn", "error", "silent"],
+      "LOG_LEVEL must be trace, debug, info, warn, error or silent",
+    )
+    .default("info"),
+  JOBS: onOff("JOBS", "on"),
+});
+
+export interface Config {
+  host: string;
+  port: number;
+  /** Public address without a trailing slash. */
+  siteUrl: string;
+  /** Absolute path. */
+  dataDir: string;
+  /** Undefined: the embedded database under `dataDir`. */
+  databaseUrl: string | undefined;
+  /** The first one signs and encrypts, all of them verify and decrypt. */
+  secretKeys: readonly [string, ...string[]];
+  adminUsername: string;
+  /** Undefined: one is made and printed at the first start. */
+  adminPassword: string | undefined;
+  tokenPrefix: string;
+  trustProxy: string[];
+  /** Origins of web front ends on other hosts. */
+  corsOrigins: string[];
+  logLevel: "trace" | "debug" | "info" | "warn" | "error" | "silent";
+  jobs: boolean;
+}
+
+/** A variable that stops the start; the message is all that an operator needs to read. */
+export class ConfigError extends Error {}
+
+/**
+ * Reads the configuration once. Empty variables count as absent.
+ * Makes DATA_DIR, and a key file in it (mode 0600) where SECRET_KEYS is absent.
+ * @throws ConfigError naming each bad variable.
+ */
+export function loadConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const present = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ""),
+  );
+  const parsed = environmentSchema.safeParse(present);
+  if (!parsed.success) {
+    throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}.`).join("\n"));
+  }
+  const values = parsed.data;
+  const dataDir = resolve(values.DATA_DIR);
+  makeDataDir(dataDir);
+  const [firstKey, ...otherKeys] = values.SECRET_KEYS;
+  return {
+    host: values.HOST,
+    port: values.PORT,
+    siteUrl: (values.SITE_URL ?? `http://localhost:${values.PORT}`).replace(/\/+$/, ""),
+    dataDir,
+    databaseUrl: values.DATABASE_URL,
+    secretKeys: [firstKey ?? storedKey(dataDir), ...otherKeys],
+    adminUsername: values.ADMIN_USERNAME,
+    adminPassword: values.ADMIN_PASSWORD,
+    tokenPrefix: values.TOKEN_PREFIX,
+    trustProxy: values.TRUST_PROXY,
+    corsOrigins: values.CORS_ORIGINS,
+    logLevel: values.LOG_LEVEL,
+    jobs: values.JOBS,
+  };
+}
+
+function makeDataDir(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new ConfigError(
+      `DATA_DIR: ${dataDir} cannot be made: ${error instanceof Error ? error.message : String(error)}.`,
+    );
+  }
+}
+
+/** The key made at the first start. Losing it ends all sessions and makes stored provider secrets unreadable. */
+function storedKey(dataDir: string): string {
+  const path = join(dataDir, "secret-key");
+  try {
+    writeFileSync(path, randomBytes(32).toString("base64url"), { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) {
+      throw new ConfigError(`DATA_DIR: the key file ${path} cannot be written.`);
+    }
+  }
+  return readFileSync(path, "utf8").trim();
+}

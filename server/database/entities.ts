@@ -1,0 +1,22 @@
+import type { InferKyselyDB } from "@mikro-orm/postgresql";
+import { RefreshTokenSchema, SessionSchema } from "../auth/entities.ts";
+import { ProviderConfigSchema } from "../dns-providers/entities.ts";
+import { DomainSchema } from "../domains/entities.ts";
+import { ChangeSetSchema, RecordVersionSchema } from "../records/entities.ts";
+import { SnapshotSchema } from "../snapshots/entities.ts";
+import { UserSchema } from "../users/entities.ts";
+
+/** Every table, listed by hand: nothing is found by scanning folders. */
+export const entities = [
+  UserSchema,
+  SessionSchema,
+  RefreshTokenSchema,
+  ProviderConfigSchema,
+  DomainSchema,
+  RecordVersionSchema,
+  ChangeSetSchema,
+  SnapshotSchema,
+] as const;
+
+/** The tables as set-based queries see them: snake_case columns, typed from the entities. */
+export type Tables = InferKyselyDB<(typeof entities)[number]>;

@@ -1,0 +1,32 @@
+import { manual } from "./manual.ts";
+import type { ProviderKind } from "./provider.ts";
+import { zonefile } from "./zonefile.ts";
+
+/** Every kind of provider, in the order in which people are offered them. */
+export const providerKinds: readonly ProviderKind[] = [withAnyConfig(zonefile), withAnyConfig(manual)];
+
+/** By `Domain.providerId`. */
+export function kindById(id: string): ProviderKind | null {
+  return providerKinds.find((kind) => kind.id === id) ?? null;
+}
+
+/** By the short name: `zonefile`. */
+export function kindByName(name: string): ProviderKind | null {
+  return providerKinds.find(({ kind }) => kind === name) ?? null;
+}
+
+/** The kind of a stored configuration. @throws Error for one that this version does not know. */
+export function knownKind(name: string): ProviderKind {
+  const kind = kindByName(name);
+  if (!kind) throw new Error(`The provider kind ${name} is not known to this version.`);
+  return kind;
+}
+
+/** A kind whose `connect` takes a configuration as it was stored and checks it first. @throws ZodError from `connect` */
+function withAnyConfig<Config>(kind: ProviderKind<Config>): ProviderKind {
+  const { connect } = kind;
+  return {
+    ...kind,
+    connect: connect && ((config, environment) => connect(kind.configSchema.parse(config), environment)),
+  };
+}

@@ -1,0 +1,20 @@
+import { z } from "zod";
+import { maxTtl } from "../zone-file/ttl.ts";
+import type { ProviderKind } from "./provider.ts";
+
+const configSchema = z.strictObject({});
+
+/** No back end at all: the records live in Zonewright only. */
+export const manual: ProviderKind<z.infer<typeof configSchema>> = {
+  id: "5a1f0c52-7d0e-4c1b-9d0a-000000000001",
+  kind: "manual",
+  name: "Manual",
+  recordTypes: "any",
+  supportsProxied: false,
+  minTtl: 0,
+  maxTtl,
+  granularity: "record",
+  configFields: [],
+  configSchema,
+  connect: null,
+};

@@ -1,0 +1,224 @@
+import type { Caller } from "../auth/caller.ts";
+import { queries, type EntityManager } from "../database/database.ts";
+import { AppError, badField, notFound, type Issue } from "../errors.ts";
+import { newId } from "../ids.ts";
+import type { ProviderConnections } from "./connections.ts";
+import { ProviderConfig, type ConfigValues } from "./entities.ts";
+import { knownKind, kindByName, providerKinds } from "./kinds.ts";
+import { ProviderError, type DnsProvider, type ProviderKind } from "./provider.ts";
+
+export interface ConnectedConfig {
+  id: string;
+  kind: ProviderKind;
+  /** Null for a kind without a back end. */
+  provider: DnsProvider | null;
+}
+
+export interface NewProviderConfig {
+  kind: string;
+  name: string;
+  config: ConfigValues;
+  membersMayUse: boolean;
+}
+
+const shownInsteadOfSecret = "********";
+
+/** Sets of credentials for DNS providers. */
+export class ProviderConfigs {
+  readonly #connections: ProviderConnections;
+  readonly #now: () => Date;
+
+  constructor(connections: ProviderConnections, now: () => Date) {
+    this.#connections = connections;
+    this.#now = now;
+  }
+
+  /** The catalogue: what kinds there are and what each can do. */
+  kinds() {
+    return {
+      providers: providerKinds.map(({ id, kind, name, recordTypes, supportsProxied, minTtl, configFields }) => ({
+        id,
+        kind,
+        name,
+        recordTypes: recordTypes === "any" ? null : [...recordTypes],
+        supportsProxied,
+        minTtl,
+        configFields: [...configFields],
+      })),
+    };
+  }
+
+  async list(em: EntityManager) {
+    const configs = await em.findAll(ProviderConfig, { orderBy: { name: "asc" }, limit: 1_000 });
+    return { configs: configs.map(view) };
+  }
+
+  async create(em: EntityManager, input: NewProviderConfig) {
+    const kind = kindByName(input.kind);
+    if (!kind) throw badField(["kind"], `There is no provider kind ${input.kind}; see GET /api/providers.`);
+    const config = em.create(ProviderConfig, {
+      id: newId(),
+      kind: kind.kind,
+      name: input.name,
+      config: checked(kind, input.config),
+      membersMayUse: input.membersMayUse,
+      embedded: false,
+      createdAt: this.#now(),
+    });
+    await uniquely(em.flush(), input.name);
+    return view(config);
+  }
+
+  async update(em: EntityManager, id: string, patch: Partial<Omit<NewProviderConfig, "kind">>) {
+    const config = await this.#find(em, id);
+    if (patch.config) config.config = checked(knownKind(config.kind), keepSecrets(config, patch.config));
+    if (patch.name !== undefined) config.name = patch.name;
+    if (patch.membersMayUse !== undefined) config.membersMayUse = patch.membersMayUse;
+    await uniquely(em.flush(), config.name);
+    return view(config);
+  }
+
+  /** @throws AppError CONFLICT while domains use it, and for the embedded one. */
+  async delete(em: EntityManager, id: string): Promise<void> {
+    const config = await this.#find(em, id);
+    if (config.embedded)
+      throw new AppError("CONFLICT", "The embedded zone files belong to the service and cannot be deleted.");
+    const user = await queries(em)
+      .selectFrom("domains")
+      .select("name")
+      .where("provider_config_id", "=", id)
+      .limit(1)
+      .executeTakeFirst();
+    if (user)
+      throw new AppError("CONFLICT", `Domains such as ${user.name} use this configuration; move or delete them first.`);
+    await em.remove(config).flush();
+  }
+
+  /** Tries the configuration out. A failure is an answer, not an error. */
+  async test(em: EntityManager, id: string) {
+    const { provider } = await this.connected(em, id);
+    if (!provider) return { success: true, error: null, zones: 0 };
+    try {
+      return { success: true, error: null, zones: (await provider.listZones()).length };
+    } catch (error) {
+      if (error instanceof ProviderError) return { success: false, error: error.message, zones: null };
+      throw error;
+    }
+  }
+
+  /** The zones at the provider, and which of them are managed here. */
+  async zones(em: EntityManager, id: string) {
+    const { provider } = await this.connected(em, id);
+    const names = provider ? await throughProvider(provider.listZones()) : [];
+    const managed = new Set<string>();
+    for (let start = 0; start < names.length; start += 5_000) {
+      const rows = await queries(em)
+        .selectFrom("domains")
+        .select("name")
+        .where("name", "in", names.slice(start, start + 5_000))
+        .execute();
+      for (const { name } of rows) managed.add(name);
+    }
+    return { zones: names.map((name) => ({ name, managed: managed.has(name) })) };
+  }
+
+  async connected(em: EntityManager, id: string): Promise<ConnectedConfig> {
+    return this.#connect(await this.#find(em, id));
+  }
+
+  /**
+   * The configuration for a new domain, the embedded one where none is named.
+   * @throws AppError BAD_REQUEST when there is none, FORBIDDEN when members may not use it.
+   */
+  async usable(em: EntityManager, caller: Caller, id: string | undefined): Promise<ConnectedConfig> {
+    const config = await em.findOne(ProviderConfig, id === undefined ? { embedded: true } : { id });
+    if (!config) throw badField(["providerConfigId"], "There is no such provider configuration.");
+    if (caller.role !== "admin" && !config.membersMayUse) {
+      throw new AppError(
+        "FORBIDDEN",
+        "Members may not add domains with this provider configuration; ask an administrator.",
+      );
+    }
+    return this.#connect(config);
+  }
+
+  /** Makes the embedded zone-file configuration of a new installation. */
+  async ensureEmbedded(em: EntityManager): Promise<void> {
+    if (await em.findOne(ProviderConfig, { embedded: true })) return;
+    em.create(ProviderConfig, {
+      id: newId(),
+      kind: "zonefile",
+      name: "Embedded zone files",
+      config: {},
+      membersMayUse: false,
+      embedded: true,
+      createdAt: this.#now(),
+    });
+    await em.flush();
+  }
+
+  #connect(config: ProviderConfig): ConnectedConfig {
+    return { id: config.id, ...this.#connections.connect(config.kind, config.config) };
+  }
+
+  async #find(em: EntityManager, id: string): Promise<ProviderConfig> {
+    const config = await em.findOne(ProviderConfig, { id });
+    if (!config) throw notFound("provider configuration");
+    return config;
+  }
+}
+
+/** Runs a call to a provider; its failure becomes the caller's 502. */
+export async function throughProvider<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof ProviderError) throw new AppError("PROVIDER_ERROR", error.message, { cause: error });
+    throw error;
+  }
+}
+
+function checked(kind: ProviderKind, config: ConfigValues): ConfigValues {
+  const parsed = kind.configSchema.safeParse(config);
+  if (parsed.success) return parsed.data as ConfigValues;
+  const issues = parsed.error.issues.map((issue): Issue => ({
+    path: ["config", ...issue.path.map((part) => (typeof part === "symbol" ? String(part) : part))],
+    message: issue.message,
+  }));
+  throw new AppError("BAD_REQUEST", `${kind.name}: ${issues[0]?.message ?? "the configuration is not valid"}`, {
+    issues,
+  });
+}
+
+/** An empty or masked secret on input keeps the stored one. */
+function keepSecrets(stored: ProviderConfig, given: ConfigValues): ConfigValues {
+  const kept = secretFields(stored.kind).flatMap((field) => {
+    const absent = given[field] === undefined || given[field] === "" || given[field] === shownInsteadOfSecret;
+    return absent && field in stored.config ? [[field, stored.config[field]] as const] : [];
+  });
+  return { ...given, ...Object.fromEntries(kept) };
+}
+
+function secretFields(kindName: string): string[] {
+  return (kindByName(kindName)?.configFields ?? []).filter(({ secret }) => secret).map(({ name }) => name);
+}
+
+function view({ id, kind, name, config, membersMayUse, createdAt }: ProviderConfig) {
+  const masked = Object.fromEntries(
+    secretFields(kind).flatMap((field) => (field in config ? [[field, shownInsteadOfSecret]] : [])),
+  );
+  return { id, kind, providerId: knownKind(kind).id, name, config: { ...config, ...masked }, membersMayUse, createdAt };
+}
+
+async function uniquely(flush: Promise<void>, name: string): Promise<void> {
+  try {
+    await flush;
+  } catch (error) {
+    const taken = error instanceof Error && error.name === "UniqueConstraintViolationException";
+    if (!taken) throw error;
+    throw new AppError("CONFLICT", `There is a provider configuration named ${name} already.`, {
+      issues: [{ path: ["name"], message: "This name is taken." }],
+      cause: error,
+    });
+  }
+}

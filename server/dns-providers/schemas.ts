@@ -1,0 +1,123 @@
+import { z } from "zod";
+import { id, line, timestamp } from "../schemas.ts";
+
+const configId = id("The provider configuration's id.");
+
+export const providerCatalogue = z
+  .object({
+    providers: z
+      .array(
+        z
+          .object({
+            id: id("The kind's fixed id: `Domain.providerId`."),
+            kind: z.string().meta({ description: "Short name of the kind.", example: "zonefile" }),
+            name: z.string().meta({ description: "Name to show.", example: "Zone files" }),
+            recordTypes: z
+              .array(z.string())
+              .nullable()
+              .meta({ description: "Types that it can store; null: any.", example: null }),
+            supportsProxied: z.boolean().meta({ description: "Whether `proxied` can be true." }),
+            minTtl: z.int().meta({ description: "Smallest TTL in seconds.", example: 60 }),
+            configFields: z
+              .array(
+                z.object({
+                  name: z.string().meta({ description: "Key within `config`.", example: "folder" }),
+                  label: z.string().meta({ description: "Label for a form.", example: "Folder" }),
+                  secret: z.boolean().meta({ description: "Stored, but shown masked." }),
+                  required: z.boolean().meta({ description: "Whether it must be given." }),
+                }),
+              )
+              .meta({ description: "What a configuration of this kind needs." }),
+          })
+          .meta({ id: "Provider", description: "A kind of DNS back end." }),
+      )
+      .meta({ description: "All kinds." }),
+  })
+  .meta({ id: "ProviderCatalogue", description: "The kinds of DNS back ends." });
+
+const config = z
+  .record(z.string().max(100), z.union([z.string().max(10_000), z.number(), z.boolean(), z.null()]))
+  .meta({ description: "Fields by the kind's `configFields`.", example: { folder: "customers" } });
+
+export const providerConfig = z
+  .object({
+    id: configId,
+    kind: z.string().meta({ description: "Short name of the kind.", example: "zonefile" }),
+    providerId: id("The kind's fixed id."),
+    name: z.string().meta({ description: "Name to show.", example: "Customer zones" }),
+    config: config.meta({ description: "Secret fields are masked.", example: { folder: "customers" } }),
+    membersMayUse: z.boolean().meta({ description: "Whether members may add domains with it." }),
+    createdAt: timestamp("When it was made."),
+  })
+  .meta({ id: "ProviderConfig", description: "One set of credentials for a kind of provider." });
+
+export const providerConfigList = z
+  .object({ configs: z.array(providerConfig).meta({ description: "By name." }) })
+  .meta({ id: "ProviderConfigList", description: "All provider configurations." });
+
+const name = line(100, 1).meta({ description: "Name to show; unique.", example: "Customer zones" });
+const membersMayUse = z.boolean().meta({ description: "Whether members may add domains with it." });
+
+export const createConfigInput = z.strictObject({
+  kind: line(50, 1).meta({ description: "Short name of the kind.", example: "zonefile" }),
+  name,
+  config: config.default({}),
+  membersMayUse: membersMayUse.default(false),
+});
+
+export const updateConfigInput = z.strictObject({
+  id: configId,
+  name: name.optional(),
+  config: config.optional().meta({ description: "Replaces the fields; an empty secret keeps the stored one." }),
+  membersMayUse: membersMayUse.optional(),
+});
+
+export const configIdInput = z.strictObject({ id: configId });
+
+export const configTest = z
+  .object({
+    success: z.boolean().meta({ description: "Whether the provider answered." }),
+    error: z.string().nullable().meta({ description: "What it said, if it refused.", example: null }),
+    zones: z.int().nullable().meta({ description: "How many zones it has.", example: 12 }),
+  })
+  .meta({ id: "ProviderTest", description: "Outcome of trying a configuration." });
+
+const zoneName = line(1024, 1).meta({ description: "Zone name.", example: "example.com" });
+
+export const providerZones = z
+  .object({
+    zones: z
+      .array(
+        z.object({
+          name: z.string().meta({ description: "Zone name.", example: "example.com" }),
+          managed: z.boolean().meta({ description: "Whether it is a domain here already." }),
+        }),
+      )
+      .meta({ description: "By name." }),
+  })
+  .meta({ id: "ProviderZones", description: "The zones at a provider." });
+
+export const importInput = z.strictObject({
+  id: configId,
+  zones: z
+    .array(zoneName)
+    .min(1, "Name at least one zone.")
+    .max(100, "At most 100 zones in one call.")
+    .meta({ description: "Which zones." }),
+});
+
+export const importResult = z
+  .object({
+    results: z
+      .array(
+        z.object({
+          name: z.string().meta({ description: "The zone, as named in the call.", example: "example.com" }),
+          success: z.boolean().meta({ description: "Whether it is managed now." }),
+          domainId: id("The new domain.").nullable(),
+          records: z.int().meta({ description: "Records read in.", example: 60 }),
+          error: z.string().nullable().meta({ description: "Why not.", example: null }),
+        }),
+      )
+      .meta({ description: "One for each zone, in order." }),
+  })
+  .meta({ id: "ImportResult", description: "What became of each zone." });

@@ -1,0 +1,46 @@
+import { basename } from "node:path";
+import { ProviderError } from "../provider.ts";
+
+const reasons: Record<string, string> = {
+  ENOENT: "it does not exist",
+  EACCES: "the service lacks the permission",
+  EPERM: "the operating system does not allow it",
+  EROFS: "the file system is read-only",
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+  EMFILE: "too many files are open",
+  ENFILE: "too many files are open",
+  EISDIR: "it is a folder",
+  ENOTDIR: "part of its path is not a folder",
+  ELOOP: "its symbolic links go in a circle",
+  ENAMETOOLONG: "its name is longer than the file system allows",
+  EIO: "the disk reports an error",
+};
+
+/** Why an operation on a file failed, as the end of a sentence. Carries no path. */
+export function fileFailure(error: unknown): string {
+  const code = errorCode(error);
+  if (code === null) return error instanceof Error ? error.message : String(error);
+  return reasons[code] ?? `the operating system answers ${code}`;
+}
+
+/** A failed operation on `path` as what callers of a provider expect. `doing` completes "cannot": `read the file of example.com`. */
+export function fileError(
+  error: unknown,
+  doing: string,
+  path: string,
+  effect: "none" | "unknown" = "none",
+): ProviderError {
+  if (error instanceof ProviderError) return error;
+  return new ProviderError(`Cannot ${doing} (${basename(path)}): ${fileFailure(error)}.`, effect, { cause: error });
+}
+
+/** Whether a file or folder is simply not there. */
+export function isMissing(error: unknown): boolean {
+  return errorCode(error) === "ENOENT";
+}
+
+function errorCode(error: unknown): string | null {
+  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return null;
+  return error.code;
+}

@@ -1,0 +1,144 @@
+import { createHash } from "node:crypto";
+import { mkdir, readdir } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { parseZoneName } from "../../records/names.ts";
+import type { RecordData } from "../../records/record.ts";
+import { parseZoneFile, type ParsedZoneFile } from "../../zone-file/parse.ts";
+import { nextSerial } from "../../zone-file/serial.ts";
+import { initialSoa } from "../../zone-file/soa.ts";
+import { printZoneFile } from "../../zone-file/write.ts";
+import { ProviderError, type ChangeOutcome, type DnsProvider, type RecordChange } from "../provider.ts";
+import { applyToRecords } from "./apply-changes.ts";
+import { fileError, isMissing } from "./file-errors.ts";
+import { fileNamesOf, zoneOfFile } from "./file-names.ts";
+import { decodeText, findZoneFile, includeFrom, readInFolder, type FoundFile } from "./folder.ts";
+import { inTurn } from "./in-turn.ts";
+import { replaceFile } from "./replace-file.ts";
+import { startsAuthority } from "./starts-authority.ts";
+
+export interface ZoneFolder {
+  /** Absolute. */
+  folder: string;
+  /** Whether a missing folder is an empty one: the embedded folder comes into being with the first zone. */
+  mayBeMissing: boolean;
+  hostmaster: string | undefined;
+  now: () => Date;
+}
+
+type ReadableZone = Extract<ParsedZoneFile, { ok: true }>;
+
+const batchSize = 1000;
+// Reads at once while listing: many small files are slow one by one, and a process has only so many handles.
+const readsAtOnce = 32;
+const headBytes = 65_536;
+
+/** A folder of master files as a DNS provider. Each call reads the disk anew, so edits made by hand are part of every answer. */
+export function zoneFolderProvider(settings: ZoneFolder): DnsProvider {
+  return {
+    listZones: () => listZones(settings),
+    createZone: (zone) => inTurn(turnOf(settings, zone), () => createZone(settings, zone)),
+    readZone: (zone) => readZone(settings, zone),
+    applyChanges: (zone, changes) => inTurn(turnOf(settings, zone), () => applyChanges(settings, zone, changes)),
+    fingerprint: (zone) => fingerprint(settings, zone),
+  };
+}
+
+function turnOf({ folder }: ZoneFolder, zone: string): string {
+  return join(folder, fileNamesOf(zone)[0] ?? "");
+}
+
+async function listZones({ folder, mayBeMissing }: ZoneFolder): Promise<string[]> {
+  let files: string[];
+  try {
+    files = await readdir(folder);
+  } catch (error) {
+    if (mayBeMissing && isMissing(error)) return [];
+    throw fileError(error, "list the zone folder", folder);
+  }
+  const candidates = files.filter((file) => isZoneName(zoneOfFile(file)));
+  const zones = new Set<string>();
+  for (let start = 0; start < candidates.length; start += readsAtOnce) {
+    const some = candidates.slice(start, start + readsAtOnce);
+    const heads = await Promise.all(some.map((file) => readInFolder(folder, file, headBytes).catch(() => null)));
+    some.forEach((file, index) => {
+      const head = heads[index];
+      const zone = zoneOfFile(file);
+      // Latin-1 reads any bytes; the SOA itself is ASCII.
+      if (zone !== null && head && startsAuthority(head.content.toString("latin1"))) zones.add(zone);
+    });
+  }
+  return [...zones].toSorted();
+}
+
+function isZoneName(zone: string | null): boolean {
+  if (zone === null) return false;
+  const parsed = parseZoneName(zone);
+  return parsed.ok && parsed.value === zone;
+}
+
+async function createZone({ folder, hostmaster, now }: ZoneFolder, zone: string): Promise<void> {
+  const [name] = fileNamesOf(zone);
+  if (name === undefined || !isZoneName(zone)) throw new ProviderError(`"${zone}" is not a zone name.`, "none");
+  if ((await findZoneFile(folder, zone)) !== null) return;
+  try {
+    await mkdir(folder, { recursive: true });
+  } catch (error) {
+    throw fileError(error, "make the zone folder", folder);
+  }
+  const soa = initialSoa(zone, now(), hostmaster);
+  await replaceFile(join(folder, name), printZoneFile({ zone, soa, records: [] }), null);
+}
+
+async function* readZone({ folder }: ZoneFolder, zone: string): AsyncGenerator<RecordData[]> {
+  const { records } = parseFound(folder, zone, await mustFind(folder, zone));
+  for (let start = 0; start < records.length; start += batchSize) yield records.slice(start, start + batchSize);
+}
+
+async function applyChanges(
+  { folder, hostmaster, now }: ZoneFolder,
+  zone: string,
+  changes: readonly RecordChange[],
+): Promise<ChangeOutcome[]> {
+  const found = await mustFind(folder, zone);
+  const present = parseFound(folder, zone, found);
+  if (present.includedFiles.length > 0) {
+    throw new ProviderError(
+      `${basename(found.path)} is put together by hand with $INCLUDE; write it as one file before it is changed here.`,
+      "none",
+    );
+  }
+  const { records, outcomes } = applyToRecords(present.records, changes);
+  if (!outcomes.some((outcome) => outcome.ok)) return outcomes;
+  const soa = present.soa
+    ? { ...present.soa, serial: nextSerial(present.soa.serial, now()) }
+    : initialSoa(zone, now(), hostmaster);
+  await replaceFile(found.path, printZoneFile({ zone, soa, records }), found.stats);
+  return outcomes;
+}
+
+/** Null for a file with $INCLUDE, whose own bytes do not tell when an included file changes. */
+async function fingerprint({ folder }: ZoneFolder, zone: string): Promise<string | null> {
+  const { content } = await mustFind(folder, zone);
+  if (/^\$INCLUDE/im.test(content.toString("latin1"))) return null;
+  return createHash("sha256").update(content).digest("hex");
+}
+
+async function mustFind(folder: string, zone: string): Promise<FoundFile> {
+  const found = await findZoneFile(folder, zone);
+  if (found) return found;
+  throw new ProviderError(`There is no zone file for ${zone} in the zone folder.`, "none", { zoneMissing: true });
+}
+
+function parseFound(folder: string, zone: string, { path, content }: FoundFile): ReadableZone {
+  let text: string;
+  try {
+    text = decodeText(content);
+  } catch (error) {
+    throw fileError(error, "read the zone file", path);
+  }
+  const parsed = parseZoneFile(text, { zone, include: includeFrom(folder) });
+  if (parsed.ok) return parsed;
+  const [first, ...others] = parsed.errors;
+  const more = others.length > 0 ? ` (${others.length} more after it)` : "";
+  throw new ProviderError(`${first?.file ?? basename(path)}, line ${first?.line}: ${first?.message}${more}`, "none");
+}

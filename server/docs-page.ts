@@ -1,0 +1,47 @@
+import express, { type Router } from "express";
+import { absolutePath } from "swagger-ui-dist";
+
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Zonewright API</title>
+<link rel="stylesheet" href="/api/docs/swagger-ui.css">
+</head>
+<body>
+<div id="swagger-ui"></div>
+<script src="/api/docs/swagger-ui-bundle.js"></script>
+<script src="/api/docs/start.js"></script>
+</body>
+</html>
+`;
+
+const start = `SwaggerUIBundle({ url: "/api/openapi.json", dom_id: "#swagger-ui", deepLinking: true, persistAuthorization: false });\n`;
+
+const assets = new Set(["swagger-ui.css", "swagger-ui-bundle.js", "favicon-16x16.png", "favicon-32x32.png"]);
+
+/** The API document as a page, every asset of it from the installed package. */
+export function docsPage(): Router {
+  const router = express.Router();
+  const folder = absolutePath();
+  router.use((_req, res, next) => {
+    res.setHeader(
+      "Content-Security-Policy",
+      "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'",
+    );
+    res.setHeader("Cache-Control", "public, max-age=3600");
+    next();
+  });
+  router.get("/", (_req, res) => {
+    res.type("html").send(page);
+  });
+  router.get("/start.js", (_req, res) => {
+    res.type("js").send(start);
+  });
+  router.get("/:asset", (req, res, next) => {
+    if (assets.has(req.params.asset)) res.sendFile(req.params.asset, { root: folder });
+    else next();
+  });
+  return router;
+}

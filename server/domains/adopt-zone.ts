@@ -1,0 +1,74 @@
+import { UniqueConstraintViolationException } from "@mikro-orm/core";
+import type { Caller } from "../auth/caller.ts";
+import { queries, type EntityManager } from "../database/database.ts";
+import type { ConnectedConfig } from "../dns-providers/provider-configs.ts";
+import { ProviderError, type DnsProvider } from "../dns-providers/provider.ts";
+import { AppError } from "../errors.ts";
+import { settle } from "../records/change-sets.ts";
+import { planState } from "../records/desired-state.ts";
+import type { PlannedChange } from "../records/live-record.ts";
+import type { RecordData } from "../records/record.ts";
+import type { Domain } from "./entities.ts";
+
+/**
+ * Stores a new domain, with its zone made at the provider or, where it exists there, with the records that it has.
+ * @returns how many records were read in.
+ * @throws AppError CONFLICT when the name is taken, PROVIDER_ERROR; nothing is stored then.
+ */
+export async function adoptZone(
+  em: EntityManager,
+  domain: Domain,
+  config: ConnectedConfig,
+  caller: Caller,
+  now: Date,
+): Promise<number> {
+  const { provider } = config;
+  await refuseTaken(em, domain.name);
+  const changes = provider ? await readNewZone(provider, domain.name) : [];
+  const fingerprint = provider ? await provider.fingerprint(domain.name).catch(() => null) : null;
+  try {
+    await em.transactional(async (tx) => {
+      await tx.persist(domain).flush();
+      const outcomes = changes.map(() => ({ ok: true }) as const);
+      const zone = { id: domain.id, revision: 0 };
+      await settle(tx, zone, {
+        kind: "import",
+        actorId: caller.userId,
+        changes,
+        outcomes,
+        lease: null,
+        fingerprint,
+        repaired: false,
+        now,
+      });
+    });
+  } catch (error) {
+    if (error instanceof UniqueConstraintViolationException) throw taken(domain.name);
+    throw error;
+  }
+  return changes.length;
+}
+
+/** Before the provider is touched; the unique index decides between two at once. */
+async function refuseTaken(em: EntityManager, name: string): Promise<void> {
+  const row = await queries(em).selectFrom("domains").select("id").where("name", "=", name).executeTakeFirst();
+  if (row) throw taken(name);
+}
+
+function taken(name: string): AppError {
+  return new AppError("CONFLICT", `${name} is managed here already.`, {
+    issues: [{ path: ["name"], message: "This domain exists already." }],
+  });
+}
+
+async function readNewZone(provider: DnsProvider, zone: string): Promise<PlannedChange[]> {
+  try {
+    await provider.createZone(zone);
+    const records: RecordData[] = [];
+    for await (const batch of provider.readZone(zone)) records.push(...batch);
+    return planState([], records).changes;
+  } catch (error) {
+    if (error instanceof ProviderError) throw new AppError("PROVIDER_ERROR", error.message, { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,40 @@
+import { defineEntity, p } from "@mikro-orm/core";
+
+/** A managed zone with its registration data. Its row also carries the zone's revision and lease. */
+export const DomainSchema = defineEntity({
+  name: "Domain",
+  tableName: "domains",
+  properties: {
+    id: p.uuid().primary(),
+    /** Lower-case A-labels. */
+    name: p.text(),
+    providerConfigId: p.uuid(),
+    ownerId: p.uuid().nullable(),
+    expiresAt: p.datetime().nullable(),
+    status: p.text().$type<"active" | "expiring" | "expired" | "disabled">(),
+    groupName: p.text().nullable(),
+    tags: p.array(),
+    notes: p.text().nullable(),
+    expiryRemindDays: p.array((text) => Number(text)).$type<number[]>(),
+    autoCheckExpiry: p.boolean(),
+    expirySource: p.text().$type<"rdap" | "whois" | "manual">().nullable(),
+    expiryCheckedAt: p.datetime().nullable(),
+    registrar: p.text().nullable(),
+    snapshotSchedule: p.text().$type<"off" | "daily" | "weekly">(),
+    /** Raised by one with every change set; record versions refer to it. */
+    revision: p.integer(),
+    /** Live records, kept by the change pipeline. */
+    recordCount: p.integer(),
+    /** Version number of the newest snapshot. */
+    snapshotSequence: p.integer(),
+    /** Mark of the provider's content as last read or written. */
+    providerFingerprint: p.text().nullable(),
+    leaseToken: p.uuid().nullable(),
+    leaseUntil: p.datetime().nullable(),
+    createdAt: p.datetime(),
+    updatedAt: p.datetime(),
+  },
+});
+
+export class Domain extends DomainSchema.class {}
+DomainSchema.setClass(Domain);

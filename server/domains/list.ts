@@ -1,0 +1,58 @@
+import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
+import { visibleDomains } from "../assignments/access.ts";
+import type { Caller } from "../auth/caller.ts";
+import { queries, type EntityManager } from "../database/database.ts";
+import type { Tables } from "../database/entities.ts";
+import { searchName } from "../records/search-name.ts";
+import type { DomainStatus } from "./status.ts";
+import { listColumns, listView } from "./view.ts";
+
+export interface DomainFilter {
+  page: number;
+  limit: number;
+  status?: DomainStatus | undefined;
+  group?: string | undefined;
+  tag?: string | undefined;
+  search?: string | undefined;
+}
+
+function matches(eb: ExpressionBuilder<Tables, "domains">, caller: Caller, filter: DomainFilter): Expression<SqlBool> {
+  const conditions = [visibleDomains(eb, caller)];
+  if (filter.status !== undefined) conditions.push(eb("domains.status", "=", filter.status));
+  if (filter.group !== undefined) conditions.push(eb("domains.group_name", "=", filter.group));
+  if (filter.tag !== undefined) conditions.push(eb("domains.tags", "@>", eb.val([filter.tag])));
+  if (filter.search !== undefined) conditions.push(eb("domains.name", "like", `%${searchName(filter.search)}%`));
+  return eb.and(conditions);
+}
+
+/** A page of the domains that the caller may see, by name. */
+export async function listDomains(em: EntityManager, caller: Caller, filter: DomainFilter) {
+  const { page, limit } = filter;
+  const rows = await queries(em)
+    .selectFrom("domains")
+    .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
+    .select(listColumns)
+    .where((eb) => matches(eb, caller, filter))
+    .orderBy("domains.name")
+    .limit(limit)
+    .offset((page - 1) * limit)
+    .execute();
+  const count = await queries(em)
+    .selectFrom("domains")
+    .select((eb) => eb.fn.countAll<string>().as("total"))
+    .where((eb) => matches(eb, caller, filter))
+    .executeTakeFirstOrThrow();
+  return { domains: rows.map(listView), total: Number(count.total), page, limit };
+}
+
+/** The tags of the domains that the caller may see, with how many carry each. */
+export async function countTags(em: EntityManager, caller: Caller) {
+  const rows = await queries(em)
+    .selectFrom("domains")
+    .select((eb) => [eb.fn<string>("unnest", ["domains.tags"]).as("name"), eb.fn.countAll<string>().as("count")])
+    .where((eb) => visibleDomains(eb, caller))
+    .groupBy("name")
+    .orderBy("name")
+    .execute();
+  return { tags: rows.map(({ name, count }) => ({ name, count: Number(count) })) };
+}

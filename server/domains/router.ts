@@ -1,0 +1,162 @@
+import { syncInput, syncResult } from "../records/schemas.ts";
+import { route } from "../route.ts";
+import { nothing, success } from "../schemas.ts";
+import { may, router } from "../trpc.ts";
+import {
+  createDomainInput,
+  domainDetail,
+  domainIdInput,
+  domainPage,
+  expiryRemindInput,
+  listDomainsInput,
+  setExpiryInput,
+  tagCounts,
+  updateDomainInput,
+} from "./schemas.ts";
+
+const tag = "Domains";
+
+export const domainsRouter = router({
+  list: may("domains:read")
+    .meta(
+      route.may("domains:read", {
+        method: "GET",
+        path: "/domains",
+        operationId: "listDomains",
+        tag,
+        summary: "List domains",
+        description: "The domains that you may see, by name. Filters combine.",
+      }),
+    )
+    .input(listDomainsInput)
+    .output(domainPage)
+    .query(({ ctx, input }) => ctx.services.domains.list(ctx.em, ctx.caller, input)),
+
+  tags: may("domains:read")
+    .meta(
+      route.may("domains:read", {
+        method: "GET",
+        path: "/domains/tags",
+        operationId: "listDomainTags",
+        tag,
+        summary: "Tags in use, with counts",
+      }),
+    )
+    .input(nothing)
+    .output(tagCounts)
+    .query(({ ctx }) => ctx.services.domains.tags(ctx.em, ctx.caller)),
+
+  get: may("domains:read")
+    .meta(
+      route.may("domains:read", {
+        method: "GET",
+        path: "/domains/{id}",
+        operationId: "getDomain",
+        tag,
+        summary: "One domain",
+      }),
+    )
+    .input(domainIdInput)
+    .output(domainDetail)
+    .query(({ ctx, input }) => ctx.services.domains.get(ctx.em, ctx.caller, input.id)),
+
+  create: may("domains:write")
+    .meta(
+      route.may("domains:write", {
+        method: "POST",
+        path: "/domains",
+        operationId: "createDomain",
+        tag,
+        summary: "Add a domain",
+        description:
+          "Its zone is made at the provider; where it exists there already, its records are read in. Members need a provider " +
+          "configuration with `membersMayUse`.",
+        status: 201,
+        errors: [409, 502],
+      }),
+    )
+    .input(createDomainInput)
+    .output(domainDetail)
+    .mutation(({ ctx, input }) => ctx.services.domains.create(ctx.em, ctx.caller, input)),
+
+  update: may("domains:write")
+    .meta(
+      route.may("domains:write", {
+        method: "PUT",
+        path: "/domains/{id}",
+        operationId: "updateDomain",
+        tag,
+        summary: "Change a domain",
+        description: "Fields left out stay as they are. A new `providerConfigId` writes the zone there first.",
+        errors: [409, 502],
+      }),
+    )
+    .input(updateDomainInput)
+    .output(domainDetail)
+    .mutation(({ ctx, input }) => ctx.services.domains.update(ctx.em, ctx.caller, input)),
+
+  delete: may("domains:write")
+    .meta(
+      route.may("domains:write", {
+        method: "DELETE",
+        path: "/domains/{id}",
+        operationId: "deleteDomain",
+        tag,
+        summary: "Stop managing a domain",
+        description: "Its records, snapshots and history here are forgotten. The zone at the provider stays as it is.",
+      }),
+    )
+    .input(domainIdInput)
+    .output(success)
+    .mutation(async ({ ctx, input }) => {
+      await ctx.services.domains.delete(ctx.em, ctx.caller, input.id);
+      return { success: true as const };
+    }),
+
+  sync: may("records:write")
+    .meta(
+      route.may("records:write", {
+        method: "POST",
+        path: "/domains/{id}/sync",
+        operationId: "syncDomain",
+        tag: "DNS records",
+        summary: "Pull the records from the DNS provider",
+        description:
+          "The provider is right: records here become what it serves. A change of more than 30 % of a zone of ten or more records, or an " +
+          "empty answer, needs `force: true`. A snapshot of the state before is kept whenever something changes.",
+        errors: [409, 502],
+      }),
+    )
+    .input(syncInput)
+    .output(syncResult)
+    .mutation(({ ctx, input }) => ctx.services.sync.run(ctx.em, ctx.caller, input)),
+
+  setExpiryRemind: may("domains:write")
+    .meta(
+      route.may("domains:write", {
+        method: "PUT",
+        path: "/domains/{id}/expiry-remind",
+        operationId: "setExpiryRemind",
+        tag,
+        summary: "Set the reminders before expiry",
+      }),
+    )
+    .input(expiryRemindInput)
+    .output(domainDetail)
+    .mutation(({ ctx, input }) => ctx.services.domains.setRemind(ctx.em, ctx.caller, input)),
+
+  setExpiry: may("domains:write")
+    .meta(
+      route.may("domains:write", {
+        method: "PUT",
+        path: "/domains/{id}/expiry",
+        operationId: "setExpiry",
+        tag,
+        summary: "Set the expiry date by hand",
+        description: "No look-up overwrites a date set by hand.",
+      }),
+    )
+    .input(setExpiryInput)
+    .output(domainDetail)
+    .mutation(({ ctx, input }) => ctx.services.domains.setExpiry(ctx.em, ctx.caller, input)),
+});

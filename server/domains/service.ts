@@ -1,0 +1,210 @@
+import { visibleDomains } from "../assignments/access.ts";
+import type { Caller } from "../auth/caller.ts";
+import { queries, type Database, type EntityManager } from "../database/database.ts";
+import { throughProvider, type ConnectedConfig, type ProviderConfigs } from "../dns-providers/provider-configs.ts";
+import { AppError, badField, notFound } from "../errors.ts";
+import { newId } from "../ids.ts";
+import { parseZoneName } from "../records/names.ts";
+import { Domain } from "./entities.ts";
+import { adoptZone } from "./adopt-zone.ts";
+import { countTags, listDomains, type DomainFilter } from "./list.ts";
+import { moveZone } from "./move-zone.ts";
+import { statusByDate } from "./status.ts";
+import { detailView } from "./view.ts";
+
+const defaultRemindDays = [30, 7, 1];
+
+export interface NewDomain {
+  name: string;
+  providerConfigId?: string | undefined;
+  expiresAt?: Date | null | undefined;
+  groupName?: string | null | undefined;
+  tags?: string[] | undefined;
+}
+
+export interface DomainPatch {
+  id: string;
+  providerConfigId?: string | undefined;
+  expiresAt?: Date | null | undefined;
+  groupName?: string | null | undefined;
+  tags?: string[] | undefined;
+  notes?: string | null | undefined;
+  status?: "active" | "disabled" | undefined;
+  snapshotSchedule?: "off" | "daily" | "weekly" | undefined;
+}
+
+/** Domains: their registration data, and that their zone exists where it is served. */
+export class Domains {
+  readonly #database: Database;
+  readonly #providerConfigs: ProviderConfigs;
+  readonly #now: () => Date;
+
+  constructor(database: Database, providerConfigs: ProviderConfigs, now: () => Date) {
+    this.#database = database;
+    this.#providerConfigs = providerConfigs;
+    this.#now = now;
+  }
+
+  list(em: EntityManager, caller: Caller, filter: DomainFilter) {
+    return listDomains(em, caller, filter);
+  }
+
+  tags(em: EntityManager, caller: Caller) {
+    return countTags(em, caller);
+  }
+
+  /** @throws AppError NOT_FOUND */
+  async get(em: EntityManager, caller: Caller, id: string) {
+    const row = await queries(em)
+      .selectFrom("domains")
+      .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
+      .selectAll("domains")
+      .select("provider_configs.kind")
+      .where("domains.id", "=", id)
+      .where((eb) => visibleDomains(eb, caller))
+      .executeTakeFirst();
+    if (!row) throw notFound("domain");
+    return detailView(row);
+  }
+
+  /**
+   * Adds a domain. Its zone is made at the provider where it does not exist yet; where it does, its records are read in.
+   * @throws AppError BAD_REQUEST, CONFLICT, FORBIDDEN, PROVIDER_ERROR; the domain is then not added.
+   */
+  async create(em: EntityManager, caller: Caller, input: NewDomain) {
+    const config = await this.#providerConfigs.usable(em, caller, input.providerConfigId);
+    const { id } = await this.#add(em, caller, input, config);
+    return await this.get(em.fork(), caller, id);
+  }
+
+  /** Brings zones that a provider serves under management, each on its own. */
+  async import(em: EntityManager, caller: Caller, input: { id: string; zones: string[] }) {
+    const config = await this.#providerConfigs.connected(em, input.id);
+    if (!config.provider) throw badField(["id"], `${config.kind.name} has no zones to import.`);
+    const there = new Set(await throughProvider(config.provider.listZones()));
+    const results = [];
+    for (const name of input.zones) results.push(await this.#importOne(caller, name, config, there));
+    return { results };
+  }
+
+  async #importOne(caller: Caller, name: string, config: ConnectedConfig, there: ReadonlySet<string>) {
+    try {
+      const zone = parseZoneName(name);
+      if (zone.ok && !there.has(zone.value)) throw notFound("zone at this provider");
+      const { id, records } = await this.#add(this.#database.fork(), caller, { name }, config);
+      return { name, success: true, domainId: id, records, error: null };
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return { name, success: false, domainId: null, records: 0, error: error.message };
+    }
+  }
+
+  async #add(
+    em: EntityManager,
+    caller: Caller,
+    input: NewDomain,
+    config: ConnectedConfig,
+  ): Promise<{ id: string; records: number }> {
+    const name = parseZoneName(input.name);
+    if (!name.ok) throw badField(["name"], name.message);
+    const expiresAt = input.expiresAt ?? null;
+    const now = this.#now();
+    const domain = em.create(
+      Domain,
+      {
+        id: newId(),
+        name: name.value,
+        providerConfigId: config.id,
+        ownerId: caller.role === "admin" ? null : caller.userId,
+        expiresAt,
+        status: statusByDate(expiresAt, defaultRemindDays, now),
+        groupName: input.groupName ?? null,
+        tags: unique(input.tags ?? []),
+        expiryRemindDays: defaultRemindDays,
+        autoCheckExpiry: true,
+        expirySource: expiresAt ? "manual" : null,
+        snapshotSchedule: "off",
+        revision: 0,
+        recordCount: 0,
+        snapshotSequence: 0,
+        createdAt: now,
+        updatedAt: now,
+      },
+      { persist: false },
+    );
+    return { id: domain.id, records: await adoptZone(em, domain, config, caller, now) };
+  }
+
+  /** @throws AppError NOT_FOUND, CONFLICT, PROVIDER_ERROR */
+  async update(em: EntityManager, caller: Caller, patch: DomainPatch) {
+    const domain = await this.#find(em, caller, patch.id);
+    if (patch.providerConfigId !== undefined && patch.providerConfigId !== domain.providerConfigId) {
+      const target = await this.#providerConfigs.usable(em, caller, patch.providerConfigId);
+      await moveZone(this.#database, domain, target);
+      domain.providerConfigId = target.id;
+    }
+    if (patch.expiresAt !== undefined) setExpiry(domain, patch.expiresAt);
+    if (patch.groupName !== undefined) domain.groupName = patch.groupName;
+    if (patch.tags !== undefined) domain.tags = unique(patch.tags);
+    if (patch.notes !== undefined) domain.notes = patch.notes;
+    if (patch.snapshotSchedule !== undefined) domain.snapshotSchedule = patch.snapshotSchedule;
+    if (patch.status === "disabled") domain.status = "disabled";
+    else if (patch.status === "active" || domain.status !== "disabled") this.#refreshStatus(domain);
+    return await this.#save(em, caller, domain);
+  }
+
+  async setRemind(
+    em: EntityManager,
+    caller: Caller,
+    input: { id: string; expiryRemindDays?: number[] | undefined; autoCheckExpiry?: boolean | undefined },
+  ) {
+    const domain = await this.#find(em, caller, input.id);
+    if (input.expiryRemindDays) domain.expiryRemindDays = unique(input.expiryRemindDays).toSorted((a, b) => b - a);
+    if (input.autoCheckExpiry !== undefined) domain.autoCheckExpiry = input.autoCheckExpiry;
+    if (domain.status !== "disabled") this.#refreshStatus(domain);
+    return await this.#save(em, caller, domain);
+  }
+
+  /** A date set by hand, which no look-up overwrites. */
+  async setExpiry(em: EntityManager, caller: Caller, input: { id: string; expiresAt: Date | null }) {
+    const domain = await this.#find(em, caller, input.id);
+    setExpiry(domain, input.expiresAt);
+    if (domain.status !== "disabled") this.#refreshStatus(domain);
+    return await this.#save(em, caller, domain);
+  }
+
+  /** Forgets the domain with its records and history. The zone at the provider stays. @throws AppError NOT_FOUND */
+  async delete(em: EntityManager, caller: Caller, id: string): Promise<void> {
+    const gone = await queries(em)
+      .deleteFrom("domains")
+      .where("id", "=", id)
+      .where((eb) => visibleDomains(eb, caller))
+      .executeTakeFirst();
+    if (gone.numDeletedRows === 0n) throw notFound("domain");
+  }
+
+  async #find(em: EntityManager, caller: Caller, id: string): Promise<Domain> {
+    const domain = await em.findOne(Domain, { id, ...(caller.role === "admin" ? {} : { ownerId: caller.userId }) });
+    if (!domain) throw notFound("domain");
+    return domain;
+  }
+
+  #refreshStatus(domain: Domain): void {
+    domain.status = statusByDate(domain.expiresAt ?? null, domain.expiryRemindDays, this.#now());
+  }
+
+  async #save(em: EntityManager, caller: Caller, domain: Domain) {
+    domain.updatedAt = this.#now();
+    await em.flush();
+    return await this.get(em.fork(), caller, domain.id);
+  }
+}
+
+function setExpiry(domain: Domain, expiresAt: Date | null): void {
+  domain.expiresAt = expiresAt;
+  domain.expirySource = expiresAt ? "manual" : null;
+}
+
+function unique<T>(items: readonly T[]): T[] {
+  return [...new Set(items)];
+}

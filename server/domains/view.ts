@@ -1,0 +1,66 @@
+import type { Selectable } from "kysely";
+import type { Tables } from "../database/entities.ts";
+import { knownKind } from "../dns-providers/kinds.ts";
+import { toUnicodeName } from "../records/names.ts";
+
+export type DomainRow = Selectable<Tables["domains"]> & { kind: string };
+type ListRow = Pick<
+  DomainRow,
+  | "id"
+  | "name"
+  | "kind"
+  | "provider_config_id"
+  | "expires_at"
+  | "status"
+  | "group_name"
+  | "tags"
+  | "record_count"
+  | "created_at"
+>;
+
+export const listColumns = [
+  "domains.id",
+  "domains.name",
+  "domains.provider_config_id",
+  "domains.expires_at",
+  "domains.status",
+  "domains.group_name",
+  "domains.tags",
+  "domains.record_count",
+  "domains.created_at",
+  "provider_configs.kind",
+] as const;
+
+/** A domain as lists show it. */
+export function listView(row: ListRow) {
+  return {
+    id: row.id,
+    name: row.name,
+    providerId: knownKind(row.kind).id,
+    providerConfigId: row.provider_config_id,
+    expiresAt: row.expires_at,
+    status: row.status,
+    groupName: row.group_name,
+    tags: row.tags,
+    recordCount: row.record_count,
+    createdAt: row.created_at,
+  };
+}
+
+/** A domain with everything. */
+export function detailView(row: DomainRow) {
+  return {
+    ...listView(row),
+    nameUnicode: toUnicodeName(row.name),
+    ownerId: row.owner_id,
+    notes: row.notes,
+    expiryRemindDays: row.expiry_remind_days,
+    autoCheckExpiry: row.auto_check_expiry,
+    expirySource: row.expiry_source,
+    expiryCheckedAt: row.expiry_checked_at,
+    registrar: row.registrar,
+    snapshotSchedule: row.snapshot_schedule,
+    revision: row.revision,
+    updatedAt: row.updated_at,
+  };
+}

@@ -1,0 +1,51 @@
+import { AppError } from "./errors.ts";
+
+/** PostgreSQL error classes and socket errors that mean "the database is away", not "the statement is wrong". */
+const awayCodes = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ENOTFOUND",
+  "EPIPE",
+  "ETIMEDOUT",
+  "57P01",
+  "57P02",
+  "57P03",
+  "53300",
+]);
+/** Text that PostgreSQL cannot store; schemas refuse it before, this is the net below them. */
+const badTextCodes = new Set(["22021", "22P05", "22P02", "22003", "22008"]);
+
+function codeOf(fault: unknown): string | undefined {
+  if (typeof fault !== "object" || fault === null) return undefined;
+  if ("code" in fault && typeof fault.code === "string") return fault.code;
+  return "cause" in fault ? codeOf(fault.cause) : undefined;
+}
+
+/** Turns what nobody threw on purpose into an answer that gives nothing away. */
+export function faultToAppError(fault: unknown): AppError {
+  if (fault instanceof AppError) return fault;
+  const code = codeOf(fault);
+  const text = fault instanceof Error ? fault.message : "";
+  if (
+    (code !== undefined && awayCodes.has(code)) ||
+    /Connection terminated|timeout exceeded when trying to connect/.test(text)
+  ) {
+    return new AppError("UNAVAILABLE", "The database cannot be reached at the moment; try again shortly.", {
+      retryAfterSeconds: 2,
+      cause: fault,
+    });
+  }
+  if (code === "23505") {
+    return new AppError("CONFLICT", "Something with the same name was made at the same time.", { cause: fault });
+  }
+  if (code !== undefined && badTextCodes.has(code)) {
+    return new AppError("BAD_REQUEST", "A value holds characters or numbers that cannot be stored.", { cause: fault });
+  }
+  return new AppError(
+    "INTERNAL_SERVER_ERROR",
+    "Something went wrong on our side; the request id finds it in the log.",
+    {
+      cause: fault,
+    },
+  );
+}

@@ -1,0 +1,42 @@
+import { randomUUID } from "node:crypto";
+import { parseCookie, stringifySetCookie } from "cookie";
+import type { Request, Response } from "express";
+import type { CookieToSet, HttpPort } from "./context.ts";
+
+const requestIdForm = /^[\w.-]{8,64}$/;
+
+/** The caller's request id where it is usable, else a new one. Answered as `X-Request-Id`. */
+export function requestIdOf(req: Request, res: Response): string {
+  const known: unknown = res.locals["requestId"];
+  if (typeof known === "string") return known;
+  const given = req.header("x-request-id");
+  const requestId = given !== undefined && requestIdForm.test(given) ? given : randomUUID();
+  res.locals["requestId"] = requestId;
+  res.setHeader("X-Request-Id", requestId);
+  return requestId;
+}
+
+/** Express behind the narrow port that procedures see. */
+export function httpPort(req: Request, res: Response, secureCookies: boolean): HttpPort {
+  return {
+    header: (name) => {
+      const value = req.headers[name];
+      return Array.isArray(value) ? value[0] : value;
+    },
+    cookie: (name) => parseCookie(req.headers.cookie ?? "")[name],
+    setHeader: (name, value) => {
+      res.setHeader(name, value);
+    },
+    setCookie: (cookie: CookieToSet) => {
+      const { name, value, path, maxAgeSeconds: maxAge } = cookie;
+      const options = { path, httpOnly: true, sameSite: "lax" as const, secure: secureCookies };
+      res.appendHeader(
+        "Set-Cookie",
+        stringifySetCookie({ name, value, ...options, ...(maxAge === undefined ? {} : { maxAge }) }),
+      );
+    },
+    get ip() {
+      return req.ip ?? null;
+    },
+  };
+}

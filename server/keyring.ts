@@ -1,0 +1,18 @@
+import { hkdfSync } from "node:crypto";
+
+/** The installation's secret keys: the first one makes, all of them check. */
+export interface Keyring {
+  /** 32-byte keys for one purpose, newest first. Keys of different purposes tell nothing about each other. */
+  keysFor(purpose: string): readonly [Uint8Array, ...Uint8Array[]];
+}
+
+export function createKeyring(secretKeys: readonly [string, ...string[]]): Keyring {
+  const derive = (secret: string, purpose: string) =>
+    new Uint8Array(hkdfSync("sha256", secret, "", `zonewright ${purpose}`, 32));
+  return {
+    keysFor(purpose) {
+      const [first, ...others] = secretKeys;
+      return [derive(first, purpose), ...others.map((secret) => derive(secret, purpose))];
+    },
+  };
+}

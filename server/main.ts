@@ -1,0 +1,37 @@
+const [major = 0] = process.versions.node.split(".").map(Number);
+if (major < 24) {
+  process.stderr.write(
+    `Zonewright needs Node 24 or newer and this is ${process.version}: run \`npm ci\`, which brings it along, then \`npm start\`.\n`,
+  );
+  process.exit(1);
+}
+
+const { ConfigError, loadConfig } = await import("./config.ts");
+const { FolderInUseError } = await import("./database/lock-file.ts");
+const { startServer } = await import("./start.ts");
+
+try {
+  const server = await startServer(loadConfig(process.env), { announce: (line) => process.stdout.write(`${line}\n`) });
+  let stopping = false;
+  const stop = (signal: NodeJS.Signals) => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    process.stdout.write(`${signal}: finishing open requests …\n`);
+    void server.stop().then(() => process.exit(0));
+  };
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+} catch (error) {
+  const expected = error instanceof ConfigError || error instanceof FolderInUseError;
+  process.stderr.write(`Zonewright did not start.\n${expected ? error.message : startFailure(error)}\n`);
+  process.exit(1);
+}
+
+function startFailure(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = "code" in error ? String(error.code) : "";
+  if (code === "EADDRINUSE") return "PORT: the port is taken by another program; set PORT to a free one.";
+  if (code === "ECONNREFUSED" || code === "ENOTFOUND")
+    return `DATABASE_URL: the database cannot be reached (${error.message}).`;
+  return error.stack ?? error.message;
+}

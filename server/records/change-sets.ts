@@ -1,0 +1,201 @@
+import { sql } from "kysely";
+import { queries, type EntityManager } from "../database/database.ts";
+import { ProviderError, type ChangeOutcome, type DnsProvider, type RecordChange } from "../dns-providers/provider.ts";
+import { AppError } from "../errors.ts";
+import { newId } from "../ids.ts";
+import { countActions, growth, writeVersions } from "./commit.ts";
+import type { ChangeSetKind } from "./entities.ts";
+import type { Lease } from "./lease.ts";
+import { dataOf, sameData, type PlannedChange } from "./live-record.ts";
+import { readBack } from "./read-back.ts";
+
+export interface SentZone {
+  id: string;
+  name: string;
+}
+
+/** A refused item, as the history keeps it. */
+export interface Failure {
+  action: "create" | "update" | "delete";
+  recordType: string;
+  name: string;
+  value: string;
+  error: string;
+}
+
+/**
+ * Commits the intent, then calls the provider. When the provider cannot say what it did, the zone is read back.
+ * @throws AppError PROVIDER_ERROR when nothing was changed, or when nobody can say yet: then a repair settles it.
+ */
+export async function sendChanges(
+  em: EntityManager,
+  zone: SentZone,
+  provider: DnsProvider,
+  set: { kind: ChangeSetKind; actorId: string; changes: PlannedChange[]; now: () => Date },
+): Promise<{ changeSetId: string; outcomes: ChangeOutcome[] }> {
+  const changeSetId = newId();
+  await queries(em)
+    .insertInto("change_sets")
+    .values({
+      id: changeSetId,
+      domain_id: zone.id,
+      kind: set.kind,
+      state: "pending",
+      actor_id: set.actorId,
+      ...countActions(set.changes),
+      intent: JSON.stringify(set.changes),
+      repaired: false,
+      created_at: set.now(),
+    })
+    .execute();
+  return { changeSetId, outcomes: await callProvider(em, zone, provider, changeSetId, set.changes, set.now) };
+}
+
+async function callProvider(
+  em: EntityManager,
+  zone: SentZone,
+  provider: DnsProvider,
+  changeSetId: string,
+  changes: readonly PlannedChange[],
+  now: () => Date,
+): Promise<ChangeOutcome[]> {
+  // A comment is ours alone: the provider has nothing to do for it.
+  const concerned = changes.map((change) => !(change.action === "update" && sameData(change.before, change.after)));
+  const sent = changes.filter((_, index) => concerned[index]).map(asSent);
+  try {
+    const answers = sent.length === 0 ? [] : await provider.applyChanges(zone.name, sent);
+    let next = 0;
+    return concerned.map((was): ChangeOutcome =>
+      was ? (answers[next++] ?? { ok: false, message: "The provider gave no answer." }) : { ok: true },
+    );
+  } catch (error) {
+    if (error instanceof ProviderError && error.effect === "unknown") {
+      const outcomes = await readBack(provider, zone.name, changes).catch(() => null);
+      if (outcomes?.some(({ ok }) => ok)) return outcomes;
+      if (!outcomes)
+        throw new AppError(
+          "PROVIDER_ERROR",
+          `${error.message} What came of it is not known yet; the zone will be read back.`,
+          { cause: error },
+        );
+    }
+    if (!(error instanceof ProviderError)) throw error;
+    const failures = changes.map((change) => failure(change, error.message));
+    await queries(em)
+      .updateTable("change_sets")
+      .set({
+        state: "failed",
+        finished_at: now(),
+        intent: null,
+        failures: JSON.stringify(failures.slice(0, keptFailures)),
+      })
+      .where("id", "=", changeSetId)
+      .execute();
+    throw new AppError("PROVIDER_ERROR", error.message, { cause: error });
+  }
+}
+
+const keptFailures = 1_000;
+
+function asSent(change: PlannedChange): RecordChange {
+  switch (change.action) {
+    case "create":
+      return { action: "create", before: null, after: dataOf(change.after) };
+    case "update":
+      return { action: "update", before: dataOf(change.before), after: dataOf(change.after) };
+    case "delete":
+      return { action: "delete", before: dataOf(change.before), after: null };
+  }
+}
+
+function failure(change: PlannedChange, error: string): Failure {
+  const { recordType, name, value } = change.after ?? change.before;
+  return { action: change.action, recordType, name, value, error };
+}
+
+export interface Settlement {
+  kind: ChangeSetKind;
+  actorId: string | null;
+  changes: readonly PlannedChange[];
+  outcomes: readonly ChangeOutcome[];
+  /** Null when the row lock of this transaction holds the zone. */
+  lease: Lease | null;
+  fingerprint: string | null;
+  /** The pending change set; absent when none was needed. */
+  changeSetId?: string | undefined;
+  repaired: boolean;
+  now: Date;
+}
+
+/**
+ * Writes what really happened and raises the revision, in the caller's transaction.
+ * @returns the zone's revision afterwards.
+ * @throws AppError UNAVAILABLE when the lease was lost; the pending change set is then left to a repair.
+ */
+export async function settle(
+  tx: EntityManager,
+  zone: { id: string; revision: number },
+  settlement: Settlement,
+): Promise<number> {
+  const { changes, outcomes, lease, fingerprint, now } = settlement;
+  const done = changes.filter((_, index) => outcomes[index]?.ok);
+  const failures = changes.flatMap((change, index) => {
+    const outcome = outcomes[index];
+    return outcome && !outcome.ok ? [failure(change, outcome.message)] : [];
+  });
+  const moved = await queries(tx)
+    .updateTable("domains")
+    .set((eb) => ({
+      revision: done.length > 0 ? eb("revision", "+", 1) : eb.ref("revision"),
+      record_count: eb("record_count", "+", growth(done)),
+      updated_at: done.length > 0 ? now : eb.ref("updated_at"),
+      provider_fingerprint: fingerprint ?? eb.ref("provider_fingerprint"),
+    }))
+    .where("id", "=", zone.id)
+    .$if(lease !== null, (query) => query.where("lease_token", "=", lease?.token ?? null))
+    .returning("revision")
+    .executeTakeFirst();
+  if (!moved) {
+    throw new AppError(
+      "UNAVAILABLE",
+      "The change took too long and its outcome is being established; look at the history shortly.",
+      {
+        retryAfterSeconds: 5,
+      },
+    );
+  }
+  if (done.length > 0) await writeVersions(tx, zone.id, moved.revision, done, now);
+  if (changes.length > 0)
+    await recordChangeSet(tx, zone.id, settlement, done.length > 0 ? moved.revision : null, failures);
+  return moved.revision;
+}
+
+async function recordChangeSet(
+  tx: EntityManager,
+  domainId: string,
+  { kind, actorId, changes, outcomes, changeSetId, repaired, now }: Settlement,
+  revision: number | null,
+  failures: Failure[],
+): Promise<void> {
+  const outcome = {
+    state:
+      failures.length === 0 ? ("applied" as const) : revision === null ? ("failed" as const) : ("partial" as const),
+    revision,
+    ...countActions(changes.filter((_, index) => outcomes[index]?.ok)),
+    failures: failures.length === 0 ? null : JSON.stringify(failures.slice(0, keptFailures)),
+    repaired,
+    finished_at: now,
+  };
+  if (changeSetId === undefined) {
+    await queries(tx)
+      .insertInto("change_sets")
+      .values({ id: newId(), domain_id: domainId, kind, actor_id: actorId, created_at: now, ...outcome })
+      .execute();
+    return;
+  }
+  await queries(tx)
+    .updateTable("change_sets")
+    .set({ ...outcome, intent: sql`null` })
+    .where("id", "=", changeSetId)
+    .execute();
+}

@@ -1,0 +1,76 @@
+import { sql } from "kysely";
+import { queries, type EntityManager } from "../database/database.ts";
+import { jsonRows } from "./live-queries.ts";
+import type { PlannedChange } from "./live-record.ts";
+
+const rowsPerStatement = 5_000;
+
+/**
+ * Writes changes that have really happened as new versions at `revision`. Closes rows and opens others; never overwrites.
+ * Must run in the transaction that also raised the domain to `revision`.
+ */
+export async function writeVersions(
+  tx: EntityManager,
+  domainId: string,
+  revision: number,
+  changes: readonly PlannedChange[],
+  now: Date,
+): Promise<void> {
+  const closed = changes.flatMap((change) => (change.before ? [change.id] : []));
+  for (let start = 0; start < closed.length; start += rowsPerStatement) {
+    const ids = closed.slice(start, start + rowsPerStatement);
+    await queries(tx)
+      .updateTable("records")
+      .set({ until: revision })
+      .where(
+        "record_id",
+        "in",
+        sql<string>`(select value::uuid from json_array_elements_text(${JSON.stringify(ids)}::json))`,
+      )
+      .where("until", "is", null)
+      .execute();
+  }
+  const opened = changes.filter((change) => change.after !== null);
+  for (let start = 0; start < opened.length; start += rowsPerStatement) {
+    await insertVersions(tx, domainId, revision, opened.slice(start, start + rowsPerStatement), now);
+  }
+}
+
+/** A rollback may bring back a deleted record under its old id: its versions go on counting. */
+async function insertVersions(
+  tx: EntityManager,
+  domainId: string,
+  revision: number,
+  changes: readonly PlannedChange[],
+  now: Date,
+) {
+  const rows = changes.map(({ id, before, after }) => ({
+    id,
+    v: (before?.version ?? 0) + 1,
+    t: after?.recordType,
+    n: after?.name,
+    d: after?.value,
+    s: after?.ttl,
+    p: after?.priority,
+    x: after?.proxied,
+    c: after?.comment,
+    m: before?.createdAt ?? now,
+  }));
+  await sql`
+    insert into records (record_id, version, domain_id, since, record_type, name, value, ttl, priority, proxied, status, comment, created_at, updated_at)
+    select r.id, greatest(r.v, (select max(version) + 1 from records where record_id = r.id)), ${domainId}::uuid, ${revision}::int, r.t, r.n, r.d, r.s, r.p, r.x, 'active', r.c, r.m, ${now}::timestamptz
+    from ${jsonRows(rows)} as r (id uuid, v int, t text, n text, d text, s int, p int, x boolean, c text, m timestamptz)
+  `.execute(queries(tx));
+}
+
+/** How many records a zone gains by some changes. */
+export function growth(changes: readonly PlannedChange[]): number {
+  return changes.reduce((sum, { action }) => sum + (action === "create" ? 1 : action === "delete" ? -1 : 0), 0);
+}
+
+/** How many there are of each action. */
+export function countActions(changes: readonly { action: "create" | "update" | "delete" }[]) {
+  const counts = { creates: 0, updates: 0, deletes: 0 };
+  for (const { action } of changes) counts[`${action}s`]++;
+  return counts;
+}

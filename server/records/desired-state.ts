@@ -1,0 +1,87 @@
+import { newId } from "../ids.ts";
+import { dataOf, sameData, type LiveRecord, type PlannedChange, type RecordDraft } from "./live-record.ts";
+import { recordKey, rrsetKey, type RecordData } from "./record.ts";
+
+/** A desired record. With an `id` it is a known record (rollback), without one it is matched by what it says (sync, import). */
+export interface Desired extends RecordData {
+  id?: string;
+  comment?: string | null;
+}
+
+export interface StatePlan {
+  changes: PlannedChange[];
+  unchanged: number;
+}
+
+/**
+ * What turns the live records into the desired ones. Records are matched by id, then by (type, name, value), then within
+ * an RRset: a value replaced by another there is an update, so that the record keeps its identity.
+ * @param keepOthers live records that nothing matches stay (merge); else they are deleted.
+ */
+export function planState(live: Iterable<LiveRecord>, desired: Iterable<Desired>, keepOthers = false): StatePlan {
+  const byId = new Map<string, LiveRecord>();
+  const byKey = new Map<string, LiveRecord[]>();
+  for (const record of live) {
+    byId.set(record.id, record);
+    const key = recordKey(record);
+    const same = byKey.get(key);
+    if (same) same.push(record);
+    else byKey.set(key, [record]);
+  }
+  const updates: PlannedChange[] = [];
+  let unchanged = 0;
+  const settle = (before: LiveRecord, want: Desired) => {
+    byId.delete(before.id);
+    const after = draftOf(want, before.comment);
+    if (sameData(before, after) && before.comment === after.comment) unchanged++;
+    else updates.push({ action: "update", id: before.id, before, after });
+  };
+
+  const unmatchedById: Desired[] = [];
+  for (const want of desired) {
+    const before = want.id === undefined ? undefined : byId.get(want.id);
+    if (before) settle(before, want);
+    else unmatchedById.push(want);
+  }
+  const unmatched: Desired[] = [];
+  for (const want of unmatchedById) {
+    const before = byKey.get(recordKey(want))?.find(({ id }) => byId.has(id));
+    if (before) settle(before, want);
+    else unmatched.push(want);
+  }
+  const leftByRrset = keepOthers ? new Map<string, LiveRecord[]>() : Map.groupBy(byId.values(), rrsetKey);
+  const creates: PlannedChange[] = [];
+  for (const want of unmatched) {
+    const before = want.id === undefined ? leftByRrset.get(rrsetKey(want))?.pop() : undefined;
+    if (before) settle(before, want);
+    else creates.push({ action: "create", id: want.id ?? newId(), before: null, after: draftOf(want, null) });
+  }
+  const left = keepOthers ? [] : [...byId.values()];
+  const deletes = left.map((before): PlannedChange => ({ action: "delete", id: before.id, before, after: null }));
+  return { changes: [...deletes, ...updates, ...creates], unchanged };
+}
+
+function draftOf(want: Desired, comment: string | null): RecordDraft {
+  return { ...dataOf(want), comment: want.comment === undefined ? comment : want.comment };
+}
+
+const thresholdRecords = 10;
+const thresholdShare = 0.3;
+
+/**
+ * Why a plan made from outside needs a person's word first, or null: it would change more than 30 % of a zone of ten or
+ * more records, or empty a zone.
+ */
+export function needsConfirmation(changes: readonly PlannedChange[], recordCount: number): string | null {
+  const touched = changes.filter(({ action }) => action !== "create").length;
+  const deletes = changes.filter(({ action }) => action === "delete").length;
+  const creates = changes.filter(({ action }) => action === "create").length;
+  if (recordCount > 0 && deletes === recordCount && creates === 0) {
+    return `This would delete all ${recordCount} records of the zone. Look at it with dryRun, then repeat it with force: true.`;
+  }
+  if (recordCount < thresholdRecords || touched + creates <= recordCount * thresholdShare) return null;
+  return (
+    `This would change ${touched + creates} records in a zone of ${recordCount}, more than 30 %. ` +
+    "Look at it with dryRun, then repeat it with force: true."
+  );
+}

@@ -1,0 +1,121 @@
+import type { ProviderKind } from "../dns-providers/provider.ts";
+import type { ErrorCode, Issue } from "../errors.ts";
+import { newId } from "../ids.ts";
+import { draftRecord, draftUpdate, type Drafted, type RecordInput } from "./drafts.ts";
+import type { LiveRecord, RecordDraft } from "./live-record.ts";
+import { ZoneView } from "./zone-view.ts";
+
+/** What a client asks for. */
+export type Edit =
+  | { action: "create"; input: RecordInput }
+  | { action: "update"; recordId: string; patch: Partial<RecordInput> }
+  | { action: "delete"; recordId: string };
+
+export interface Refusal {
+  ok: false;
+  code: Extract<ErrorCode, "BAD_REQUEST" | "CONFLICT" | "NOT_FOUND">;
+  issues: Issue[];
+}
+
+/** An edit that has passed the rules of its type and provider, but not yet those of the zone. */
+export type PreparedEdit =
+  | { ok: true; id: string; draft: RecordDraft | null; before: LiveRecord | null; warnings: string[] }
+  | Refusal;
+
+/** Checks each edit on its own. `present` holds the live records that updates and deletes name. */
+export function prepareEdits(
+  edits: readonly Edit[],
+  present: ReadonlyMap<string, LiveRecord>,
+  zone: string,
+  kind: ProviderKind,
+): PreparedEdit[] {
+  return edits.map((edit) => {
+    if (edit.action === "create") return fromDraft(newId(), null, draftRecord(edit.input, zone, kind));
+    const before = present.get(edit.recordId);
+    if (!before) {
+      return {
+        ok: false,
+        code: "NOT_FOUND",
+        issues: [{ path: ["recordId"], message: "There is no such record in this domain." }],
+      };
+    }
+    if (edit.action === "delete") return { ok: true, id: before.id, draft: null, before, warnings: [] };
+    return fromDraft(before.id, before, draftUpdate(before, edit.patch, zone, kind));
+  });
+}
+
+function fromDraft(id: string, before: LiveRecord | null, drafted: Drafted): PreparedEdit {
+  if (!drafted.ok) return { ok: false, code: "BAD_REQUEST", issues: drafted.issues };
+  return { ok: true, id, draft: drafted.draft, before, warnings: drafted.warnings };
+}
+
+/** The names whose records must be at hand to judge the edits. */
+export function namesOf(prepared: readonly PreparedEdit[]): string[] {
+  const names = new Set<string>();
+  for (const edit of prepared) {
+    if (!edit.ok) continue;
+    if (edit.before) names.add(edit.before.name);
+    if (edit.draft) names.add(edit.draft.name);
+  }
+  return [...names];
+}
+
+export interface Judged {
+  /** One for each edit, in order. */
+  outcomes: PreparedEdit[];
+  warnings: string[];
+}
+
+/** Applies edits one by one to the view; one that breaks a zone rule is taken back and refused, the others stand. */
+export function applyEach(view: ZoneView, prepared: readonly PreparedEdit[]): Judged {
+  const warnings: string[] = [];
+  const outcomes = prepared.map((edit): PreparedEdit => {
+    if (!edit.ok) return edit;
+    const mark = view.mark();
+    const told = applyOne(view, edit);
+    const violations = view.violations(view.touchedSince(mark));
+    const [first] = violations;
+    if (first) {
+      view.revert(mark);
+      return {
+        ok: false,
+        code: first.code,
+        issues: violations.map(({ field, message }) => ({ path: [field], message })),
+      };
+    }
+    warnings.push(...told);
+    return edit;
+  });
+  return { outcomes, warnings };
+}
+
+/** Applies all edits, then judges the final state: in what order they come makes no difference to the rules. */
+export function applyTogether(view: ZoneView, prepared: readonly PreparedEdit[]): Judged {
+  const warnings = prepared.flatMap((edit) => (edit.ok ? applyOne(view, edit) : []));
+  const violations = view.violations(view.touchedSince(0));
+  const outcomes = prepared.map((edit): PreparedEdit => {
+    if (!edit.ok) return edit;
+    const name = edit.draft?.name ?? edit.before?.name;
+    const mine = violations.filter((violation) => violation.name === name);
+    const [first] = mine;
+    if (!first) return edit;
+    return { ok: false, code: first.code, issues: mine.map(({ field, message }) => ({ path: [field], message })) };
+  });
+  return { outcomes, warnings };
+}
+
+function applyOne(view: ZoneView, edit: Extract<PreparedEdit, { ok: true }>): string[] {
+  const { id, draft, before } = edit;
+  if (!draft) {
+    view.remove(id);
+    const apexNs = before?.recordType === "NS" && before.name === "@";
+    return apexNs ? [`Deleting the apex NS record ${before.value} changes which servers answer for the zone.`] : [];
+  }
+  const aligned = view.put(id, draft);
+  const others = aligned === 1 ? "1 other record" : `${aligned} other records`;
+  const told =
+    aligned > 0
+      ? [`The TTL ${draft.ttl} now holds for ${others} of ${draft.name} ${draft.recordType} too: an RRset has one TTL.`]
+      : [];
+  return [...edit.warnings, ...told];
+}

@@ -1,0 +1,64 @@
+import { defineEntity, p } from "@mikro-orm/core";
+
+/**
+ * One version of a record, alive from revision `since` until before revision `until`. The live record is the row whose
+ * `until` is null. Rows are closed, never overwritten.
+ */
+export const RecordVersionSchema = defineEntity({
+  name: "RecordVersion",
+  tableName: "records",
+  properties: {
+    recordId: p.uuid().primary(),
+    version: p.integer().primary(),
+    domainId: p.uuid(),
+    since: p.integer(),
+    until: p.integer().nullable(),
+    recordType: p.text(),
+    name: p.text(),
+    value: p.text(),
+    /** Seconds. */
+    ttl: p.integer(),
+    priority: p.integer().nullable(),
+    proxied: p.boolean(),
+    status: p.text().$type<"active" | "disabled">(),
+    comment: p.text().nullable(),
+    /** When the record, not this version, was made. */
+    createdAt: p.datetime(),
+    updatedAt: p.datetime(),
+  },
+});
+
+export class RecordVersion extends RecordVersionSchema.class {}
+RecordVersionSchema.setClass(RecordVersion);
+
+export type ChangeSetState = "pending" | "applied" | "partial" | "failed";
+export type ChangeSetKind = "edit" | "bulk" | "import" | "sync" | "rollback";
+
+/** One change to a zone: the intent while `pending`, then what became of it. */
+export const ChangeSetSchema = defineEntity({
+  name: "ChangeSet",
+  tableName: "change_sets",
+  properties: {
+    id: p.uuid().primary(),
+    domainId: p.uuid(),
+    kind: p.text().$type<ChangeSetKind>(),
+    state: p.text().$type<ChangeSetState>(),
+    actorId: p.uuid().nullable(),
+    /** The revision that it made; null while pending and when nothing came of it. */
+    revision: p.integer().nullable(),
+    creates: p.integer(),
+    updates: p.integer(),
+    deletes: p.integer(),
+    /** The planned changes, kept only while pending: what a repair needs. */
+    intent: p.json().$type<unknown>().nullable(),
+    /** Items that the provider refused. */
+    failures: p.json().$type<unknown>().nullable(),
+    /** Whether the outcome was established by reading the zone back. */
+    repaired: p.boolean(),
+    createdAt: p.datetime(),
+    finishedAt: p.datetime().nullable(),
+  },
+});
+
+export class ChangeSet extends ChangeSetSchema.class {}
+ChangeSetSchema.setClass(ChangeSet);

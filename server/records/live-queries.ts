@@ -1,0 +1,102 @@
+import { sql, type Selectable } from "kysely";
+import { queries, type EntityManager } from "../database/database.ts";
+import type { Tables } from "../database/entities.ts";
+import type { LiveRecord } from "./live-record.ts";
+
+export const liveColumns = [
+  "record_id",
+  "version",
+  "record_type",
+  "name",
+  "value",
+  "ttl",
+  "priority",
+  "proxied",
+  "status",
+  "comment",
+  "created_at",
+  "updated_at",
+] as const;
+
+type LiveRow = Pick<Selectable<Tables["records"]>, (typeof liveColumns)[number]>;
+
+export function liveRecord(row: LiveRow): LiveRecord {
+  return {
+    id: row.record_id,
+    version: row.version,
+    recordType: row.record_type,
+    name: row.name,
+    value: row.value,
+    ttl: row.ttl,
+    priority: row.priority,
+    proxied: row.proxied,
+    status: row.status,
+    comment: row.comment,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+export async function liveById(
+  em: EntityManager,
+  domainId: string,
+  ids: readonly string[],
+): Promise<Map<string, LiveRecord>> {
+  if (ids.length === 0) return new Map();
+  const rows = await queries(em)
+    .selectFrom("records")
+    .select(liveColumns)
+    .where("domain_id", "=", domainId)
+    .where("until", "is", null)
+    .where("record_id", "in", ids)
+    .execute();
+  return new Map(rows.map((row) => [row.record_id, liveRecord(row)]));
+}
+
+/** All live records of some names: what the zone rules look at. */
+export async function liveAtNames(
+  em: EntityManager,
+  domainId: string,
+  names: readonly string[],
+): Promise<LiveRecord[]> {
+  if (names.length === 0) return [];
+  const rows = await queries(em)
+    .selectFrom("records")
+    .select(liveColumns)
+    .where("domain_id", "=", domainId)
+    .where("until", "is", null)
+    .where("name", "in", names)
+    .execute();
+  return rows.map(liveRecord);
+}
+
+/** The whole zone. Only for what is about the whole zone: sync, export, whole-file import. */
+export async function liveZone(em: EntityManager, domainId: string): Promise<LiveRecord[]> {
+  const rows = await queries(em)
+    .selectFrom("records")
+    .select(liveColumns)
+    .where("domain_id", "=", domainId)
+    .where("until", "is", null)
+    .execute();
+  return rows.map(liveRecord);
+}
+
+/** Records alive at a revision. */
+export async function zoneAt(em: EntityManager, domainId: string, revision: number): Promise<LiveRecord[]> {
+  const rows = await queries(em)
+    .selectFrom("records")
+    .select(liveColumns)
+    .where("domain_id", "=", domainId)
+    .where("since", "<=", revision)
+    .where((eb) => eb.or([eb("until", "is", null), eb("until", ">", revision)]))
+    .orderBy("name")
+    .orderBy("record_type")
+    .orderBy("record_id")
+    .execute();
+  return rows.map(liveRecord);
+}
+
+/** Rows of a JSON array as a table: one text parameter, however many rows, on both engines. */
+export function jsonRows(rows: readonly unknown[]) {
+  return sql`json_to_recordset(${JSON.stringify(rows)}::json)`;
+}

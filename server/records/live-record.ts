@@ -1,0 +1,42 @@
+import type { RecordData } from "./record.ts";
+
+/** A record as the newest revision has it. */
+export interface LiveRecord extends RecordData {
+  id: string;
+  /** Counts the versions of this record, from 1; its ETag. */
+  version: number;
+  status: "active" | "disabled";
+  comment: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** What a record is to become. */
+export interface RecordDraft extends RecordData {
+  comment: string | null;
+}
+
+/** One step of a plan. `before` and `after` are canonical. */
+export type PlannedChange =
+  | { action: "create"; id: string; before: null; after: RecordDraft }
+  | { action: "update"; id: string; before: LiveRecord; after: RecordDraft }
+  | { action: "delete"; id: string; before: LiveRecord; after: null };
+
+const dataFields = ["recordType", "name", "value", "ttl", "priority", "proxied"] as const;
+
+/** Whether two records are the same to a DNS provider. */
+export function sameData(a: RecordData, b: RecordData): boolean {
+  return dataFields.every((field) => a[field] === b[field]);
+}
+
+/** The fields that differ, each as `[old, new]` (interface.md, snapshot difference). */
+export function changedFields(before: RecordData, after: RecordData): Record<string, [unknown, unknown]> {
+  return Object.fromEntries(
+    dataFields.filter((field) => before[field] !== after[field]).map((field) => [field, [before[field], after[field]]]),
+  );
+}
+
+/** Only what a provider knows of a record. */
+export function dataOf({ recordType, name, value, ttl, priority, proxied }: RecordData): RecordData {
+  return { recordType, name, value, ttl, priority, proxied };
+}

@@ -1,0 +1,202 @@
+import { sql } from "kysely";
+import { visibleDomains } from "../assignments/access.ts";
+import type { Caller } from "../auth/caller.ts";
+import { queries, type Database, type EntityManager } from "../database/database.ts";
+import type { ChangeOutcome, DnsProvider, ProviderKind } from "../dns-providers/provider.ts";
+import type { ProviderConnections } from "../dns-providers/connections.ts";
+import { AppError, notFound } from "../errors.ts";
+import { bookmark } from "../snapshots/bookmark.ts";
+import { sendChanges, settle } from "./change-sets.ts";
+import type { ChangeSetKind } from "./entities.ts";
+import { withLease, type Lease } from "./lease.ts";
+import type { PlannedChange } from "./live-record.ts";
+import { repairZone } from "./repair.ts";
+
+/** A zone that is ours alone while a change is planned and carried out. */
+export interface HeldZone {
+  id: string;
+  name: string;
+  revision: number;
+  recordCount: number;
+  snapshotSequence: number;
+  fingerprint: string | null;
+  kind: ProviderKind;
+  /** Null for a kind without a back end. */
+  provider: DnsProvider | null;
+}
+
+export interface Planned {
+  changes: PlannedChange[];
+}
+
+export interface ChangeRequest<P extends Planned> {
+  domainId: string;
+  caller: Caller;
+  kind: ChangeSetKind;
+  /** Reads the zone and plans. Runs while the zone is held; throws AppError to refuse. */
+  plan: (em: EntityManager, zone: HeldZone) => Promise<P>;
+  /** True: the provider has these changes already (sync), so nothing is sent. */
+  alreadyThere?: boolean;
+  /** Keeps an `on_change` snapshot of the state before. */
+  bookmarkBefore?: boolean;
+  /** Keeps an `on_change` snapshot of the state after. */
+  bookmarkAfter?: boolean;
+}
+
+export interface Carried<P extends Planned> {
+  planned: P;
+  /** What became of each planned change, in the same order. */
+  outcomes: ChangeOutcome[];
+  revision: number;
+  /** Id of the snapshot that `bookmarkAfter` made. */
+  snapshotId: string | null;
+}
+
+/**
+ * The one way in which records change: plan, check, apply, one change at a time for each zone.
+ *
+ * With a provider, the intent is committed first, then the provider is called outside any transaction, then one
+ * transaction writes what really happened. Without one, the whole change is a single transaction.
+ */
+export class ChangePipeline {
+  readonly #database: Database;
+  readonly #connections: ProviderConnections;
+  readonly #now: () => Date;
+
+  constructor(database: Database, connections: ProviderConnections, now: () => Date) {
+    this.#database = database;
+    this.#connections = connections;
+    this.#now = now;
+  }
+
+  async run<P extends Planned>(em: EntityManager, request: ChangeRequest<P>): Promise<Carried<P>> {
+    const done = await em.transactional(async (tx) => {
+      const zone = await this.#hold(tx, request, true);
+      return zone.provider ? null : await this.#inOneTransaction(tx, zone, request);
+    });
+    if (done) return done;
+    const fork = () => this.#database.fork();
+    return await withLease(fork, request.domainId, async (lease) => {
+      await repairZone(fork(), request.domainId, lease, this.#connections, this.#now);
+      const zone = await this.#hold(fork(), request, false);
+      return await this.#throughProvider(zone, request, lease);
+    });
+  }
+
+  /** Plans without changing anything. */
+  async preview<P extends Planned>(
+    em: EntityManager,
+    request: Pick<ChangeRequest<P>, "domainId" | "caller" | "plan">,
+  ): Promise<P> {
+    return await request.plan(em, await this.#hold(em, request, false));
+  }
+
+  async #inOneTransaction<P extends Planned>(
+    tx: EntityManager,
+    zone: HeldZone,
+    request: ChangeRequest<P>,
+  ): Promise<Carried<P>> {
+    const planned = await request.plan(tx, zone);
+    const outcomes = planned.changes.map((): ChangeOutcome => ({ ok: true }));
+    return await this.#finish(tx, zone, request, planned, outcomes, null, null);
+  }
+
+  async #throughProvider<P extends Planned>(
+    zone: HeldZone,
+    request: ChangeRequest<P>,
+    lease: Lease,
+  ): Promise<Carried<P>> {
+    const { provider } = zone;
+    if (!provider) throw new AppError("CONFLICT", "The domain's provider was changed at this moment; try again.");
+    const planned = await request.plan(this.#database.fork(), zone);
+    if (request.alreadyThere || planned.changes.length === 0) {
+      const outcomes = planned.changes.map((): ChangeOutcome => ({ ok: true }));
+      const fingerprint = await provider.fingerprint(zone.name);
+      return await this.#database
+        .fork()
+        .transactional((tx) => this.#finish(tx, zone, request, planned, outcomes, lease, fingerprint));
+    }
+    const sent = await sendChanges(this.#database.fork(), zone, provider, {
+      kind: request.kind,
+      actorId: request.caller.userId,
+      changes: planned.changes,
+      now: this.#now,
+    });
+    const { changeSetId, outcomes } = sent;
+    const fingerprint = await provider.fingerprint(zone.name).catch(() => null);
+    return await this.#database
+      .fork()
+      .transactional((tx) => this.#finish(tx, zone, request, planned, outcomes, lease, fingerprint, changeSetId));
+  }
+
+  async #finish<P extends Planned>(
+    tx: EntityManager,
+    zone: HeldZone,
+    request: ChangeRequest<P>,
+    planned: P,
+    outcomes: ChangeOutcome[],
+    lease: Lease | null,
+    fingerprint: string | null,
+    changeSetId?: string,
+  ): Promise<Carried<P>> {
+    const now = this.#now();
+    const author = { trigger: "on_change", createdBy: request.caller.userId, now } as const;
+    const happened = outcomes.some(({ ok }) => ok);
+    if (request.bookmarkBefore && happened) await bookmark(tx, zone.id, author);
+    const revision = await settle(tx, zone, {
+      kind: request.kind,
+      actorId: request.caller.userId,
+      changes: planned.changes,
+      outcomes,
+      lease,
+      fingerprint,
+      changeSetId,
+      repaired: false,
+      now,
+    });
+    const snapshotId = request.bookmarkAfter ? await bookmark(tx, zone.id, author) : null;
+    return { planned, outcomes, revision, snapshotId };
+  }
+
+  async #hold(
+    em: EntityManager,
+    { domainId, caller }: { domainId: string; caller: Caller },
+    lockRow: boolean,
+  ): Promise<HeldZone> {
+    const row = await queries(em)
+      .selectFrom("domains")
+      .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
+      .select([
+        "domains.id",
+        "domains.name",
+        "domains.revision",
+        "domains.record_count",
+        "domains.snapshot_sequence",
+        "domains.provider_fingerprint",
+        "provider_configs.kind",
+        "provider_configs.config",
+      ])
+      .select(sql<boolean>`coalesce(domains.lease_until > now(), false)`.as("leased"))
+      .where("domains.id", "=", domainId)
+      .where((eb) => visibleDomains(eb, caller))
+      .$if(lockRow, (query) => query.forUpdate("domains"))
+      .executeTakeFirst();
+    if (!row) throw notFound("domain");
+    const { kind, provider } = this.#connections.connect(row.kind, row.config);
+    if (lockRow && !provider && row.leased) {
+      throw new AppError("UNAVAILABLE", "The zone is being moved to another provider; try again in a few seconds.", {
+        retryAfterSeconds: 3,
+      });
+    }
+    return {
+      id: row.id,
+      name: row.name,
+      revision: row.revision,
+      recordCount: row.record_count,
+      snapshotSequence: row.snapshot_sequence,
+      fingerprint: row.provider_fingerprint,
+      kind,
+      provider,
+    };
+  }
+}

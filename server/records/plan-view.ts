@@ -1,0 +1,16 @@
+import { changedFields, dataOf, type PlannedChange } from "./live-record.ts";
+
+/** Planned changes as answers show them. */
+export function planView(changes: readonly PlannedChange[]) {
+  return {
+    creates: changes.flatMap((change) => (change.action === "create" ? [dataOf(change.after)] : [])),
+    updates: changes.flatMap(({ action, id, before, after }) =>
+      action === "update"
+        ? [{ id, before: dataOf(before), after: dataOf(after), changes: changedFields(before, after) }]
+        : [],
+    ),
+    deletes: changes.flatMap((change) =>
+      change.action === "delete" ? [{ id: change.id, ...dataOf(change.before) }] : [],
+    ),
+  };
+}

@@ -1,0 +1,29 @@
+import { aRule } from "./values/a.ts";
+import { aaaaRule } from "./values/aaaa.ts";
+import { caaRule } from "./values/caa.ts";
+import { cnameRule } from "./values/cname.ts";
+import { keptRule } from "./values/kept.ts";
+import { mxRule } from "./values/mx.ts";
+import { nsRule } from "./values/ns.ts";
+import { srvRule } from "./values/srv.ts";
+import { txtRule } from "./values/txt.ts";
+import type { ValueRule } from "./values/value-rule.ts";
+import type { EditableType } from "./record.ts";
+
+const editableRules: Record<EditableType, ValueRule> = {
+  A: aRule,
+  AAAA: aaaaRule,
+  CNAME: cnameRule,
+  NS: nsRule,
+  MX: mxRule,
+  TXT: txtRule,
+  SRV: srvRule,
+  CAA: caaRule,
+};
+
+const rules = new Map<string, ValueRule>(Object.entries(editableRules));
+
+/** The value rule of a type (mnemonic in upper case, or `TYPE65280`); types that clients cannot create are kept as they come. */
+export function ruleFor(recordType: string): ValueRule {
+  return rules.get(recordType) ?? keptRule(recordType);
+}

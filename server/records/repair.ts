@@ -1,0 +1,95 @@
+import { sql } from "kysely";
+import { queries, type EntityManager } from "../database/database.ts";
+import type { ProviderConnections } from "../dns-providers/connections.ts";
+import { ProviderError } from "../dns-providers/provider.ts";
+import { AppError } from "../errors.ts";
+import { settle } from "./change-sets.ts";
+import type { Lease } from "./lease.ts";
+import type { PlannedChange } from "./live-record.ts";
+import { readBack } from "./read-back.ts";
+
+/**
+ * Settles changes whose outcome a crash or a lost connection left open, by reading the zone back from its provider.
+ * The caller holds the lease. Cheap when there is nothing to repair.
+ * @throws AppError PROVIDER_ERROR when the provider cannot be read now.
+ * @returns how many change sets were settled.
+ */
+export async function repairZone(
+  em: EntityManager,
+  domainId: string,
+  lease: Lease,
+  connections: ProviderConnections,
+  now: () => Date,
+): Promise<number> {
+  const pending = await queries(em)
+    .selectFrom("change_sets")
+    .innerJoin("domains", "domains.id", "change_sets.domain_id")
+    .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
+    .select([
+      "change_sets.id",
+      "change_sets.kind as change_kind",
+      "change_sets.actor_id",
+      "change_sets.intent",
+      "domains.name",
+      "domains.revision",
+      "provider_configs.kind",
+      "provider_configs.config",
+    ])
+    .where("change_sets.domain_id", "=", domainId)
+    .where("change_sets.state", "=", "pending")
+    .orderBy("change_sets.id")
+    .execute();
+  for (const set of pending) {
+    const { provider } = connections.connect(set.kind, set.config);
+    if (!provider) continue;
+    const changes = reviveIntent(set.intent);
+    const outcomes = await readBack(provider, set.name, changes).catch((error: unknown) => {
+      if (!(error instanceof ProviderError)) throw error;
+      throw new AppError("PROVIDER_ERROR", `An earlier change could not be settled: ${error.message}`, {
+        cause: error,
+      });
+    });
+    await em.fork().transactional((tx) =>
+      settle(
+        tx,
+        { id: domainId, revision: set.revision },
+        {
+          kind: set.change_kind,
+          actorId: set.actor_id,
+          changes,
+          outcomes,
+          lease,
+          fingerprint: null,
+          changeSetId: set.id,
+          repaired: true,
+          now: now(),
+        },
+      ),
+    );
+  }
+  return pending.length;
+}
+
+/** JSON has no dates; the rest of an intent is stored as it was. */
+function reviveIntent(intent: unknown): PlannedChange[] {
+  const changes = (typeof intent === "string" ? JSON.parse(intent) : (intent ?? [])) as PlannedChange[];
+  for (const { before } of changes) {
+    if (!before) continue;
+    before.createdAt = new Date(before.createdAt);
+    before.updatedAt = new Date(before.updatedAt);
+  }
+  return changes;
+}
+
+/** Zones with changes left open and no lease on them. */
+export async function zonesToRepair(em: EntityManager): Promise<string[]> {
+  const rows = await queries(em)
+    .selectFrom("change_sets")
+    .innerJoin("domains", "domains.id", "change_sets.domain_id")
+    .select("domains.id")
+    .distinct()
+    .where("change_sets.state", "=", "pending")
+    .where((eb) => eb.or([eb("domains.lease_until", "is", null), eb("domains.lease_until", "<", sql<Date>`now()`)]))
+    .execute();
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,202 @@
+import { route } from "../route.ts";
+import { success } from "../schemas.ts";
+import { may, router } from "../trpc.ts";
+import { ifMatchVersion, setVersionTag } from "./if-match.ts";
+import {
+  applied,
+  applyInput,
+  bulkInput,
+  bulkResult,
+  createRecordInput,
+  dnsRecord,
+  domainIdInput,
+  history,
+  historyInput,
+  listRecordsInput,
+  plan,
+  planInput,
+  recordIdInput,
+  recordPage,
+  updateRecordInput,
+  zonefileInput,
+  zonefileResult,
+  zonefileText,
+} from "./schemas.ts";
+
+const tag = "DNS records";
+
+export const recordsRouter = router({
+  list: may("records:read")
+    .meta(
+      route.may("records:read", {
+        method: "GET",
+        path: "/domains/{id}/records",
+        operationId: "listRecords",
+        tag,
+        summary: "List records",
+      }),
+    )
+    .input(listRecordsInput)
+    .output(recordPage)
+    .query(({ ctx, input }) => ctx.services.records.list(ctx.em, ctx.caller, input)),
+
+  create: may("records:write")
+    .meta(
+      route.may("records:write", {
+        method: "POST",
+        path: "/domains/{id}/records",
+        operationId: "createRecord",
+        tag,
+        summary: "Create a record",
+        description:
+          "The value is stored in canonical form. A different TTL than its RRset has becomes that of the whole RRset.",
+        status: 201,
+        errors: [409, 502],
+      }),
+    )
+    .input(createRecordInput)
+    .output(dnsRecord)
+    .mutation(async ({ ctx, input }) => {
+      const record = await ctx.services.records.create(ctx.em, ctx.caller, input);
+      setVersionTag(ctx.http, record);
+      return record;
+    }),
+
+  update: may("records:write")
+    .meta(
+      route.may("records:write", {
+        method: "PUT",
+        path: "/domains/{id}/records/{recordId}",
+        operationId: "updateRecord",
+        tag,
+        summary: "Change a record",
+        description:
+          'Fields left out stay as they are. With `If-Match: "<version>"` only while the record is at that version.',
+        errors: [409, 412, 502],
+      }),
+    )
+    .input(updateRecordInput)
+    .output(dnsRecord)
+    .mutation(async ({ ctx, input }) => {
+      const record = await ctx.services.records.update(ctx.em, ctx.caller, input, ifMatchVersion(ctx.http));
+      setVersionTag(ctx.http, record);
+      return record;
+    }),
+
+  delete: may("records:write")
+    .meta(
+      route.may("records:write", {
+        method: "DELETE",
+        path: "/domains/{id}/records/{recordId}",
+        operationId: "deleteRecord",
+        tag,
+        summary: "Delete a record",
+        description: 'With `If-Match: "<version>"` only while the record is at that version.',
+        errors: [412, 502],
+      }),
+    )
+    .input(recordIdInput)
+    .output(success)
+    .mutation(async ({ ctx, input }) => {
+      await ctx.services.records.delete(ctx.em, ctx.caller, input, ifMatchVersion(ctx.http));
+      return { success: true as const };
+    }),
+
+  bulkCreate: may("records:write")
+    .meta(
+      route.may("records:write", {
+        method: "POST",
+        path: "/domains/{id}/records/bulk",
+        operationId: "bulkCreateRecords",
+        tag,
+        summary: "Create up to 100 records",
+        description:
+          "Each item is checked on its own; a failed item does not stop or undo the others, unless `mode` is `atomic`.",
+        errors: [409, 502],
+      }),
+    )
+    .input(bulkInput)
+    .output(bulkResult)
+    .mutation(({ ctx, input }) => ctx.services.records.bulkCreate(ctx.em, ctx.caller, input)),
+
+  plan: may("records:write")
+    .meta(
+      route.may("records:write", {
+        method: "POST",
+        path: "/domains/{id}/records/plan",
+        operationId: "planRecords",
+        tag,
+        summary: "See what changes would do",
+        description:
+          "Judges all changes together on the state that they lead to, and changes nothing. Give `planHash` to apply.",
+        errors: [409],
+      }),
+    )
+    .input(planInput)
+    .output(plan)
+    .mutation(({ ctx, input }) => ctx.services.records.plan(ctx.em, ctx.caller, input)),
+
+  apply: may("records:write")
+    .meta(
+      route.may("records:write", {
+        method: "POST",
+        path: "/domains/{id}/records/apply",
+        operationId: "applyRecords",
+        tag,
+        summary: "Carry out a plan",
+        description: "Only while the zone is as it was when the plan was made; else 409, and nothing is changed.",
+        errors: [409, 502],
+      }),
+    )
+    .input(applyInput)
+    .output(applied)
+    .mutation(({ ctx, input }) => ctx.services.records.apply(ctx.em, ctx.caller, input)),
+
+  exportZonefile: may("records:read")
+    .meta(
+      route.may("records:read", {
+        method: "GET",
+        path: "/domains/{id}/zonefile",
+        operationId: "exportZonefile",
+        tag,
+        summary: "The zone as a master file",
+        description: "RFC 1035 master file, as name servers load it.",
+        textField: "zonefile",
+      }),
+    )
+    .input(domainIdInput)
+    .output(zonefileText)
+    .query(({ ctx, input }) => ctx.services.zoneFiles.export(ctx.em, ctx.caller, input.id)),
+
+  importZonefile: may("records:write")
+    .meta(
+      route.may("records:write", {
+        method: "POST",
+        path: "/domains/{id}/zonefile",
+        operationId: "importZonefile",
+        tag,
+        summary: "Bring a master file in",
+        description:
+          "A file with an error changes nothing; the answer names the line. The file's SOA is left aside: the provider keeps its own. " +
+          "A snapshot of the state before is kept. For files larger than the body limit, import the zone from the provider's folder.",
+        errors: [409, 502],
+      }),
+    )
+    .input(zonefileInput)
+    .output(zonefileResult)
+    .mutation(({ ctx, input }) => ctx.services.zoneFiles.import(ctx.em, ctx.caller, input)),
+
+  history: may("records:read")
+    .meta(
+      route.may("records:read", {
+        method: "GET",
+        path: "/domains/{id}/history",
+        operationId: "listHistory",
+        tag,
+        summary: "What was changed, by whom and when",
+      }),
+    )
+    .input(historyInput)
+    .output(history)
+    .query(({ ctx, input }) => ctx.services.records.history(ctx.em, ctx.caller, input)),
+});

@@ -1,0 +1,313 @@
+import { createHash } from "node:crypto";
+import { zoneFor } from "../assignments/access.ts";
+import type { Caller } from "../auth/caller.ts";
+import type { EntityManager } from "../database/database.ts";
+import { AppError, type Issue } from "../errors.ts";
+import { inputError } from "../input-error.ts";
+import type { RecordInput } from "./drafts.ts";
+import { applyEach, applyTogether, namesOf, prepareEdits, type Edit, type Judged, type Refusal } from "./edits.ts";
+import { zoneHistory } from "./history.ts";
+import { pageOfRecords, recordView, type RecordFilter } from "./list.ts";
+import { liveAtNames, liveById } from "./live-queries.ts";
+import type { LiveRecord, PlannedChange } from "./live-record.ts";
+import type { ChangePipeline, HeldZone, Planned } from "./pipeline.ts";
+import { planView } from "./plan-view.ts";
+import { recordInput } from "./schemas.ts";
+import { ZoneView } from "./zone-view.ts";
+
+interface EditPlan extends Planned, Judged {
+  zone: HeldZone;
+  before: ReadonlyMap<string, LiveRecord>;
+}
+
+/** Edits of single records and of sets of them. */
+export class Records {
+  readonly #pipeline: ChangePipeline;
+
+  constructor(pipeline: ChangePipeline) {
+    this.#pipeline = pipeline;
+  }
+
+  async list(em: EntityManager, caller: Caller, { id, ...filter }: RecordFilter & { id: string }) {
+    return await pageOfRecords(em, await zoneFor(em, caller, id), filter);
+  }
+
+  history(em: EntityManager, caller: Caller, input: { id: string; page: number; limit: number }) {
+    return zoneHistory(em, caller, input);
+  }
+
+  /** @throws AppError BAD_REQUEST, CONFLICT, NOT_FOUND, PROVIDER_ERROR */
+  async create(em: EntityManager, caller: Caller, { id, ...input }: RecordInput & { id: string }) {
+    const record = await this.#single(em, caller, id, { action: "create", input });
+    if (!record) throw new Error("A created record is always there.");
+    return record;
+  }
+
+  /** @param ifMatch the version that the caller has seen; null: any. @throws AppError as `create`, and PRECONDITION_FAILED */
+  async update(
+    em: EntityManager,
+    caller: Caller,
+    input: Partial<RecordInput> & { id: string; recordId: string },
+    ifMatch: number | null,
+  ) {
+    const { id, recordId, ...patch } = input;
+    const record = await this.#single(em, caller, id, { action: "update", recordId, patch }, ifMatch);
+    if (!record) throw new Error("An updated record is always there.");
+    return record;
+  }
+
+  async delete(
+    em: EntityManager,
+    caller: Caller,
+    input: { id: string; recordId: string },
+    ifMatch: number | null,
+  ): Promise<void> {
+    await this.#single(em, caller, input.id, { action: "delete", recordId: input.recordId }, ifMatch);
+  }
+
+  /** Up to 100 records, each on its own or all or none. */
+  async bulkCreate(
+    em: EntityManager,
+    caller: Caller,
+    input: { id: string; records: unknown[]; mode: "each" | "atomic" },
+  ) {
+    const parsed = input.records.map((item) => recordInput.safeParse(item));
+    const edits = parsed.flatMap((item): Edit[] => (item.success ? [{ action: "create", input: item.data }] : []));
+    const judge = input.mode === "atomic" ? applyTogether : applyEach;
+    const unreadable = parsed.map((item): Refusal | null =>
+      item.success ? null : { ok: false, code: "BAD_REQUEST", issues: inputError(item.error).issues ?? [] },
+    );
+    const inOrder = (judged: Judged) => {
+      const outcomes = [...judged.outcomes];
+      return unreadable.map((refusal) => refusal ?? outcomes.shift());
+    };
+    const { planned, outcomes } = await this.#pipeline.run(em, {
+      domainId: input.id,
+      caller,
+      kind: "bulk",
+      plan: async (tx, zone) => {
+        const plan = await planEdits(tx, zone, edits, judge);
+        if (input.mode === "atomic") refuseTogether(inOrder(plan), "records");
+        return plan;
+      },
+    });
+    const refusedByProvider = providerRefusals(planned.changes, outcomes);
+    const results = inOrder(planned).map((outcome, index) => {
+      const given = input.records[index];
+      const error = !outcome?.ok ? sentence(outcome?.issues ?? []) : (refusedByProvider.get(outcome.id) ?? null);
+      const id = error === null && outcome?.ok ? outcome.id : null;
+      return {
+        success: error === null,
+        recordType: textField(given, "recordType"),
+        name: textField(given, "name"),
+        id,
+        error,
+      };
+    });
+    return { results, total: results.length, succeeded: results.filter(({ success }) => success).length };
+  }
+
+  /** What changes would do together, without doing them. @throws AppError BAD_REQUEST, CONFLICT, NOT_FOUND with `issues` */
+  async plan(em: EntityManager, caller: Caller, input: { id: string; changes: ChangeInput[] }) {
+    const edits = editsOf(input.changes);
+    const planned = await this.#pipeline.preview(em, {
+      domainId: input.id,
+      caller,
+      plan: (reader, zone) => this.#planTogether(reader, zone, edits),
+    });
+    const { zone, changes, warnings } = planned;
+    return { ...planView(changes), warnings, planHash: planHash(zone, changes), revision: zone.revision };
+  }
+
+  /** @throws AppError CONFLICT when the zone or the changes are not those of the plan any more */
+  async apply(em: EntityManager, caller: Caller, input: { id: string; changes: ChangeInput[]; planHash: string }) {
+    const edits = editsOf(input.changes);
+    const { planned, outcomes, revision } = await this.#pipeline.run(em, {
+      domainId: input.id,
+      caller,
+      kind: edits.length === 1 ? "edit" : "bulk",
+      plan: async (tx, zone) => {
+        const plan = await this.#planTogether(tx, zone, edits);
+        if (planHash(zone, plan.changes) === input.planHash) return plan;
+        throw new AppError(
+          "CONFLICT",
+          "The zone has changed since the plan was made, or these are other changes; plan again.",
+        );
+      },
+    });
+    const refused = providerRefusals(planned.changes, outcomes);
+    const byId = new Map(planned.changes.map((change) => [change.id, change]));
+    const now = new Date();
+    const results = planned.outcomes.map((outcome, index) => {
+      if (!outcome.ok) throw new Error("A plan with refusals is never applied.");
+      const error = refused.get(outcome.id) ?? null;
+      const change = byId.get(outcome.id);
+      const record = change
+        ? afterChange(planned.zone.id, change, now)
+        : outcome.before && recordView(planned.zone.id, outcome.before);
+      return {
+        success: error === null,
+        action: edits[index]?.action ?? "update",
+        recordId: outcome.id,
+        record: error === null ? record : null,
+        error,
+      };
+    });
+    return { results, revision };
+  }
+
+  async #planTogether(em: EntityManager, zone: HeldZone, edits: readonly Edit[]): Promise<EditPlan> {
+    const plan = await planEdits(em, zone, edits, applyTogether);
+    refuseTogether(plan.outcomes, "changes");
+    return plan;
+  }
+
+  async #single(em: EntityManager, caller: Caller, domainId: string, edit: Edit, ifMatch: number | null = null) {
+    const now = new Date();
+    const { planned, outcomes } = await this.#pipeline.run(em, {
+      domainId,
+      caller,
+      kind: "edit",
+      plan: async (tx, zone) => {
+        const plan = await planEdits(tx, zone, [edit], applyEach);
+        const [outcome] = plan.outcomes;
+        if (outcome && !outcome.ok) throw refusalError(outcome);
+        const seen = outcome?.before?.version;
+        if (ifMatch !== null && seen !== ifMatch) {
+          throw new AppError(
+            "PRECONDITION_FAILED",
+            `The record is at version ${seen ?? "none"} and not at ${ifMatch}; read it again.`,
+          );
+        }
+        return plan;
+      },
+    });
+    const failed = outcomes.find((outcome) => !outcome.ok);
+    if (failed && !failed.ok) throw new AppError("PROVIDER_ERROR", failed.message);
+    const [outcome] = planned.outcomes;
+    if (!outcome?.ok) return null;
+    const change = planned.changes.find(({ id }) => id === outcome.id);
+    if (change) return afterChange(domainId, change, now);
+    return outcome.before ? recordView(domainId, outcome.before) : null;
+  }
+}
+
+export interface ChangeInput {
+  action: "create" | "update" | "delete";
+  recordId?: string | undefined;
+  record?: Partial<RecordInput> | undefined;
+}
+
+async function planEdits(
+  em: EntityManager,
+  zone: HeldZone,
+  edits: readonly Edit[],
+  judge: (view: ZoneView, prepared: ReturnType<typeof prepareEdits>) => Judged,
+): Promise<EditPlan> {
+  const ids = edits.flatMap((edit) => (edit.action === "create" ? [] : [edit.recordId]));
+  const before = await liveById(em, zone.id, ids);
+  const prepared = prepareEdits(edits, before, zone.name, zone.kind);
+  const view = new ZoneView(await liveAtNames(em, zone.id, namesOf(prepared)));
+  const judged = judge(view, prepared);
+  return { ...judged, changes: view.changes(), zone, before };
+}
+
+/** Plan and apply take loose changes; here each gets what its action needs. @throws AppError BAD_REQUEST with `issues` */
+function editsOf(changes: readonly ChangeInput[]): Edit[] {
+  const issues: Issue[] = [];
+  const seen = new Set<string>();
+  const edits = changes.flatMap((change, index): Edit[] => {
+    const at = (field: string, message: string) => issues.push({ path: ["changes", index, field], message });
+    if (change.action === "create") {
+      const parsed = recordInput.safeParse(change.record);
+      if (parsed.success) return [{ action: "create", input: parsed.data }];
+      for (const { path, message } of inputError(parsed.error).issues ?? [])
+        issues.push({ path: ["changes", index, "record", ...path], message });
+      return [];
+    }
+    if (change.recordId === undefined) {
+      at("recordId", `Say which record to ${change.action}.`);
+      return [];
+    }
+    if (seen.has(change.recordId)) at("recordId", "This record is changed twice in one plan; make it one change.");
+    seen.add(change.recordId);
+    if (change.action === "delete") return [{ action: "delete", recordId: change.recordId }];
+    return [{ action: "update", recordId: change.recordId, patch: change.record ?? {} }];
+  });
+  const [first] = issues;
+  if (first) throw new AppError("BAD_REQUEST", `${first.path.join(".")}: ${first.message}`, { issues });
+  return edits;
+}
+
+/** @throws AppError with every refusal's issues, under the place of its input */
+function refuseTogether(
+  outcomes: readonly (Judged["outcomes"][number] | undefined)[],
+  field: "records" | "changes",
+): void {
+  const refusals = outcomes.flatMap((outcome, index) => (outcome && !outcome.ok ? [{ index, outcome }] : []));
+  const [first] = refusals;
+  if (!first) return;
+  const issues = refusals.flatMap(({ index, outcome }) =>
+    outcome.issues.map(({ path, message }) => ({
+      path: [field, index, ...(field === "changes" ? ["record"] : []), ...path],
+      message,
+    })),
+  );
+  const code = field === "records" ? "CONFLICT" : first.outcome.code;
+  throw new AppError(
+    code,
+    `Nothing was changed: ${field}.${first.index}: ${first.outcome.issues[0]?.message ?? "refused"}`,
+    { issues },
+  );
+}
+
+function refusalError(refusal: Refusal): AppError {
+  if (refusal.code === "NOT_FOUND") return new AppError("NOT_FOUND", sentence(refusal.issues));
+  return new AppError(refusal.code, sentence(refusal.issues), { issues: refusal.issues });
+}
+
+function sentence(issues: readonly Issue[]): string {
+  return issues.map(({ path, message }) => (path.length > 0 ? `${path.join(".")}: ${message}` : message)).join(" ");
+}
+
+function providerRefusals(
+  changes: readonly PlannedChange[],
+  outcomes: readonly { ok: boolean; message?: string }[],
+): Map<string, string> {
+  return new Map(
+    changes.flatMap(({ id }, index) => (outcomes[index]?.ok ? [] : [[id, outcomes[index]?.message ?? "refused"]])),
+  );
+}
+
+/** The record as a change leaves it. */
+function afterChange(domainId: string, { id, before, after }: PlannedChange, now: Date) {
+  if (!after) return null;
+  const version = (before?.version ?? 0) + 1;
+  return {
+    ...after,
+    id,
+    domainId,
+    version,
+    status: "active" as const,
+    createdAt: before?.createdAt ?? now,
+    updatedAt: now,
+  };
+}
+
+function planHash(zone: HeldZone, changes: readonly PlannedChange[]): string {
+  const content = changes.map(({ action, id, before, after }) => [
+    action,
+    action === "create" ? null : id,
+    before?.version,
+    after,
+  ]);
+  return createHash("sha256")
+    .update(JSON.stringify([zone.id, zone.revision, content]))
+    .digest("base64url");
+}
+
+function textField(value: unknown, field: "recordType" | "name"): string | null {
+  if (typeof value !== "object" || value === null || !(field in value)) return null;
+  const found = (value as Record<string, unknown>)[field];
+  return typeof found === "string" ? found : null;
+}

@@ -1,0 +1,71 @@
+import type { Caller } from "../auth/caller.ts";
+import type { EntityManager } from "../database/database.ts";
+import { throughProvider } from "../dns-providers/provider-configs.ts";
+import type { DnsProvider } from "../dns-providers/provider.ts";
+import { AppError } from "../errors.ts";
+import { countActions } from "./commit.ts";
+import { needsConfirmation, planState } from "./desired-state.ts";
+import { liveZone } from "./live-queries.ts";
+import type { ChangePipeline, HeldZone } from "./pipeline.ts";
+import { planView } from "./plan-view.ts";
+import type { RecordData } from "./record.ts";
+
+/** Brings Zonewright's records in line with what the provider serves: the provider is right. */
+export class Sync {
+  readonly #pipeline: ChangePipeline;
+
+  constructor(pipeline: ChangePipeline) {
+    this.#pipeline = pipeline;
+  }
+
+  /** @throws AppError CONFIRMATION_REQUIRED above the safety threshold, PROVIDER_ERROR, BAD_REQUEST for a zone without provider */
+  async run(em: EntityManager, caller: Caller, { id, dryRun, force }: { id: string; dryRun: boolean; force: boolean }) {
+    if (dryRun) {
+      const planned = await this.#pipeline.preview(em, { domainId: id, caller, plan: planSync });
+      return answer(planned, { ...planView(planned.changes), warnings: [] });
+    }
+    const { planned } = await this.#pipeline.run(em, {
+      domainId: id,
+      caller,
+      kind: "sync",
+      alreadyThere: true,
+      bookmarkBefore: true,
+      plan: async (reader, zone) => {
+        const plan = await planSync(reader, zone);
+        const reason = force ? null : needsConfirmation(plan.changes, zone.recordCount);
+        if (reason !== null) throw new AppError("CONFIRMATION_REQUIRED", reason);
+        return plan;
+      },
+    });
+    return answer(planned, null);
+  }
+}
+
+async function planSync(em: EntityManager, zone: HeldZone) {
+  const { provider } = zone;
+  if (!provider)
+    throw new AppError("BAD_REQUEST", `${zone.kind.name} has nothing to sync from: its records live here only.`);
+  const desired = await throughProvider(readAll(provider, zone.name));
+  const live = await liveZone(em, zone.id);
+  return { ...planState(live, desired), synced: desired.length };
+}
+
+async function readAll(provider: DnsProvider, zone: string): Promise<RecordData[]> {
+  const records: RecordData[] = [];
+  for await (const batch of provider.readZone(zone)) records.push(...batch);
+  return records;
+}
+
+type Answer = ReturnType<typeof planView> & { warnings: string[] };
+
+function answer(planned: Awaited<ReturnType<typeof planSync>>, plan: Answer | null) {
+  const { creates, updates, deletes } = countActions(planned.changes);
+  return {
+    synced: planned.synced,
+    created: creates,
+    updated: updates,
+    deleted: deletes,
+    unchanged: planned.unchanged,
+    plan,
+  };
+}

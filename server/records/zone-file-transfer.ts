@@ -1,0 +1,118 @@
+import { zoneFor } from "../assignments/access.ts";
+import type { Caller } from "../auth/caller.ts";
+import type { EntityManager } from "../database/database.ts";
+import { AppError } from "../errors.ts";
+import { parseZoneFile } from "../zone-file/parse.ts";
+import { initialSoa } from "../zone-file/soa.ts";
+import { printZoneFile } from "../zone-file/write.ts";
+import { countActions } from "./commit.ts";
+import { planState } from "./desired-state.ts";
+import { limitIssues } from "./drafts.ts";
+import { liveZone } from "./live-queries.ts";
+import type { LiveRecord, PlannedChange } from "./live-record.ts";
+import type { ChangePipeline, HeldZone } from "./pipeline.ts";
+import { planView } from "./plan-view.ts";
+import type { RecordData } from "./record.ts";
+import { newViolations } from "./zone-rules.ts";
+
+/** Zones as master files, out and in. */
+export class ZoneFileTransfer {
+  readonly #pipeline: ChangePipeline;
+  readonly #now: () => Date;
+
+  constructor(pipeline: ChangePipeline, now: () => Date) {
+    this.#pipeline = pipeline;
+    this.#now = now;
+  }
+
+  /** The zone as a file that a name server can load. */
+  async export(em: EntityManager, caller: Caller, id: string) {
+    const zone = await zoneFor(em, caller, id);
+    const records = await liveZone(em, id);
+    const soa = { ...initialSoa(zone.name, this.#now()), serial: Math.max(1, zone.revision) };
+    return { zonefile: printZoneFile({ zone: zone.name, soa, records }) };
+  }
+
+  /**
+   * Merges a master file into the zone, or makes the zone what the file says. A snapshot of the state before is kept.
+   * @throws AppError BAD_REQUEST with an issue for each bad line, CONFLICT when the result would break a zone rule; nothing is changed then
+   */
+  async import(
+    em: EntityManager,
+    caller: Caller,
+    input: { id: string; zonefile: string; mode: "merge" | "replace"; dryRun: boolean },
+  ) {
+    const plan = async (reader: EntityManager, zone: HeldZone) => {
+      const parsed = parseZoneFile(input.zonefile, { zone: zone.name });
+      if (!parsed.ok) throw unreadable(parsed.errors);
+      const live = await liveZone(reader, zone.id);
+      const { changes, unchanged } = planState(live, parsed.records, input.mode === "merge");
+      refuseViolations(live, changes, zone);
+      const warnings = parsed.warnings.map(({ line, message }) => `Line ${line}: ${message}`);
+      return { changes, unchanged, warnings };
+    };
+    const { planned } = input.dryRun
+      ? { planned: await this.#pipeline.preview(em, { domainId: input.id, caller, plan }) }
+      : await this.#import(em, caller, input.id, plan);
+    const { creates, updates, deletes } = countActions(planned.changes);
+    return {
+      created: creates,
+      updated: updates,
+      deleted: deletes,
+      unchanged: planned.unchanged,
+      warnings: planned.warnings,
+      plan: input.dryRun ? { ...planView(planned.changes), warnings: planned.warnings } : null,
+    };
+  }
+
+  async #import<P extends { changes: PlannedChange[]; unchanged: number; warnings: string[] }>(
+    em: EntityManager,
+    caller: Caller,
+    domainId: string,
+    plan: (reader: EntityManager, zone: HeldZone) => Promise<P>,
+  ) {
+    const carried = await this.#pipeline.run(em, { domainId, caller, kind: "import", bookmarkBefore: true, plan });
+    const failed = carried.outcomes.find((outcome) => !outcome.ok);
+    if (failed && !failed.ok) {
+      const count = carried.outcomes.filter(({ ok }) => !ok).length;
+      throw new AppError(
+        "PROVIDER_ERROR",
+        `${count} of ${carried.outcomes.length} changes were refused, see the history: ${failed.message}`,
+      );
+    }
+    return carried;
+  }
+}
+
+function unreadable(errors: readonly { line: number; message: string }[]): AppError {
+  const [first] = errors;
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more, see issues)` : "";
+  return new AppError(
+    "BAD_REQUEST",
+    `Line ${first?.line ?? 1}: ${first?.message ?? "the zone file cannot be read"}${more}`,
+    {
+      issues: errors.map(({ line, message }) => ({ path: ["zonefile", line], message: `Line ${line}: ${message}` })),
+    },
+  );
+}
+
+/** The rules of the zone on the final state, for the names that the file touches. */
+function refuseViolations(live: readonly LiveRecord[], changes: readonly PlannedChange[], zone: HeldZone): void {
+  const limits = changes.flatMap(({ after }) =>
+    after ? limitIssues(after, zone.kind).map(({ message }) => `${after.name}: ${message}`) : [],
+  );
+  const touched = new Set(changes.map(({ before, after }) => (after ?? before).name));
+  const gone = new Set(changes.flatMap(({ before, id }) => (before ? [id] : [])));
+  const byName = (records: readonly (RecordData & { id?: string })[]) => Map.groupBy(records, ({ name }) => name);
+  const before = byName(live.filter(({ name }) => touched.has(name)));
+  const opened = changes.flatMap(({ after }) => (after ? [after] : []));
+  const after = byName([...live.filter(({ id, name }) => touched.has(name) && !gone.has(id)), ...opened]);
+  const violations = [...touched].flatMap((name) =>
+    newViolations(name, before.get(name) ?? [], after.get(name) ?? []).map(({ message }) => message),
+  );
+  const messages = [...limits, ...violations];
+  if (messages.length === 0) return;
+  throw new AppError("CONFLICT", `Nothing was changed: ${messages[0] ?? ""}`, {
+    issues: messages.slice(0, 100).map((message) => ({ path: ["zonefile"], message })),
+  });
+}

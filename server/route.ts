@@ -1,0 +1,44 @@
+import type { Permission, RouteMeta } from "./context.ts";
+
+interface Route {
+  method: "GET" | "POST" | "PUT" | "DELETE";
+  path: `/${string}`;
+  operationId: string;
+  tag: string;
+  summary: string;
+  description?: string;
+  status?: 200 | 201;
+  textField?: string;
+  errors?: number[];
+}
+
+function meta(route: Route, access: "public" | "signedIn" | "admin", permission: Permission | null): RouteMeta {
+  const { method, path, operationId, tag, summary, description, status = 200, textField, errors = [] } = route;
+  return {
+    openapi: {
+      method,
+      path,
+      operationId,
+      summary,
+      ...(description === undefined ? {} : { description }),
+      tags: [tag],
+      protect: access !== "public",
+      errorResponses: [],
+    },
+    status,
+    ...(textField === undefined ? {} : { textField }),
+    errors,
+    permission,
+    access,
+  };
+}
+
+/** Describes a procedure's REST route, one function for each kind of procedure in `trpc.ts`. */
+export const route = {
+  open: (route: Route) => meta(route, "public", null),
+  signedIn: (route: Route) => meta(route, "signedIn", null),
+  admin: (route: Route) => meta(route, "admin", null),
+  may: (permission: Permission, route: Route) => meta(route, "signedIn", permission),
+  /** An administrator, also by a personal token that carries the permission. */
+  adminMay: (permission: Permission, route: Route) => meta(route, "admin", permission),
+};

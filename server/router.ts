@@ -1,0 +1,20 @@
+import { authRouter } from "./auth/router.ts";
+import { providerConfigsRouter, providersRouter } from "./dns-providers/router.ts";
+import { domainsRouter } from "./domains/router.ts";
+import { recordsRouter } from "./records/router.ts";
+import { snapshotsRouter } from "./snapshots/router.ts";
+import { router } from "./trpc.ts";
+import { v1Router } from "./v1/router.ts";
+
+/** The table of features. Everything that clients can do is in here, over tRPC and over REST. */
+export const appRouter = router({
+  auth: authRouter,
+  domains: domainsRouter,
+  records: recordsRouter,
+  snapshots: snapshotsRouter,
+  providers: providersRouter,
+  providerConfigs: providerConfigsRouter,
+  v1: v1Router,
+});
+
+export type AppRouter = typeof appRouter;

@@ -1,0 +1,87 @@
+import { z } from "zod";
+
+/** Control characters other than tab and line ends. */
+// oxlint-disable-next-line no-control-regex
+const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
+// oxlint-disable-next-line no-control-regex
+const lineControls = /[\u0000-\u001f\u007f]/;
+
+/** One line of text: no control characters, well-formed Unicode, `max` UTF-16 units at the most. */
+export function line(max: number, min = 0) {
+  return z
+    .string()
+    .min(min, min === 1 ? "This must not be empty." : `This must have at least ${min} characters.`)
+    .max(max, `This must have at most ${max} characters.`)
+    .refine((text) => !lineControls.test(text), "Remove line breaks and control characters.")
+    .refine((text) => text.isWellFormed(), "This is not well-formed Unicode.");
+}
+
+/** Text of several lines. */
+export function text(max: number) {
+  return z
+    .string()
+    .max(max, `This must have at most ${max} characters.`)
+    .refine((value) => !controls.test(value), "Remove control characters.")
+    .refine((value) => value.isWellFormed(), "This is not well-formed Unicode.");
+}
+
+export function id(description: string) {
+  return z.uuid("This must be an id, such as 01a1fb0f-6204-7000-abd4-276e976be8b7.").meta({ description });
+}
+
+/** A moment in an answer: a `Date` over tRPC, ISO 8601 UTC with milliseconds over REST. */
+export function timestamp(description: string) {
+  return z
+    .date()
+    .meta({ description, override: { type: "string", format: "date-time" }, example: "2027-03-01T00:00:00.000Z" });
+}
+
+const earliest = Date.UTC(1970, 0, 1);
+const latest = Date.UTC(9999, 11, 31);
+
+/** A moment in an input: a `Date`, or an ISO 8601 string with `Z` or an offset. */
+export function timestampInput(description: string) {
+  return z
+    .union([z.date(), z.iso.datetime({ offset: true })], "This must be a moment such as 2027-03-01T00:00:00Z.")
+    .transform((value) => new Date(value))
+    .refine(
+      (date) => date.getTime() >= earliest && date.getTime() <= latest,
+      "This must lie between the years 1970 and 9999.",
+    )
+    .meta({ description, override: { type: "string", format: "date-time" }, example: "2027-03-01T00:00:00Z" });
+}
+
+/** `page` and `limit` of a list, which come as text over REST. */
+export function paging(defaultLimit: number, maxLimit: number) {
+  const range = `This must be a whole number from 1 to ${maxLimit}.`;
+  return {
+    page: z.coerce
+      .number<number>("This must be a whole number.")
+      .int("This must be a whole number.")
+      .min(1, "The first page is 1.")
+      .max(2_147_483_647, "There are not so many pages.")
+      .default(1)
+      .meta({ description: "Which page, from 1." }),
+    limit: z.coerce
+      .number<number>(range)
+      .int(range)
+      .min(1, range)
+      .max(maxLimit, range)
+      .default(defaultLimit)
+      .meta({ description: `Items on a page, at most ${maxLimit}.` }),
+  };
+}
+
+/** What every paged answer carries beside its items. */
+export const pageOf = {
+  total: z.int().meta({ description: "Items on all pages together.", example: 1 }),
+  page: z.int().meta({ description: "The page shown.", example: 1 }),
+  limit: z.int().meta({ description: "Items on a page.", example: 20 }),
+};
+
+export const success = z
+  .object({ success: z.literal(true) })
+  .meta({ id: "Success", description: "It is done.", example: { success: true } });
+
+/** Input of a call that takes nothing. */
+export const nothing = z.strictObject({});

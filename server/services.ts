@@ -1,0 +1,86 @@
+import { join } from "node:path";
+import type { Logger } from "pino";
+import { AccessTokens } from "./auth/access-tokens.ts";
+import { Authenticator } from "./auth/authenticator.ts";
+import { PasswordHasher } from "./auth/passwords.ts";
+import { Sessions } from "./auth/sessions.ts";
+import { SignIn } from "./auth/sign-in.ts";
+import type { Config } from "./config.ts";
+import type { Database } from "./database/database.ts";
+import { ProviderConnections } from "./dns-providers/connections.ts";
+import { ProviderConfigs } from "./dns-providers/provider-configs.ts";
+import { Domains } from "./domains/service.ts";
+import { Health } from "./health.ts";
+import { createKeyring } from "./keyring.ts";
+import { ChangePipeline } from "./records/pipeline.ts";
+import { Records } from "./records/service.ts";
+import { Sync } from "./records/sync.ts";
+import { RepairJob } from "./records/upkeep.ts";
+import { ZoneFileTransfer } from "./records/zone-file-transfer.ts";
+import { Rollback } from "./snapshots/rollback.ts";
+import { Snapshots } from "./snapshots/service.ts";
+import { Users } from "./users/service.ts";
+
+export interface Services {
+  config: Config;
+  database: Database;
+  log: Logger;
+  health: Health;
+  /** Origins whose pages may use the refresh cookie. */
+  trustedOrigins: readonly string[];
+  authenticator: Authenticator;
+  signIn: SignIn;
+  users: Users;
+  domains: Domains;
+  records: Records;
+  sync: Sync;
+  zoneFiles: ZoneFileTransfer;
+  snapshots: Snapshots;
+  rollback: Rollback;
+  providerConfigs: ProviderConfigs;
+  repair: RepairJob;
+  /** What must be there before the first request. */
+  prepare(): Promise<void>;
+  /** Ends what runs beside requests. */
+  stop(): Promise<void>;
+}
+
+/** Builds every service once. */
+export function createServices(parts: { config: Config; database: Database; log: Logger; now?: () => Date }): Services {
+  const { config, database, log, now = () => new Date() } = parts;
+  const keyring = createKeyring(config.secretKeys);
+  const passwords = new PasswordHasher();
+  const accessTokens = new AccessTokens(keyring, now);
+  const authenticator = new Authenticator(accessTokens);
+  const connections = new ProviderConnections({ zonesFolder: join(config.dataDir, "zones"), now });
+  const providerConfigs = new ProviderConfigs(connections, now);
+  const pipeline = new ChangePipeline(database, connections, now);
+  const snapshots = new Snapshots(now);
+  const repair = new RepairJob({ database, connections, log, now });
+  const sessions = new Sessions(keyring, now, (sessionId) => authenticator.end(sessionId));
+  return {
+    config,
+    database,
+    log,
+    health: new Health(database),
+    trustedOrigins: [new URL(config.siteUrl).origin, ...config.corsOrigins],
+    authenticator,
+    signIn: new SignIn(passwords, accessTokens, sessions, now),
+    users: new Users(passwords, now),
+    domains: new Domains(database, providerConfigs, now),
+    records: new Records(pipeline),
+    sync: new Sync(pipeline),
+    zoneFiles: new ZoneFileTransfer(pipeline, now),
+    snapshots,
+    rollback: new Rollback(pipeline, snapshots),
+    providerConfigs,
+    repair,
+    async prepare() {
+      await providerConfigs.ensureEmbedded(database.fork());
+      if (config.jobs) await repair.start();
+    },
+    async stop() {
+      await repair.stop();
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { changedFields, dataOf, sameData } from "../records/live-record.ts";
+import { recordKey, type RecordData } from "../records/record.ts";
+
+/** A record of one side, with its identity. */
+export interface Sided extends RecordData {
+  id: string;
+}
+
+export interface Difference {
+  added: RecordData[];
+  removed: RecordData[];
+  modified: { before: RecordData; after: RecordData; changes: Record<string, [unknown, unknown]> }[];
+}
+
+/**
+ * What differs between two states, given only the records that differ by id or version. Records are matched by id, then
+ * by (type, name, value): a record deleted and made again unchanged is no difference.
+ */
+export function differ(before: readonly Sided[], after: readonly Sided[]): Difference {
+  const difference: Difference = { added: [], removed: [], modified: [] };
+  const compare = (from: RecordData, to: RecordData) => {
+    if (!sameData(from, to))
+      difference.modified.push({ before: dataOf(from), after: dataOf(to), changes: changedFields(from, to) });
+  };
+  const afterById = new Map(after.map((record) => [record.id, record]));
+  const lost: Sided[] = [];
+  for (const record of before) {
+    const same = afterById.get(record.id);
+    if (!same) lost.push(record);
+    else if (afterById.delete(record.id)) compare(record, same);
+  }
+  const gained = Map.groupBy(afterById.values(), recordKey);
+  for (const record of lost) {
+    const same = gained.get(recordKey(record))?.pop();
+    if (same) compare(record, same);
+    else difference.removed.push(dataOf(record));
+  }
+  difference.added = [...gained.values()].flat().map(dataOf);
+  return difference;
+}

@@ -1,0 +1,93 @@
+import type { Caller } from "../auth/caller.ts";
+import { queries, type EntityManager } from "../database/database.ts";
+import { AppError } from "../errors.ts";
+import { countActions } from "../records/commit.ts";
+import { needsConfirmation, planState } from "../records/desired-state.ts";
+import { limitIssues } from "../records/drafts.ts";
+import { liveColumns, liveRecord } from "../records/live-queries.ts";
+import type { ChangePipeline, HeldZone } from "../records/pipeline.ts";
+import { planView } from "../records/plan-view.ts";
+import { findSnapshot, type Snapshots } from "./service.ts";
+
+/** Makes a zone again what a snapshot says. */
+export class Rollback {
+  readonly #pipeline: ChangePipeline;
+  readonly #snapshots: Snapshots;
+
+  constructor(pipeline: ChangePipeline, snapshots: Snapshots) {
+    this.#pipeline = pipeline;
+    this.#snapshots = snapshots;
+  }
+
+  /**
+   * Sends only what differs. What the provider refuses is told in `failed`; the new snapshot describes what the zone then is.
+   * @throws AppError NOT_FOUND, CONFIRMATION_REQUIRED above the safety threshold, PROVIDER_ERROR
+   */
+  async run(
+    em: EntityManager,
+    caller: Caller,
+    input: { id: string; snapshotId: string; dryRun: boolean; force: boolean },
+  ) {
+    const plan = (reader: EntityManager, zone: HeldZone) => planRollback(reader, zone, input.snapshotId);
+    if (input.dryRun) {
+      const { changes } = await this.#pipeline.preview(em, { domainId: input.id, caller, plan });
+      return {
+        success: true,
+        snapshot: null,
+        ...counted(changes),
+        failed: [],
+        plan: { ...planView(changes), warnings: [] },
+      };
+    }
+    const { planned, outcomes, snapshotId } = await this.#pipeline.run(em, {
+      domainId: input.id,
+      caller,
+      kind: "rollback",
+      bookmarkAfter: true,
+      plan: async (reader, zone) => {
+        const rollback = await plan(reader, zone);
+        const reason = input.force ? null : needsConfirmation(rollback.changes, zone.recordCount);
+        if (reason !== null) throw new AppError("CONFIRMATION_REQUIRED", reason);
+        return rollback;
+      },
+    });
+    const failed = planned.changes.flatMap(({ before, after }, index) => {
+      const outcome = outcomes[index];
+      const { recordType, name, value } = after ?? before;
+      return outcome && !outcome.ok ? [{ recordType, name, value, error: outcome.message }] : [];
+    });
+    const done = planned.changes.filter((_, index) => outcomes[index]?.ok);
+    if (snapshotId === null) throw new Error("A rollback always makes a snapshot.");
+    const snapshot = await this.#snapshots.get(em.fork(), caller, { id: input.id, snapshotId });
+    return { success: failed.length === 0, snapshot, ...counted(done), failed, plan: null };
+  }
+}
+
+function counted(changes: Parameters<typeof countActions>[0]) {
+  const { creates, updates, deletes } = countActions(changes);
+  return { created: creates, updated: updates, deleted: deletes };
+}
+
+/** Plans the difference backwards, from the version rows that began or ended since the snapshot. */
+async function planRollback(em: EntityManager, zone: HeldZone, snapshotId: string) {
+  const { revision } = await findSnapshot(em, zone.id, snapshotId);
+  const since = await queries(em)
+    .selectFrom("records")
+    .select(liveColumns)
+    .where("domain_id", "=", zone.id)
+    .where("since", ">", revision)
+    .where("until", "is", null)
+    .execute();
+  const gone = await queries(em)
+    .selectFrom("records")
+    .select(liveColumns)
+    .where("domain_id", "=", zone.id)
+    .where("until", ">", revision)
+    .where("since", "<=", revision)
+    .execute();
+  const plan = planState(since.map(liveRecord), gone.map(liveRecord));
+  const issues = plan.changes.flatMap(({ after }) => (after ? limitIssues(after, zone.kind) : []));
+  const [first] = issues;
+  if (first) throw new AppError("BAD_REQUEST", `The snapshot cannot be restored at this provider: ${first.message}`);
+  return plan;
+}

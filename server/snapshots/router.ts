@@ -1,0 +1,97 @@
+import { route } from "../route.ts";
+import { may, requireAdmin, router } from "../trpc.ts";
+import {
+  createSnapshotInput,
+  diffInput,
+  listSnapshotsInput,
+  rollbackInput,
+  rollbackResult,
+  snapshot,
+  snapshotDiff,
+  snapshotIdInput,
+  snapshotPage,
+} from "./schemas.ts";
+
+const tag = "Snapshots";
+
+export const snapshotsRouter = router({
+  list: may("snapshots:read")
+    .meta(
+      route.may("snapshots:read", {
+        method: "GET",
+        path: "/domains/{id}/snapshots",
+        operationId: "listSnapshots",
+        tag,
+        summary: "List snapshots",
+      }),
+    )
+    .input(listSnapshotsInput)
+    .output(snapshotPage)
+    .query(({ ctx, input }) => ctx.services.snapshots.list(ctx.em, ctx.caller, input)),
+
+  create: may("snapshots:write")
+    .meta(
+      route.may("snapshots:write", {
+        method: "POST",
+        path: "/domains/{id}/snapshots",
+        operationId: "createSnapshot",
+        tag,
+        summary: "Take a snapshot",
+        description: "A bookmark in the zone's history: it takes the same time for any size of zone.",
+        status: 201,
+      }),
+    )
+    .input(createSnapshotInput)
+    .output(snapshot)
+    .mutation(({ ctx, input }) => ctx.services.snapshots.create(ctx.em, ctx.caller, input)),
+
+  get: may("snapshots:read")
+    .meta(
+      route.may("snapshots:read", {
+        method: "GET",
+        path: "/domains/{id}/snapshots/{snapshotId}",
+        operationId: "getSnapshot",
+        tag,
+        summary: "One snapshot with its records",
+      }),
+    )
+    .input(snapshotIdInput)
+    .output(snapshot)
+    .query(({ ctx, input }) => ctx.services.snapshots.get(ctx.em, ctx.caller, input)),
+
+  diff: may("snapshots:read")
+    .meta(
+      route.may("snapshots:read", {
+        method: "GET",
+        path: "/domains/{id}/snapshots/diff",
+        operationId: "diffSnapshots",
+        tag,
+        summary: "Compare two snapshots",
+        description: "Records are matched by id, then by type, name and value.",
+      }),
+    )
+    .input(diffInput)
+    .output(snapshotDiff)
+    .query(({ ctx, input }) => ctx.services.snapshots.diff(ctx.em, ctx.caller, input)),
+
+  rollback: may("snapshots:write")
+    .meta(
+      route.adminMay("snapshots:write", {
+        method: "POST",
+        path: "/domains/{id}/snapshots/{snapshotId}/rollback",
+        operationId: "rollbackSnapshot",
+        tag,
+        summary: "Go back to a snapshot",
+        description:
+          "Makes the zone what the snapshot says and takes a new `on_change` snapshot of what it then is. A change of more than 30 % of a " +
+          "zone of ten or more records needs `force: true`.",
+        errors: [409, 502],
+      }),
+    )
+    .input(rollbackInput)
+    .output(rollbackResult)
+    .mutation(({ ctx, input }) => {
+      requireAdmin(ctx.caller);
+      return ctx.services.rollback.run(ctx.em, ctx.caller, input);
+    }),
+});

@@ -1,0 +1,117 @@
+import {
+  createRecordInput,
+  dnsRecord,
+  listRecordsInput,
+  recordIdInput,
+  recordPage,
+  updateRecordInput,
+} from "../records/schemas.ts";
+import { ifMatchVersion, setVersionTag } from "../records/if-match.ts";
+import { domainDetail, domainIdInput, domainPage, listDomainsInput } from "../domains/schemas.ts";
+import { route } from "../route.ts";
+import { success } from "../schemas.ts";
+import { may, router } from "../trpc.ts";
+
+const tag = "Open API";
+
+/** The Open API: the same schemas and services under a path that stays. */
+export const v1Router = router({
+  listDomains: may("domains:read")
+    .meta(
+      route.may("domains:read", {
+        method: "GET",
+        path: "/v1/domains",
+        operationId: "v1ListDomains",
+        tag,
+        summary: "List domains",
+      }),
+    )
+    .input(listDomainsInput)
+    .output(domainPage)
+    .query(({ ctx, input }) => ctx.services.domains.list(ctx.em, ctx.caller, input)),
+
+  getDomain: may("domains:read")
+    .meta(
+      route.may("domains:read", {
+        method: "GET",
+        path: "/v1/domains/{id}",
+        operationId: "v1GetDomain",
+        tag,
+        summary: "One domain",
+      }),
+    )
+    .input(domainIdInput)
+    .output(domainDetail)
+    .query(({ ctx, input }) => ctx.services.domains.get(ctx.em, ctx.caller, input.id)),
+
+  listRecords: may("records:read")
+    .meta(
+      route.may("records:read", {
+        method: "GET",
+        path: "/v1/domains/{id}/records",
+        operationId: "v1ListRecords",
+        tag,
+        summary: "List records",
+      }),
+    )
+    .input(listRecordsInput)
+    .output(recordPage)
+    .query(({ ctx, input }) => ctx.services.records.list(ctx.em, ctx.caller, input)),
+
+  createRecord: may("records:write")
+    .meta(
+      route.may("records:write", {
+        method: "POST",
+        path: "/v1/domains/{id}/records",
+        operationId: "v1CreateRecord",
+        tag,
+        summary: "Create a record",
+        status: 201,
+        errors: [409, 502],
+      }),
+    )
+    .input(createRecordInput)
+    .output(dnsRecord)
+    .mutation(async ({ ctx, input }) => {
+      const record = await ctx.services.records.create(ctx.em, ctx.caller, input);
+      setVersionTag(ctx.http, record);
+      return record;
+    }),
+
+  updateRecord: may("records:write")
+    .meta(
+      route.may("records:write", {
+        method: "PUT",
+        path: "/v1/domains/{id}/records/{recordId}",
+        operationId: "v1UpdateRecord",
+        tag,
+        summary: "Change a record",
+        errors: [409, 412, 502],
+      }),
+    )
+    .input(updateRecordInput)
+    .output(dnsRecord)
+    .mutation(async ({ ctx, input }) => {
+      const record = await ctx.services.records.update(ctx.em, ctx.caller, input, ifMatchVersion(ctx.http));
+      setVersionTag(ctx.http, record);
+      return record;
+    }),
+
+  deleteRecord: may("records:write")
+    .meta(
+      route.may("records:write", {
+        method: "DELETE",
+        path: "/v1/domains/{id}/records/{recordId}",
+        operationId: "v1DeleteRecord",
+        tag,
+        summary: "Delete a record",
+        errors: [412, 502],
+      }),
+    )
+    .input(recordIdInput)
+    .output(success)
+    .mutation(async ({ ctx, input }) => {
+      await ctx.services.records.delete(ctx.em, ctx.caller, input, ifMatchVersion(ctx.http));
+      return { success: true as const };
+    }),
+});

@@ -1,0 +1,99 @@
+/** Record types by number, from IANA's DNS parameters; without the ones that only questions and transfers use. */
+const mnemonics: Record<number, string> = {
+  1: "A",
+  2: "NS",
+  5: "CNAME",
+  6: "SOA",
+  7: "MB",
+  8: "MG",
+  9: "MR",
+  10: "NULL",
+  11: "WKS",
+  12: "PTR",
+  13: "HINFO",
+  14: "MINFO",
+  15: "MX",
+  16: "TXT",
+  17: "RP",
+  18: "AFSDB",
+  19: "X25",
+  20: "ISDN",
+  21: "RT",
+  22: "NSAP",
+  23: "NSAP-PTR",
+  24: "SIG",
+  25: "KEY",
+  26: "PX",
+  27: "GPOS",
+  28: "AAAA",
+  29: "LOC",
+  30: "NXT",
+  31: "EID",
+  32: "NIMLOC",
+  33: "SRV",
+  34: "ATMA",
+  35: "NAPTR",
+  36: "KX",
+  37: "CERT",
+  38: "A6",
+  39: "DNAME",
+  40: "SINK",
+  42: "APL",
+  43: "DS",
+  44: "SSHFP",
+  45: "IPSECKEY",
+  46: "RRSIG",
+  47: "NSEC",
+  48: "DNSKEY",
+  49: "DHCID",
+  50: "NSEC3",
+  51: "NSEC3PARAM",
+  52: "TLSA",
+  53: "SMIMEA",
+  55: "HIP",
+  56: "NINFO",
+  57: "RKEY",
+  58: "TALINK",
+  59: "CDS",
+  60: "CDNSKEY",
+  61: "OPENPGPKEY",
+  62: "CSYNC",
+  63: "ZONEMD",
+  64: "SVCB",
+  65: "HTTPS",
+  66: "DSYNC",
+  99: "SPF",
+  104: "NID",
+  105: "L32",
+  106: "L64",
+  107: "LP",
+  108: "EUI48",
+  109: "EUI64",
+  256: "URI",
+  257: "CAA",
+  258: "AVC",
+  259: "DOA",
+  260: "AMTRELAY",
+  261: "RESINFO",
+  262: "WALLET",
+  32768: "TA",
+  32769: "DLV",
+};
+
+/** Types of single vendors that no number stands for, but whose files are met. */
+const vendorTypes = ["ALIAS", "ANAME", "LUA"];
+
+const names = new Set([...Object.values(mnemonics), ...vendorTypes]);
+
+/**
+ * The one name of a type, in upper case: `mx` and `TYPE15` are `MX`, `type65280` is `TYPE65280` (RFC 3597 §5). Null when it is not a type,
+ * so that a slip of the pen does not pass for one.
+ */
+export function canonicalType(raw: string): string | null {
+  const name = raw.toUpperCase();
+  if (names.has(name)) return name;
+  if (!/^TYPE\d{1,5}$/.test(name)) return null;
+  const number = Number(name.slice(4));
+  if (number === 0 || number > 65_535) return null;
+  return mnemonics[number] ?? `TYPE${number}`;
+}

@@ -1,0 +1,95 @@
+import { ruleFor } from "../records/record-types.ts";
+import type { RecordData } from "../records/record.ts";
+import { isPlaceholder } from "./contents.ts";
+import { nameOrderKey } from "./name-order.ts";
+import { placeholderNameServer, type Soa } from "./soa.ts";
+
+export interface ZoneFileContent {
+  /** Canonical zone name: lower-case A-labels, no trailing dot. */
+  zone: string;
+  soa: Soa;
+  records: readonly RecordData[];
+  /** Seconds for $TTL; 3600 when left out. Every record names its own all the same. */
+  defaultTtl?: number;
+}
+
+// Longer owners push their line to the right instead of every other one.
+const widestOwner = 32;
+
+/**
+ * Prints a master file (RFC 1035 §5) that BIND, NSD and Knot load: the same records give the same text, in whatever order they come. The
+ * SOA leads, then the apex, then the other owners in canonical order, one record a line. `parseZoneFile` gives the records back.
+ */
+export function printZoneFile({ zone, soa, records, defaultTtl = 3600 }: ZoneFileContent): string {
+  const sorted = inOrder(records);
+  const width = Math.min(
+    widestOwner,
+    sorted.reduce((widest, { name }) => Math.max(widest, name.length), 1),
+  );
+  const lines = [
+    `; Zone ${zone}, written by Zonewright. Records added by hand are kept, comments are not.`,
+    `$ORIGIN ${zone}.`,
+    `$TTL ${defaultTtl}`,
+    ...printSoa(soa, width),
+  ];
+  if (!sorted.some((record) => record.recordType === "NS" && record.name === "@" && !isPlaceholder(record))) {
+    lines.push(
+      "; A zone does not load without a name server, and this one lists none. The next line stands in for it.",
+    );
+    lines.push(printLine("@", soa.ttl, "NS", `${placeholderNameServer}.`, width));
+  }
+  for (const record of sorted) {
+    if (isPlaceholder(record)) continue;
+    lines.push(
+      printLine(record.name, record.ttl, record.recordType, ruleFor(record.recordType).print(record.value), width),
+    );
+  }
+  lines.push("");
+  return lines.join("\n");
+}
+
+function printSoa(soa: Soa, width: number): string[] {
+  const numbers: [number, string][] = [
+    [soa.serial, "serial"],
+    [soa.refresh, "refresh"],
+    [soa.retry, "retry"],
+    [soa.expire, "expire"],
+    [soa.minimum, "minimum"],
+  ];
+  return [
+    printLine("@", soa.ttl, "SOA", `${absolute(soa.mname)} ${absolute(soa.rname)} (`, width),
+    ...numbers.map(([number, meaning]) => `${" ".repeat(8)}${String(number).padEnd(11)}; ${meaning}`),
+    `${" ".repeat(8)})`,
+  ];
+}
+
+function printLine(name: string, ttl: number, recordType: string, rdata: string, width: number): string {
+  return `${name.padEnd(width)} ${String(ttl).padEnd(6)} IN ${recordType.padEnd(6)} ${rdata}`;
+}
+
+function absolute(host: string): string {
+  return host === "." ? host : `${host}.`;
+}
+
+/** By owner, then name servers first, then by type and value. */
+function inOrder(records: readonly RecordData[]): RecordData[] {
+  const keys = new Map<string, string>();
+  const keyed = records.map((record) => {
+    let key = keys.get(record.name);
+    if (key === undefined) {
+      key = nameOrderKey(record.name);
+      keys.set(record.name, key);
+    }
+    return { key, type: record.recordType === "NS" ? "" : record.recordType, record };
+  });
+  keyed.sort(
+    (one, other) =>
+      compare(one.key, other.key) || compare(one.type, other.type) || compare(one.record.value, other.record.value),
+  );
+  return keyed.map(({ record }) => record);
+}
+
+function compare(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}
