@@ -1,3 +1,4 @@
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import { AccessTokens } from "./auth/access-tokens.ts";
@@ -52,7 +53,8 @@ export function createServices(parts: { config: Config; database: Database; log:
   const passwords = new PasswordHasher();
   const accessTokens = new AccessTokens(keyring, now);
   const authenticator = new Authenticator(accessTokens);
-  const connections = new ProviderConnections({ zonesFolder: join(config.dataDir, "zones"), now });
+  const zonesFolder = join(config.dataDir, "zones");
+  const connections = new ProviderConnections({ zonesFolder, now });
   const providerConfigs = new ProviderConfigs(connections, now);
   const pipeline = new ChangePipeline(database, connections, now);
   const snapshots = new Snapshots(now);
@@ -76,6 +78,7 @@ export function createServices(parts: { config: Config; database: Database; log:
     providerConfigs,
     repair,
     async prepare() {
+      await mkdir(zonesFolder, { recursive: true });
       await providerConfigs.ensureEmbedded(database.fork());
       if (config.jobs) await repair.start();
     },

@@ -37,24 +37,19 @@ export const loginInput = z.strictObject({
     .min(1, "This must not be empty.")
     .max(1024, "This must have at most 1024 characters.")
     .meta({ description: "The password.", example: "correct horse battery staple" }),
-  rememberMe: z
-    .boolean()
-    .default(false)
-    .meta({
-      description:
-        "True: the session lasts 30 days from its last use. False: 24 hours, and its cookie ends with the browser.",
-    }),
+  rememberMe: z.boolean().default(false).meta({
+    description:
+      "True: the session lasts 30 days from its last use. False: 24 hours, and its cookie ends with the browser.",
+  }),
 });
 
 const accessToken = z
   .string()
   .meta({ description: "JWT for `Authorization: Bearer`, 15 minutes.", example: "eyJhbGciOi…" });
-const refreshToken = z
-  .string()
-  .meta({
-    description: "Good for one refresh. Also set as the HttpOnly cookie `refresh_token`.",
-    example: "b3BhcXVl…",
-  });
+const refreshToken = z.string().meta({
+  description: "Good for one refresh. Also set as the HttpOnly cookie `refresh_token`.",
+  example: "b3BhcXVl…",
+});
 
 export const tokenPair = z
   .object({ accessToken, refreshToken })

@@ -52,6 +52,7 @@ export class Sessions {
       lastUsedAt: now,
       expiresAt: new Date(now.getTime() + absoluteLifetime),
     });
+    await em.flush();
     const refreshToken = randomBytes(32).toString("base64url");
     em.create(RefreshToken, {
       tokenHash: hashOf(refreshToken),

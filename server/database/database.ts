@@ -42,6 +42,8 @@ function parseTimestamp(text: string): Date {
 export const ormOptions = {
   entities: [...entities],
   extensions: [Migrator],
+  // Statements, which carry values, stay out of the log; failures are thrown and told once.
+  logger: () => undefined,
   migrations: {
     migrationsList: [{ name: "0001-foundation", class: Foundation }],
     snapshot: false,

@@ -192,11 +192,13 @@ function checked(kind: ProviderKind, config: ConfigValues): ConfigValues {
 
 /** An empty or masked secret on input keeps the stored one. */
 function keepSecrets(stored: ProviderConfig, given: ConfigValues): ConfigValues {
-  const kept = secretFields(stored.kind).flatMap((field) => {
+  const kept = { ...given };
+  for (const field of secretFields(stored.kind)) {
+    const before = stored.config[field];
     const absent = given[field] === undefined || given[field] === "" || given[field] === shownInsteadOfSecret;
-    return absent && field in stored.config ? [[field, stored.config[field]] as const] : [];
-  });
-  return { ...given, ...Object.fromEntries(kept) };
+    if (absent && before !== undefined) kept[field] = before;
+  }
+  return kept;
 }
 
 function secretFields(kindName: string): string[] {

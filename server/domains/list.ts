@@ -47,12 +47,15 @@ export async function listDomains(em: EntityManager, caller: Caller, filter: Dom
 
 /** The tags of the domains that the caller may see, with how many carry each. */
 export async function countTags(em: EntityManager, caller: Caller) {
-  const rows = await queries(em)
+  const carried = queries(em)
     .selectFrom("domains")
-    .select((eb) => [eb.fn<string>("unnest", ["domains.tags"]).as("name"), eb.fn.countAll<string>().as("count")])
-    .where((eb) => visibleDomains(eb, caller))
-    .groupBy("name")
-    .orderBy("name")
+    .select((eb) => eb.fn<string>("unnest", ["domains.tags"]).as("tag"))
+    .where((eb) => visibleDomains(eb, caller));
+  const rows = await queries(em)
+    .selectFrom(carried.as("carried"))
+    .select((eb) => ["carried.tag as name", eb.fn.countAll<string>().as("count")])
+    .groupBy("carried.tag")
+    .orderBy("carried.tag")
     .execute();
   return { tags: rows.map(({ name, count }) => ({ name, count: Number(count) })) };
 }

@@ -17,7 +17,10 @@ export interface RecordInput {
 
 export const defaultTtl = 3600;
 
-export type Drafted = { ok: true; draft: RecordDraft; warnings: string[] } | { ok: false; issues: Issue[] };
+/** `anyTtl`: the client named no TTL, so that of the RRset may hold. */
+export type Drafted =
+  | { ok: true; draft: RecordDraft; anyTtl: boolean; warnings: string[] }
+  | { ok: false; issues: Issue[] };
 
 /** Checks what a client wants a record to be, by the rules of its type and the limits of its provider. */
 export function draftRecord(input: RecordInput, zone: string, kind: ProviderKind): Drafted {
@@ -38,7 +41,7 @@ export function draftRecord(input: RecordInput, zone: string, kind: ProviderKind
     proxied: input.proxied ?? false,
     comment: input.comment ?? null,
   };
-  return { ok: true, draft, warnings: value.value.warnings };
+  return { ok: true, draft, anyTtl: input.ttl === undefined, warnings: value.value.warnings };
 }
 
 /** An update: the given fields over the present record. A value given without a priority brings its own. */
@@ -85,6 +88,7 @@ export function draftUpdate(
       proxied: input.proxied ?? rest.proxied,
       comment: input.comment ?? null,
     },
+    anyTtl: false,
     warnings: [],
   };
 }

@@ -19,7 +19,7 @@ export interface Refusal {
 
 /** An edit that has passed the rules of its type and provider, but not yet those of the zone. */
 export type PreparedEdit =
-  | { ok: true; id: string; draft: RecordDraft | null; before: LiveRecord | null; warnings: string[] }
+  | { ok: true; id: string; draft: RecordDraft | null; anyTtl: boolean; before: LiveRecord | null; warnings: string[] }
   | Refusal;
 
 /** Checks each edit on its own. `present` holds the live records that updates and deletes name. */
@@ -39,14 +39,14 @@ export function prepareEdits(
         issues: [{ path: ["recordId"], message: "There is no such record in this domain." }],
       };
     }
-    if (edit.action === "delete") return { ok: true, id: before.id, draft: null, before, warnings: [] };
+    if (edit.action === "delete") return { ok: true, id: before.id, draft: null, anyTtl: false, before, warnings: [] };
     return fromDraft(before.id, before, draftUpdate(before, edit.patch, zone, kind));
   });
 }
 
 function fromDraft(id: string, before: LiveRecord | null, drafted: Drafted): PreparedEdit {
   if (!drafted.ok) return { ok: false, code: "BAD_REQUEST", issues: drafted.issues };
-  return { ok: true, id, draft: drafted.draft, before, warnings: drafted.warnings };
+  return { ok: true, id, draft: drafted.draft, anyTtl: drafted.anyTtl, before, warnings: drafted.warnings };
 }
 
 /** The names whose records must be at hand to judge the edits. */
@@ -111,7 +111,10 @@ function applyOne(view: ZoneView, edit: Extract<PreparedEdit, { ok: true }>): st
     const apexNs = before?.recordType === "NS" && before.name === "@";
     return apexNs ? [`Deleting the apex NS record ${before.value} changes which servers answer for the zone.`] : [];
   }
-  const aligned = view.put(id, draft);
+  const sibling = edit.anyTtl
+    ? view.at(draft.name).find(({ recordType }) => recordType === draft.recordType)
+    : undefined;
+  const aligned = view.put(id, sibling ? { ...draft, ttl: sibling.ttl } : draft);
   const others = aligned === 1 ? "1 other record" : `${aligned} other records`;
   const told =
     aligned > 0

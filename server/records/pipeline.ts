@@ -48,6 +48,8 @@ export interface Carried<P extends Planned> {
   /** What became of each planned change, in the same order. */
   outcomes: ChangeOutcome[];
   revision: number;
+  /** When it was written: the `updatedAt` of what changed. */
+  at: Date;
   /** Id of the snapshot that `bookmarkAfter` made. */
   snapshotId: string | null;
 }
@@ -155,7 +157,7 @@ export class ChangePipeline {
       now,
     });
     const snapshotId = request.bookmarkAfter ? await bookmark(tx, zone.id, author) : null;
-    return { planned, outcomes, revision, snapshotId };
+    return { planned, outcomes, revision, at: now, snapshotId };
   }
 
   async #hold(

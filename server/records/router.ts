@@ -136,7 +136,7 @@ export const recordsRouter = router({
     .output(plan)
     .mutation(({ ctx, input }) => ctx.services.records.plan(ctx.em, ctx.caller, input)),
 
-  apply: may("records:write")
+  applyPlan: may("records:write")
     .meta(
       route.may("records:write", {
         method: "POST",

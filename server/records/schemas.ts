@@ -22,7 +22,10 @@ const ttlField = z
   .int("This must be a whole number of seconds.")
   .min(0, "A TTL is at least 0.")
   .max(2_147_483_647, "A TTL is at most 2147483647 (RFC 2181).")
-  .meta({ description: "Time to live in seconds; 3600 where absent. Holds for the whole RRset.", example: 3600 });
+  .meta({
+    description: "Time to live in seconds; where absent that of the RRset, else 3600. Holds for the whole RRset.",
+    example: 3600,
+  });
 const priorityField = z
   .int("This must be a whole number.")
   .min(0, "A priority is at least 0.")
@@ -212,12 +215,9 @@ const dryRun = z
   .boolean("This must be true or false.")
   .default(false)
   .meta({ description: "Only show what would change." });
-const force = z
-  .boolean("This must be true or false.")
-  .default(false)
-  .meta({
-    description: "Go on although more than 30 % of a zone of ten or more records would change, or all would go.",
-  });
+const force = z.boolean("This must be true or false.").default(false).meta({
+  description: "Go on although more than 30 % of a zone of ten or more records would change, or all would go.",
+});
 
 export const syncInput = z.strictObject({ id: domainId, dryRun, force });
 

@@ -122,7 +122,7 @@ export class Records {
   /** @throws AppError CONFLICT when the zone or the changes are not those of the plan any more */
   async apply(em: EntityManager, caller: Caller, input: { id: string; changes: ChangeInput[]; planHash: string }) {
     const edits = editsOf(input.changes);
-    const { planned, outcomes, revision } = await this.#pipeline.run(em, {
+    const { planned, outcomes, revision, at } = await this.#pipeline.run(em, {
       domainId: input.id,
       caller,
       kind: edits.length === 1 ? "edit" : "bulk",
@@ -137,13 +137,12 @@ export class Records {
     });
     const refused = providerRefusals(planned.changes, outcomes);
     const byId = new Map(planned.changes.map((change) => [change.id, change]));
-    const now = new Date();
     const results = planned.outcomes.map((outcome, index) => {
       if (!outcome.ok) throw new Error("A plan with refusals is never applied.");
       const error = refused.get(outcome.id) ?? null;
       const change = byId.get(outcome.id);
       const record = change
-        ? afterChange(planned.zone.id, change, now)
+        ? afterChange(planned.zone.id, change, at)
         : outcome.before && recordView(planned.zone.id, outcome.before);
       return {
         success: error === null,
@@ -163,8 +162,7 @@ export class Records {
   }
 
   async #single(em: EntityManager, caller: Caller, domainId: string, edit: Edit, ifMatch: number | null = null) {
-    const now = new Date();
-    const { planned, outcomes } = await this.#pipeline.run(em, {
+    const { planned, outcomes, at } = await this.#pipeline.run(em, {
       domainId,
       caller,
       kind: "edit",
@@ -187,7 +185,7 @@ export class Records {
     const [outcome] = planned.outcomes;
     if (!outcome?.ok) return null;
     const change = planned.changes.find(({ id }) => id === outcome.id);
-    if (change) return afterChange(domainId, change, now);
+    if (change) return afterChange(domainId, change, at);
     return outcome.before ? recordView(domainId, outcome.before) : null;
   }
 }

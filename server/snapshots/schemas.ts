@@ -83,12 +83,9 @@ export const rollbackInput = z.strictObject({
   id: domainId,
   snapshotId,
   dryRun: z.boolean("This must be true or false.").default(false).meta({ description: "Only show what would change." }),
-  force: z
-    .boolean("This must be true or false.")
-    .default(false)
-    .meta({
-      description: "Go on although more than 30 % of a zone of ten or more records would change, or all would go.",
-    }),
+  force: z.boolean("This must be true or false.").default(false).meta({
+    description: "Go on although more than 30 % of a zone of ten or more records would change, or all would go.",
+  }),
 });
 
 export const rollbackResult = z
