@@ -4,6 +4,10 @@ export default defineConfig({
   test: {
     include: ["tests/**/*.test.ts"],
     exclude: ["tests/services/**", "**/node_modules/**"],
+    // One process a worker: the embedded database starts once in each and is emptied for each file.
+    pool: "forks",
+    isolate: false,
+    maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -30,7 +30,9 @@ export function lockCoercion(appRouter: AnyTRPCRouter): void {
     const declared = def.coerce;
     Object.defineProperty(def, "coerce", {
       get: () => declared,
-      set: () => undefined,
+      set() {
+        // Ignored on purpose.
+      },
       enumerable: true,
       configurable: false,
     });

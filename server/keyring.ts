@@ -7,12 +7,14 @@ export interface Keyring {
 }
 
 export function createKeyring(secretKeys: readonly [string, ...string[]]): Keyring {
-  const derive = (secret: string, purpose: string) =>
-    new Uint8Array(hkdfSync("sha256", secret, "", `zonewright ${purpose}`, 32));
   return {
     keysFor(purpose) {
       const [first, ...others] = secretKeys;
       return [derive(first, purpose), ...others.map((secret) => derive(secret, purpose))];
     },
   };
+}
+
+function derive(secret: string, purpose: string): Uint8Array {
+  return new Uint8Array(hkdfSync("sha256", secret, "", `zonewright ${purpose}`, 32));
 }

@@ -1,8 +1,8 @@
 import type { AnyTRPCRouter } from "@trpc/server";
 import type { NextFunction, Request, RequestHandler, Response } from "express";
-import { createOpenApiNodeHttpHandler, type OpenApiRouter } from "trpc-to-openapi";
+import { createOpenApiNodeHttpHandler } from "trpc-to-openapi";
 import type { RouteMeta } from "./context.ts";
-import { AppError } from "./errors.ts";
+import type { AppError } from "./errors.ts";
 import { lockCoercion } from "./coercion-lock.ts";
 import { requestIdOf } from "./http-port.ts";
 import { sendProblem } from "./problem.ts";
@@ -29,7 +29,7 @@ export function restHandler(
   const sorted = literalsFirst(appRouter);
   const answers = new WeakMap<Request, Answer>();
   const handle = createOpenApiNodeHttpHandler({
-    router: sorted as unknown as OpenApiRouter,
+    router: sorted,
     maxBodySize: 1_048_576,
     createContext: ({ req }: { req: unknown }) => contexts.get(req as Request),
     onError: ({ error, req, ctx }: { error: unknown; req: unknown; ctx?: unknown }) => {
@@ -93,11 +93,13 @@ function metaOf(appRouter: AnyTRPCRouter, name: string): RouteMeta | undefined {
   return procedures[name]?._def.meta;
 }
 
+function pathOf([, { _def }]: [string, { _def: { meta?: RouteMeta } }]): string {
+  return (_def.meta?.openapi?.path ?? "").replaceAll("{", "\uffff");
+}
+
 /** The same router with `/domains/tags` before `/domains/{id}`: a literal segment sorts before a parameter. */
 export function literalsFirst<R extends AnyTRPCRouter>(appRouter: R): R {
   const procedures = appRouter._def.procedures as Record<string, { _def: { meta?: RouteMeta } }>;
-  const pathOf = ([, { _def }]: [string, { _def: { meta?: RouteMeta } }]) =>
-    (_def.meta?.openapi?.path ?? "").replaceAll("{", "\uffff");
   const sorted = Object.fromEntries(
     Object.entries(procedures).toSorted((a, b) => (pathOf(a) < pathOf(b) ? -1 : pathOf(a) > pathOf(b) ? 1 : 0)),
   );

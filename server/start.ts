@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createApp } from "./app.ts";
 import type { Config } from "./config.ts";
-import { openDatabase } from "./database/database.ts";
+import { openDatabase, type Database } from "./database/database.ts";
 import { lockFolder } from "./database/lock-file.ts";
 import { createLog } from "./log.ts";
 import { createServices, type Services } from "./services.ts";
@@ -24,15 +24,17 @@ export interface StartOptions {
   /** Prints a line for the operator. */
   announce: (line: string) => void;
   now?: () => Date;
+  /** A database that is open already and stays open after the stop. */
+  database?: Database;
 }
 
 /** Configuration → database → migrations → services → listen. */
 export async function startServer(config: Config, options: StartOptions): Promise<RunningServer> {
-  const embedded = config.databaseUrl === undefined;
-  const unlock = embedded ? lockFolder(config.dataDir) : () => undefined;
+  const unlock = config.databaseUrl === undefined ? lockFolder(config.dataDir) : () => undefined;
   const log = createLog(config.logLevel);
   try {
-    const database = await openDatabase({ databaseUrl: config.databaseUrl, dataDir: config.dataDir });
+    const database =
+      options.database ?? (await openDatabase({ databaseUrl: config.databaseUrl, dataDir: config.dataDir }));
     await database.migrate();
     const services = createServices({ config, database, log, ...(options.now ? { now: options.now } : {}) });
     await services.prepare();
@@ -43,7 +45,15 @@ export async function startServer(config: Config, options: StartOptions): Promis
     const { port } = server.address() as AddressInfo;
     const url = `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`;
     announceAddresses(config, url, options.announce);
-    return { url, services, stop: () => stop(server, services, unlock) };
+    return {
+      url,
+      services,
+      async stop() {
+        await stop(server, services);
+        if (!options.database) await database.close();
+        unlock();
+      },
+    };
   } catch (error) {
     unlock();
     throw error;
@@ -86,7 +96,7 @@ async function listen(server: Server, config: Config): Promise<void> {
   });
 }
 
-async function stop(server: Server, services: Services, unlock: () => void): Promise<void> {
+async function stop(server: Server, services: Services): Promise<void> {
   services.health.drain();
   await services.stop();
   const closed = new Promise<void>((resolve) => {
@@ -96,6 +106,4 @@ async function stop(server: Server, services: Services, unlock: () => void): Pro
   const late = setTimeout(() => server.closeAllConnections(), drainMilliseconds);
   await closed;
   clearTimeout(late);
-  await services.database.close();
-  unlock();
 }

@@ -1,4 +1,5 @@
 import { createHash, createHmac, randomBytes } from "node:crypto";
+import { LockMode } from "@mikro-orm/core";
 import { queries, type EntityManager } from "../database/database.ts";
 import { AppError } from "../errors.ts";
 import { newId } from "../ids.ts";
@@ -74,7 +75,7 @@ export class Sessions {
       const token = await tx.findOne(RefreshToken, { tokenHash });
       if (!token) return { kind: "refused" } as const;
       // The session's row lock makes parallel refreshes of one chain take turns.
-      const session = await tx.findOne(Session, { id: token.sessionId }, { lockMode: 4 });
+      const session = await tx.findOne(Session, { id: token.sessionId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       await tx.refresh(token);
       const now = this.#now();
       if (!session || session.revokedAt || session.expiresAt <= now) return { kind: "refused" } as const;

@@ -3,7 +3,7 @@ import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
 import { Migrator } from "@mikro-orm/migrations";
 import { MikroORM as PGliteORM } from "@mikro-orm/pglite";
 import { MikroORM as PostgresORM, type Kysely, type Options, type SqlEntityManager } from "@mikro-orm/postgresql";
-import pg from "pg";
+import { types as pgTypes } from "pg";
 import { entities, type Tables } from "./entities.ts";
 import { Foundation } from "./migrations/0001-foundation.ts";
 
@@ -12,8 +12,8 @@ export type EntityManager = SqlEntityManager;
 export interface DatabaseOptions {
   /** Undefined: embedded. */
   databaseUrl: string | undefined;
-  /** Folder of the embedded database, or `memory` for one that is gone when closed. */
-  dataDir: string | "memory";
+  /** Folder of the embedded database, or the word `memory` for one that is gone when closed. */
+  dataDir: string;
 }
 
 /** An open database. One instance per process. */
@@ -72,7 +72,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 async function openPostgres(databaseUrl: string): Promise<PostgresORM> {
   const types = {
     getTypeParser(oid: number, format?: "text" | "binary") {
-      return oid === timestampOid ? parseTimestamp : pg.types.getTypeParser(oid, format);
+      return oid === timestampOid ? parseTimestamp : pgTypes.getTypeParser(oid, format);
     },
   };
   return await PostgresORM.init({

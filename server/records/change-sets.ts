@@ -97,15 +97,10 @@ async function callProvider(
 
 const keptFailures = 1_000;
 
-function asSent(change: PlannedChange): RecordChange {
-  switch (change.action) {
-    case "create":
-      return { action: "create", before: null, after: dataOf(change.after) };
-    case "update":
-      return { action: "update", before: dataOf(change.before), after: dataOf(change.after) };
-    case "delete":
-      return { action: "delete", before: dataOf(change.before), after: null };
-  }
+function asSent({ action, before, after }: PlannedChange): RecordChange {
+  if (action === "create") return { action, before: null, after: dataOf(after) };
+  if (action === "update") return { action, before: dataOf(before), after: dataOf(after) };
+  return { action, before: dataOf(before), after: null };
 }
 
 function failure(change: PlannedChange, error: string): Failure {

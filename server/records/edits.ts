@@ -3,7 +3,8 @@ import type { ErrorCode, Issue } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { draftRecord, draftUpdate, type Drafted, type RecordInput } from "./drafts.ts";
 import type { LiveRecord, RecordDraft } from "./live-record.ts";
-import { ZoneView } from "./zone-view.ts";
+import type { Violation } from "./zone-rules.ts";
+import type { ZoneView } from "./zone-view.ts";
 
 /** What a client asks for. */
 export type Edit =
@@ -74,14 +75,10 @@ export function applyEach(view: ZoneView, prepared: readonly PreparedEdit[]): Ju
     const mark = view.mark();
     const told = applyOne(view, edit);
     const violations = view.violations(view.touchedSince(mark));
-    const [first] = violations;
-    if (first) {
+    const refusal = broken(violations.map(({ violation }) => violation));
+    if (refusal) {
       view.revert(mark);
-      return {
-        ok: false,
-        code: first.code,
-        issues: violations.map(({ field, message }) => ({ path: [field], message })),
-      };
+      return refusal;
     }
     warnings.push(...told);
     return edit;
@@ -96,12 +93,16 @@ export function applyTogether(view: ZoneView, prepared: readonly PreparedEdit[])
   const outcomes = prepared.map((edit): PreparedEdit => {
     if (!edit.ok) return edit;
     const name = edit.draft?.name ?? edit.before?.name;
-    const mine = violations.filter((violation) => violation.name === name);
-    const [first] = mine;
-    if (!first) return edit;
-    return { ok: false, code: first.code, issues: mine.map(({ field, message }) => ({ path: [field], message })) };
+    const mine = violations.flatMap((found) => (found.name === name ? [found.violation] : []));
+    return broken(mine) ?? edit;
   });
   return { outcomes, warnings };
+}
+
+function broken(violations: readonly Violation[]): Refusal | null {
+  const [first] = violations;
+  if (!first) return null;
+  return { ok: false, code: first.code, issues: violations.map(({ field, message }) => ({ path: [field], message })) };
 }
 
 function applyOne(view: ZoneView, edit: Extract<PreparedEdit, { ok: true }>): string[] {

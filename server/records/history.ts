@@ -80,17 +80,19 @@ interface ChangeRow {
   after: RecordData | null;
 }
 
+function data(alias: "o" | "e" | "n") {
+  return sql.raw(
+    `json_build_object('recordType', ${alias}.record_type, 'name', ${alias}.name, 'value', ${alias}.value, 'ttl', ${alias}.ttl, ` +
+      `'priority', ${alias}.priority, 'proxied', ${alias}.proxied)`,
+  );
+}
+
 /** What each revision changed, from the versions that began or ended with it: at most 100 a revision. */
 async function changesOf(
   em: EntityManager,
   domainId: string,
   revisions: readonly number[],
 ): Promise<Map<number, HistoryChange[]>> {
-  const data = (alias: string) =>
-    sql.raw(
-      `json_build_object('recordType', ${alias}.record_type, 'name', ${alias}.name, 'value', ${alias}.value, 'ttl', ${alias}.ttl, ` +
-        `'priority', ${alias}.priority, 'proxied', ${alias}.proxied)`,
-    );
   const { rows } = await sql<ChangeRow>`
     select r.revision, c.record_id, c.before, c.after
     from json_to_recordset(${JSON.stringify(revisions.map((revision) => ({ revision })))}::json) as r (revision int)

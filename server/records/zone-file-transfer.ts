@@ -84,6 +84,10 @@ export class ZoneFileTransfer {
   }
 }
 
+function byName(records: readonly RecordData[]): Map<string, RecordData[]> {
+  return Map.groupBy(records, ({ name }) => name);
+}
+
 function unreadable(errors: readonly { line: number; message: string }[]): AppError {
   const [first] = errors;
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more, see issues)` : "";
@@ -103,7 +107,6 @@ function refuseViolations(live: readonly LiveRecord[], changes: readonly Planned
   );
   const touched = new Set(changes.map(({ before, after }) => (after ?? before).name));
   const gone = new Set(changes.flatMap(({ before, id }) => (before ? [id] : [])));
-  const byName = (records: readonly (RecordData & { id?: string })[]) => Map.groupBy(records, ({ name }) => name);
   const before = byName(live.filter(({ name }) => touched.has(name)));
   const opened = changes.flatMap(({ after }) => (after ? [after] : []));
   const after = byName([...live.filter(({ id, name }) => touched.has(name) && !gone.has(id)), ...opened]);

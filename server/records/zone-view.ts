@@ -74,11 +74,11 @@ export class ZoneView {
   }
 
   /** Rules that the touched names break now and did not break when loaded. */
-  violations(names: Iterable<string>): (Violation & { name: string })[] {
-    const found: (Violation & { name: string })[] = [];
+  violations(names: Iterable<string>): { name: string; violation: Violation }[] {
+    const found: { name: string; violation: Violation }[] = [];
     for (const name of names) {
       const before = [...this.#original.values()].filter((record) => record.name === name);
-      found.push(...newViolations(name, before, this.at(name)).map((violation) => ({ ...violation, name })));
+      for (const violation of newViolations(name, before, this.at(name))) found.push({ name, violation });
     }
     return found;
   }

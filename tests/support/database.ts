@@ -1,0 +1,41 @@
+import { Client } from "pg";
+import { openDatabase, queries, type Database } from "../../server/database/database.ts";
+import { sql } from "kysely";
+
+let shared: Promise<Database> | undefined;
+
+/**
+ * The worker's database, empty: embedded in memory, or one of its own on the server that TEST_DATABASE_URL names.
+ * It is opened once and emptied for each file of tests.
+ */
+export async function emptyDatabase(): Promise<Database> {
+  shared ??= open();
+  const database = await shared;
+  const em = database.fork();
+  await sql`truncate users, sessions, refresh_tokens, provider_configs, domains, records, change_sets, snapshots cascade`.execute(
+    queries(em),
+  );
+  return database;
+}
+
+async function open(): Promise<Database> {
+  const server = process.env["TEST_DATABASE_URL"];
+  const database = await openDatabase({
+    databaseUrl: server === undefined ? undefined : await ownDatabase(server),
+    dataDir: "memory",
+  });
+  await database.migrate();
+  return database;
+}
+
+async function ownDatabase(server: string): Promise<string> {
+  const name = `zonewright_test_${process.env["VITEST_POOL_ID"] ?? "0"}_${process.pid}`;
+  const client = new Client({ connectionString: server });
+  await client.connect();
+  await client.query(`drop database if exists ${name}`);
+  await client.query(`create database ${name}`);
+  await client.end();
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return url.href;
+}

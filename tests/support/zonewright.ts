@@ -1,0 +1,92 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll } from "vitest";
+import { loadConfig } from "../../server/config.ts";
+import { startServer, type RunningServer } from "../../server/start.ts";
+import { emptyDatabase } from "./database.ts";
+import { RestClient } from "./rest-client.ts";
+
+export const adminPassword = "correct horse battery staple";
+export const memberPassword = "another long enough password";
+
+/** A running service with an empty database, as one file of tests sees it. */
+export interface Zonewright {
+  readonly url: string;
+  /** Where its zone files and keys are. */
+  readonly dataDir: string;
+  readonly services: RunningServer["services"];
+  /** Nobody. */
+  readonly nobody: RestClient;
+  /** The administrator, signed in. */
+  readonly admin: RestClient;
+  /** Makes a member and signs in. */
+  member(username: string): Promise<RestClient>;
+  signIn(username: string, password: string): Promise<RestClient>;
+}
+
+export interface Options {
+  env?: Record<string, string>;
+  now?: () => Date;
+}
+
+/** Starts the service before the tests of a file and stops it after them. Use the result only within tests and hooks. */
+export function useZonewright(options: Options = {}): Zonewright {
+  let running: (Zonewright & { stop(): Promise<void> }) | undefined;
+  beforeAll(async () => {
+    running = await startZonewright(options);
+  });
+  afterAll(async () => {
+    await running?.stop();
+  });
+  return new Proxy({} as Zonewright, {
+    get(_target, property) {
+      if (!running) throw new Error("The service is not running yet.");
+      return Reflect.get(running, property) as unknown;
+    },
+  });
+}
+
+export async function startZonewright(options: Options = {}): Promise<Zonewright & { stop(): Promise<void> }> {
+  const dataDir = await mkdtemp(join(tmpdir(), "zonewright-"));
+  const config = loadConfig({
+    PORT: "0",
+    DATA_DIR: dataDir,
+    ADMIN_PASSWORD: adminPassword,
+    LOG_LEVEL: "silent",
+    ...options.env,
+  });
+  const server = await startServer(config, {
+    announce: () => undefined,
+    database: await emptyDatabase(),
+    ...(options.now ? { now: options.now } : {}),
+  });
+  const { url, services } = server;
+  const signIn = async (username: string, password: string) => {
+    const client = new RestClient(url);
+    const { body } = await client.post("/api/auth/login", { username, password });
+    client.token = body.accessToken;
+    return client;
+  };
+  return {
+    url,
+    dataDir,
+    services,
+    nobody: new RestClient(url),
+    admin: await signIn("admin", adminPassword),
+    signIn,
+    async member(username) {
+      await services.users.create(services.database.fork(), {
+        username,
+        password: memberPassword,
+        email: null,
+        role: "member",
+      });
+      return await signIn(username, memberPassword);
+    },
+    async stop() {
+      await server.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
