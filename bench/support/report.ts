@@ -1,0 +1,51 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { cpus, totalmem } from "node:os";
+import { fileURLToPath } from "node:url";
+
+/** One figure beside what it is measured against. */
+export interface Figure {
+  what: string;
+  /** With its unit. */
+  measured: string;
+  /** What it was compared with in the same run. */
+  baseline: string;
+  /** The comparison, or the plain value where the goal is a plain value. */
+  ratio: number | null;
+  goal: { least?: number; most?: number } | null;
+}
+
+export function met({ ratio, goal }: Figure): boolean | null {
+  if (goal === null || ratio === null) return null;
+  return (goal.least === undefined || ratio >= goal.least) && (goal.most === undefined || ratio <= goal.most);
+}
+
+/** Prints the figures as a table and writes them to bench/results/. */
+export async function report(figures: readonly Figure[]): Promise<void> {
+  const rows = figures.map((figure) => [
+    figure.what,
+    figure.measured,
+    figure.baseline,
+    figure.ratio === null ? "" : figure.ratio.toFixed(2),
+    goalText(figure),
+    { true: "yes", false: "NO", null: "" }[String(met(figure))] ?? "",
+  ]);
+  const machine = `${cpus().length} × ${cpus()[0]?.model ?? "cpu"}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}`;
+  const text = `${machine}, ${new Date().toISOString()}\n\n${table([["what", "measured", "compared with", "ratio", "goal", "met"], ...rows])}\n`;
+  const folder = fileURLToPath(new URL("../results/", import.meta.url));
+  await mkdir(folder, { recursive: true });
+  await writeFile(`${folder}latest.md`, text);
+  await writeFile(`${folder}latest.json`, `${JSON.stringify(figures, null, 2)}\n`);
+  process.stdout.write(`${text}\nwritten to bench/results/latest.md\n`);
+}
+
+function goalText({ goal }: Figure): string {
+  if (goal === null) return "";
+  return goal.least === undefined ? `≤ ${goal.most ?? ""}` : `≥ ${goal.least}`;
+}
+
+function table(rows: readonly string[][]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
+  const printed = rows.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`);
+  const rule = `|${widths.map((width) => "-".repeat(width + 2)).join("|")}|`;
+  return [printed[0], rule, ...printed.slice(1)].join("\n");
+}

@@ -1,0 +1,104 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { freePorts, startProgram, type RunningProgram } from "../../tests/support/programs.ts";
+import { createDatabase, startPostgres } from "../../tests/support/postgres.ts";
+import { RestClient } from "../../tests/support/rest-client.ts";
+
+const password = "correct horse battery staple";
+
+/** PostgreSQL and a Zonewright on it, as an operator would run them. */
+export interface Stage {
+  databaseUrl: string;
+  url: string;
+  client: RestClient;
+  /** Id of the embedded zone-file configuration and of one without a back end. */
+  zonefileConfig: string;
+  manualConfig: string;
+  /** Writes a zone file of so many records and imports it. @returns the domain's id and how long the import took, in seconds */
+  importZone(name: string, records: number): Promise<{ domainId: string; seconds: number }>;
+  /** Peak resident memory of the service, in MB. */
+  peakMegabytes(): Promise<number>;
+  startBaseline(env: Record<string, string>): Promise<{ url: string; program: RunningProgram }>;
+  stop(): Promise<void>;
+}
+
+export async function setStage(): Promise<Stage> {
+  const postgres = await startPostgres();
+  const databaseUrl = await createDatabase(postgres.url, "zonewright");
+  const dataDir = await mkdtemp(join(tmpdir(), "zonewright-bench-"));
+  const zones = join(dataDir, "zones");
+  await mkdir(zones);
+  const [port = 0] = await freePorts(1);
+  const env = {
+    ...process.env,
+    DATABASE_URL: databaseUrl,
+    DATA_DIR: dataDir,
+    PORT: String(port),
+    ADMIN_PASSWORD: password,
+    NODE_ENV: "production",
+  };
+  const service = await startProgram(process.execPath, [program("../../server/main.ts")], /serves (\S+)/, { env });
+  const url = service.ready[1] ?? "";
+  const client = new RestClient(url);
+  client.token = (await client.post("/api/auth/login", { username: "admin", password })).body.accessToken;
+  const zonefileConfig: string = (await client.get("/api/provider-configs")).body.configs[0].id;
+  const manualConfig: string = (await client.post("/api/provider-configs", { kind: "manual", name: "Manual" })).body.id;
+  return {
+    databaseUrl,
+    url,
+    client,
+    zonefileConfig,
+    manualConfig,
+    async importZone(name, records) {
+      await writeFile(join(zones, `${name}.zone`), zoneFile(name, records));
+      const start = performance.now();
+      const { body } = await client.post(`/api/provider-configs/${zonefileConfig}/import`, { zones: [name] });
+      const seconds = (performance.now() - start) / 1000;
+      if (body.results?.[0]?.records !== records)
+        throw new Error(`the import of ${name} failed: ${JSON.stringify(body)}`);
+      return { domainId: body.results[0].domainId, seconds };
+    },
+    async peakMegabytes() {
+      const status = await readFile(`/proc/${service.pid}/status`, "utf8");
+      return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024;
+    },
+    async startBaseline(baselineEnv) {
+      const [baselinePort = 0] = await freePorts(1);
+      const options = {
+        env: {
+          ...process.env,
+          ...baselineEnv,
+          DATABASE_URL: databaseUrl,
+          PORT: String(baselinePort),
+          NODE_ENV: "production",
+        },
+      };
+      const started = await startProgram(process.execPath, [program("../baseline-reads.ts")], /listening/, options);
+      return { url: `http://127.0.0.1:${baselinePort}`, program: started };
+    },
+    async stop() {
+      await service.stop("SIGTERM");
+      await postgres.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+function program(path: string): string {
+  return fileURLToPath(new URL(path, import.meta.url));
+}
+
+function zoneFile(zone: string, records: number): string {
+  const lines = [
+    `$ORIGIN ${zone}.`,
+    "$TTL 3600",
+    `@ IN SOA ns1.${zone}. hostmaster.${zone}. 1 3600 900 1209600 300`,
+    `@ NS ns1.${zone}.`,
+    "ns1 A 192.0.2.53",
+  ];
+  for (let host = 0; host < records - 2; host++)
+    lines.push(`h${host} 300 IN A 10.${(host >> 16) & 255}.${(host >> 8) & 255}.${host & 255}`);
+  return `${lines.join("\n")}\n`;
+}

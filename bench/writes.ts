@@ -1,0 +1,111 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { binary } from "../tests/support/binaries.ts";
+import type { Figure } from "./support/report.ts";
+import { inTurns, requestsPerSecond } from "./support/measure.ts";
+import type { Stage } from "./support/stage.ts";
+
+const runFile = promisify(execFile);
+const zones = 10;
+const seconds = 4;
+const rounds = 3;
+
+/** The statements of one creation on a zone without a provider, as the service sends them. */
+function pgbenchScript(domainIds: readonly string[]): string {
+  const domain = `(array[${domainIds.map((id) => `'${id}'`).join(",")}]::uuid[])[:z]`;
+  return `\\set z random(1, ${domainIds.length})
+\\set h random(1, 2000000000)
+begin;
+select domains.id, domains.name, domains.revision, domains.record_count, domains.snapshot_sequence, domains.provider_fingerprint,
+  provider_configs.kind, provider_configs.config, coalesce(domains.lease_until > now(), false) as leased
+  from domains inner join provider_configs on provider_configs.id = domains.provider_config_id
+  where domains.id = ${domain} for update of domains;
+select record_id, version, record_type, name, value, ttl, priority, proxied, status, comment, created_at, updated_at
+  from records where domain_id = ${domain} and until is null and name in ('b' || :h);
+update domains set revision = revision + 1, record_count = record_count + 1, updated_at = now() where id = ${domain} returning revision;
+insert into records (record_id, version, domain_id, since, record_type, name, value, ttl, priority, proxied, status, comment, created_at, updated_at)
+  select r.id, greatest(r.v, (select max(version) + 1 from records where record_id = r.id)), ${domain}, 1, r.t, r.n, r.d, r.s, r.p, r.x, 'active', r.c, r.m, now()
+  from (select gen_random_uuid() as id, 1 as v, 'A' as t, 'b' || :h as n, '192.0.2.1' as d, 300 as s, null::int as p, false as x, null as c, now() as m) r;
+insert into change_sets (id, domain_id, kind, state, actor_id, revision, creates, updates, deletes, repaired, created_at, finished_at)
+  values (gen_random_uuid(), ${domain}, 'edit', 'applied', null, 1, 1, 0, 0, false, now(), now());
+commit;
+`;
+}
+
+/** Records created on zones without a provider: singly against pgbench with the same statements, and in bulk against singly. */
+export async function measureWrites(stage: Stage): Promise<Figure[]> {
+  const ours = await makeZones(stage, "write");
+  const theirs = await makeZones(stage, "pgbench");
+  let host = 0;
+  const next = (body: (path: string) => { path: string; body: string }) => () =>
+    body(`/api/domains/${ours[host++ % zones] ?? ""}/records`);
+  const token = stage.client.token ?? "";
+  const single = next((path) => ({
+    path,
+    body: JSON.stringify({ recordType: "A", name: `s${host}`, value: "192.0.2.1", ttl: 300 }),
+  }));
+  const bulk = next((path) => ({
+    path: `${path}/bulk`,
+    body: JSON.stringify({
+      records: Array.from({ length: 100 }, (_, index) => ({
+        recordType: "A",
+        name: `m${host}-${index}`,
+        value: "192.0.2.1",
+        ttl: 300,
+      })),
+    }),
+  }));
+  const load = { url: stage.url, token, seconds, method: "POST" } as const;
+  const [singly, statements] = await inTurns(
+    rounds,
+    () => requestsPerSecond({ ...load, next: single }),
+    () => pgbench(stage, theirs),
+  );
+  const [bulkCalls, again] = await inTurns(
+    rounds,
+    () => requestsPerSecond({ ...load, next: bulk }),
+    () => requestsPerSecond({ ...load, next: single }),
+  );
+  return [
+    {
+      what: "one record a request, manual",
+      measured: `${Math.round(singly)} records/s`,
+      baseline: `${Math.round(statements)} transactions/s of pgbench, same statements`,
+      ratio: singly / statements,
+      goal: { least: 0.25 },
+    },
+    {
+      what: "100 records a bulk call, manual",
+      measured: `${Math.round(bulkCalls * 100)} records/s`,
+      baseline: `${Math.round(again)} records/s singly`,
+      ratio: (bulkCalls * 100) / again,
+      goal: { least: 15 },
+    },
+  ];
+}
+
+async function makeZones(stage: Stage, prefix: string): Promise<string[]> {
+  const ids: string[] = [];
+  for (let zone = 0; zone < zones; zone++) {
+    const { body } = await stage.client.post("/api/domains", {
+      name: `${prefix}${zone}.example`,
+      providerConfigId: stage.manualConfig,
+    });
+    ids.push(body.id);
+  }
+  return ids;
+}
+
+/** Transactions per second of ten pgbench clients. */
+async function pgbench(stage: Stage, domainIds: readonly string[]): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), "zonewright-pgbench-"));
+  const script = join(folder, "create.sql");
+  await writeFile(script, pgbenchScript(domainIds));
+  const flags = ["-n", "-M", "extended", "-c", "10", "-j", "2", "-T", String(seconds), "-f", script];
+  const { stdout } = await runFile(binary("pgbench"), [...flags, stage.databaseUrl]);
+  await rm(folder, { recursive: true });
+  return Number(/tps = ([\d.]+)/.exec(stdout)?.[1]);
+}
