@@ -1,0 +1,104 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { checkZone } from "../support/checkzone.ts";
+import { createDatabase } from "../support/postgres.ts";
+import { asPresented, recordLines, type ListedRecord } from "../support/presentation.ts";
+import { RestClient } from "../support/rest-client.ts";
+import { startService } from "../support/service-process.ts";
+import { Ledger, UnexpectedAnswer, writeInBulk, writeSingly } from "./ledger.ts";
+
+interface ShownRecord extends ListedRecord {
+  id: string;
+}
+
+const zone = "crash.example";
+const kills = { embedded: 16, postgres: 4 };
+
+/**
+ * How long the first change after a crash may take. The embedded database is its process's own, so the start frees every
+ * zone; on PostgreSQL others may still be at work, and the lease that the dead process had must end first.
+ */
+const firstChangeMilliseconds = { embedded: 2_000, postgres: 10_000 };
+
+test("what was acknowledged survives kill -9, and nothing else appears, on the embedded database", async () => {
+  expect(await killAgainAndAgain("embedded", {})).toBeGreaterThan(kills.embedded);
+}, 180_000);
+
+test("what was acknowledged survives kill -9, and nothing else appears, on PostgreSQL", async () => {
+  const server = process.env["TEST_DATABASE_URL"] ?? "";
+  const env = { DATABASE_URL: await createDatabase(server, "zonewright_crash") };
+  expect(await killAgainAndAgain("postgres", env)).toBeGreaterThan(kills.postgres);
+}, 180_000);
+
+/** @returns how many requests each client saw answered at the least. */
+async function killAgainAndAgain(kind: keyof typeof kills, env: Record<string, string>): Promise<number> {
+  const dataDir = await mkdtemp(join(tmpdir(), "zonewright-crash-"));
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+  const start = () => startService({ DATA_DIR: dataDir, ...env });
+  let service = await start();
+  try {
+    const { token, path } = await prepareZone(await service.signIn());
+    const bulk = new Ledger();
+    const single = new Ledger();
+    for (let round = 1; round <= kills[kind]; round++) {
+      const client = new RestClient(service.url, token);
+      const writers = [writeInBulk(client, path, "bulk", bulk), writeSingly(client, path, "single", single)];
+      const broken = Promise.allSettled(writers);
+      // Not a wait for something: the moment of the crash is to be any.
+      const lived = Math.round(200 + Math.random() * 800);
+      await pause(lived);
+      await service.stop("SIGKILL");
+      for (const end of await broken) {
+        if (end.status === "rejected" && end.reason instanceof UnexpectedAnswer) throw end.reason;
+      }
+      service = await start();
+      const after = new RestClient(service.url, token);
+      // The start settles what the crash left open; where a lease is in the way, the next change does.
+      if (kind === "embedded") await expectNothingOpen(after, path);
+      await expectEditable(after, path, firstChangeMilliseconds[kind]);
+      await expectNothingOpen(after, path);
+      const listed = await expectListAsInFile(after, path, join(dataDir, "zones", `${zone}.zone`));
+      expect(bulk.reconcile(startingWith("bulk-", listed))).toEqual([]);
+      expect(single.reconcile(startingWith("single-", listed))).toEqual([]);
+    }
+    return Math.min(bulk.answered, single.answered);
+  } finally {
+    await service.stop("SIGKILL");
+  }
+}
+
+async function prepareZone(admin: RestClient): Promise<{ token: string | null; path: string }> {
+  const { body } = await admin.post("/api/domains", { name: zone });
+  const path = `/api/domains/${body.id}`;
+  await admin.post(`${path}/records`, { recordType: "NS", name: "@", value: "ns.elsewhere.example" });
+  return { token: admin.token, path };
+}
+
+async function expectNothingOpen(client: RestClient, path: string): Promise<void> {
+  const { body: history } = await client.get(`${path}/history?limit=100`);
+  expect(history.entries.filter(({ state }: { state: string }) => state === "pending")).toEqual([]);
+}
+
+async function expectEditable(client: RestClient, path: string, withinMilliseconds: number): Promise<void> {
+  const began = performance.now();
+  const { status, body } = await client.post(`${path}/records`, { recordType: "A", name: "probe", value: "192.0.2.1" });
+  expect({ status, body }).toMatchObject({ status: 201 });
+  expect(performance.now() - began).toBeLessThan(withinMilliseconds);
+  expect((await client.delete(`${path}/records/${body.id}`)).status).toBe(200);
+}
+
+async function expectListAsInFile(client: RestClient, path: string, file: string): Promise<ShownRecord[]> {
+  const { body } = await client.get(`${path}/records?limit=500`);
+  expect(body.records).toHaveLength(body.total);
+  const { records } = await checkZone(zone, file);
+  expect(recordLines(records)).toEqual(recordLines(asPresented(zone, body.records)));
+  return body.records;
+}
+
+function startingWith(prefix: string, records: readonly ShownRecord[]) {
+  const mine = records.filter(({ name }) => name.startsWith(prefix));
+  return new Map(mine.map(({ id, name, value }) => [name, { id, value }]));
+}

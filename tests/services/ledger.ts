@@ -1,0 +1,115 @@
+import type { RestClient } from "../support/rest-client.ts";
+
+interface Kept {
+  id: string;
+  value: string;
+}
+
+/**
+ * What one client knows of its records: what was acknowledged, and what it had asked for when no answer came.
+ * Every record is a TXT of a name of its own.
+ */
+export class Ledger {
+  readonly #acknowledged = new Map<string, Kept>();
+  /** For each name in a request without an answer: what it may be now; null for absent. */
+  readonly #open = new Map<string, readonly (string | null)[]>();
+  /** Requests that were answered. */
+  answered = 0;
+
+  get(name: string): Kept | undefined {
+    return this.#acknowledged.get(name);
+  }
+
+  names(): string[] {
+    return [...this.#acknowledged.keys()];
+  }
+
+  /** Makes a request that sets names to values (null: deletes). Its answer settles them; without one they stay open. */
+  async request(
+    wanted: ReadonlyMap<string, string | null>,
+    send: () => Promise<Iterable<readonly [name: string, kept: Kept | null]>>,
+  ): Promise<void> {
+    for (const [name, value] of wanted) this.#open.set(name, [this.#acknowledged.get(name)?.value ?? null, value]);
+    const settled = await send();
+    for (const [name, kept] of settled) this.#keep(name, kept);
+    for (const name of wanted.keys()) this.#open.delete(name);
+    this.answered++;
+  }
+
+  /** Why a list cannot be what the answers so far said, or nothing. Afterwards the list is what is known. */
+  reconcile(listed: ReadonlyMap<string, Kept>): string[] {
+    const names = new Set([...listed.keys(), ...this.#acknowledged.keys(), ...this.#open.keys()]);
+    const contradictions = [...names].flatMap((name) => {
+      const value = listed.get(name)?.value ?? null;
+      const possible = this.#open.get(name) ?? [this.#acknowledged.get(name)?.value ?? null];
+      return possible.includes(value) ? [] : [`${name} is ${value}, and could be ${possible.join(" or ")}`];
+    });
+    this.#open.clear();
+    this.#acknowledged.clear();
+    for (const [name, kept] of listed) this.#acknowledged.set(name, kept);
+    return contradictions;
+  }
+
+  #keep(name: string, kept: Kept | null): void {
+    if (kept) this.#acknowledged.set(name, kept);
+    else this.#acknowledged.delete(name);
+  }
+}
+
+/** Creates twenty in one request, then deletes twenty in as many at once, and so on, until the connection breaks. */
+export async function writeInBulk(client: RestClient, path: string, prefix: string, ledger: Ledger): Promise<never> {
+  for (let round = Date.now(); ; round++) {
+    const values = new Map<string, string>(
+      Array.from({ length: 20 }, (_, index) => [`${prefix}-${round}-${index}`, `made in ${round}`]),
+    );
+    await ledger.request(values, async () => {
+      const records = [...values].map(([name, value]) => ({ recordType: "TXT", name, value, ttl: 300 }));
+      const { results } = await answer(client.post(`${path}/records/bulk`, { records }), 200);
+      return results.map(({ name, id, error }: { name: string; id: string | null; error: string | null }) => {
+        if (id === null) throw new UnexpectedAnswer(`${name} was refused: ${error}`);
+        return [name, { id, value: values.get(name) }];
+      });
+    });
+    const old = ledger.names().slice(0, 20);
+    const ends = await Promise.allSettled(
+      old.map((name) =>
+        ledger.request(new Map([[name, null]]), async () => {
+          await answer(client.delete(`${path}/records/${ledger.get(name)?.id}`), 200);
+          return [[name, null]];
+        }),
+      ),
+    );
+    for (const end of ends) if (end.status === "rejected") throw end.reason;
+  }
+}
+
+/** Creates, changes and deletes single records until the connection breaks. */
+export async function writeSingly(client: RestClient, path: string, prefix: string, ledger: Ledger): Promise<never> {
+  for (let round = Date.now(); ; round++) {
+    const name = `${prefix}-${round}`;
+    await ledger.request(new Map([[name, "first"]]), async () => {
+      const record = { recordType: "TXT", name, value: "first", ttl: 300 };
+      const { id } = await answer(client.post(`${path}/records`, record), 201);
+      return [[name, { id, value: "first" }]];
+    });
+    const id = ledger.get(name)?.id ?? "";
+    await ledger.request(new Map([[name, "second"]]), async () => {
+      await answer(client.put(`${path}/records/${id}`, { value: "second" }), 200);
+      return [[name, { id, value: "second" }]];
+    });
+    const [oldest = name] = ledger.names();
+    await ledger.request(new Map([[oldest, null]]), async () => {
+      await answer(client.delete(`${path}/records/${ledger.get(oldest)?.id}`), 200);
+      return [[oldest, null]];
+    });
+  }
+}
+
+/** An answer that no crash excuses. */
+export class UnexpectedAnswer extends Error {}
+
+async function answer(call: ReturnType<RestClient["get"]>, status: number) {
+  const given = await call;
+  if (given.status === status) return given.body;
+  throw new UnexpectedAnswer(`${given.status} instead of ${status}: ${JSON.stringify(given.body)}`);
+}

@@ -1,0 +1,10 @@
+import { requireBinaries } from "../support/binaries.ts";
+import { startPostgres } from "../support/postgres.ts";
+
+/** Starts what all tests share. Workers are started after this and find the server's address in their environment. */
+export default async function setup(): Promise<() => Promise<void>> {
+  requireBinaries();
+  const postgres = await startPostgres();
+  process.env["TEST_DATABASE_URL"] = postgres.url;
+  return () => postgres.stop();
+}

@@ -1,0 +1,75 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { checkZone } from "../support/checkzone.ts";
+import { createDatabase } from "../support/postgres.ts";
+import { asPresented, recordLines } from "../support/presentation.ts";
+import { RestClient } from "../support/rest-client.ts";
+import { startService, type ServiceProcess } from "../support/service-process.ts";
+
+const zone = "shared.example";
+
+let dataDir: string;
+let instances: ServiceProcess[] = [];
+
+// Both at once on an empty database, as a deployment does.
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "zonewright-two-"));
+  const server = process.env["TEST_DATABASE_URL"] ?? "";
+  const env = { DATA_DIR: dataDir, DATABASE_URL: await createDatabase(server, "zonewright_two") };
+  instances = await Promise.all([startService(env), startService(env)]);
+});
+
+afterAll(async () => {
+  await Promise.all(instances.map((instance) => instance.close()));
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+test("a session of one instance is one of the other, and ends there too", async () => {
+  const [one, other] = instances;
+  if (!one || !other) throw new Error("There are two instances.");
+  const here = await one.signIn();
+  const there = new RestClient(other.url, here.token);
+  expect((await there.get("/api/auth/me")).body).toMatchObject({ username: "admin" });
+  expect((await here.post("/api/auth/logout")).status).toBe(200);
+  expect((await here.get("/api/auth/me")).status).toBe(401);
+  const began = performance.now();
+  await vi.waitFor(async () => expect((await there.get("/api/auth/me")).status).toBe(401), {
+    timeout: 5_000,
+    interval: 20,
+  });
+  expect(performance.now() - began).toBeLessThan(1_500);
+});
+
+test("two instances write one zone at once: every record is made, once, in the lists and in the file", async () => {
+  const clients = await Promise.all(instances.map((instance) => instance.signIn()));
+  const [one, other] = clients;
+  if (!one || !other) throw new Error("There are two instances.");
+  const { status, body } = await one.post("/api/domains", { name: zone });
+  expect(status).toBe(201);
+  const path = `/api/domains/${body.id}`;
+  await other.post(`${path}/records`, { recordType: "NS", name: "@", value: "ns.elsewhere.example" });
+
+  const answers = await Promise.all(
+    clients.flatMap((client, instance) =>
+      Array.from({ length: 40 }, (_, index) =>
+        client.post(`${path}/records`, {
+          recordType: "A",
+          name: `host-${instance}-${index}`,
+          value: `192.0.2.${instance * 100 + index}`,
+        }),
+      ),
+    ),
+  );
+  expect(answers.filter((answer) => answer.status !== 201).map((answer) => answer.body)).toEqual([]);
+
+  const lists = await Promise.all(clients.map((client) => client.get(`${path}/records?limit=500`)));
+  const lines = lists.map((list) => recordLines(asPresented(zone, list.body.records)));
+  expect(lines[0]).toHaveLength(81);
+  expect(lines[1]).toEqual(lines[0]);
+  const { records } = await checkZone(zone, join(dataDir, "zones", `${zone}.zone`));
+  expect(recordLines(records)).toEqual(lines[0]);
+  const { body: domain } = await other.get(path);
+  expect(domain).toMatchObject({ recordCount: 81, revision: 81 });
+});

@@ -1,0 +1,63 @@
+import type { JsonSchema } from "./json-schema.ts";
+
+/** The OpenAPI document as tests read it. */
+export interface ApiDocument {
+  openapi: string;
+  info: { title: string; version: string; description: string };
+  servers: { url: string }[];
+  tags: { name: string; description: string }[];
+  paths: Record<string, Record<string, ApiOperation>>;
+  components: {
+    schemas: Record<string, JsonSchema>;
+    responses: Record<string, ApiResponse>;
+    securitySchemes: Record<string, { type: string; scheme: string }>;
+  };
+}
+
+export interface ApiOperation {
+  operationId: string;
+  summary?: string;
+  description?: string;
+  tags?: string[];
+  security?: Record<string, string[]>[];
+  parameters?: {
+    name: string;
+    in: string;
+    required?: boolean;
+    description?: string;
+    schema: JsonSchema;
+    example?: unknown;
+  }[];
+  requestBody?: { required?: boolean; content: Record<string, { schema: JsonSchema }> };
+  responses: Record<string, ApiResponse & { $ref?: string }>;
+}
+
+export interface ApiResponse {
+  description?: string;
+  headers?: Record<string, { description: string; schema: JsonSchema }>;
+  content?: Record<string, { schema: JsonSchema }>;
+}
+
+export interface FoundOperation {
+  method: string;
+  path: string;
+  operation: ApiOperation;
+}
+
+/** Every operation, `GET /domains/{id}` and so on. */
+export function operationsOf({ paths }: ApiDocument): FoundOperation[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  );
+}
+
+/** The response that an operation documents for a status, with its reference followed. */
+export function responseOf(
+  document: ApiDocument,
+  { responses }: ApiOperation,
+  status: string | number,
+): ApiResponse | undefined {
+  const response = responses[String(status)];
+  if (response?.$ref === undefined) return response;
+  return document.components.responses[response.$ref.replace("#/components/responses/", "")];
+}

@@ -1,0 +1,54 @@
+import { accessSync, constants, readdirSync } from "node:fs";
+import { delimiter, join } from "node:path";
+
+const systemFolders = ["/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin"];
+
+/** Debian's package for each program that the services suite runs. */
+const packages = {
+  initdb: "postgresql",
+  postgres: "postgresql",
+  pgbench: "postgresql",
+  named: "bind9",
+  rndc: "bind9-utils",
+  "named-checkzone": "bind9-utils",
+  dig: "bind9-dnsutils",
+} as const;
+
+export type Program = keyof typeof packages;
+
+/** Where a program is. @throws Error naming it and its Debian package. */
+export function binary(program: Program): string {
+  const folders = [...(process.env["PATH"] ?? "").split(delimiter), ...systemFolders, ...postgresFolders()];
+  const found = folders.map((folder) => join(folder, program)).find(isExecutable);
+  if (found === undefined) {
+    throw new Error(
+      `The services suite needs ${program}, which is not here: apt-get install ${packages[program]} (Debian), or put it in the PATH.`,
+    );
+  }
+  return found;
+}
+
+/** Fails before any test runs where something is missing. */
+export function requireBinaries(): void {
+  for (const program of Object.keys(packages) as Program[]) binary(program);
+}
+
+/** Debian keeps PostgreSQL's own programs out of the PATH; the newest version first. */
+function postgresFolders(): string[] {
+  const base = "/usr/lib/postgresql";
+  try {
+    const versions = readdirSync(base).toSorted((one, other) => Number(other) - Number(one));
+    return versions.map((version) => join(base, version, "bin"));
+  } catch {
+    return [];
+  }
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,15 @@
+/** A clock that tests put forward; it runs on by itself. */
+export class Clock {
+  #ahead = 0;
+
+  readonly now = (): Date => new Date(Date.now() + this.#ahead);
+
+  advance(milliseconds: number): void {
+    this.#ahead += milliseconds;
+  }
+}
+
+export const second = 1_000;
+export const minute = 60 * second;
+export const hour = 60 * minute;
+export const day = 24 * hour;

@@ -1,0 +1,105 @@
+import { execFile, spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
+import { createServer, type AddressInfo } from "node:net";
+import { promisify } from "node:util";
+
+const runFile = promisify(execFile);
+
+export interface Finished {
+  exitCode: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs a program to its end; a failure is an answer, not an error. */
+export async function run(file: string, args: readonly string[]): Promise<Finished> {
+  try {
+    const { stdout, stderr } = await runFile(file, args, { maxBuffer: 64 * 1024 * 1024, timeout: 60_000 });
+    return { exitCode: 0, stdout, stderr };
+  } catch (error) {
+    const { code, stdout = "", stderr = "" } = error as { code?: unknown; stdout?: string; stderr?: string };
+    if (typeof code !== "number") throw error;
+    return { exitCode: code, stdout, stderr };
+  }
+}
+
+/** Runs a program that must succeed. @returns what it printed. */
+export async function mustRun(file: string, args: readonly string[]): Promise<string> {
+  const { exitCode, stdout, stderr } = await run(file, args);
+  if (exitCode !== 0) throw new Error(`${file} ${args.join(" ")} ended with ${exitCode}:\n${stdout}${stderr}`);
+  return stdout;
+}
+
+/** What still runs: no failure may leave it behind. */
+const running = new Set<ChildProcess>();
+process.on("exit", () => {
+  for (const child of running) child.kill("SIGTERM");
+});
+// How a worker is ended; by itself it would skip the above.
+process.on("SIGTERM", () => process.exit(143));
+
+/** A program that goes on until it is stopped. */
+export interface RunningProgram {
+  readonly pid: number;
+  /** All that it has printed. */
+  output(): string;
+  /** Sends the signal and waits for the end. @returns the exit code; null when the signal ended it. */
+  stop(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+/**
+ * Starts a program and waits until it prints `ready`.
+ * @throws Error with its output when it ends before that.
+ */
+export async function startProgram(
+  file: string,
+  args: readonly string[],
+  ready: RegExp,
+  options: SpawnOptions = {},
+): Promise<RunningProgram & { ready: RegExpExecArray }> {
+  const child = spawn(file, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+  running.add(child);
+  const ended = new Promise<number | null>((resolve) => child.once("close", (exitCode) => resolve(exitCode)));
+  void ended.then(() => running.delete(child));
+  let printed = "";
+  const match = await new Promise<RegExpExecArray>((resolve, reject) => {
+    const take = (text: Buffer) => {
+      printed += text.toString("utf8");
+      const found = ready.exec(printed);
+      if (found) resolve(found);
+    };
+    child.stdout?.on("data", take);
+    child.stderr?.on("data", take);
+    child.once("error", reject);
+    void ended.then((exitCode) => reject(new Error(`${file} ended with ${exitCode} instead of starting:\n${printed}`)));
+  });
+  return {
+    pid: pidOf(child),
+    ready: match,
+    output: () => printed,
+    async stop(signal) {
+      child.kill(signal);
+      return await ended;
+    },
+  };
+}
+
+function pidOf({ pid }: ChildProcess): number {
+  if (pid === undefined) throw new Error("The program did not start.");
+  return pid;
+}
+
+/** Ports on loopback that nobody listens on now, each another. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer());
+  const ports = await Promise.all(
+    servers.map(
+      (server) =>
+        new Promise<number>((resolve, reject) => {
+          server.once("error", reject);
+          server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
+        }),
+    ),
+  );
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}

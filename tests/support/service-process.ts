@@ -1,0 +1,45 @@
+import { vi } from "vitest";
+import { startProgram, type RunningProgram } from "./programs.ts";
+import { RestClient } from "./rest-client.ts";
+import { adminPassword } from "./zonewright.ts";
+
+const main = new URL("../../server/main.ts", import.meta.url).pathname;
+
+/** The service as an operator runs it: a process of its own. */
+export interface ServiceProcess extends RunningProgram {
+  url: string;
+  /** Signs the administrator in. */
+  signIn(): Promise<RestClient>;
+  /** Stops it as an operator does. @throws Error unless it ends well. */
+  close(): Promise<void>;
+}
+
+/** Starts the service and waits until it is ready. `env` is its whole configuration. */
+export async function startService(env: Readonly<Record<string, string>>): Promise<ServiceProcess> {
+  const program = await startProgram(process.execPath, [main], /serves (http:\S+)/, {
+    env: { PATH: process.env["PATH"], PORT: "0", LOG_LEVEL: "warn", ADMIN_PASSWORD: adminPassword, ...env },
+  });
+  const [, url = ""] = program.ready;
+  await vi.waitFor(
+    async () => {
+      const { status } = await fetch(`${url}/readyz`);
+      if (status !== 200) throw new Error(`The service is not ready (${status}):\n${program.output()}`);
+    },
+    { timeout: 15_000, interval: 20 },
+  );
+  return {
+    ...program,
+    url,
+    async signIn() {
+      const client = new RestClient(url);
+      const { status, body } = await client.post("/api/auth/login", { username: "admin", password: adminPassword });
+      if (status !== 200) throw new Error(`The administrator cannot sign in: ${JSON.stringify(body)}`);
+      client.token = body.accessToken;
+      return client;
+    },
+    async close() {
+      const exitCode = await program.stop("SIGTERM");
+      if (exitCode !== 0) throw new Error(`The service ended with ${exitCode}:\n${program.output()}`);
+    },
+  };
+}
