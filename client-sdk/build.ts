@@ -1,0 +1,49 @@
+import { execFileSync } from "node:child_process";
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/**
+ * Builds the package into a folder: `node build.ts [folder]`.
+ *
+ * tsc compiles the client together with the server that its types come from. Into the package go the client's code, and
+ * of all declarations those that its index names, directly or through others.
+ */
+const here = dirname(fileURLToPath(import.meta.url));
+const target = resolve(process.argv[2] ?? join(here, "dist"));
+const compiled = await mkdtemp(join(tmpdir(), "zonewright-client-"));
+
+try {
+  const compiler = join(here, "../node_modules/.bin/tsc");
+  execFileSync(compiler, ["-p", here, "--outDir", compiled], { stdio: ["ignore", 2, 2] });
+  await rm(target, { recursive: true, force: true });
+  await cp(join(compiled, "client-sdk/src"), target, { recursive: true, filter: (path) => !path.endsWith(".d.ts") });
+  await copyDeclarations(join(compiled, "client-sdk/src/index.d.ts"), new Set());
+} finally {
+  await rm(compiled, { recursive: true, force: true });
+}
+
+/** Copies a declaration file and all that it names by a relative path, with paths as they are in the package. */
+async function copyDeclarations(file: string, seen: Set<string>): Promise<void> {
+  if (seen.has(file)) return;
+  seen.add(file);
+  const destination = packagePath(file);
+  const named: string[] = [];
+  const text = (await readFile(file, "utf8")).replaceAll(/"(\.{1,2}\/[^"]+)\.ts"/g, (_match, specifier: string) => {
+    const other = resolve(dirname(file), `${specifier}.d.ts`);
+    named.push(other);
+    const path = relative(dirname(destination), packagePath(other))
+      .replaceAll("\\", "/")
+      .replace(/\.d\.ts$/, ".js");
+    return `"${path.startsWith(".") ? path : `./${path}`}"`;
+  });
+  await mkdir(dirname(destination), { recursive: true });
+  await writeFile(destination, text);
+  for (const other of named) await copyDeclarations(other, seen);
+}
+
+/** `client-sdk/src` becomes the package's root; the server keeps its folder. */
+function packagePath(file: string): string {
+  return join(target, relative(compiled, file).replace(/^client-sdk[\\/]src[\\/]/, ""));
+}

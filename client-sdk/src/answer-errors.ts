@@ -1,0 +1,70 @@
+import { TRPCClientError } from "@trpc/client";
+import type { ErrorCode } from "../../server/errors.ts";
+import type { AppRouter } from "./app-router.ts";
+import { zonewrightError, type ClientError, type Issue } from "./errors.ts";
+
+/** What an answer says beside its body. */
+export interface AnswerHead {
+  readonly status: number;
+  readonly headers: Headers;
+}
+
+const serverCodes: Record<ErrorCode, true> = {
+  BAD_REQUEST: true,
+  UNAUTHORIZED: true,
+  FORBIDDEN: true,
+  NOT_FOUND: true,
+  CONFLICT: true,
+  CONFIRMATION_REQUIRED: true,
+  PRECONDITION_FAILED: true,
+  PAYLOAD_TOO_LARGE: true,
+  UNSUPPORTED_MEDIA_TYPE: true,
+  TOO_MANY_REQUESTS: true,
+  INTERNAL_SERVER_ERROR: true,
+  PROVIDER_ERROR: true,
+  UNAVAILABLE: true,
+};
+
+/** The error that a tRPC answer tells of under `error.data`. */
+export function trpcAnswerError(error: TRPCClientError<AppRouter>, head: AnswerHead): ClientError {
+  return describedError(error, head, { ...error.data });
+}
+
+/** The error that a problem document (RFC 9457) tells of, ours or a proxy's. */
+export function problemError(head: AnswerHead, problem: Readonly<Record<string, unknown>>): ClientError {
+  const { detail, title } = problem;
+  const message = [detail, title].find((text): text is string => typeof text === "string" && text !== "");
+  return describedError(new TRPCClientError(message ?? `HTTP ${head.status}`), head, problem);
+}
+
+/** The error for an answer that Zonewright cannot have given. */
+export function unexpectedAnswer(url: string, head: AnswerHead, cause?: unknown): ClientError {
+  const message = `HTTP ${head.status} from ${url} is no answer of Zonewright's; check the address and any proxy before it.`;
+  return describedError(new TRPCClientError(message, cause instanceof Error ? { cause } : {}), head, {});
+}
+
+function describedError(
+  error: TRPCClientError<AppRouter>,
+  { status, headers }: AnswerHead,
+  { code, issues, requestId }: Readonly<Record<string, unknown>>,
+): ClientError {
+  return zonewrightError(error, {
+    code: isServerCode(code) ? code : "UNEXPECTED_ANSWER",
+    status,
+    issues: Array.isArray(issues) ? (issues as Issue[]) : null,
+    requestId: typeof requestId === "string" ? requestId : headers.get("x-request-id"),
+    ...retryAfter(headers),
+  });
+}
+
+function isServerCode(code: unknown): code is ErrorCode {
+  return typeof code === "string" && Object.hasOwn(serverCodes, code);
+}
+
+/** Reads `Retry-After`: seconds, or a date (RFC 9110 §10.2.3). */
+function retryAfter(headers: Headers): { retryAfterSeconds?: number } {
+  const text = headers.get("retry-after");
+  if (text === null) return {};
+  const seconds = /^\d+$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - Date.now()) / 1000);
+  return Number.isNaN(seconds) ? {} : { retryAfterSeconds: Math.max(0, seconds) };
+}

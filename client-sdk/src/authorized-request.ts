@@ -1,0 +1,45 @@
+import { abortedError } from "./errors.ts";
+import { request, type Answer, type Fetch } from "./request.ts";
+import type { SessionKeeper } from "./session.ts";
+
+export interface Sender {
+  fetch: Fetch;
+  session: SessionKeeper;
+  /** Personal token, for as long as nobody is signed in. */
+  token: string | null;
+}
+
+/** Sends a call as whoever is signed in; renews the session and repeats the call once when the server answers 401. */
+export async function authorizedRequest(sender: Sender, url: string, init: RequestInit): Promise<Answer> {
+  const { fetch, session } = sender;
+  const { signal } = init;
+  const credential = await untilAborted(session.credential(), signal);
+  const answer = await request(fetch, url, withBearer(init, credential?.token ?? sender.token));
+  if (answer.status !== 401 || !credential) return answer;
+  const renewed = await untilAborted(session.credentialAfter(credential), signal);
+  return renewed ? await request(fetch, url, withBearer(init, renewed.token)) : answer;
+}
+
+/** The request with `Authorization: Bearer`, or as it is where there is no token. */
+export function withBearer(init: RequestInit, token: string | null): RequestInit {
+  if (token === null) return init;
+  const headers = new Headers(init.headers);
+  headers.set("authorization", `Bearer ${token}`);
+  return { ...init, headers };
+}
+
+/** Waits for what other calls wait for too, but no longer than the signal allows. */
+async function untilAborted<T>(shared: Promise<T>, signal: AbortSignal | null | undefined): Promise<T> {
+  if (!signal) return await shared;
+  let onAbort: (() => void) | undefined;
+  const abortion = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(abortedError(signal.reason));
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort);
+  });
+  try {
+    return await Promise.race([shared, abortion]);
+  } finally {
+    if (onAbort) signal.removeEventListener("abort", onAbort);
+  }
+}

@@ -1,0 +1,126 @@
+import { createTRPCClient, httpLink, type TRPCClient } from "@trpc/client";
+import superjson from "superjson";
+import type { AppRouter, DnsRecord, RouterInputs, RouterOutputs, User } from "./app-router.ts";
+import { authorizedRequest, withBearer } from "./authorized-request.ts";
+import { eachRecord, type EachRecordInput } from "./each-record.ts";
+import { errorLink } from "./error-link.ts";
+import { request, type Fetch } from "./request.ts";
+import { SessionKeeper, type Session } from "./session.ts";
+
+/** What {@link createClient} takes. */
+export interface ClientOptions {
+  /** Where Zonewright is, without `/api` or `/trpc`: `https://dns.example.com`. */
+  url: string | URL;
+  /** A personal token. It is sent as it is while nobody is signed in. */
+  token?: string;
+  /**
+   * A session to go on with, as `onSessionChange` told of it. `"cookie"` is for browsers: the refresh token stays in its
+   * HttpOnly cookie, also after `signIn`, and a reloaded page goes on where it was.
+   */
+  session?: Session | "cookie";
+  /** Used instead of the global `fetch`: for cookies of another origin, a proxy, tracing. */
+  fetch?: Fetch;
+  /** Told of each change: after sign-in and renewal the session, after sign-out or a refused renewal null. */
+  onSessionChange?: (session: Session | null) => void;
+}
+
+/** What {@link ClientHelpers.signIn} takes. */
+export interface Credentials {
+  username: string;
+  password: string;
+  /** True: the session lasts 30 days from its last use; false: 24 hours. */
+  rememberMe?: boolean;
+}
+
+/** How a sign-in went on; look at `kind`, as there may come to be others. */
+export type SignInResult = {
+  kind: "signedIn";
+  user: User;
+};
+
+/** What stands beside the procedures. */
+export interface ClientHelpers {
+  /**
+   * Starts a session, which the client's calls use and renew from then on.
+   * @throws ZonewrightError UNAUTHORIZED when the username or the password is wrong.
+   */
+  signIn(credentials: Credentials): Promise<SignInResult>;
+  /** Ends the session. It is forgotten here even when the server cannot be told, which is thrown. */
+  signOut(): Promise<void>;
+  /**
+   * All records of a domain, fetched page by page as they are asked for. Records that come or go meanwhile may be missed
+   * or come twice.
+   */
+  eachRecord(input: EachRecordInput, options?: { signal?: AbortSignal }): AsyncGenerator<DnsRecord, void, undefined>;
+}
+
+/**
+ * Zonewright's procedures, as tRPC users know them, and a few helpers. A call's options are tRPC's: `signal` aborts it,
+ * `context: { headers }` adds headers to its request, such as `If-Match`. Calls fail with a `ZonewrightError`.
+ */
+export type Client = TRPCClient<AppRouter> & ClientHelpers;
+
+/** Procedures whose input says who is calling: a 401 of theirs is about that, not about the session. */
+const selfContained: readonly string[] = ["auth.login", "auth.refresh", "auth.logout"] satisfies AuthProcedure[];
+type AuthProcedure = `auth.${keyof RouterInputs["auth"]}`;
+
+/** Makes a client. It sends nothing before the first call. */
+export function createClient(options: ClientOptions): Client {
+  const url = String(options.url).replace(/\/+$/, "");
+  const fetch: Fetch = options.fetch ?? ((address, init) => globalThis.fetch(address, init));
+  const token = options.token ?? null;
+
+  // Over REST, since the browser sends the refresh cookie to /api only.
+  const tell = async (path: string, refreshToken: string | null, bearer: string | null) => {
+    const body = JSON.stringify(refreshToken === null ? {} : { refreshToken });
+    const headers = { "content-type": "application/json" };
+    const answer = await request(fetch, url + path, withBearer({ method: "POST", headers, body }, bearer));
+    return await answer.json();
+  };
+  const session = new SessionKeeper({
+    initial: options.session ?? null,
+    onChange: (changed) => options.onSessionChange?.(changed),
+    renew: async (refreshToken) =>
+      (await tell("/api/auth/refresh", refreshToken, null)) as RouterOutputs["auth"]["refresh"],
+  });
+
+  const trpcUrl = `${url}/trpc`;
+  const trpc = createTRPCClient<AppRouter>({
+    links: [
+      errorLink(trpcUrl),
+      httpLink({
+        url: trpcUrl,
+        transformer: superjson,
+        headers: ({ op }) => (op.context["headers"] ?? {}) as Record<string, string>,
+        fetch: async (address, init) => {
+          const target = typeof address === "object" && "url" in address ? address.url : String(address);
+          const procedure = target.slice(trpcUrl.length + 1).replace(/\?.*$/s, "");
+          return selfContained.includes(procedure)
+            ? await request(fetch, target, withBearer(init as RequestInit, session.session?.accessToken ?? null))
+            : await authorizedRequest({ fetch, session, token }, target, init as RequestInit);
+        },
+      }),
+    ],
+  });
+
+  const helpers: ClientHelpers = {
+    async signIn({ username, password, rememberMe = false }) {
+      const { user, ...tokens } = await trpc.auth.login.mutate({ username, password, rememberMe });
+      session.replace(tokens);
+      return { kind: "signedIn", user };
+    },
+    async signOut() {
+      if (!session.mayExist) return;
+      const { refreshToken = null, accessToken = null } = session.session ?? {};
+      try {
+        await tell("/api/auth/logout", refreshToken, accessToken);
+      } finally {
+        session.replace(null);
+      }
+    },
+    eachRecord: (input, callOptions = {}) => eachRecord(trpc, input, callOptions),
+  };
+  return new Proxy(helpers, {
+    get: (own, key) => Reflect.get(Object.hasOwn(own, key) ? own : trpc, key) as unknown,
+  }) as Client;
+}

@@ -1,0 +1,55 @@
+import { TRPCClientError } from "@trpc/client";
+import type { ErrorCode, Issue } from "../../server/errors.ts";
+import type { AppRouter } from "./app-router.ts";
+
+export type { Issue };
+
+/**
+ * What went wrong: the server's code, or one of the client's own. `NETWORK_ERROR`: no answer came. `ABORTED`: the call's
+ * signal was aborted. `UNEXPECTED_ANSWER`: something other than Zonewright answered, such as a proxy.
+ */
+export type ZonewrightErrorCode = ErrorCode | "NETWORK_ERROR" | "ABORTED" | "UNEXPECTED_ANSWER";
+
+/** What every call of the client fails with. The message is a sentence for people. */
+export interface ZonewrightError extends Error {
+  readonly code: ZonewrightErrorCode;
+  /** HTTP status; null where no answer came. */
+  readonly status: number | null;
+  /** What is wrong with the input, and where; null where the input is not the trouble. */
+  readonly issues: Issue[] | null;
+  /** The `X-Request-Id` under which the server's log has the call. */
+  readonly requestId: string | null;
+  /** Seconds after which to try again, where the answer said so. */
+  readonly retryAfterSeconds?: number;
+}
+
+const errorName = "ZonewrightError";
+
+/** Whether a caught value is an error of this client; narrows it to {@link ZonewrightError}. */
+export function isZonewrightError(error: unknown): error is ZonewrightError {
+  return error instanceof Error && error.name === errorName;
+}
+
+/** What is thrown is a `TRPCClientError` too: libraries built on tRPC look for one. */
+export type ClientError = TRPCClientError<AppRouter> & ZonewrightError;
+
+/** Makes a tRPC error one of ours; its `data`, `shape` and `cause` stay. */
+export function zonewrightError(
+  error: TRPCClientError<AppRouter>,
+  fields: Omit<ZonewrightError, keyof Error>,
+): ClientError {
+  return Object.assign(error, fields, { name: errorName });
+}
+
+export function networkError(url: string, cause: unknown): ClientError {
+  return unanswered("NETWORK_ERROR", `No answer came from ${url}; check the address and the connection.`, cause);
+}
+
+export function abortedError(cause: unknown): ClientError {
+  return unanswered("ABORTED", "The call was aborted.", cause);
+}
+
+function unanswered(code: ZonewrightErrorCode, message: string, cause: unknown): ClientError {
+  const error = new TRPCClientError<AppRouter>(message, cause instanceof Error ? { cause } : {});
+  return zonewrightError(error, { code, status: null, issues: null, requestId: null });
+}

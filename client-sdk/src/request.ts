@@ -1,0 +1,49 @@
+import { problemError, unexpectedAnswer, type AnswerHead } from "./answer-errors.ts";
+import { abortedError, networkError } from "./errors.ts";
+
+/** What the client needs of `fetch`; the global one fits, and so does any wrapper around it. */
+export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
+
+/** A JSON answer, read to its end. */
+export interface Answer extends AnswerHead {
+  readonly ok: boolean;
+  json(): Promise<unknown>;
+}
+
+/**
+ * Sends one request and reads its JSON answer, of whatever status.
+ * @throws ZonewrightError for a problem document, an answer that is not JSON, no answer, and an aborted signal.
+ */
+export async function request(fetch: Fetch, url: string, init: RequestInit): Promise<Answer> {
+  const address = url.replace(/\?.*$/s, "");
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(url, init);
+    text = await response.text();
+  } catch (cause) {
+    throw init.signal?.aborted ? abortedError(cause) : networkError(address, cause);
+  }
+  const { ok, status, headers } = response;
+  const head = { status, headers };
+  const body = parsed(headers.get("content-type"), text);
+  if (body.kind === "json") return { ok, ...head, json: () => Promise.resolve(body.value) };
+  throw body.kind === "problem" ? problemError(head, body.value) : unexpectedAnswer(address, head);
+}
+
+type Body =
+  | { kind: "json"; value: unknown }
+  | { kind: "problem"; value: Readonly<Record<string, unknown>> }
+  | { kind: "other" };
+
+function parsed(contentType: string | null, text: string): Body {
+  const type = (contentType ?? "").replace(/;.*$/s, "").trim().toLowerCase();
+  if (type !== "application/json" && type !== "application/problem+json") return { kind: "other" };
+  try {
+    const value: unknown = JSON.parse(text);
+    if (type === "application/json") return { kind: "json", value };
+    return typeof value === "object" && value !== null ? { kind: "problem", value: { ...value } } : { kind: "other" };
+  } catch {
+    return { kind: "other" };
+  }
+}

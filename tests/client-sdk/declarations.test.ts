@@ -1,0 +1,105 @@
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, readFile, readdir, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, "../..");
+const allowed = ["@trpc/client", "@trpc/server", "superjson"];
+
+/** A program that uses every part of the package's types. */
+const consumer = `
+import { createClient, isZonewrightError, type Client, type RouterInputs, type Session } from "@zonewright/client";
+
+let stored: Session | null = null;
+const client: Client = createClient({
+  url: "https://dns.example.com",
+  fetch: (url, init) => fetch(url, { ...init, credentials: "include" }),
+  onSessionChange: (session) => { stored = session; },
+});
+const { kind, user } = await client.signIn({ username: "admin", password: "secret" });
+const { domains } = await client.domains.list.query({ tag: "production" }, { signal: AbortSignal.timeout(5000) });
+const expiry: Date | null | undefined = domains[0]?.expiresAt;
+const input: RouterInputs["records"]["create"] = { id: "", recordType: "A", name: "www", value: "192.0.2.1" };
+try {
+  const record = await client.records.create.mutate(input);
+  const ttl: number = record.ttl;
+  for await (const { updatedAt } of client.eachRecord({ id: record.domainId, type: "A" })) updatedAt.getTime();
+  // @ts-expect-error -- a type that nobody can create; it would pass if the inputs were any.
+  await client.records.create.mutate({ ...input, recordType: "WKS" });
+  // @ts-expect-error -- would pass if the client were any.
+  await client.domains.destroy.mutate({ id: "" });
+  // @ts-expect-error -- would pass if the answers were any.
+  record.colour;
+} catch (error) {
+  if (isZonewrightError(error)) {
+    const told: "CONFLICT" | undefined = error.code === "CONFLICT" ? error.code : undefined;
+    const path: (string | number)[] | undefined = error.issues?.[0]?.path;
+  }
+}
+`;
+
+let project: string;
+let built: string;
+beforeAll(async () => {
+  project = await mkdtemp(join(tmpdir(), "zonewright-consumer-"));
+  const installed = join(project, "node_modules/@zonewright/client");
+  built = join(installed, "dist");
+  await run(process.execPath, [join(root, "client-sdk/build.ts"), built]);
+  await cp(join(root, "client-sdk/package.json"), join(installed, "package.json"));
+  for (const name of allowed) {
+    const link = join(project, "node_modules", name);
+    await mkdir(dirname(link), { recursive: true });
+    await symlink(await realpath(join(root, "node_modules", name)), link);
+  }
+  await writeFile(join(project, "package.json"), JSON.stringify({ type: "module" }));
+  await writeFile(join(project, "consumer.ts"), consumer);
+});
+afterAll(async () => {
+  await rm(project, { recursive: true, force: true });
+});
+
+async function importsOf(extension: string): Promise<string[]> {
+  const files = (await readdir(built, { recursive: true })).filter((file) => file.endsWith(extension));
+  expect(files).toContain(`index${extension}`);
+  const texts = await Promise.all(files.map((file) => readFile(join(built, file), "utf8")));
+  const imports = /(?:\bfrom\s*|\bimport\s*\(\s*|\bimport\s+|\brequire\s*\(\s*)["']([^"']+)["']|<reference [^>]+>/g;
+  const matches = [...texts.join("\n").matchAll(imports)];
+  return [...new Set(matches.map(([whole, specifier]) => specifier ?? whole))].filter(
+    (specifier) => !/^\.\.?\/.*\.js$/.test(specifier),
+  );
+}
+
+test("the shipped types import tRPC and each other, and nothing of the server's", async () => {
+  const foreign = (await importsOf(".d.ts")).filter(
+    (name) => !/^(@trpc\/(client|server)(\/.+)?|superjson)$/.test(name),
+  );
+  expect(foreign).toEqual([]);
+});
+
+test("the shipped code imports tRPC, superjson and its own files: it runs in browsers", async () => {
+  const found = (await importsOf(".js")).filter((name) => name !== "@trpc/server/observable");
+  expect(found.toSorted()).toEqual(["@trpc/client", "superjson"]);
+});
+
+test.each([
+  { module: "nodenext", moduleResolution: "nodenext" },
+  { module: "esnext", moduleResolution: "bundler" },
+])("a strict program compiles against the package with $moduleResolution", async (resolution) => {
+  // tRPC's own declarations name Disposable.
+  const lib = ["es2022", "dom", "esnext.disposable"];
+  const options = { ...resolution, target: "es2022", lib, types: [], strict: true, noEmit: true };
+  const config = join(project, `tsconfig.${resolution.moduleResolution}.json`);
+  await writeFile(
+    config,
+    JSON.stringify({ compilerOptions: { ...options, skipLibCheck: false }, files: ["consumer.ts"] }),
+  );
+  const tsc = run(join(root, "node_modules/.bin/tsc"), ["-p", config]);
+  const output = await tsc.then(
+    ({ stdout }) => stdout,
+    (error: { stdout: string }) => error.stdout,
+  );
+  expect(output).toBe("");
+});

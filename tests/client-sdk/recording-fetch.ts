@@ -1,0 +1,34 @@
+import type { Fetch } from "../../client-sdk/src/index.ts";
+
+/** One request of a client, and how it was answered. */
+export interface Exchange {
+  path: string;
+  status: number;
+  requestId: string | null;
+}
+
+/** A `fetch` that keeps a list of what went through it. */
+export function recordingFetch(fetch: Fetch = globalThis.fetch): { fetch: Fetch; to(path: string): Exchange[] } {
+  const exchanges: Exchange[] = [];
+  return {
+    async fetch(url, init) {
+      const response = await fetch(url, init);
+      const { status, headers } = response;
+      exchanges.push({ path: new URL(url).pathname, status, requestId: headers.get("x-request-id") });
+      return response;
+    },
+    to: (path) => exchanges.filter((exchange) => exchange.path === path),
+  };
+}
+
+/** A `fetch` with one cookie jar, which as a browser does sends the refresh cookie to /api only. */
+export function cookieFetch(): Fetch {
+  let cookie = "";
+  return async (url, init) => {
+    const headers = new Headers(init?.headers);
+    if (new URL(url).pathname.startsWith("/api/") && cookie !== "") headers.set("cookie", cookie);
+    const response = await fetch(url, { ...init, headers });
+    for (const line of response.headers.getSetCookie()) cookie = line.replace(/;.*/, "");
+    return response;
+  };
+}

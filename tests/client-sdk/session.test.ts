@@ -1,0 +1,146 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createClient, type Session } from "../../client-sdk/src/index.ts";
+import { adminPassword, useZonewright } from "../support/zonewright.ts";
+import { failure } from "./failure.ts";
+import { cookieFetch, recordingFetch } from "./recording-fetch.ts";
+
+const minute = 60_000;
+let serverTime = Date.now();
+const zw = useZonewright({ now: () => new Date(serverTime) });
+const admin = { username: "admin", password: adminPassword };
+const refreshPath = "/api/auth/refresh";
+
+let told: (Session | null)[] = [];
+let recorder = recordingFetch();
+beforeEach(() => {
+  told = [];
+  recorder = recordingFetch();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function newClient(session?: Session | "cookie") {
+  return createClient({
+    url: zw.url,
+    fetch: recorder.fetch,
+    onSessionChange: (changed) => told.push(changed),
+    ...(session ? { session } : {}),
+  });
+}
+
+test("ten parallel calls with an expired access token share one renewal", async () => {
+  const client = newClient();
+  await client.signIn(admin);
+  serverTime += 16 * minute;
+  const answers = await Promise.all(Array.from({ length: 10 }, () => client.auth.me.query({})));
+  expect(new Set(answers.map((user) => user.username))).toEqual(new Set(["admin"]));
+  expect(recorder.to(refreshPath)).toHaveLength(1);
+  expect(told).toHaveLength(2);
+  expect(told[1]?.refreshToken).not.toBe(told[0]?.refreshToken);
+});
+
+test("a token near its end is renewed before the server refuses it", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: serverTime });
+  const client = newClient();
+  await client.signIn(admin);
+  serverTime += 14.5 * minute;
+  vi.setSystemTime(serverTime);
+  await client.auth.me.query({});
+  await client.auth.me.query({});
+  expect(recorder.to(refreshPath)).toHaveLength(1);
+  expect(recorder.to("/trpc/auth.me").map(({ status }) => status)).toEqual([200, 200]);
+});
+
+test("a clock that is hours ahead of the server's renews no more often", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: serverTime + 300 * minute });
+  const client = newClient();
+  await client.signIn(admin);
+  await client.auth.me.query({});
+  await client.auth.me.query({});
+  expect(recorder.to(refreshPath)).toHaveLength(0);
+});
+
+test("a stored session goes on in another client", async () => {
+  await newClient().signIn(admin);
+  serverTime += 20 * minute;
+  const client = newClient(told[0] ?? undefined);
+  expect((await client.auth.me.query({})).username).toBe("admin");
+  expect(told).toHaveLength(2);
+});
+
+test("a refused renewal ends the session, and the first 401 is the error", async () => {
+  const client = newClient();
+  await client.signIn(admin);
+  const { refreshToken } = told[0] ?? {};
+  await zw.nobody.post("/api/auth/logout", { refreshToken });
+  const errors = await Promise.all([1, 2, 3].map(() => failure(client.auth.me.query({}))));
+  const refused = recorder.to("/trpc/auth.me");
+  expect(refused).toHaveLength(3);
+  expect(recorder.to(refreshPath)).toMatchObject([{ status: 401 }]);
+  expect(errors).toMatchObject(errors.map(() => ({ code: "UNAUTHORIZED", status: 401 })));
+  expect(new Set(errors.map((error) => error.requestId))).toEqual(new Set(refused.map((call) => call.requestId)));
+  expect(told.slice(1)).toEqual([null]);
+  await failure(client.auth.me.query({}));
+  expect(recorder.to(refreshPath)).toHaveLength(1);
+});
+
+test("a renewal that cannot reach the server keeps the session for later", async () => {
+  let away = false;
+  recorder = recordingFetch(async (url, init) => {
+    if (away && url.endsWith(refreshPath)) throw new TypeError("fetch failed");
+    return await fetch(url, init);
+  });
+  const client = newClient();
+  await client.signIn(admin);
+  serverTime += 16 * minute;
+  away = true;
+  expect(await failure(client.auth.me.query({}))).toMatchObject({ code: "NETWORK_ERROR", status: null });
+  away = false;
+  expect((await client.auth.me.query({})).username).toBe("admin");
+  expect(told).toHaveLength(2);
+});
+
+test("a wrong password during a session neither renews nor ends it", async () => {
+  const client = newClient();
+  await client.signIn(admin);
+  expect(await failure(client.signIn({ ...admin, password: "wrong" }))).toMatchObject({ code: "UNAUTHORIZED" });
+  expect(recorder.to("/trpc/auth.login")).toHaveLength(2);
+  expect(recorder.to(refreshPath)).toHaveLength(0);
+  expect((await client.auth.me.query({})).username).toBe("admin");
+});
+
+test("sign-out ends the session at the server and here, and may be repeated", async () => {
+  const client = newClient();
+  await client.signIn(admin);
+  await client.signOut();
+  await client.signOut();
+  expect(told).toEqual([expect.anything(), null]);
+  expect(recorder.to("/api/auth/logout")).toMatchObject([{ status: 200 }]);
+  expect(await failure(client.auth.me.query({}))).toMatchObject({ code: "UNAUTHORIZED" });
+  const answer = await zw.nobody.post(refreshPath, { refreshToken: told[0]?.refreshToken });
+  expect(answer.status).toBe(401);
+});
+
+test("a personal token is sent as it is and never renewed", async () => {
+  await newClient().signIn(admin);
+  const client = createClient({ url: zw.url, fetch: recorder.fetch, token: told[0]?.accessToken ?? "" });
+  expect((await client.auth.me.query({})).username).toBe("admin");
+  serverTime += 16 * minute;
+  expect(await failure(client.auth.me.query({}))).toMatchObject({ code: "UNAUTHORIZED", status: 401 });
+  expect(recorder.to(refreshPath)).toHaveLength(0);
+});
+
+test("with the cookie, the refresh token stays in the browser and a reloaded page is signed in", async () => {
+  recorder = recordingFetch(cookieFetch());
+  const page = newClient("cookie");
+  expect(await failure(page.auth.me.query({}))).toMatchObject({ code: "UNAUTHORIZED" });
+  await page.signIn(admin);
+  expect(told).toMatchObject([null, { refreshToken: null }]);
+  serverTime += 16 * minute;
+  expect((await page.auth.me.query({})).username).toBe("admin");
+  const reloaded = newClient("cookie");
+  expect((await reloaded.auth.me.query({})).username).toBe("admin");
+  await reloaded.signOut();
+  expect(await failure(newClient("cookie").auth.me.query({}))).toMatchObject({ code: "UNAUTHORIZED" });
+});
