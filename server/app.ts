@@ -1,17 +1,21 @@
+import { isUtf8 } from "node:buffer";
 import { createExpressMiddleware } from "@trpc/server/adapters/express";
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from "express";
+import { cors } from "./cors.ts";
 import { docsPage } from "./docs-page.ts";
-import { AppError } from "./errors.ts";
+import { AppError, badField } from "./errors.ts";
 import { httpPort, requestIdOf } from "./http-port.ts";
 import { openApiDocument } from "./openapi.ts";
 import { sendProblem } from "./problem.ts";
 import { restHandler } from "./rest.ts";
 import { appRouter } from "./router.ts";
 import type { Services } from "./services.ts";
-import { errorOf, type ServerContext } from "./trpc.ts";
+import { errorOf, rememberRequestId, type ServerContext } from "./trpc.ts";
 import { version } from "./version.ts";
 
 const bodyLimit = 1_048_576;
+/** Levels of lists and objects within a field; what we take has five at the most. */
+const depthLimit = 64;
 
 /** The whole HTTP surface: the only place where anything is mounted, in order. */
 export function createApp(services: Services): Express {
@@ -40,6 +44,7 @@ export function createApp(services: Services): Express {
     res.setHeader("X-Content-Type-Options", "nosniff");
     next();
   });
+  app.use(readableAddress);
 
   app.get("/healthz", (_req, res) => {
     res.json({ status: "ok" });
@@ -49,7 +54,21 @@ export function createApp(services: Services): Express {
     res.status(state.ready ? 200 : 503).json(state);
   });
 
-  app.use(bodylessIsEmptyJson, requireJson, express.json({ limit: bodyLimit }));
+  app.use((_req, res, next) => {
+    if (!health.draining) {
+      next();
+      return;
+    }
+    res.setHeader("Connection", "close");
+    next(new AppError("UNAVAILABLE", "The service is stopping; try again shortly.", { retryAfterSeconds: 5 }));
+  });
+  app.use(cors(config.corsOrigins));
+  app.use(
+    bodylessIsEmptyJson,
+    requireJson,
+    express.json({ limit: bodyLimit, strict: false, verify: requireUtf8 }),
+    requireObject,
+  );
 
   const document = openApiDocument(appRouter, { version, siteUrl: config.siteUrl });
   app.get("/api/openapi.json", (_req, res) => {
@@ -62,6 +81,7 @@ export function createApp(services: Services): Express {
       router: appRouter,
       createContext: ({ req, res }) => createContext(req, res),
       allowBatching: false,
+      onError: ({ error, req }) => rememberRequestId(error, requestIdOf(req, req.res as Response)),
     }),
   );
   app.use("/api", restHandler(appRouter, createContext));
@@ -84,6 +104,18 @@ export function createApp(services: Services): Express {
   return app;
 }
 
+/** Refuses what is no address before a library takes it apart. A target may have the absolute form (RFC 9112 §3.2.2). */
+function readableAddress(req: Request, _res: Response, next: (error?: AppError) => void): void {
+  const { host } = req.headers;
+  if (host !== undefined && !URL.canParse(`http://${host}`)) {
+    next(new AppError("BAD_REQUEST", "The Host header is not well-formed."));
+  } else if (!req.url.startsWith("/") && !URL.canParse(req.url)) {
+    next(new AppError("BAD_REQUEST", "The address is not well-formed."));
+  } else {
+    next();
+  }
+}
+
 function hasBody(req: Request): boolean {
   return req.headers["transfer-encoding"] !== undefined || Number(req.headers["content-length"] ?? 0) > 0;
 }
@@ -102,9 +134,43 @@ function requireJson(req: Request, _res: Response, next: (error?: AppError) => v
   else next(new AppError("UNSUPPORTED_MEDIA_TYPE", "Send the body as JSON, with `Content-Type: application/json`."));
 }
 
-/** What express.json throws, and malformed addresses, in our words. */
+/** JSON between systems is UTF-8 (RFC 8259 §8.1). Broken bytes would be stored as replacement characters otherwise. */
+function requireUtf8(_req: unknown, _res: unknown, bytes: Buffer, charset: string): void {
+  if (charset !== "utf-8") throw new AppError("UNSUPPORTED_MEDIA_TYPE", notUtf8);
+  if (!isUtf8(bytes)) throw new AppError("BAD_REQUEST", "The body is not well-formed UTF-8.");
+}
+
+/** What the body parser has read is an object of sensible depth; its content type is from here on written in one way. */
+function requireObject(req: Request, _res: Response, next: (error?: AppError) => void): void {
+  const body: unknown = req.body;
+  if (body === undefined) {
+    next();
+    return;
+  }
+  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+    next(new AppError("BAD_REQUEST", "The body must be a JSON object."));
+    return;
+  }
+  const deep = Object.entries(body).find(([, value]) => isDeeper(value, depthLimit));
+  if (deep) {
+    next(badField([deep[0]], `This is nested more than ${depthLimit} levels deep.`));
+    return;
+  }
+  req.headers["content-type"] = "application/json";
+  next();
+}
+
+/** Libraries behind us walk values by recursion, which such a body would bring to an end. */
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((child) => isDeeper(child, levels - 1));
+}
+
+const notUtf8 = "Send the body as UTF-8, plain or compressed with gzip, deflate or br.";
+
+/** What Express and its body parser throw, in our words. */
 function bodyError(error: unknown): AppError | null {
-  if (!(error instanceof Error)) return null;
+  if (!(error instanceof Error) || error instanceof AppError) return null;
   if (error instanceof URIError) return new AppError("BAD_REQUEST", "The address is not well-formed.");
   const type = "type" in error ? error.type : undefined;
   switch (type) {
@@ -117,7 +183,7 @@ function bodyError(error: unknown): AppError | null {
       return new AppError("BAD_REQUEST", "The body is not well-formed JSON.");
     case "encoding.unsupported":
     case "charset.unsupported":
-      return new AppError("UNSUPPORTED_MEDIA_TYPE", "Send the body as UTF-8, without an exotic encoding.");
+      return new AppError("UNSUPPORTED_MEDIA_TYPE", notUtf8);
     default: {
       const status = "status" in error ? error.status : undefined;
       const client = typeof status === "number" && status >= 400 && status < 500;

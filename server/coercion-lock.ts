@@ -15,6 +15,9 @@ interface Schema {
   _def?: SchemaDef;
 }
 
+/** Schemas outlive a server: one that is locked stays so. */
+const locked = new WeakSet<Schema>();
+
 /**
  * Holds every input schema's `coerce` at its declared value.
  *
@@ -22,11 +25,10 @@ interface Schema {
  * which `"false"` is true and null is 0, over tRPC as well.
  */
 export function lockCoercion(appRouter: AnyTRPCRouter): void {
-  const seen = new Set<Schema>();
   const lock = (schema: Schema | undefined): void => {
     const def = schema?._zod?.def;
-    if (!schema || !def || seen.has(schema)) return;
-    seen.add(schema);
+    if (!schema || !def || locked.has(schema)) return;
+    locked.add(schema);
     const declared = def.coerce;
     Object.defineProperty(def, "coerce", {
       get: () => declared,

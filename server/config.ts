@@ -1,11 +1,26 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { isIP } from "node:net";
 import { join, resolve } from "node:path";
 import { z } from "zod";
 
-const hostOrCidr = /^[\w.:/*-]+$/;
+/** What Express knows as "trust proxy": an address, a network, or the name of some. */
+function isProxy(text: string): boolean {
+  if (/^(?:loopback|linklocal|uniquelocal)$/.test(text)) return true;
+  const [address = "", bits, ...rest] = text.split("/");
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+}
 
-function commaList(name: string, item: RegExp, example: string) {
+/** The address that people type: without a path, because the interface has its place below /api. */
+function isSite(text: string): boolean {
+  return (
+    /^https?:\/\/[^/\s]+\/?$/.test(text) && URL.canParse(text) && new URL(text).href === `${new URL(text).origin}/`
+  );
+}
+
+function commaList(fits: (part: string, parts: string[]) => boolean, sentence: string) {
   return z
     .string()
     .default("")
@@ -15,7 +30,7 @@ function commaList(name: string, item: RegExp, example: string) {
         .map((part) => part.trim())
         .filter((part) => part !== ""),
     )
-    .refine((parts) => parts.every((part) => item.test(part)), `${name} is a comma-separated list such as ${example}`);
+    .refine((parts) => parts.every((part) => fits(part, parts)), sentence);
 }
 
 function url(name: string, protocols: string[], example: string) {
@@ -37,22 +52,28 @@ function onOff(name: string, fallback: "on" | "off") {
 
 /** The environment as contract §2 describes it. Every message is the sentence that a failed start prints. */
 const environmentSchema = z.object({
-  HOST: z.string().min(1).default("127.0.0.1"),
-  PORT: z.coerce
-    .number("PORT must be a number from 0 to 65535")
-    .int("PORT must be a whole number")
-    .min(0, "PORT must be a number from 0 to 65535")
-    .max(65_535, "PORT must be a number from 0 to 65535")
+  HOST: z
+    .string()
+    .regex(/^[\w.:-]+$/, "HOST must be an address or a host name such as 0.0.0.0")
+    .default("127.0.0.1"),
+  PORT: z
+    .string()
+    .regex(/^\d{1,5}$/, "PORT must be a whole number from 0 to 65535")
+    .transform(Number)
+    .refine((port) => port <= 65_535, "PORT must be a whole number from 0 to 65535")
     .default(3000),
-  SITE_URL: url("SITE_URL", ["http:", "https:"], "https://dns.example.com").optional(),
-  DATA_DIR: z.string().min(1).default("./data"),
+  SITE_URL: z.string().refine(isSite, "SITE_URL must be an address such as https://dns.example.com").optional(),
+  DATA_DIR: z.string().default("./data"),
   DATABASE_URL: url(
     "DATABASE_URL",
     ["postgres:", "postgresql:"],
     "postgres://user:password@host:5432/zonewright",
   ).optional(),
   REDIS_URL: url("REDIS_URL", ["redis:", "rediss:"], "redis://localhost:6379").optional(),
-  SECRET_KEYS: commaList("SECRET_KEYS", /^.{32,}$/, "two keys of at least 32 characters each, the newest first"),
+  SECRET_KEYS: commaList(
+    (part) => part.length >= 32,
+    "SECRET_KEYS must be keys of at least 32 characters each, separated by commas, the newest first",
+  ),
   ADMIN_USERNAME: z
     .string()
     .regex(/^[\w.@-]{2,64}$/, "ADMIN_USERNAME must be 2 to 64 letters, digits or any of . _ @ -")
@@ -67,12 +88,27 @@ const environmentSchema = z.object({
     .regex(/^[a-z][a-z0-9]{0,15}$/, "TOKEN_PREFIX must be 1 to 16 lower-case letters or digits, a letter first")
     .default("zw"),
   SMTP_URL: url("SMTP_URL", ["smtp:", "smtps:"], "smtp://user:password@mail.example.com:587").optional(),
-  MAIL_FROM: z.string().min(3).optional(),
+  MAIL_FROM: z
+    .string()
+    .regex(/^[^\r\n]*[^\s<>@]+@[^\s<>@]+>?$/, "MAIL_FROM must be an address such as Zonewright <dns@example.com>")
+    .optional(),
   RDAP_BOOTSTRAP_URL: url("RDAP_BOOTSTRAP_URL", ["http:", "https:"], "https://rdap.example.com/dns.json").optional(),
-  WHOIS_SERVER: z.string().min(1).optional(),
-  EGRESS_ALLOW: commaList("EGRESS_ALLOW", hostOrCidr, "10.0.0.0/8,dns.internal"),
-  TRUST_PROXY: commaList("TRUST_PROXY", hostOrCidr, "loopback,10.0.0.0/8, or a number of proxies"),
-  CORS_ORIGINS: commaList("CORS_ORIGINS", /^https?:\/\/[^/\s]+$/, "https://app.example.com,https://admin.example.com"),
+  WHOIS_SERVER: z
+    .string()
+    .regex(/^[\w.:[\]-]+$/, "WHOIS_SERVER must be a host such as whois.example.com or whois.example.com:4343")
+    .optional(),
+  EGRESS_ALLOW: commaList(
+    (part) => /^[\w.:/*-]+$/.test(part),
+    "EGRESS_ALLOW must be hosts and networks separated by commas, such as 10.0.0.0/8,dns.internal",
+  ),
+  TRUST_PROXY: commaList(
+    (part, { length }) => isProxy(part) || (length === 1 && /^\d{1,2}$/.test(part)),
+    "TRUST_PROXY must be a number of proxies, or addresses and networks such as loopback,10.0.0.0/8",
+  ),
+  CORS_ORIGINS: commaList(
+    (part) => URL.canParse(part) && /^https?:/.test(part) && new URL(part).origin === part,
+    "CORS_ORIGINS must be origins separated by commas, such as https://app.example.com,https://admin.example.com",
+  ),
   LOG_LEVEL: z
     .enum(
       ["trace", "debug", "info", "warn", "error", "silent"],
@@ -118,7 +154,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   );
   const parsed = environmentSchema.safeParse(present);
   if (!parsed.success) {
-    throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}.`).join("\n"));
+    throw new ConfigError(parsed.error.issues.map(({ message }) => `${message}.`).join("\n"));
   }
   const values = parsed.data;
   const dataDir = resolve(values.DATA_DIR);
@@ -161,5 +197,11 @@ function storedKey(dataDir: string): string {
       throw new ConfigError(`DATA_DIR: the key file ${path} cannot be written.`);
     }
   }
-  return readFileSync(path, "utf8").trim();
+  const key = readFileSync(path, "utf8").trim();
+  if (key.length < 32) {
+    throw new ConfigError(
+      `DATA_DIR: the key file ${path} is damaged; restore it, or remove it to have a new one made.`,
+    );
+  }
+  return key;
 }

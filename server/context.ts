@@ -1,3 +1,5 @@
+import type { ErrorCode, Issue } from "./errors.ts";
+
 /** What a procedure may see of the HTTP exchange. Nothing here depends on a library, so that the SDK's types stand alone. */
 export interface HttpPort {
   /** A request header, lower-case name. */
@@ -22,6 +24,15 @@ export interface CookieToSet {
 export interface Context {
   requestId: string;
   http: HttpPort;
+}
+
+/** What a tRPC client finds under `error.data`. */
+export interface ErrorData {
+  code: ErrorCode;
+  httpStatus: number;
+  title: string;
+  issues: Issue[] | null;
+  requestId: string | null;
 }
 
 /** What a credential allows. A signed-in session holds all of them, a personal token those that it was given. */

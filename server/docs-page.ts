@@ -28,7 +28,7 @@ export function docsPage(): Router {
   router.use((_req, res, next) => {
     res.setHeader(
       "Content-Security-Policy",
-      "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'",
+      "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'",
     );
     res.setHeader("Cache-Control", "public, max-age=3600");
     next();

@@ -1,17 +1,26 @@
 import { AppError } from "./errors.ts";
 
-/** PostgreSQL error classes and socket errors that mean "the database is away", not "the statement is wrong". */
+/** Socket errors, and PostgreSQL errors that mean "not at this moment", not "the statement is wrong". */
 const awayCodes = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
   "ENOTFOUND",
   "EPIPE",
   "ETIMEDOUT",
+  // Serialization failure and deadlock: the same call works when it is repeated.
+  "40001",
+  "40P01",
+  "53300",
   "57P01",
   "57P02",
   "57P03",
-  "53300",
 ]);
+/** Connections that broke or were closed, for which the drivers give no code. */
+const awayText =
+  /Connection terminated|timeout exceeded when trying to connect|not queryable|PGlite is clos|after calling end on the pool|driver has already been destroyed|connection error/i;
 /** Text that PostgreSQL cannot store; schemas refuse it before, this is the net below them. */
 const badTextCodes = new Set(["22021", "22P05", "22P02", "22003", "22008"]);
 
@@ -26,10 +35,7 @@ export function faultToAppError(fault: unknown): AppError {
   if (fault instanceof AppError) return fault;
   const code = codeOf(fault);
   const text = fault instanceof Error ? fault.message : "";
-  if (
-    (code !== undefined && awayCodes.has(code)) ||
-    /Connection terminated|timeout exceeded when trying to connect/.test(text)
-  ) {
+  if ((code !== undefined && (awayCodes.has(code) || code.startsWith("08"))) || awayText.test(text)) {
     return new AppError("UNAVAILABLE", "The database cannot be reached at the moment; try again shortly.", {
       retryAfterSeconds: 2,
       cause: fault,
@@ -37,6 +43,9 @@ export function faultToAppError(fault: unknown): AppError {
   }
   if (code === "23505") {
     return new AppError("CONFLICT", "Something with the same name was made at the same time.", { cause: fault });
+  }
+  if (code === "23503") {
+    return new AppError("CONFLICT", "Something that this belongs to was deleted at the same time.", { cause: fault });
   }
   if (code !== undefined && badTextCodes.has(code)) {
     return new AppError("BAD_REQUEST", "A value holds characters or numbers that cannot be stored.", { cause: fault });

@@ -20,6 +20,10 @@ export class Health {
     this.#draining = true;
   }
 
+  get draining(): boolean {
+    return this.#draining;
+  }
+
   async readiness(): Promise<Readiness> {
     const answers = await this.#database.ready();
     return { ready: answers && !this.#draining, database: answers ? "ok" : "unavailable", draining: this.#draining };

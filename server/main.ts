@@ -23,15 +23,7 @@ try {
   process.on("SIGINT", stop);
 } catch (error) {
   const expected = error instanceof ConfigError || error instanceof FolderInUseError;
-  process.stderr.write(`Zonewright did not start.\n${expected ? error.message : startFailure(error)}\n`);
+  const text = !(error instanceof Error) ? String(error) : expected ? error.message : (error.stack ?? error.message);
+  process.stderr.write(`Zonewright did not start.\n${text}\n`);
   process.exit(1);
-}
-
-function startFailure(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const code = "code" in error ? String(error.code) : "";
-  if (code === "EADDRINUSE") return "PORT: the port is taken by another program; set PORT to a free one.";
-  if (code === "ECONNREFUSED" || code === "ENOTFOUND")
-    return `DATABASE_URL: the database cannot be reached (${error.message}).`;
-  return error.stack ?? error.message;
 }

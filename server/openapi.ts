@@ -4,10 +4,34 @@ import type { RouteMeta } from "./context.ts";
 import { errorCodes } from "./errors.ts";
 import { literalsFirst, restProcedures } from "./rest.ts";
 
-interface Operation {
+interface Schema {
+  $ref?: string;
   description?: string;
-  responses: Record<string, unknown>;
-  requestBody?: { required?: boolean; content: Record<string, { schema?: { required?: string[] } }> };
+  required?: string[];
+  anyOf?: Schema[];
+  [key: string]: unknown;
+}
+
+interface Parameter {
+  name: string;
+  in: "path" | "query" | "header";
+  description?: string;
+  schema: Schema;
+  [key: string]: unknown;
+}
+
+interface Response {
+  description: string;
+  headers?: Record<string, unknown>;
+  content?: Record<string, { schema: Schema }>;
+}
+
+interface Operation {
+  operationId: string;
+  description?: string;
+  parameters?: Parameter[];
+  responses: Record<string, Response | { $ref: string }>;
+  requestBody?: { required?: boolean; content: Record<string, { schema: Schema }> };
   security?: unknown;
   [key: string]: unknown;
 }
@@ -15,8 +39,9 @@ interface Operation {
 export interface OpenApiDocument {
   openapi: string;
   info: object;
+  servers: { url: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, unknown>; responses: Record<string, unknown>; [key: string]: unknown };
+  components: { schemas: Record<string, Schema>; responses: Record<string, Response>; [key: string]: unknown };
   tags: { name: string; description: string }[];
   [key: string]: unknown;
 }
@@ -30,7 +55,12 @@ const tags = [
   { name: "Open API", description: "A stable subset for programs, below /api/v1." },
 ];
 
-const problemSchema = {
+const description = `Domain names and their DNS records, managed by a team: edit safely, see what changed, take it back.
+
+Bodies are JSON objects of at most 1 MiB. A call whose body has no required field works without one. An empty query parameter
+counts as absent; an unknown one is refused, like an unknown field. Every answer carries \`X-Request-Id\`.`;
+
+const problemSchema: Schema = {
   type: "object",
   description: "What went wrong and what to do (RFC 9457). Every error has this form.",
   required: ["type", "title", "status", "detail", "code", "message", "issues", "requestId"],
@@ -71,13 +101,22 @@ const problemSchema = {
 
 const problemStatuses = Object.groupBy(Object.entries(errorCodes), ([, { status }]) => String(status));
 
+const problemHeaders: Record<string, Record<string, unknown>> = {
+  401: { "WWW-Authenticate": { description: "How to sign in: `Bearer`.", schema: { type: "string" } } },
+  429: { "Retry-After": { description: "Seconds to wait before the next try.", schema: { type: "integer" } } },
+  503: { "Retry-After": { description: "Seconds to wait before the next try.", schema: { type: "integer" } } },
+};
+
 /** One named response per error status, so that operations refer to it instead of repeating it. */
-const problemResponses = Object.fromEntries(
+const problemResponses: Record<string, Response> = Object.fromEntries(
   Object.entries(problemStatuses).map(([status, entries = []]) => [
     `Problem${status}`,
     {
       description: `${entries[0]?.[1].title ?? "Error"} (${entries.map(([code]) => code).join(", ")}).`,
-      headers: { "X-Request-Id": { description: "Finds this request in the log.", schema: { type: "string" } } },
+      headers: {
+        "X-Request-Id": { description: "Finds this request in the log.", schema: { type: "string" } },
+        ...problemHeaders[status],
+      },
       content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
     },
   ]),
@@ -91,8 +130,8 @@ export function openApiDocument(
   const document = generateOpenApiDocument(literalsFirst(appRouter) as unknown as OpenApiRouter, {
     title: "Zonewright",
     version: options.version,
-    description: "Domain names and their DNS records, managed by a team: edit safely, see what changed, take it back.",
-    baseUrl: `${options.siteUrl}/api`,
+    description,
+    baseUrl: "/api",
     securitySchemes: {
       bearer: {
         type: "http",
@@ -101,33 +140,112 @@ export function openApiDocument(
       },
     },
   }) as unknown as OpenApiDocument;
+  document.servers = [
+    { url: "/api", description: "Where this document comes from." },
+    { url: `${options.siteUrl}/api`, description: "The public address." },
+  ];
   document.tags = tags;
   document.components.schemas["Problem"] = problemSchema;
   document.components.responses = problemResponses;
-  for (const { meta } of restProcedures(appRouter)) {
+  for (const { name, meta } of restProcedures(appRouter)) {
     if (!meta.openapi) continue;
     const operation = document.paths[meta.openapi.path]?.[meta.openapi.method.toLowerCase()];
-    if (operation) describe(operation, meta);
+    if (operation) describe(operation, meta, inputShape(appRouter, name), document);
   }
+  tidy(document.paths);
+  tidy(document.components.schemas);
+  nameBodies(document);
+  dropUnused(document);
   return document;
 }
 
-function describe(operation: Operation, meta: RouteMeta): void {
-  const { 200: success } = operation.responses as { 200: Record<string, unknown> };
-  operation.responses = {
-    [meta.status ?? 200]:
-      meta.textField === undefined
-        ? success
-        : { description: "Plain text.", content: { "text/plain": { schema: { type: "string" } } } },
-  };
-  for (const status of errorStatuses(operation, meta))
-    operation.responses[status] = { $ref: `#/components/responses/Problem${status}` };
+type Shape = Record<string, { description?: string | undefined }>;
+
+function inputShape(appRouter: AnyTRPCRouter, procedure: string): Shape {
+  const procedures = appRouter._def.procedures as Record<string, { _def: { inputs: { shape?: Shape }[] } }>;
+  return procedures[procedure]?._def.inputs[0]?.shape ?? {};
+}
+
+function describe(operation: Operation, meta: RouteMeta, shape: Shape, document: OpenApiDocument): void {
+  // The generator unwraps optional parameters and so loses their descriptions.
+  for (const parameter of operation.parameters ?? []) {
+    parameter.description ??= shape[parameter.name]?.description ?? "";
+    delete parameter.schema.description;
+  }
+  const { 200: success } = operation.responses as { 200: Response };
+  const statuses = errorStatuses(operation, meta);
+  operation.responses = { [meta.status ?? 200]: successResponse(success, meta, document) };
+  for (const status of statuses) operation.responses[status] = { $ref: `#/components/responses/Problem${status}` };
+  if (statuses.includes(412)) (operation.parameters ??= []).push(ifMatchParameter);
   if (meta.access === "public") operation.security = [];
   const access = accessNote(meta);
   operation.description = [operation.description, access].filter(Boolean).join("\n\n");
   const body = operation.requestBody?.content["application/json"]?.schema;
   if (operation.requestBody && body && (body.required ?? []).length === 0) operation.requestBody.required = false;
 }
+
+const ifMatchParameter: Parameter = {
+  in: "header",
+  name: "If-Match",
+  description: "Only go on while the record is at this version: its ETag.",
+  required: false,
+  schema: { type: "string" },
+  example: '"1"',
+};
+
+const versionTag = { description: "The record's version, for If-Match.", schema: { type: "string" }, example: '"1"' };
+
+function successResponse(success: Response, meta: RouteMeta, document: OpenApiDocument): Response {
+  if (meta.textField !== undefined) {
+    return { description: "Plain text.", content: { "text/plain": { schema: { type: "string" } } } };
+  }
+  const { $ref = "" } = success.content?.["application/json"]?.schema ?? {};
+  const name = $ref.replace("#/components/schemas/", "");
+  return {
+    description: document.components.schemas[name]?.description ?? success.description,
+    ...(name === "DnsRecord" ? { headers: { ETag: versionTag } } : {}),
+    ...(success.content ? { content: success.content } : {}),
+  };
+}
+
+/** Takes out of schemas what says nothing, and puts the description of a nullable field where readers of documents look. */
+function tidy(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  const schema = value as Schema;
+  if (schema["format"] === "uuid") delete schema["pattern"];
+  if (schema["minimum"] === Number.MIN_SAFE_INTEGER) delete schema["minimum"];
+  if (schema["maximum"] === Number.MAX_SAFE_INTEGER) delete schema["maximum"];
+  if (schema["minLength"] === 0) delete schema["minLength"];
+  const inner = Array.isArray(schema.anyOf) ? schema.anyOf.find((option) => option["type"] !== "null") : undefined;
+  if (inner?.description !== undefined) {
+    schema.description ??= inner.description;
+    delete inner.description;
+  }
+  Object.values(schema).forEach(tidy);
+}
+
+/** Gives each request body a name. An operation of the Open API takes what its model takes. */
+function nameBodies({ paths, components: { schemas } }: OpenApiDocument): void {
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  for (const { operationId, requestBody } of operations) {
+    const media = requestBody?.content["application/json"];
+    if (!media) continue;
+    const model = operationId.replace(/^v1(?=[A-Z])/, "");
+    const name = `${model.charAt(0).toUpperCase()}${model.slice(1)}Body`;
+    schemas[name] ??= { ...media.schema, description: media.schema.description ?? bodyDescription };
+    media.schema = { $ref: `#/components/schemas/${name}` };
+  }
+}
+
+/** Leaves out what no operation refers to, such as the frame around a plain-text answer. */
+function dropUnused(document: OpenApiDocument): void {
+  const text = JSON.stringify(document);
+  for (const name of Object.keys(document.components.schemas)) {
+    if (!text.includes(`"#/components/schemas/${name}"`)) delete document.components.schemas[name];
+  }
+}
+
+const bodyDescription = "What the call takes.";
 
 function errorStatuses(operation: Operation, meta: RouteMeta): number[] {
   const statuses = new Set([400, 500, 503, ...(meta.errors ?? [])]);

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Response } from "express";
 import { toProblem, type AppError } from "./errors.ts";
 
@@ -5,6 +6,23 @@ import { toProblem, type AppError } from "./errors.ts";
 export function sendProblem(res: Response, error: AppError, requestId: string): void {
   const problem = toProblem(error, requestId);
   if (error.retryAfterSeconds !== null) res.setHeader("Retry-After", String(error.retryAfterSeconds));
+  res.setHeader("Cache-Control", "no-store");
   if (problem.status === 401) res.setHeader("WWW-Authenticate", "Bearer");
   res.status(problem.status).type("application/problem+json").send(JSON.stringify(problem));
+}
+
+/** The same for a request that the HTTP parser refused: the whole answer as text, after which the connection ends. */
+export function rawProblem(error: AppError): string {
+  const requestId = randomUUID();
+  const problem = toProblem(error, requestId);
+  const body = JSON.stringify(problem);
+  return [
+    `HTTP/1.1 ${problem.status} ${problem.title}`,
+    "Content-Type: application/problem+json; charset=utf-8",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    "Connection: close",
+    "",
+    body,
+  ].join("\r\n");
 }

@@ -2,72 +2,140 @@ import type { AnyTRPCRouter } from "@trpc/server";
 import type { NextFunction, Request, RequestHandler, Response } from "express";
 import { createOpenApiNodeHttpHandler } from "trpc-to-openapi";
 import type { RouteMeta } from "./context.ts";
-import type { AppError } from "./errors.ts";
+import { AppError, type Issue } from "./errors.ts";
 import { lockCoercion } from "./coercion-lock.ts";
-import { requestIdOf } from "./http-port.ts";
 import { sendProblem } from "./problem.ts";
 import { errorOf, type ServerContext } from "./trpc.ts";
 
-/** What the generated handler is given instead of the response: it answers into this, and we answer the client. */
-interface Answer {
+/** One call as the generated handler sees it, and what it tells us meanwhile. */
+interface Exchange {
+  method: string;
+  url: string;
+  /** Only what the handler reads: it would copy all of them. */
+  headers: { "content-type": string | undefined };
+  body: unknown;
+  query: unknown;
+  context: ServerContext;
+  once(): Exchange;
   meta: RouteMeta | undefined;
   error: AppError | undefined;
 }
+
+/** The handler's options and signature, as far as we use them; its own types know real requests only. */
+interface GeneratedHandler {
+  router: AnyTRPCRouter;
+  createContext(call: { req: Exchange }): ServerContext;
+  onError(failure: { error: unknown; req: Exchange }): void;
+  responseMeta(answer: { ctx?: ServerContext; paths?: readonly string[] }): { headers?: Record<string, string> };
+}
+type Handle = (req: Exchange, res: object, next: () => void) => Promise<void>;
 
 /**
  * The REST interface, generated from the procedures' metadata by trpc-to-openapi and mounted at /api.
  *
  * The library matches the first route that fits, answers errors in a form of its own and changes schemas while it
- * runs. So it gets routes with literal segments first, locked schemas, and a stand-in for the response from which
- * we write statuses, problem documents and plain text.
+ * runs. So it gets routes with literal segments first, locked schemas, and stand-ins for request and response from
+ * which we write statuses, problem documents and plain text.
  */
 export function restHandler(
   appRouter: AnyTRPCRouter,
   createContext: (req: Request, res: Response) => ServerContext,
 ): RequestHandler {
   lockCoercion(appRouter);
-  const sorted = literalsFirst(appRouter);
-  const answers = new WeakMap<Request, Answer>();
-  const handle = createOpenApiNodeHttpHandler({
-    router: sorted,
-    maxBodySize: 1_048_576,
-    createContext: ({ req }: { req: unknown }) => contexts.get(req as Request),
-    onError: ({ error, req, ctx }: { error: unknown; req: unknown; ctx?: unknown }) => {
-      const answer = answers.get(req as Request);
-      if (answer) answer.error = errorOf(error);
-      return ctx;
+  const options: GeneratedHandler = {
+    router: literalsFirst(appRouter),
+    createContext: ({ req }) => req.context,
+    onError: ({ error, req }) => {
+      req.error = errorOf(error);
+      const told = error instanceof Error && error.cause instanceof AppError;
+      if (req.error.code === "INTERNAL_SERVER_ERROR" && !told) {
+        req.context.services.log.error(
+          { err: error, requestId: req.context.requestId },
+          "a call failed outside its procedure",
+        );
+      }
     },
-    responseMeta: ({ info, paths }: { info?: unknown; paths?: readonly string[] | undefined }) => {
-      const [path] = paths ?? [];
-      return path === undefined || !info ? {} : { headers: { "x-procedure": path } };
-    },
-  } as never) as unknown as (req: unknown, res: unknown, next: () => void) => Promise<void>;
-  const contexts = new WeakMap<Request, ServerContext>();
+    responseMeta: ({ paths: [procedure] = [] }) =>
+      procedure === undefined ? {} : { headers: { [procedureHeader]: procedure } },
+  };
+  const misplaced = misplacedFields(appRouter);
+  const handle = createOpenApiNodeHttpHandler(options as never) as unknown as Handle;
 
   return async (req: Request, res: Response, next: NextFunction) => {
-    const answer: Answer = { meta: undefined, error: undefined };
-    answers.set(req, answer);
-    contexts.set(req, createContext(req, res));
-    let passedOn = false;
-    const standIn = {
-      once: () => standIn,
-      on: () => standIn,
-      off: () => standIn,
-      setHeader(name: string, value: string) {
-        if (name === "x-procedure") answer.meta = metaOf(appRouter, value);
-      },
-      end: (body: string | undefined) => send(res, answer, body, requestIdOf(req, res)),
+    const exchange: Exchange = {
+      // Node leaves out the body of an answer to HEAD (RFC 9110 §9.3.2).
+      method: req.method === "HEAD" ? "GET" : req.method,
+      url: req.url,
+      headers: { "content-type": req.headers["content-type"] },
+      body: req.body as unknown,
+      query: req.query,
+      context: createContext(req, res),
+      once: () => exchange,
+      meta: undefined,
+      error: undefined,
     };
-    await handle(req, standIn, () => {
+    const answer = {
+      once: () => answer,
+      setHeader(name: string, value: string) {
+        if (name === procedureHeader) exchange.meta = metaOf(appRouter, value);
+      },
+      end: (body: string | undefined) => send(res, exchange, body),
+    };
+    const issues = misplaced(exchange);
+    if (issues.length > 0) {
+      next(
+        new AppError("BAD_REQUEST", issues.map(({ path, message }) => `${path[0]}: ${message}`).join(" "), { issues }),
+      );
+      return;
+    }
+    let passedOn = false;
+    await handle(exchange, answer, () => {
       passedOn = true;
     });
     if (passedOn) next();
   };
 }
 
-function send(res: Response, { meta, error }: Answer, body: string | undefined, requestId: string): void {
+/**
+ * Finds what the library drops without a word: fields of the path that stand in the body or the query as well, a query
+ * beside a body, and `__proto__` in a query.
+ */
+function misplacedFields(appRouter: AnyTRPCRouter): (exchange: Exchange) => Issue[] {
+  const routes = restProcedures(appRouter).flatMap(({ meta: { openapi } }) =>
+    openapi
+      ? [
+          {
+            method: openapi.method,
+            pattern: new RegExp(`^${openapi.path.replaceAll(/\{\w+\}/g, "[^/]+")}/?$`, "i"),
+            parameters: [...openapi.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name),
+          },
+        ]
+      : [],
+  );
+  const parameters = new Set(routes.flatMap((route) => route.parameters));
+  return ({ method, url, body, query }) => {
+    const queried = Object.keys(query as object);
+    const takesBody = method === "POST" || method === "PUT";
+    const suspects = (takesBody ? Object.keys(body as object) : queried).filter((key) => parameters.has(key));
+    if (suspects.length === 0 && queried.length === 0) return [];
+    const [path = ""] = url.split("?");
+    const route = routes.find((route) => route.method === method && route.pattern.test(path));
+    if (!route) return [];
+    const inPath = suspects.filter((key) => route.parameters.includes(key));
+    const inQuery = takesBody ? queried : queried.filter((key) => key === "__proto__");
+    return [
+      ...inPath.map((key) => ({ path: [key], message: "This is given in the path; remove it here." })),
+      ...inQuery.map((key) => ({ path: [key], message: "There is no such query parameter; remove it." })),
+    ];
+  };
+}
+
+/** Tells us, and only us, which procedure answered. */
+const procedureHeader = "x-procedure";
+
+function send(res: Response, { meta, error, context }: Exchange, body: string | undefined): void {
   if (error) {
-    sendProblem(res, error, requestId);
+    sendProblem(res, error, context.requestId);
     return;
   }
   res.status(meta?.status ?? 200);

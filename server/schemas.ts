@@ -51,24 +51,42 @@ export function timestampInput(description: string) {
     .meta({ description, override: { type: "string", format: "date-time" }, example: "2027-03-01T00:00:00Z" });
 }
 
+/**
+ * A whole number of a query: a number, or over REST its decimal digits. Not `z.coerce.number`, for which true, null, lists
+ * and dates are numbers, too.
+ */
+function queryInteger(range: { min: number; max: number; fallback: number; sentence: string; description: string }) {
+  const { min, max, fallback, sentence, description } = range;
+  const override = { type: "integer", minimum: min, maximum: max, default: fallback } as const;
+  return z
+    .custom<number>(
+      (given) => typeof given === "number" || (typeof given === "string" && /^\d{1,10}$/.test(given)),
+      sentence,
+    )
+    .meta({ override })
+    .transform(Number)
+    .pipe(z.int(sentence).min(min, sentence).max(max, sentence))
+    .default(fallback)
+    .meta({ description, override });
+}
+
 /** `page` and `limit` of a list, which come as text over REST. */
 export function paging(defaultLimit: number, maxLimit: number) {
-  const range = `This must be a whole number from 1 to ${maxLimit}.`;
   return {
-    page: z.coerce
-      .number<number>("This must be a whole number.")
-      .int("This must be a whole number.")
-      .min(1, "The first page is 1.")
-      .max(2_147_483_647, "There are not so many pages.")
-      .default(1)
-      .meta({ description: "Which page, from 1." }),
-    limit: z.coerce
-      .number<number>(range)
-      .int(range)
-      .min(1, range)
-      .max(maxLimit, range)
-      .default(defaultLimit)
-      .meta({ description: `Items on a page, at most ${maxLimit}.` }),
+    page: queryInteger({
+      min: 1,
+      max: 2_147_483_647,
+      fallback: 1,
+      sentence: "This must be a whole number from 1 up.",
+      description: "Which page, from 1.",
+    }),
+    limit: queryInteger({
+      min: 1,
+      max: maxLimit,
+      fallback: defaultLimit,
+      sentence: `This must be a whole number from 1 to ${maxLimit}.`,
+      description: `Items on a page, at most ${maxLimit}.`,
+    }),
   };
 }
 
@@ -80,7 +98,7 @@ export const pageOf = {
 };
 
 export const success = z
-  .object({ success: z.literal(true) })
+  .object({ success: z.literal(true).meta({ description: "Always true." }) })
   .meta({ id: "Success", description: "It is done.", example: { success: true } });
 
 /** Input of a call that takes nothing. */

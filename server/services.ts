@@ -52,7 +52,7 @@ export function createServices(parts: { config: Config; database: Database; log:
   const keyring = createKeyring(config.secretKeys);
   const passwords = new PasswordHasher();
   const accessTokens = new AccessTokens(keyring, now);
-  const authenticator = new Authenticator(accessTokens);
+  const authenticator = new Authenticator(accessTokens, now);
   const zonesFolder = join(config.dataDir, "zones");
   const connections = new ProviderConnections({ zonesFolder, now });
   const providerConfigs = new ProviderConfigs(connections, now);

@@ -2,11 +2,14 @@ import { randomBytes } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import type { Duplex } from "node:stream";
 import { createApp } from "./app.ts";
-import type { Config } from "./config.ts";
+import { ConfigError, type Config } from "./config.ts";
 import { openDatabase, type Database } from "./database/database.ts";
 import { lockFolder } from "./database/lock-file.ts";
+import { AppError } from "./errors.ts";
 import { createLog } from "./log.ts";
+import { rawProblem } from "./problem.ts";
 import { createServices, type Services } from "./services.ts";
 import { version } from "./version.ts";
 
@@ -28,18 +31,30 @@ export interface StartOptions {
   database?: Database;
 }
 
-/** Configuration → database → migrations → services → listen. */
+/**
+ * Configuration → database → migrations → services → listen.
+ * @throws ConfigError when a variable names something that cannot be used, FolderInUseError
+ */
 export async function startServer(config: Config, options: StartOptions): Promise<RunningServer> {
   const unlock = config.databaseUrl === undefined ? lockFolder(config.dataDir) : () => undefined;
   const log = createLog(config.logLevel);
+  let database = options.database;
+  let services: Services | undefined;
+  const release = async () => {
+    if (!options.database) await database?.close();
+    unlock();
+  };
   try {
-    const database =
-      options.database ?? (await openDatabase({ databaseUrl: config.databaseUrl, dataDir: config.dataDir }));
-    await database.migrate();
-    const services = createServices({ config, database, log, ...(options.now ? { now: options.now } : {}) });
-    await services.prepare();
-    await announceAdministrator(services, options.announce);
+    database ??= await openDatabase({ databaseUrl: config.databaseUrl, dataDir: config.dataDir });
+    const parts = { config, database, log, ...(options.now ? { now: options.now } : {}) };
+    const running = (services = createServices(parts));
+    await database.alone(async () => {
+      await parts.database.migrate();
+      await running.prepare();
+      await announceAdministrator(running, options.announce);
+    });
     const server = createServer(createApp(services));
+    server.on("clientError", answerUnreadable);
     limitSlowClients(server);
     await listen(server, config);
     const { port } = server.address() as AddressInfo;
@@ -49,15 +64,39 @@ export async function startServer(config: Config, options: StartOptions): Promis
       url,
       services,
       async stop() {
-        await stop(server, services);
-        if (!options.database) await database.close();
-        unlock();
+        await stop(server, running);
+        await release();
       },
     };
   } catch (error) {
-    unlock();
-    throw error;
+    await services?.stop();
+    await release();
+    throw startFailure(error, config);
   }
+}
+
+/** A sentence naming the variable, where one is to blame. */
+function startFailure(error: unknown, { host, port, databaseUrl }: Config): unknown {
+  if (!(error instanceof Error) || error instanceof ConfigError) return error;
+  const { message, syscall, code = "" } = error as NodeJS.ErrnoException;
+  const blame = (sentence: string) => new ConfigError(sentence, { cause: error });
+  if (error instanceof ListenError) {
+    if (error.code === "EADDRINUSE") {
+      return blame(`PORT: ${port} is taken by another program; set PORT to a free one.`);
+    }
+    if (error.code === "EACCES") {
+      return blame(`PORT: ${port} needs rights that this user does not have; choose one above 1023.`);
+    }
+    return blame(`HOST: ${host} is no address of this machine (${error.code}).`);
+  }
+  if (databaseUrl === undefined) return error;
+  if (syscall === "connect" || syscall === "getaddrinfo" || /^(?:08|57P)|^(?:ECONN|ETIMEDOUT)/.test(code)) {
+    return blame(`DATABASE_URL: the database cannot be reached (${message || code}).`);
+  }
+  if (code.startsWith("28")) return blame(`DATABASE_URL: the database refuses this user or password (${message}).`);
+  if (code === "3D000") return blame("DATABASE_URL: there is no such database on that server; create it first.");
+  if (code === "42501") return blame(`DATABASE_URL: this user may not set the database up (${message}).`);
+  return error;
 }
 
 async function announceAdministrator(
@@ -86,24 +125,50 @@ function limitSlowClients(server: Server): void {
   server.keepAliveTimeout = 65_000;
 }
 
+class ListenError extends Error {
+  readonly code: string;
+
+  constructor(cause: NodeJS.ErrnoException) {
+    super(cause.message, { cause });
+    this.code = cause.code ?? "";
+  }
+}
+
 async function listen(server: Server, config: Config): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
+    const fail = (error: Error) => reject(new ListenError(error));
+    server.once("error", fail);
     server.listen(config.port, config.host, () => {
-      server.off("error", reject);
+      server.off("error", fail);
       resolve();
     });
   });
 }
 
+/** Answers what the HTTP parser refuses: no request comes of it, and a bare status line would be no problem document. */
+function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const reason =
+    error.code === "HPE_HEADER_OVERFLOW"
+      ? "The request's address and headers are larger than 16 KiB together."
+      : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
+        ? "The request did not arrive in time."
+        : "The request is not well-formed HTTP.";
+  socket.end(rawProblem(new AppError("BAD_REQUEST", reason)));
+}
+
 async function stop(server: Server, services: Services): Promise<void> {
   services.health.drain();
-  await services.stop();
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
-  server.closeIdleConnections();
+  // A kept connection becomes idle when its last request is answered; nobody else closes it then.
+  const idle = setInterval(() => server.closeIdleConnections(), 50);
   const late = setTimeout(() => server.closeAllConnections(), drainMilliseconds);
-  await closed;
+  await Promise.all([closed, services.stop()]);
+  clearInterval(idle);
   clearTimeout(late);
 }

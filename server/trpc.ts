@@ -1,9 +1,11 @@
 import { TRPCError, initTRPC } from "@trpc/server";
+import type { TRPC_ERROR_CODE_NUMBER } from "@trpc/server/rpc";
 import superjson from "superjson";
 import { ZodError } from "zod";
-import type { Context, Permission, RouteMeta } from "./context.ts";
+import type { Context, ErrorData, HttpPort, Permission, RouteMeta } from "./context.ts";
+import type { EntityManager } from "./database/database.ts";
 import type { Caller } from "./auth/caller.ts";
-import { AppError, errorCodes, type ErrorCode, type Issue } from "./errors.ts";
+import { AppError, errorCodes, type ErrorCode } from "./errors.ts";
 import { faultToAppError } from "./faults.ts";
 import { inputError } from "./input-error.ts";
 import type { Services } from "./services.ts";
@@ -29,22 +31,13 @@ const trpcCodes = {
   UNAVAILABLE: "SERVICE_UNAVAILABLE",
 } as const satisfies Record<ErrorCode, TRPCError["code"]>;
 
-/** What a tRPC client finds under `error.data`. */
-export interface ErrorData {
-  code: ErrorCode;
-  httpStatus: number;
-  title: string;
-  issues: Issue[] | null;
-  requestId: string | null;
-}
-
 const t = initTRPC
   .context<Context>()
   .meta<RouteMeta>()
   .create({
     transformer: superjson,
     isDev: false,
-    errorFormatter({ shape, error, ctx }): { message: string; code: number; data: ErrorData } {
+    errorFormatter({ shape, error, ctx }): { message: string; code: TRPC_ERROR_CODE_NUMBER; data: ErrorData } {
       const appError = errorOf(error);
       const { status, title } = errorCodes[appError.code];
       const data = {
@@ -52,11 +45,19 @@ const t = initTRPC
         httpStatus: status,
         title,
         issues: appError.issues,
-        requestId: ctx?.requestId ?? null,
+        requestId: ctx?.requestId ?? requestIds.get(error) ?? null,
       };
       return { message: appError.message, code: shape.code, data };
     },
   });
+
+/** Request ids of calls that failed before they had a context. */
+const requestIds = new WeakMap<TRPCError, string>();
+
+/** Lets an error of tRPC's own, such as a refused batch, tell the request id as well. */
+export function rememberRequestId(error: TRPCError, requestId: string): void {
+  requestIds.set(error, requestId);
+}
 
 /** The one translation of anything that a procedure can fail with. */
 export function errorOf(error: unknown): AppError {
@@ -66,56 +67,90 @@ export function errorOf(error: unknown): AppError {
   if (cause instanceof AppError) return cause;
   if (error.code === "BAD_REQUEST" && cause instanceof ZodError) return inputError(cause);
   if (error.code === "INTERNAL_SERVER_ERROR") return faultToAppError(cause ?? error);
-  if (error.code === "PARSE_ERROR" || error.code === "BAD_REQUEST") {
+  if (error.code === "PARSE_ERROR" || (error.code === "BAD_REQUEST" && cause !== undefined)) {
     return new AppError("BAD_REQUEST", "The request could not be read: it must be well-formed JSON.", { cause: error });
   }
   const code = (Object.keys(trpcCodes) as ErrorCode[]).find((key) => trpcCodes[key] === error.code);
   return new AppError(code ?? "BAD_REQUEST", error.message, { cause: error });
 }
 
-/** Gives the procedure its services and a unit of work of its own, and turns every failure into one that clients can read. */
-const base = t.procedure.use(async ({ ctx, next }) => {
-  const { services } = ctx as ServerContext;
-  const result = await next({ ctx: { services, em: services.database.fork() } });
-  if (result.ok) return result;
-  const appError = errorOf(result.error);
-  if (appError.code === "INTERNAL_SERVER_ERROR") {
-    services.log.error({ err: result.error.cause ?? result.error, requestId: ctx.requestId }, "a procedure failed");
-  }
-  throw new TRPCError({ code: trpcCodes[appError.code], message: appError.message, cause: appError });
-});
+interface Call {
+  services: Services;
+  em: EntityManager;
+  http: HttpPort;
+}
+
+/**
+ * A kind of procedure: gives it its services and a unit of work of its own, lets `admit` establish who is calling, and
+ * turns every failure into one that clients can read. One middleware for all of it, because each costs every call.
+ */
+function guarded<Admitted extends object>(admit: (call: Call) => Admitted | Promise<Admitted>) {
+  return t.procedure.use(async ({ ctx, next, getRawInput }) => {
+    const { services } = ctx as ServerContext;
+    const em = services.database.fork();
+    try {
+      const admitted = await admit({ services, em, http: ctx.http });
+      await getRawInput().catch(refuseUnreadable);
+      const result = await next({ ctx: { services, em, ...admitted } });
+      if (result.ok) return result;
+      throw result.error;
+    } catch (error) {
+      throw readable(error, ctx as ServerContext);
+    }
+  });
+}
+
+/** What JSON and superjson throw over an input is the client's doing; past this point it would look like a fault of ours. */
+function refuseUnreadable(cause: unknown): never {
+  throw new AppError(
+    "BAD_REQUEST",
+    "The input could not be read: it must be well-formed JSON, as superjson writes it.",
+    {
+      cause,
+    },
+  );
+}
+
+function readable(error: unknown, { services, requestId, http }: ServerContext): TRPCError {
+  const appError = errorOf(error);
+  if (appError.code === "INTERNAL_SERVER_ERROR")
+    services.log.error({ err: appError.cause ?? error, requestId }, "a procedure failed");
+  if (appError.retryAfterSeconds !== null) http.setHeader("Retry-After", String(appError.retryAfterSeconds));
+  return new TRPCError({ code: trpcCodes[appError.code], message: appError.message, cause: appError });
+}
 
 export const router = t.router;
 
 /** No sign-in. */
-export const open = base;
+export const open = guarded(() => ({}));
 
 /** A signed-in user; no personal token. */
-export const signedIn = base.use(async ({ ctx, next }) => {
-  const caller = await ctx.services.authenticator.authenticate(ctx.em, ctx.http);
-  if (caller.permissions !== "all") {
-    throw new AppError("FORBIDDEN", "Personal tokens do not open this; sign in with a username and password.");
-  }
-  return await next({ ctx: { caller } });
-});
+export const signedIn = guarded(async (call) => ({ caller: await sessionCaller(call) }));
 
 /** A signed-in administrator; no personal token. */
-export const admin = signedIn.use(({ ctx, next }) => {
-  requireAdmin(ctx.caller);
-  return next();
+export const admin = guarded(async (call) => {
+  const caller = await sessionCaller(call);
+  requireAdmin(caller);
+  return { caller };
 });
-
-export function requireAdmin(caller: Caller): void {
-  if (caller.role !== "admin") throw new AppError("FORBIDDEN", "Only an administrator may do this.");
-}
 
 /** A signed-in user, or a personal token that carries the permission. */
 export function may(permission: Permission) {
-  return base.use(async ({ ctx, next }) => {
-    const caller = await ctx.services.authenticator.authenticate(ctx.em, ctx.http);
+  return guarded(async ({ services, em, http }) => {
+    const caller = await services.authenticator.authenticate(em, http);
     if (caller.permissions !== "all" && !caller.permissions.has(permission)) {
       throw new AppError("FORBIDDEN", `This token does not carry the permission ${permission}.`);
     }
-    return await next({ ctx: { caller } });
+    return { caller };
   });
+}
+
+async function sessionCaller({ services, em, http }: Call): Promise<Caller> {
+  const caller = await services.authenticator.authenticate(em, http);
+  if (caller.permissions === "all") return caller;
+  throw new AppError("FORBIDDEN", "Personal tokens do not open this; sign in with a username and password.");
+}
+
+export function requireAdmin(caller: Caller): void {
+  if (caller.role !== "admin") throw new AppError("FORBIDDEN", "Only an administrator may do this.");
 }

@@ -19,12 +19,14 @@ interface Known {
  */
 export class Authenticator {
   readonly #accessTokens: AccessTokens;
+  readonly #now: () => Date;
   readonly #known = new Map<string, Known>();
   /** Sessions that ended here: a look-up under way at that moment must not bring them back. */
   readonly #ended = new Set<string>();
 
-  constructor(accessTokens: AccessTokens) {
+  constructor(accessTokens: AccessTokens, now: () => Date) {
     this.#accessTokens = accessTokens;
+    this.#now = now;
   }
 
   /** @throws AppError UNAUTHORIZED when there is no live credential. */
@@ -36,7 +38,7 @@ export class Authenticator {
     if (token === undefined) throw new AppError("UNAUTHORIZED", "The Authorization header must read `Bearer <token>`.");
     const claims = await this.#accessTokens.check(token);
     const caller = claims && (await this.#session(em, claims.sessionId));
-    if (!caller)
+    if (!caller || caller.userId !== claims.userId)
       throw new AppError(
         "UNAUTHORIZED",
         "The access token is not valid any more; refresh the session or sign in again.",
@@ -61,7 +63,7 @@ export class Authenticator {
       .select(["users.id", "users.username", "users.role"])
       .where("sessions.id", "=", sessionId)
       .where("sessions.revoked_at", "is", null)
-      .where("sessions.expires_at", ">", new Date())
+      .where("sessions.expires_at", ">", this.#now())
       .where("users.disabled_at", "is", null)
       .executeTakeFirst();
     if (!row || this.#ended.has(sessionId)) {

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { argon2id, hash, needsRehash, verify } from "argon2";
 import { AppError } from "../errors.ts";
 
@@ -13,8 +14,8 @@ const queueLimit = 20;
 export class PasswordHasher {
   #running = 0;
   readonly #waiting: (() => void)[] = [];
-  /** Checked when the user is unknown, so that both cases take the same time. */
-  #decoy: Promise<string> | undefined;
+  /** Checked when the user is unknown, so that both cases take the same time. No password has this hash. */
+  readonly #decoy = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}$${base64(16)}$${base64(32)}`;
 
   async hash(password: string): Promise<string> {
     return await this.#queued(() => hash(normalise(password), cost));
@@ -22,15 +23,13 @@ export class PasswordHasher {
 
   /** @param stored PHC string; null for an unknown user or one without a password. */
   async verify(stored: string | null, password: string): Promise<boolean> {
-    this.#decoy ??= hash("no password has this hash", cost);
-    const target = stored ?? (await this.#decoy);
-    const matches = await this.#queued(() => verify(target, normalise(password)));
+    const matches = await this.#queued(() => verify(stored ?? this.#decoy, normalise(password)));
     return stored !== null && matches;
   }
 
   /** Whether a stored hash is weaker than what we make today. */
   outdated(stored: string): boolean {
-    return needsRehash(stored, cost);
+    return !stored.startsWith("$argon2id$") || needsRehash(stored, cost);
   }
 
   async #queued<T>(work: () => Promise<T>): Promise<T> {
@@ -61,4 +60,9 @@ export class PasswordHasher {
 /** The same password typed on another keyboard must match (RFC 8265 §4.1: NFC at the least). */
 function normalise(password: string): string {
   return password.normalize("NFC");
+}
+
+/** Random bytes as the PHC string format writes them: without padding. */
+function base64(length: number): string {
+  return randomBytes(length).toString("base64").replace(/=+$/, "");
 }

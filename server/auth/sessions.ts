@@ -4,6 +4,7 @@ import { queries, type EntityManager } from "../database/database.ts";
 import { AppError } from "../errors.ts";
 import { newId } from "../ids.ts";
 import type { Keyring } from "../keyring.ts";
+import { User } from "../users/entities.ts";
 import { RefreshToken, Session } from "./entities.ts";
 
 const hour = 3_600_000;
@@ -55,19 +56,16 @@ export class Sessions {
     });
     await em.flush();
     const refreshToken = randomBytes(32).toString("base64url");
-    em.create(RefreshToken, {
-      tokenHash: hashOf(refreshToken),
-      sessionId: session.id,
-      createdAt: now,
-      expiresAt: this.#tokenEnd(session),
-    });
+    const expiresAt = tokenEnd(session, now);
+    em.create(RefreshToken, { tokenHash: hashOf(refreshToken), sessionId: session.id, createdAt: now, expiresAt });
     await em.flush();
-    return issued(refreshToken, session);
+    return issued(refreshToken, session, expiresAt, now);
   }
 
   /**
    * Rotates a refresh token.
-   * @throws AppError UNAUTHORIZED when it is unknown, expired or revoked, and when it was rotated before: then its session ends.
+   * @throws AppError UNAUTHORIZED when it is unknown, expired or revoked or its user disabled, and when it was rotated before: then
+   * its session ends.
    */
   async refresh(em: EntityManager, presented: string): Promise<IssuedRefreshToken> {
     const outcome = await em.transactional(async (tx) => {
@@ -79,22 +77,24 @@ export class Sessions {
       await tx.refresh(token);
       const now = this.#now();
       if (!session || session.revokedAt || session.expiresAt <= now) return { kind: "refused" } as const;
+      if ((await tx.count(User, { id: session.userId, disabledAt: null })) === 0) return { kind: "refused" } as const;
       if (!token.rotatedAt) {
         if (token.expiresAt <= now) return { kind: "refused" } as const;
         const successor = this.#successor(this.#keys[0], presented);
         token.rotatedAt = now;
         token.successorHash = hashOf(successor);
         session.lastUsedAt = now;
+        const expiresAt = tokenEnd(session, now);
         tx.create(RefreshToken, {
           tokenHash: token.successorHash,
           sessionId: session.id,
           createdAt: now,
-          expiresAt: this.#tokenEnd(session),
+          expiresAt,
         });
-        return { kind: "issued", token: issued(successor, session) } as const;
+        return { kind: "issued", token: issued(successor, session, expiresAt, now) } as const;
       }
-      const successor = await this.#liveSuccessor(tx, token, presented, now);
-      if (successor) return { kind: "issued", token: issued(successor, session) } as const;
+      const live = await this.#liveSuccessor(tx, token, presented, now);
+      if (live) return { kind: "issued", token: issued(live.refreshToken, session, live.expiresAt, now) } as const;
       session.revokedAt = now;
       return { kind: "reused", sessionId: session.id } as const;
     });
@@ -120,32 +120,32 @@ export class Sessions {
   }
 
   /** The successor of a token rotated a moment ago, while nobody has used that successor yet. */
-  async #liveSuccessor(em: EntityManager, token: RefreshToken, presented: string, now: Date): Promise<string | null> {
+  async #liveSuccessor(em: EntityManager, token: RefreshToken, presented: string, now: Date) {
     if (!token.rotatedAt || now.getTime() - token.rotatedAt.getTime() > graceMilliseconds) return null;
     const successor = this.#keys
       .map((key) => this.#successor(key, presented))
       .find((one) => hashOf(one) === token.successorHash);
     if (successor === undefined) return null;
     const row = await em.findOne(RefreshToken, { tokenHash: hashOf(successor) });
-    return row && !row.rotatedAt ? successor : null;
+    return row && !row.rotatedAt ? { refreshToken: successor, expiresAt: row.expiresAt } : null;
   }
 
   #successor(key: Uint8Array, token: string): string {
     return createHmac("sha256", key).update(token).digest("base64url");
   }
-
-  #tokenEnd(session: Pick<Session, "rememberMe" | "expiresAt">): Date {
-    const end = this.#now().getTime() + (session.rememberMe ? 30 * day : day);
-    return new Date(Math.min(end, session.expiresAt.getTime()));
-  }
 }
 
-function issued(refreshToken: string, session: Session): IssuedRefreshToken {
+function tokenEnd({ rememberMe, expiresAt }: Pick<Session, "rememberMe" | "expiresAt">, now: Date): Date {
+  return new Date(Math.min(now.getTime() + (rememberMe ? 30 * day : day), expiresAt.getTime()));
+}
+
+function issued(refreshToken: string, session: Session, expiresAt: Date, now: Date): IssuedRefreshToken {
+  const seconds = Math.floor((expiresAt.getTime() - now.getTime()) / 1000);
   return {
     refreshToken,
     sessionId: session.id,
     userId: session.userId,
-    cookieSeconds: session.rememberMe ? 30 * 24 * 3600 : undefined,
+    cookieSeconds: session.rememberMe ? seconds : undefined,
   };
 }
 

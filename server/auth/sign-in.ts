@@ -37,8 +37,9 @@ export class SignIn {
     if (!user?.passwordHash || !matches || user.disabledAt) {
       throw new AppError("UNAUTHORIZED", "The username or the password is wrong.");
     }
-    if (this.#passwords.outdated(user.passwordHash))
-      user.passwordHash = await this.#passwords.hash(credentials.password);
+    if (this.#passwords.outdated(user.passwordHash)) {
+      user.passwordHash = await this.#strengthened(user.passwordHash, credentials.password);
+    }
     user.lastLoginAt = this.#now();
     const refresh = await this.#sessions.start(em, user.id, credentials.rememberMe, client);
     return { accessToken: await this.#accessTokens.issue(user.id, refresh.sessionId), refresh, user };
@@ -54,5 +55,15 @@ export class SignIn {
     if (refreshToken !== null) await this.#sessions.endByToken(em, refreshToken);
     const claims = accessToken === null ? null : await this.#accessTokens.check(accessToken);
     if (claims) await this.#sessions.end(em, claims.sessionId);
+  }
+
+  /** The same password hashed as we do it today. While the queue is full the old hash stays until the next sign-in. */
+  async #strengthened(stored: string, password: string): Promise<string> {
+    try {
+      return await this.#passwords.hash(password);
+    } catch (error) {
+      if (error instanceof AppError && error.code === "UNAVAILABLE") return stored;
+      throw error;
+    }
   }
 }

@@ -3,8 +3,10 @@ import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
 import { Migrator } from "@mikro-orm/migrations";
 import { MikroORM as PGliteORM } from "@mikro-orm/pglite";
 import { MikroORM as PostgresORM, type Kysely, type Options, type SqlEntityManager } from "@mikro-orm/postgresql";
+import { sql } from "kysely";
 import { types as pgTypes } from "pg";
 import { entities, type Tables } from "./entities.ts";
+import { PreparingClient } from "./prepared-statements.ts";
 import { Foundation } from "./migrations/0001-foundation.ts";
 
 export type EntityManager = SqlEntityManager;
@@ -22,6 +24,8 @@ export interface Database {
   /** A fresh unit of work. One per procedure or job, never shared between requests. */
   fork(): EntityManager;
   migrate(): Promise<void>;
+  /** Runs `work` while no other instance runs such work on this database: what would otherwise be set up twice. */
+  alone<T>(work: () => Promise<T>): Promise<T>;
   /** True when the database answers and all migrations have run. */
   ready(): Promise<boolean>;
   close(): Promise<void>;
@@ -33,8 +37,12 @@ export function queries(em: EntityManager): Kysely<Tables> {
 }
 
 const timestampOid = 1184;
+/** Any number that nothing else on the server takes an advisory lock on: "zone" in ASCII. */
+const setUpLock = 0x7a_6f_6e_65;
 
+/** PostgreSQL's text for a timestamptz; sessions run in UTC, where it ends in `+00`. */
 function parseTimestamp(text: string): Date {
+  if (text.length > 22 && text.endsWith("+00")) return new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`);
   return new Date(text.replace(" ", "T").replace(/([+-]\d\d)$/, "$1:00"));
 }
 
@@ -54,6 +62,7 @@ export const ormOptions = {
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const orm =
     options.databaseUrl === undefined ? await openEmbedded(options.dataDir) : await openPostgres(options.databaseUrl);
+  orm.em.getPlatform().marshallArray = arrayLiteral;
   let migrated = false;
   return {
     embedded: options.databaseUrl === undefined,
@@ -62,11 +71,26 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       await orm.migrator.up();
       migrated = true;
     },
+    async alone(work) {
+      if (options.databaseUrl === undefined) return await work();
+      return await orm.em.fork().transactional(async (tx) => {
+        await sql`select pg_advisory_xact_lock(${setUpLock})`.execute(queries(tx));
+        return await work();
+      });
+    },
     async ready() {
       return migrated && (await orm.isConnected());
     },
     close: () => orm.close(true),
   };
+}
+
+/**
+ * PostgreSQL's array literal with quotes around each item (PostgreSQL documentation §8.15.6). MikroORM 7.2.1 leaves them
+ * out where it sees no need, and so stores the text `null` as NULL and drops spaces at the ends.
+ */
+function arrayLiteral(items: readonly unknown[]): string {
+  return `{${items.map((item) => `"${String(item).replaceAll(/["\\]/g, "\\$&")}"`).join(",")}}`;
 }
 
 async function openPostgres(databaseUrl: string): Promise<PostgresORM> {
@@ -79,7 +103,13 @@ async function openPostgres(databaseUrl: string): Promise<PostgresORM> {
     ...ormOptions,
     clientUrl: databaseUrl,
     pool: { max: 10 },
-    driverOptions: { types, connectionTimeoutMillis: 5_000, application_name: "zonewright" },
+    driverOptions: {
+      Client: PreparingClient,
+      types,
+      connectionTimeoutMillis: 5_000,
+      application_name: "zonewright",
+      options: "-c timezone=UTC",
+    },
   });
 }
 

@@ -1,4 +1,5 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** Another process holds the folder. */
@@ -12,32 +13,57 @@ export class FolderInUseError extends Error {}
  */
 export function lockFolder(folder: string): () => void {
   const path = join(folder, "lock");
-  if (!claim(path)) {
-    const owner = ownerOf(path);
-    if (owner !== null && owner !== process.pid && isRunning(owner)) {
+  const mark = markOf(process.pid);
+  if (!claim(path, mark)) {
+    const holder = read(path);
+    const owner = Number(holder.split(" ")[0]);
+    if (owner > 0 && owner !== process.pid && markOf(owner) === holder && isRunning(owner)) {
       throw new FolderInUseError(
         `${folder} is in use by process ${owner}; stop that one first, or choose another DATA_DIR.`,
       );
     }
     rmSync(path, { force: true });
-    if (!claim(path)) throw new FolderInUseError(`${folder} was just taken by another process.`);
+    if (!claim(path, mark)) throw new FolderInUseError(`${folder} was just taken by another process.`);
   }
   return () => rmSync(path, { force: true });
 }
 
-function claim(path: string): boolean {
+/** Puts the lock in place with its content at once: an empty one would look as if its owner were gone. */
+function claim(path: string, mark: string): boolean {
+  const draft = `${path}.${randomUUID()}`;
+  writeFileSync(draft, mark, { flag: "wx", mode: 0o600 });
   try {
-    writeFileSync(path, String(process.pid), { flag: "wx", mode: 0o600 });
+    linkSync(draft, path);
     return true;
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
     throw error;
+  } finally {
+    rmSync(draft, { force: true });
   }
 }
 
-function ownerOf(path: string): number | null {
-  const pid = Number(readFileSync(path, "utf8"));
-  return Number.isInteger(pid) && pid > 0 ? pid : null;
+function read(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/**
+ * A process's id and, on Linux, when it started (proc(5), field 22, with the boot): after a restart of the machine some
+ * other process often has the id.
+ */
+function markOf(pid: number): string {
+  try {
+    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const started = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+    return `${pid} ${boot} ${started}`;
+  } catch {
+    return String(pid);
+  }
 }
 
 function isRunning(pid: number): boolean {

@@ -5,11 +5,6 @@ import { zonefile } from "./zonefile.ts";
 /** Every kind of provider, in the order in which people are offered them. */
 export const providerKinds: readonly ProviderKind[] = [withAnyConfig(zonefile), withAnyConfig(manual)];
 
-/** By `Domain.providerId`. */
-export function kindById(id: string): ProviderKind | null {
-  return providerKinds.find((kind) => kind.id === id) ?? null;
-}
-
 /** By the short name: `zonefile`. */
 export function kindByName(name: string): ProviderKind | null {
   return providerKinds.find(({ kind }) => kind === name) ?? null;

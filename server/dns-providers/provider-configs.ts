@@ -1,7 +1,9 @@
+import { ForeignKeyConstraintViolationException, UniqueConstraintViolationException } from "@mikro-orm/core";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
-import { AppError, badField, notFound, type Issue } from "../errors.ts";
+import { AppError, badField, notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
+import { inputError } from "../input-error.ts";
 import type { ProviderConnections } from "./connections.ts";
 import { ProviderConfig, type ConfigValues } from "./entities.ts";
 import { knownKind, kindByName, providerKinds } from "./kinds.ts";
@@ -25,11 +27,11 @@ const shownInsteadOfSecret = "********";
 
 /** Sets of credentials for DNS providers. */
 export class ProviderConfigs {
-  readonly #connections: ProviderConnections;
+  readonly connections: ProviderConnections;
   readonly #now: () => Date;
 
   constructor(connections: ProviderConnections, now: () => Date) {
-    this.#connections = connections;
+    this.connections = connections;
     this.#now = now;
   }
 
@@ -60,7 +62,7 @@ export class ProviderConfigs {
       id: newId(),
       kind: kind.kind,
       name: input.name,
-      config: checked(kind, input.config),
+      config: this.#checked(kind, input.config),
       membersMayUse: input.membersMayUse,
       embedded: false,
       createdAt: this.#now(),
@@ -71,7 +73,7 @@ export class ProviderConfigs {
 
   async update(em: EntityManager, id: string, patch: Partial<Omit<NewProviderConfig, "kind">>) {
     const config = await this.#find(em, id);
-    if (patch.config) config.config = checked(knownKind(config.kind), keepSecrets(config, patch.config));
+    if (patch.config) config.config = this.#checked(knownKind(config.kind), keepSecrets(config, patch.config));
     if (patch.name !== undefined) config.name = patch.name;
     if (patch.membersMayUse !== undefined) config.membersMayUse = patch.membersMayUse;
     await uniquely(em.flush(), config.name);
@@ -91,18 +93,26 @@ export class ProviderConfigs {
       .executeTakeFirst();
     if (user)
       throw new AppError("CONFLICT", `Domains such as ${user.name} use this configuration; move or delete them first.`);
-    await em.remove(config).flush();
+    try {
+      await em.remove(config).flush();
+    } catch (error) {
+      if (!(error instanceof ForeignKeyConstraintViolationException)) throw error;
+      throw new AppError("CONFLICT", "A domain was put here at this moment; move or delete it first.", {
+        cause: error,
+      });
+    }
   }
 
   /** Tries the configuration out. A failure is an answer, not an error. */
   async test(em: EntityManager, id: string) {
-    const { provider } = await this.connected(em, id);
-    if (!provider) return { success: true, error: null, zones: 0 };
+    const config = await this.#find(em, id);
     try {
-      return { success: true, error: null, zones: (await provider.listZones()).length };
+      const { provider } = this.#connect(config);
+      const zones = provider ? await throughProvider(provider.listZones()) : [];
+      return { success: true, error: null, zones: zones.length };
     } catch (error) {
-      if (error instanceof ProviderError) return { success: false, error: error.message, zones: null };
-      throw error;
+      if (!(error instanceof AppError && error.code === "PROVIDER_ERROR")) throw error;
+      return { success: false, error: error.message, zones: null };
     }
   }
 
@@ -157,8 +167,30 @@ export class ProviderConfigs {
     await em.flush();
   }
 
+  /** What may be stored: it fits the kind's schema, and a connection can be made of it. @throws AppError BAD_REQUEST */
+  #checked(kind: ProviderKind, config: ConfigValues): ConfigValues {
+    const parsed = kind.configSchema.safeParse(config);
+    if (!parsed.success) {
+      const issues = (inputError(parsed.error).issues ?? []).map(({ path, message }) => ({
+        path: ["config", ...path],
+        message,
+      }));
+      throw new AppError("BAD_REQUEST", `${kind.name}: ${issues[0]?.message ?? "the configuration is not valid"}`, {
+        issues,
+      });
+    }
+    const values = parsed.data as ConfigValues;
+    try {
+      this.connections.connect(kind.kind, values);
+    } catch (error) {
+      if (error instanceof AppError) throw badField(["config"], error.message);
+      throw error;
+    }
+    return values;
+  }
+
   #connect(config: ProviderConfig): ConnectedConfig {
-    return { id: config.id, ...this.#connections.connect(config.kind, config.config) };
+    return { id: config.id, ...this.connections.connect(config.kind, config.config) };
   }
 
   async #find(em: EntityManager, id: string): Promise<ProviderConfig> {
@@ -176,18 +208,6 @@ export async function throughProvider<T>(call: Promise<T>): Promise<T> {
     if (error instanceof ProviderError) throw new AppError("PROVIDER_ERROR", error.message, { cause: error });
     throw error;
   }
-}
-
-function checked(kind: ProviderKind, config: ConfigValues): ConfigValues {
-  const parsed = kind.configSchema.safeParse(config);
-  if (parsed.success) return parsed.data as ConfigValues;
-  const issues = parsed.error.issues.map((issue): Issue => ({
-    path: ["config", ...issue.path.map((part) => (typeof part === "symbol" ? String(part) : part))],
-    message: issue.message,
-  }));
-  throw new AppError("BAD_REQUEST", `${kind.name}: ${issues[0]?.message ?? "the configuration is not valid"}`, {
-    issues,
-  });
 }
 
 /** An empty or masked secret on input keeps the stored one. */
@@ -216,8 +236,7 @@ async function uniquely(flush: Promise<void>, name: string): Promise<void> {
   try {
     await flush;
   } catch (error) {
-    const taken = error instanceof Error && error.name === "UniqueConstraintViolationException";
-    if (!taken) throw error;
+    if (!(error instanceof UniqueConstraintViolationException)) throw error;
     throw new AppError("CONFLICT", `There is a provider configuration named ${name} already.`, {
       issues: [{ path: ["name"], message: "This name is taken." }],
       cause: error,

@@ -60,9 +60,10 @@ export interface DnsProvider {
   readZone(zone: string): AsyncIterable<RecordData[]>;
   /**
    * Carries out the changes in order and answers one outcome per change, in the same order.
+   * @param together all of them or none, as far as the provider's granularity lets it: one refusal refuses all.
    * @throws ProviderError when it cannot say which of them took place.
    */
-  applyChanges(zone: string, changes: readonly RecordChange[]): Promise<ChangeOutcome[]>;
+  applyChanges(zone: string, changes: readonly RecordChange[], together?: boolean): Promise<ChangeOutcome[]>;
   /** A cheap mark of the zone's present content, to notice changes made elsewhere; null where there is none. */
   fingerprint(zone: string): Promise<string | null>;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, line, timestamp } from "../schemas.ts";
+import { id, line, text, timestamp } from "../schemas.ts";
 
 const configId = id("The provider configuration's id.");
 
@@ -36,7 +36,7 @@ export const providerCatalogue = z
   .meta({ id: "ProviderCatalogue", description: "The kinds of DNS back ends." });
 
 const config = z
-  .record(z.string().max(100), z.union([z.string().max(10_000), z.number(), z.boolean(), z.null()]))
+  .record(line(100, 1), z.union([text(10_000), z.number(), z.boolean(), z.null()]))
   .meta({ description: "Fields by the kind's `configFields`.", example: { folder: "customers" } });
 
 export const providerConfig = z

@@ -1,13 +1,13 @@
 import { UniqueConstraintViolationException } from "@mikro-orm/core";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
-import type { ConnectedConfig } from "../dns-providers/provider-configs.ts";
-import { ProviderError, type DnsProvider } from "../dns-providers/provider.ts";
+import { throughProvider, type ConnectedConfig } from "../dns-providers/provider-configs.ts";
+import type { DnsProvider } from "../dns-providers/provider.ts";
 import { AppError } from "../errors.ts";
 import { settle } from "../records/change-sets.ts";
 import { planState } from "../records/desired-state.ts";
 import type { PlannedChange } from "../records/live-record.ts";
-import type { RecordData } from "../records/record.ts";
+import { readAll } from "../records/read-back.ts";
 import type { Domain } from "./entities.ts";
 
 /**
@@ -30,8 +30,7 @@ export async function adoptZone(
     await em.transactional(async (tx) => {
       await tx.persist(domain).flush();
       const outcomes = changes.map(() => ({ ok: true }) as const);
-      const zone = { id: domain.id, revision: 0 };
-      await settle(tx, zone, {
+      await settle(tx, domain.id, {
         kind: "import",
         actorId: caller.userId,
         changes,
@@ -62,13 +61,6 @@ function taken(name: string): AppError {
 }
 
 async function readNewZone(provider: DnsProvider, zone: string): Promise<PlannedChange[]> {
-  try {
-    await provider.createZone(zone);
-    const records: RecordData[] = [];
-    for await (const batch of provider.readZone(zone)) records.push(...batch);
-    return planState([], records).changes;
-  } catch (error) {
-    if (error instanceof ProviderError) throw new AppError("PROVIDER_ERROR", error.message, { cause: error });
-    throw error;
-  }
+  await throughProvider(provider.createZone(zone));
+  return planState([], await throughProvider(readAll(provider, zone))).changes;
 }

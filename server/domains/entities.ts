@@ -11,7 +11,8 @@ export const DomainSchema = defineEntity({
     providerConfigId: p.uuid(),
     ownerId: p.uuid().nullable(),
     expiresAt: p.datetime().nullable(),
-    status: p.text().$type<"active" | "expiring" | "expired" | "disabled">(),
+    /** What a person decided; `expiring` and `expired` follow from the date, see `status.ts`. */
+    status: p.text().$type<"active" | "disabled">(),
     groupName: p.text().nullable(),
     tags: p.array(),
     notes: p.text().nullable(),

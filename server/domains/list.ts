@@ -3,8 +3,8 @@ import { visibleDomains } from "../assignments/access.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { Tables } from "../database/entities.ts";
-import { searchName } from "../records/search-name.ts";
-import type { DomainStatus } from "./status.ts";
+import { nameSearch, type NameSearch } from "../records/name-search.ts";
+import { statusAt, type DomainStatus } from "./status.ts";
 import { listColumns, listView } from "./view.ts";
 
 export interface DomainFilter {
@@ -16,23 +16,18 @@ export interface DomainFilter {
   search?: string | undefined;
 }
 
-function matches(eb: ExpressionBuilder<Tables, "domains">, caller: Caller, filter: DomainFilter): Expression<SqlBool> {
-  const conditions = [visibleDomains(eb, caller)];
-  if (filter.status !== undefined) conditions.push(eb("domains.status", "=", filter.status));
-  if (filter.group !== undefined) conditions.push(eb("domains.group_name", "=", filter.group));
-  if (filter.tag !== undefined) conditions.push(eb("domains.tags", "@>", eb.val([filter.tag])));
-  if (filter.search !== undefined) conditions.push(eb("domains.name", "like", `%${searchName(filter.search)}%`));
-  return eb.and(conditions);
-}
-
 /** A page of the domains that the caller may see, by name. */
-export async function listDomains(em: EntityManager, caller: Caller, filter: DomainFilter) {
+export async function listDomains(em: EntityManager, caller: Caller, filter: DomainFilter, now: Date) {
   const { page, limit } = filter;
+  const search =
+    filter.search === undefined ? null : await nameSearch(filter.search, () => internationalNames(em, caller));
+  const matching = (eb: ExpressionBuilder<Tables, "domains">) => matches(eb, caller, filter, search, now);
   const rows = await queries(em)
     .selectFrom("domains")
     .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
     .select(listColumns)
-    .where((eb) => matches(eb, caller, filter))
+    .select(statusAt(now).as("status"))
+    .where(matching)
     .orderBy("domains.name")
     .limit(limit)
     .offset((page - 1) * limit)
@@ -40,9 +35,34 @@ export async function listDomains(em: EntityManager, caller: Caller, filter: Dom
   const count = await queries(em)
     .selectFrom("domains")
     .select((eb) => eb.fn.countAll<string>().as("total"))
-    .where((eb) => matches(eb, caller, filter))
+    .where(matching)
     .executeTakeFirstOrThrow();
   return { domains: rows.map(listView), total: Number(count.total), page, limit };
+}
+
+function matches(
+  eb: ExpressionBuilder<Tables, "domains">,
+  caller: Caller,
+  filter: DomainFilter,
+  search: NameSearch | null,
+  now: Date,
+): Expression<SqlBool> {
+  const conditions = [visibleDomains(eb, caller)];
+  if (filter.status !== undefined) conditions.push(eb(statusAt(now), "=", filter.status));
+  if (filter.group !== undefined) conditions.push(eb("domains.group_name", "=", filter.group));
+  if (filter.tag !== undefined) conditions.push(eb("domains.tags", "@>", eb.val([filter.tag])));
+  if (search) conditions.push(eb("domains.name", search.operator, search.operand));
+  return eb.and(conditions);
+}
+
+async function internationalNames(em: EntityManager, caller: Caller): Promise<string[]> {
+  const rows = await queries(em)
+    .selectFrom("domains")
+    .select("name")
+    .where("name", "like", "%xn--%")
+    .where((eb) => visibleDomains(eb, caller))
+    .execute();
+  return rows.map(({ name }) => name);
 }
 
 /** The tags of the domains that the caller may see, with how many carry each. */

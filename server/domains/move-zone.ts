@@ -1,12 +1,16 @@
 import type { Database } from "../database/database.ts";
 import { queries } from "../database/database.ts";
-import type { ConnectedConfig } from "../dns-providers/provider-configs.ts";
-import { ProviderError, type RecordChange } from "../dns-providers/provider.ts";
+import type { ProviderConnections } from "../dns-providers/connections.ts";
+import { throughProvider, type ConnectedConfig } from "../dns-providers/provider-configs.ts";
+import type { DnsProvider } from "../dns-providers/provider.ts";
 import { AppError } from "../errors.ts";
+import { planState } from "../records/desired-state.ts";
 import { limitIssues } from "../records/drafts.ts";
 import { withLease } from "../records/lease.ts";
-import { dataOf } from "../records/live-record.ts";
+import { dataOf, type LiveRecord } from "../records/live-record.ts";
 import { liveZone } from "../records/live-queries.ts";
+import { readAll } from "../records/read-back.ts";
+import { repairZone } from "../records/repair.ts";
 
 /**
  * Writes a zone to another provider and then points the domain there. The zone at the old provider stays.
@@ -15,59 +19,64 @@ import { liveZone } from "../records/live-queries.ts";
  */
 export async function moveZone(
   database: Database,
+  connections: ProviderConnections,
   domain: { id: string; name: string },
   target: ConnectedConfig,
+  now: () => Date,
 ): Promise<void> {
   const fork = () => database.fork();
   await withLease(fork, domain.id, async (lease) => {
+    // What the old provider may have got from an interrupted change can be read from it only now.
+    await repairZone(fork(), domain.id, lease, connections, now);
     const records = await liveZone(fork(), domain.id);
-    const issues = records.flatMap((record) =>
-      limitIssues(record, target.kind).map(({ message }) => ({
-        path: ["providerConfigId"],
-        message: `${record.name} ${record.recordType}: ${message}`,
-      })),
-    );
-    if (issues.length > 0) {
-      throw new AppError("BAD_REQUEST", `${target.kind.name} cannot store ${issues.length} of this zone's records.`, {
-        issues: issues.slice(0, 100),
-      });
-    }
-    if (target.provider) {
-      const changes = records.map((record): RecordChange => ({
-        action: "create",
-        before: null,
-        after: dataOf(record),
-      }));
-      await fill(target, domain.name, changes);
-    }
-    const fingerprint = (await target.provider?.fingerprint(domain.name).catch(() => null)) ?? null;
-    await queries(fork())
+    refuseBeyondLimits(records, target);
+    const { provider } = target;
+    if (provider) await throughProvider(fill(provider, domain.name, records));
+    const fingerprint = (await provider?.fingerprint(domain.name).catch(() => null)) ?? null;
+    const moved = await queries(fork())
       .updateTable("domains")
       .set({ provider_config_id: target.id, provider_fingerprint: fingerprint })
       .where("id", "=", domain.id)
       .where("lease_token", "=", lease.token)
-      .execute();
+      .executeTakeFirst();
+    if (moved.numUpdatedRows === 0n) {
+      throw new AppError("UNAVAILABLE", "The move took too long and was given up; try again.", {
+        retryAfterSeconds: 5,
+      });
+    }
   });
 }
 
-async function fill({ provider }: ConnectedConfig, zone: string, changes: readonly RecordChange[]): Promise<void> {
-  if (!provider) return;
-  try {
-    await provider.createZone(zone);
-    for await (const batch of provider.readZone(zone)) {
-      if (batch.length > 0) {
-        throw new AppError(
-          "CONFLICT",
-          `${zone} has records of its own at that provider; empty the zone there first, or import it from there.`,
-        );
-      }
-    }
-    const outcomes = await provider.applyChanges(zone, changes);
-    const refused = outcomes.find((outcome) => !outcome.ok);
-    if (refused && !refused.ok)
-      throw new AppError("PROVIDER_ERROR", `Not all records could be written there: ${refused.message}`);
-  } catch (error) {
-    if (error instanceof ProviderError) throw new AppError("PROVIDER_ERROR", error.message, { cause: error });
-    throw error;
+function refuseBeyondLimits(records: readonly LiveRecord[], { kind }: ConnectedConfig): void {
+  const issues = records.flatMap((record) =>
+    limitIssues(record, kind).map(({ message }) => ({
+      path: ["providerConfigId"],
+      message: `${record.name} ${record.recordType}: ${message}`,
+    })),
+  );
+  if (issues.length === 0) return;
+  throw new AppError("BAD_REQUEST", `${kind.name} cannot store ${issues.length} of this zone's records.`, {
+    issues: issues.slice(0, 100),
+  });
+}
+
+/** Makes the target's zone ours: writes into an empty one, and takes one that has the same records as it is. */
+async function fill(provider: DnsProvider, zone: string, records: readonly LiveRecord[]): Promise<void> {
+  await provider.createZone(zone);
+  const present = await readAll(provider, zone);
+  if (planState(records, present).changes.length === 0) return;
+  if (present.length > 0) {
+    throw new AppError(
+      "CONFLICT",
+      `${zone} has other records at that provider; empty the zone there first, or import it from there.`,
+    );
+  }
+  const outcomes = await provider.applyChanges(
+    zone,
+    records.map((record) => ({ action: "create", before: null, after: dataOf(record) })),
+  );
+  const refused = outcomes.find((outcome) => !outcome.ok);
+  if (refused && !refused.ok) {
+    throw new AppError("PROVIDER_ERROR", `Not all records could be written there: ${refused.message}`);
   }
 }

@@ -1,4 +1,4 @@
-import { visibleDomains } from "../assignments/access.ts";
+import { visibleDomains, zoneFor } from "../assignments/access.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
 import { throughProvider, type ConnectedConfig, type ProviderConfigs } from "../dns-providers/provider-configs.ts";
@@ -9,7 +9,7 @@ import { Domain } from "./entities.ts";
 import { adoptZone } from "./adopt-zone.ts";
 import { countTags, listDomains, type DomainFilter } from "./list.ts";
 import { moveZone } from "./move-zone.ts";
-import { statusByDate } from "./status.ts";
+import { statusAt } from "./status.ts";
 import { detailView } from "./view.ts";
 
 const defaultRemindDays = [30, 7, 1];
@@ -46,7 +46,7 @@ export class Domains {
   }
 
   list(em: EntityManager, caller: Caller, filter: DomainFilter) {
-    return listDomains(em, caller, filter);
+    return listDomains(em, caller, filter, this.#now());
   }
 
   tags(em: EntityManager, caller: Caller) {
@@ -60,11 +60,12 @@ export class Domains {
       .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
       .selectAll("domains")
       .select("provider_configs.kind")
+      .select(statusAt(this.#now()).as("current_status"))
       .where("domains.id", "=", id)
       .where((eb) => visibleDomains(eb, caller))
       .executeTakeFirst();
     if (!row) throw notFound("domain");
-    return detailView(row);
+    return detailView({ ...row, status: row.current_status });
   }
 
   /**
@@ -117,7 +118,7 @@ export class Domains {
         providerConfigId: config.id,
         ownerId: caller.role === "admin" ? null : caller.userId,
         expiresAt,
-        status: statusByDate(expiresAt, defaultRemindDays, now),
+        status: "active",
         groupName: input.groupName ?? null,
         tags: unique(input.tags ?? []),
         expiryRemindDays: defaultRemindDays,
@@ -140,7 +141,7 @@ export class Domains {
     const domain = await this.#find(em, caller, patch.id);
     if (patch.providerConfigId !== undefined && patch.providerConfigId !== domain.providerConfigId) {
       const target = await this.#providerConfigs.usable(em, caller, patch.providerConfigId);
-      await moveZone(this.#database, domain, target);
+      await moveZone(this.#database, this.#providerConfigs.connections, domain, target, this.#now);
       domain.providerConfigId = target.id;
     }
     if (patch.expiresAt !== undefined) setExpiry(domain, patch.expiresAt);
@@ -148,8 +149,7 @@ export class Domains {
     if (patch.tags !== undefined) domain.tags = unique(patch.tags);
     if (patch.notes !== undefined) domain.notes = patch.notes;
     if (patch.snapshotSchedule !== undefined) domain.snapshotSchedule = patch.snapshotSchedule;
-    if (patch.status === "disabled") domain.status = "disabled";
-    else if (patch.status === "active" || domain.status !== "disabled") this.#refreshStatus(domain);
+    if (patch.status !== undefined) domain.status = patch.status;
     return await this.#save(em, caller, domain);
   }
 
@@ -161,7 +161,6 @@ export class Domains {
     const domain = await this.#find(em, caller, input.id);
     if (input.expiryRemindDays) domain.expiryRemindDays = unique(input.expiryRemindDays).toSorted((a, b) => b - a);
     if (input.autoCheckExpiry !== undefined) domain.autoCheckExpiry = input.autoCheckExpiry;
-    if (domain.status !== "disabled") this.#refreshStatus(domain);
     return await this.#save(em, caller, domain);
   }
 
@@ -169,7 +168,6 @@ export class Domains {
   async setExpiry(em: EntityManager, caller: Caller, input: { id: string; expiresAt: Date | null }) {
     const domain = await this.#find(em, caller, input.id);
     setExpiry(domain, input.expiresAt);
-    if (domain.status !== "disabled") this.#refreshStatus(domain);
     return await this.#save(em, caller, domain);
   }
 
@@ -184,13 +182,10 @@ export class Domains {
   }
 
   async #find(em: EntityManager, caller: Caller, id: string): Promise<Domain> {
-    const domain = await em.findOne(Domain, { id, ...(caller.role === "admin" ? {} : { ownerId: caller.userId }) });
+    await zoneFor(em, caller, id);
+    const domain = await em.findOne(Domain, { id });
     if (!domain) throw notFound("domain");
     return domain;
-  }
-
-  #refreshStatus(domain: Domain): void {
-    domain.status = statusByDate(domain.expiresAt ?? null, domain.expiryRemindDays, this.#now());
   }
 
   async #save(em: EntityManager, caller: Caller, domain: Domain) {

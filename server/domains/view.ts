@@ -2,8 +2,10 @@ import type { Selectable } from "kysely";
 import type { Tables } from "../database/entities.ts";
 import { knownKind } from "../dns-providers/kinds.ts";
 import { toUnicodeName } from "../records/names.ts";
+import type { DomainStatus } from "./status.ts";
 
-export type DomainRow = Selectable<Tables["domains"]> & { kind: string };
+/** A domain with its provider's kind and the state that it is in now. */
+export type DomainRow = Omit<Selectable<Tables["domains"]>, "status"> & { kind: string; status: DomainStatus };
 type ListRow = Pick<
   DomainRow,
   | "id"
@@ -23,7 +25,6 @@ export const listColumns = [
   "domains.name",
   "domains.provider_config_id",
   "domains.expires_at",
-  "domains.status",
   "domains.group_name",
   "domains.tags",
   "domains.record_count",

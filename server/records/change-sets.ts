@@ -31,7 +31,7 @@ export async function sendChanges(
   em: EntityManager,
   zone: SentZone,
   provider: DnsProvider,
-  set: { kind: ChangeSetKind; actorId: string; changes: PlannedChange[]; now: () => Date },
+  set: { kind: ChangeSetKind; actorId: string; changes: PlannedChange[]; together: boolean; now: () => Date },
 ): Promise<{ changeSetId: string; outcomes: ChangeOutcome[] }> {
   const changeSetId = newId();
   await queries(em)
@@ -48,7 +48,7 @@ export async function sendChanges(
       created_at: set.now(),
     })
     .execute();
-  return { changeSetId, outcomes: await callProvider(em, zone, provider, changeSetId, set.changes, set.now) };
+  return { changeSetId, outcomes: await callProvider(em, zone, provider, changeSetId, set) };
 }
 
 async function callProvider(
@@ -56,14 +56,13 @@ async function callProvider(
   zone: SentZone,
   provider: DnsProvider,
   changeSetId: string,
-  changes: readonly PlannedChange[],
-  now: () => Date,
+  { changes, together, now }: { changes: readonly PlannedChange[]; together: boolean; now: () => Date },
 ): Promise<ChangeOutcome[]> {
   // A comment is ours alone: the provider has nothing to do for it.
   const concerned = changes.map((change) => !(change.action === "update" && sameData(change.before, change.after)));
   const sent = changes.filter((_, index) => concerned[index]).map(asSent);
   try {
-    const answers = sent.length === 0 ? [] : await provider.applyChanges(zone.name, sent);
+    const answers = sent.length === 0 ? [] : await provider.applyChanges(zone.name, sent, together);
     let next = 0;
     return concerned.map((was): ChangeOutcome =>
       was ? (answers[next++] ?? { ok: false, message: "The provider gave no answer." }) : { ok: true },
@@ -85,6 +84,7 @@ async function callProvider(
       .updateTable("change_sets")
       .set({
         state: "failed",
+        ...countActions([]),
         finished_at: now(),
         intent: null,
         failures: JSON.stringify(failures.slice(0, keptFailures)),
@@ -127,11 +127,7 @@ export interface Settlement {
  * @returns the zone's revision afterwards.
  * @throws AppError UNAVAILABLE when the lease was lost; the pending change set is then left to a repair.
  */
-export async function settle(
-  tx: EntityManager,
-  zone: { id: string; revision: number },
-  settlement: Settlement,
-): Promise<number> {
+export async function settle(tx: EntityManager, domainId: string, settlement: Settlement): Promise<number> {
   const { changes, outcomes, lease, fingerprint, now } = settlement;
   const done = changes.filter((_, index) => outcomes[index]?.ok);
   const failures = changes.flatMap((change, index) => {
@@ -146,7 +142,7 @@ export async function settle(
       updated_at: done.length > 0 ? now : eb.ref("updated_at"),
       provider_fingerprint: fingerprint ?? eb.ref("provider_fingerprint"),
     }))
-    .where("id", "=", zone.id)
+    .where("id", "=", domainId)
     .$if(lease !== null, (query) => query.where("lease_token", "=", lease?.token ?? null))
     .returning("revision")
     .executeTakeFirst();
@@ -159,9 +155,9 @@ export async function settle(
       },
     );
   }
-  if (done.length > 0) await writeVersions(tx, zone.id, moved.revision, done, now);
+  if (done.length > 0) await writeVersions(tx, domainId, moved.revision, done, now);
   if (changes.length > 0)
-    await recordChangeSet(tx, zone.id, settlement, done.length > 0 ? moved.revision : null, failures);
+    await recordChangeSet(tx, domainId, settlement, done.length > 0 ? moved.revision : null, failures);
   return moved.revision;
 }
 

@@ -61,6 +61,31 @@ export function planState(live: Iterable<LiveRecord>, desired: Iterable<Desired>
   return { changes: [...deletes, ...updates, ...creates], unchanged };
 }
 
+/**
+ * Gives each RRset that some changes write to one TTL, that of the last of them (RFC 2181 §5.2): the other changes and
+ * the live records of the RRset take it over.
+ */
+export function withOneTtl(live: readonly LiveRecord[], changes: readonly PlannedChange[]): PlannedChange[] {
+  const ttls = new Map(changes.flatMap(({ after }) => (after ? [[rrsetKey(after), after.ttl] as const] : [])));
+  const align = <Data extends RecordData>(record: Data): Data => ({
+    ...record,
+    ttl: ttls.get(rrsetKey(record)) ?? record.ttl,
+  });
+  const known = new Set(changes.map(({ id }) => id));
+  const others = live.filter(({ id }) => !known.has(id));
+  const updates = [
+    ...changes.filter((change) => change.action === "update"),
+    ...others.map((before) => ({ action: "update" as const, id: before.id, before, after: draftOf(before, null) })),
+  ];
+  return [
+    ...changes.filter(({ action }) => action === "delete"),
+    ...updates
+      .map(({ action, id, before, after }) => ({ action, id, before, after: align(after) }))
+      .filter(({ before, after }) => !sameData(before, after) || before.comment !== after.comment),
+    ...changes.flatMap((change) => (change.action === "create" ? [{ ...change, after: align(change.after) }] : [])),
+  ];
+}
+
 function draftOf(want: Desired, comment: string | null): RecordDraft {
   return { ...dataOf(want), comment: want.comment === undefined ? comment : want.comment };
 }

@@ -1,8 +1,10 @@
 import type { ProviderKind } from "../dns-providers/provider.ts";
 import type { Issue } from "../errors.ts";
+import { ok, type Result } from "../result.ts";
 import type { LiveRecord, RecordDraft } from "./live-record.ts";
 import { parseOwner } from "./names.ts";
 import { ruleFor } from "./record-types.ts";
+import type { CanonicalValue } from "./values/value-rule.ts";
 
 /** What a client says of a record; absent fields of an update stay as they are. */
 export interface RecordInput {
@@ -44,64 +46,64 @@ export function draftRecord(input: RecordInput, zone: string, kind: ProviderKind
   return { ok: true, draft, anyTtl: input.ttl === undefined, warnings: value.value.warnings };
 }
 
-/** An update: the given fields over the present record. A value given without a priority brings its own. */
+/**
+ * An update: the given fields over the present record. Only what would change is judged: records read from elsewhere may
+ * break today's rules and can still be edited.
+ */
 export function draftUpdate(
   present: LiveRecord,
   patch: Partial<RecordInput>,
   zone: string,
   kind: ProviderKind,
 ): Drafted {
-  const retyped = patch.recordType !== undefined && patch.recordType !== present.recordType;
-  const keepsPriority = patch.value === undefined && !retyped;
-  const priority =
-    patch.priority === undefined || patch.priority === null
-      ? keepsPriority
-        ? present.priority
-        : null
-      : patch.priority;
-  const input: RecordInput = {
-    recordType: patch.recordType ?? present.recordType,
-    name: patch.name ?? (present.name === "@" ? "@" : `${present.name}.${zone}.`),
-    value: patch.value ?? withPriority(present, patch.priority),
-    ttl: patch.ttl ?? present.ttl,
-    priority,
-    proxied: patch.proxied ?? present.proxied,
+  const recordType = patch.recordType ?? present.recordType;
+  const renamed = patch.name !== undefined && patch.name !== present.name;
+  const owner = renamed ? parseOwner(patch.name ?? "", zone) : ok(present.name);
+  const value = updatedValue(present, recordType, patch);
+  const ttl = patch.ttl ?? present.ttl;
+  const proxied = patch.proxied ?? present.proxied;
+  const limited = { recordType, ttl, proxied };
+  const issues = limitIssues(limited, kind).filter(({ path: [field] }) => {
+    const key = field as keyof typeof limited;
+    return limited[key] !== present[key];
+  });
+  if (!value.ok) issues.unshift({ path: ["value"], message: value.message });
+  if (!owner.ok) issues.unshift({ path: ["name"], message: owner.message });
+  if (!owner.ok || !value.ok || issues.length > 0) return { ok: false, issues };
+  const draft: RecordDraft = {
+    recordType,
+    name: owner.value,
+    value: value.value.value,
+    ttl,
+    priority: value.value.priority,
+    proxied,
     comment: patch.comment === undefined ? present.comment : patch.comment,
   };
-  const drafted = draftRecord(input, zone, kind);
-  if (drafted.ok) return drafted;
-  // What stays as it was needs no new permission: records read from elsewhere may break today's rules.
-  const changed = new Set(Object.entries(patch).flatMap(([field, given]) => (given === undefined ? [] : [field])));
-  const issues = drafted.issues.filter(
-    ({ path: [field] }) => changed.has(String(field)) || (field === "value" && (retyped || changed.has("priority"))),
-  );
-  if (issues.length > 0) return { ok: false, issues };
-  const { recordType, name, value, status: _status, ...rest } = present;
-  return {
-    ok: true,
-    draft: {
-      recordType,
-      name: patch.name === undefined ? name : ownerOr(patch.name, zone, name),
-      value,
-      ttl: input.ttl ?? rest.ttl,
-      priority: rest.priority,
-      proxied: input.proxied ?? rest.proxied,
-      comment: input.comment ?? null,
-    },
-    anyTtl: false,
-    warnings: [],
-  };
+  // One that joins another RRset takes the TTL that holds there.
+  const moves = draft.name !== present.name || recordType !== present.recordType;
+  return { ok: true, draft, anyTtl: moves && patch.ttl === undefined, warnings: value.value.warnings };
 }
 
-/** A new priority alone replaces the one within the value of MX and SRV. */
-function withPriority(present: LiveRecord, priority: number | null | undefined): string {
-  if (priority === undefined || priority === null || present.priority === null) return present.value;
-  return present.value.replace(/^\d+/, String(priority));
-}
-
-function ownerOr(input: string, zone: string, fallback: string): string {
-  const owner = parseOwner(input, zone);
-  return owner.ok ? owner.value : fallback;
+/**
+ * The value of MX and SRV carries the priority: a new priority alone replaces it there, a value without one keeps the
+ * present one.
+ */
+function updatedValue(present: LiveRecord, recordType: string, patch: Partial<RecordInput>): Result<CanonicalValue> {
+  const rule = ruleFor(recordType);
+  const retyped = recordType !== present.recordType;
+  const priority = patch.priority ?? null;
+  const samePriority = priority === null || priority === present.priority;
+  if (!retyped && samePriority && (patch.value === undefined || patch.value === present.value)) {
+    return ok({ value: present.value, priority: present.priority, warnings: [] });
+  }
+  if (patch.value === undefined) {
+    const reordered = priority === null || present.priority === null ? null : String(priority);
+    return rule.write(reordered === null ? present.value : present.value.replace(/^\d+/, reordered), priority);
+  }
+  const written = rule.write(patch.value, priority);
+  if (written.ok || priority !== null || retyped) return written;
+  const completed = rule.write(patch.value, present.priority);
+  return completed.ok ? completed : written;
 }
 
 /** What the provider cannot store, checked before anything is sent. */

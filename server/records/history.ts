@@ -7,7 +7,7 @@ import type { RecordData } from "./record.ts";
 
 const shownChanges = 100;
 
-interface HistoryChange {
+export interface HistoryChange {
   action: "create" | "update" | "delete";
   recordId: string;
   before: RecordData | null;

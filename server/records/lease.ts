@@ -5,9 +5,10 @@ import { queries, type EntityManager } from "../database/database.ts";
 import { AppError } from "../errors.ts";
 
 /** A lease is renewed well before its end; after a crash it frees the zone by itself. */
-const leaseSeconds = 15;
-const renewMilliseconds = 5_000;
-const waitMilliseconds = 10_000;
+const leaseSeconds = 8;
+const renewMilliseconds = 2_500;
+/** Longer than a lease, so that a change outwaits one that a crash left behind instead of being refused. */
+export const leaseWaitMilliseconds = 12_000;
 const pollMilliseconds = 50;
 
 export interface Lease {
@@ -18,14 +19,18 @@ export interface Lease {
 
 const queues = new Map<string, Promise<unknown>>();
 
-/** Lets one piece of work at a time have a zone: in this process by a queue, across processes by a lease on its row. */
+/**
+ * Lets one piece of work at a time have a zone: in this process by a queue, across processes by a lease on its row.
+ * @throws AppError UNAVAILABLE when another process keeps the zone for longer than `waitMilliseconds`.
+ */
 export async function withLease<T>(
   fork: () => EntityManager,
   domainId: string,
   work: (lease: Lease) => Promise<T>,
+  waitMilliseconds = leaseWaitMilliseconds,
 ): Promise<T> {
   return await inTurn(domainId, async () => {
-    const lease = await take(fork, domainId);
+    const lease = await take(fork, domainId, waitMilliseconds);
     try {
       return await work(lease);
     } finally {
@@ -50,7 +55,7 @@ async function inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function take(fork: () => EntityManager, domainId: string): Promise<Lease> {
+async function take(fork: () => EntityManager, domainId: string, waitMilliseconds: number): Promise<Lease> {
   const token = randomUUID();
   const deadline = performance.now() + waitMilliseconds;
   while (!(await tryTake(fork(), domainId, token))) {

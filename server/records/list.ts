@@ -1,7 +1,7 @@
 import { queries, type EntityManager } from "../database/database.ts";
 import type { LiveRecord } from "./live-record.ts";
 import { liveColumns, liveRecord } from "./live-queries.ts";
-import { searchName } from "./search-name.ts";
+import { nameSearch, type NameSearch } from "./name-search.ts";
 
 export interface RecordFilter {
   type?: string | undefined;
@@ -19,15 +19,17 @@ export async function pageOfRecords(
   zone: { id: string; recordCount: number },
   filter: RecordFilter,
 ) {
-  const { page, limit } = filter;
-  const filtered = filter.type !== undefined || filter.search !== undefined;
-  const total = filtered ? await countMatching(em, zone.id, filter) : zone.recordCount;
+  const { type, page, limit } = filter;
+  const search =
+    filter.search === undefined ? null : await nameSearch(filter.search, () => internationalNames(em, zone.id));
+  const matching = () => liveRecords(em, zone.id, type, search);
+  const total = type === undefined && !search ? zone.recordCount : await count(matching());
   const start = (page - 1) * limit;
   const size = Math.min(limit, Math.max(0, total - start));
   if (size === 0) return { records: [], total, page, limit };
   const fromEnd = start > total / 2;
   const direction = fromEnd ? "desc" : "asc";
-  const rows = await matching(em, zone.id, filter)
+  const rows = await matching()
     .select(liveColumns)
     .orderBy("name", direction)
     .orderBy("record_type", direction)
@@ -39,20 +41,30 @@ export async function pageOfRecords(
   return { records: rows.map((row) => recordView(zone.id, liveRecord(row))), total, page, limit };
 }
 
-async function countMatching(em: EntityManager, domainId: string, filter: RecordFilter): Promise<number> {
-  const { count } = await matching(em, domainId, filter)
-    .select((eb) => eb.fn.countAll<string>().as("count"))
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
-
-function matching(em: EntityManager, domainId: string, { type, search }: RecordFilter) {
+function liveRecords(em: EntityManager, domainId: string, type: string | undefined, search: NameSearch | null) {
   return queries(em)
     .selectFrom("records")
     .where("domain_id", "=", domainId)
     .where("until", "is", null)
     .$if(type !== undefined, (query) => query.where("record_type", "=", type ?? ""))
-    .$if(search !== undefined, (query) => query.where("name", "like", `%${searchName(search ?? "")}%`));
+    .$if(search !== null, (query) => (search ? query.where("name", search.operator, search.operand) : query));
+}
+
+async function count(matching: ReturnType<typeof liveRecords>): Promise<number> {
+  const { total } = await matching.select((eb) => eb.fn.countAll<string>().as("total")).executeTakeFirstOrThrow();
+  return Number(total);
+}
+
+async function internationalNames(em: EntityManager, domainId: string): Promise<string[]> {
+  const rows = await queries(em)
+    .selectFrom("records")
+    .select("name")
+    .distinct()
+    .where("domain_id", "=", domainId)
+    .where("until", "is", null)
+    .where("name", "like", "%xn--%")
+    .execute();
+  return rows.map(({ name }) => name);
 }
 
 /** A record as answers show it. */

@@ -8,7 +8,7 @@ import { AppError, notFound } from "../errors.ts";
 import { bookmark } from "../snapshots/bookmark.ts";
 import { sendChanges, settle } from "./change-sets.ts";
 import type { ChangeSetKind } from "./entities.ts";
-import { withLease, type Lease } from "./lease.ts";
+import { leaseWaitMilliseconds, withLease, type Lease } from "./lease.ts";
 import type { PlannedChange } from "./live-record.ts";
 import { repairZone } from "./repair.ts";
 
@@ -35,6 +35,8 @@ export interface ChangeRequest<P extends Planned> {
   kind: ChangeSetKind;
   /** Reads the zone and plans. Runs while the zone is held; throws AppError to refuse. */
   plan: (em: EntityManager, zone: HeldZone) => Promise<P>;
+  /** All changes or none, at the provider too. */
+  together?: boolean;
   /** True: the provider has these changes already (sync), so nothing is sent. */
   alreadyThere?: boolean;
   /** Keeps an `on_change` snapshot of the state before. */
@@ -64,11 +66,19 @@ export class ChangePipeline {
   readonly #database: Database;
   readonly #connections: ProviderConnections;
   readonly #now: () => Date;
+  readonly #waitMilliseconds: number;
 
-  constructor(database: Database, connections: ProviderConnections, now: () => Date) {
+  /** @param waitMilliseconds how long to wait for a zone that another process holds. */
+  constructor(
+    database: Database,
+    connections: ProviderConnections,
+    now: () => Date,
+    waitMilliseconds = leaseWaitMilliseconds,
+  ) {
     this.#database = database;
     this.#connections = connections;
     this.#now = now;
+    this.#waitMilliseconds = waitMilliseconds;
   }
 
   async run<P extends Planned>(em: EntityManager, request: ChangeRequest<P>): Promise<Carried<P>> {
@@ -78,11 +88,12 @@ export class ChangePipeline {
     });
     if (done) return done;
     const fork = () => this.#database.fork();
-    return await withLease(fork, request.domainId, async (lease) => {
+    const work = async (lease: Lease) => {
       await repairZone(fork(), request.domainId, lease, this.#connections, this.#now);
       const zone = await this.#hold(fork(), request, false);
       return await this.#throughProvider(zone, request, lease);
-    });
+    };
+    return await withLease(fork, request.domainId, work, this.#waitMilliseconds);
   }
 
   /** Plans without changing anything. */
@@ -113,7 +124,7 @@ export class ChangePipeline {
     const planned = await request.plan(this.#database.fork(), zone);
     if (request.alreadyThere || planned.changes.length === 0) {
       const outcomes = planned.changes.map((): ChangeOutcome => ({ ok: true }));
-      const fingerprint = await provider.fingerprint(zone.name);
+      const fingerprint = await provider.fingerprint(zone.name).catch(() => null);
       return await this.#database
         .fork()
         .transactional((tx) => this.#finish(tx, zone, request, planned, outcomes, lease, fingerprint));
@@ -122,6 +133,7 @@ export class ChangePipeline {
       kind: request.kind,
       actorId: request.caller.userId,
       changes: planned.changes,
+      together: request.together ?? false,
       now: this.#now,
     });
     const { changeSetId, outcomes } = sent;
@@ -145,7 +157,7 @@ export class ChangePipeline {
     const author = { trigger: "on_change", createdBy: request.caller.userId, now } as const;
     const happened = outcomes.some(({ ok }) => ok);
     if (request.bookmarkBefore && happened) await bookmark(tx, zone.id, author);
-    const revision = await settle(tx, zone, {
+    const revision = await settle(tx, zone.id, {
       kind: request.kind,
       actorId: request.caller.userId,
       changes: planned.changes,

@@ -26,3 +26,10 @@ export async function readBack(
       : { ok: false, message: "The change was interrupted and did not reach the provider." };
   });
 }
+
+/** All records of the zone as its provider has them. @throws ProviderError */
+export async function readAll(provider: DnsProvider, zone: string): Promise<RecordData[]> {
+  const records: RecordData[] = [];
+  for await (const batch of provider.readZone(zone)) records.push(...batch);
+  return records;
+}

@@ -3,6 +3,7 @@ import { queries, type EntityManager } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { ProviderError } from "../dns-providers/provider.ts";
 import { AppError } from "../errors.ts";
+import { bookmark } from "../snapshots/bookmark.ts";
 import { settle } from "./change-sets.ts";
 import type { Lease } from "./lease.ts";
 import type { PlannedChange } from "./live-record.ts";
@@ -31,7 +32,6 @@ export async function repairZone(
       "change_sets.actor_id",
       "change_sets.intent",
       "domains.name",
-      "domains.revision",
       "provider_configs.kind",
       "provider_configs.config",
     ])
@@ -49,23 +49,24 @@ export async function repairZone(
         cause: error,
       });
     });
-    await em.fork().transactional((tx) =>
-      settle(
-        tx,
-        { id: domainId, revision: set.revision },
-        {
-          kind: set.change_kind,
-          actorId: set.actor_id,
-          changes,
-          outcomes,
-          lease,
-          fingerprint: null,
-          changeSetId: set.id,
-          repaired: true,
-          now: now(),
-        },
-      ),
-    );
+    await em.fork().transactional(async (tx) => {
+      const at = now();
+      const author = { trigger: "on_change", createdBy: set.actor_id, now: at } as const;
+      // The snapshots that the change would have made.
+      if (set.change_kind === "import" && outcomes.some(({ ok }) => ok)) await bookmark(tx, domainId, author);
+      await settle(tx, domainId, {
+        kind: set.change_kind,
+        actorId: set.actor_id,
+        changes,
+        outcomes,
+        lease,
+        fingerprint: null,
+        changeSetId: set.id,
+        repaired: true,
+        now: at,
+      });
+      if (set.change_kind === "rollback") await bookmark(tx, domainId, author);
+    });
   }
   return pending.length;
 }

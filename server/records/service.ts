@@ -12,6 +12,7 @@ import { liveAtNames, liveById } from "./live-queries.ts";
 import type { LiveRecord, PlannedChange } from "./live-record.ts";
 import type { ChangePipeline, HeldZone, Planned } from "./pipeline.ts";
 import { planView } from "./plan-view.ts";
+import { providerRefusals, refusalError, refuseAll, refuseOutdated, refuseTogether, sentence } from "./refusals.ts";
 import { recordInput } from "./schemas.ts";
 import { ZoneView } from "./zone-view.ts";
 
@@ -85,6 +86,7 @@ export class Records {
       domainId: input.id,
       caller,
       kind: "bulk",
+      together: input.mode === "atomic",
       plan: async (tx, zone) => {
         const plan = await planEdits(tx, zone, edits, judge);
         if (input.mode === "atomic") refuseTogether(inOrder(plan), "records");
@@ -92,6 +94,7 @@ export class Records {
       },
     });
     const refusedByProvider = providerRefusals(planned.changes, outcomes);
+    if (input.mode === "atomic") refuseAll(inOrder(planned), refusedByProvider, "records");
     const results = inOrder(planned).map((outcome, index) => {
       const given = input.records[index];
       const error = !outcome?.ok ? sentence(outcome?.issues ?? []) : (refusedByProvider.get(outcome.id) ?? null);
@@ -126,16 +129,17 @@ export class Records {
       domainId: input.id,
       caller,
       kind: edits.length === 1 ? "edit" : "bulk",
+      together: true,
       plan: async (tx, zone) => {
+        // Before the changes are judged: a record that went since is no 404 of this call, but a reason to plan again.
+        if (!input.planHash.startsWith(revisionPart(zone))) throw outdatedPlan();
         const plan = await this.#planTogether(tx, zone, edits);
         if (planHash(zone, plan.changes) === input.planHash) return plan;
-        throw new AppError(
-          "CONFLICT",
-          "The zone has changed since the plan was made, or these are other changes; plan again.",
-        );
+        throw outdatedPlan();
       },
     });
     const refused = providerRefusals(planned.changes, outcomes);
+    refuseAll(planned.outcomes, refused, "changes");
     const byId = new Map(planned.changes.map((change) => [change.id, change]));
     const results = planned.outcomes.map((outcome, index) => {
       if (!outcome.ok) throw new Error("A plan with refusals is never applied.");
@@ -168,22 +172,17 @@ export class Records {
       kind: "edit",
       plan: async (tx, zone) => {
         const plan = await planEdits(tx, zone, [edit], applyEach);
+        if (ifMatch !== null) refuseOutdated(plan.before, ifMatch);
         const [outcome] = plan.outcomes;
         if (outcome && !outcome.ok) throw refusalError(outcome);
-        const seen = outcome?.before?.version;
-        if (ifMatch !== null && seen !== ifMatch) {
-          throw new AppError(
-            "PRECONDITION_FAILED",
-            `The record is at version ${seen ?? "none"} and not at ${ifMatch}; read it again.`,
-          );
-        }
         return plan;
       },
     });
-    const failed = outcomes.find((outcome) => !outcome.ok);
-    if (failed && !failed.ok) throw new AppError("PROVIDER_ERROR", failed.message);
     const [outcome] = planned.outcomes;
     if (!outcome?.ok) return null;
+    // Others of its RRset may have taken over its TTL; what became of them is in the history.
+    const refused = providerRefusals(planned.changes, outcomes).get(outcome.id);
+    if (refused !== undefined) throw new AppError("PROVIDER_ERROR", refused);
     const change = planned.changes.find(({ id }) => id === outcome.id);
     if (change) return afterChange(domainId, change, at);
     return outcome.before ? recordView(domainId, outcome.before) : null;
@@ -237,46 +236,6 @@ function editsOf(changes: readonly ChangeInput[]): Edit[] {
   return edits;
 }
 
-/** @throws AppError with every refusal's issues, under the place of its input */
-function refuseTogether(
-  outcomes: readonly (Judged["outcomes"][number] | undefined)[],
-  field: "records" | "changes",
-): void {
-  const refusals = outcomes.flatMap((outcome, index) => (outcome && !outcome.ok ? [{ index, outcome }] : []));
-  const [first] = refusals;
-  if (!first) return;
-  const issues = refusals.flatMap(({ index, outcome }) =>
-    outcome.issues.map(({ path, message }) => ({
-      path: [field, index, ...(field === "changes" ? ["record"] : []), ...path],
-      message,
-    })),
-  );
-  const code = field === "records" ? "CONFLICT" : first.outcome.code;
-  throw new AppError(
-    code,
-    `Nothing was changed: ${field}.${first.index}: ${first.outcome.issues[0]?.message ?? "refused"}`,
-    { issues },
-  );
-}
-
-function refusalError(refusal: Refusal): AppError {
-  if (refusal.code === "NOT_FOUND") return new AppError("NOT_FOUND", sentence(refusal.issues));
-  return new AppError(refusal.code, sentence(refusal.issues), { issues: refusal.issues });
-}
-
-function sentence(issues: readonly Issue[]): string {
-  return issues.map(({ path, message }) => (path.length > 0 ? `${path.join(".")}: ${message}` : message)).join(" ");
-}
-
-function providerRefusals(
-  changes: readonly PlannedChange[],
-  outcomes: readonly { ok: boolean; message?: string }[],
-): Map<string, string> {
-  return new Map(
-    changes.flatMap(({ id }, index) => (outcomes[index]?.ok ? [] : [[id, outcomes[index]?.message ?? "refused"]])),
-  );
-}
-
 /** The record as a change leaves it. */
 function afterChange(domainId: string, { id, before, after }: PlannedChange, now: Date) {
   if (!after) return null;
@@ -299,9 +258,21 @@ function planHash(zone: HeldZone, changes: readonly PlannedChange[]): string {
     before?.version,
     after,
   ]);
-  return createHash("sha256")
-    .update(JSON.stringify([zone.id, zone.revision, content]))
+  const digest = createHash("sha256")
+    .update(JSON.stringify([zone.id, content]))
     .digest("base64url");
+  return revisionPart(zone) + digest;
+}
+
+function revisionPart({ revision }: HeldZone): string {
+  return `${revision}.`;
+}
+
+function outdatedPlan(): AppError {
+  return new AppError(
+    "CONFLICT",
+    "The zone has changed since the plan was made, or these are other changes; plan again.",
+  );
 }
 
 function textField(value: unknown, field: "recordType" | "name"): string | null {

@@ -1,14 +1,13 @@
 import type { Caller } from "../auth/caller.ts";
 import type { EntityManager } from "../database/database.ts";
 import { throughProvider } from "../dns-providers/provider-configs.ts";
-import type { DnsProvider } from "../dns-providers/provider.ts";
 import { AppError } from "../errors.ts";
 import { countActions } from "./commit.ts";
 import { needsConfirmation, planState } from "./desired-state.ts";
 import { liveZone } from "./live-queries.ts";
 import type { ChangePipeline, HeldZone } from "./pipeline.ts";
 import { planView } from "./plan-view.ts";
-import type { RecordData } from "./record.ts";
+import { readAll } from "./read-back.ts";
 
 /** Brings Zonewright's records in line with what the provider serves: the provider is right. */
 export class Sync {
@@ -48,12 +47,6 @@ async function planSync(em: EntityManager, zone: HeldZone) {
   const desired = await throughProvider(readAll(provider, zone.name));
   const live = await liveZone(em, zone.id);
   return { ...planState(live, desired), synced: desired.length };
-}
-
-async function readAll(provider: DnsProvider, zone: string): Promise<RecordData[]> {
-  const records: RecordData[] = [];
-  for await (const batch of provider.readZone(zone)) records.push(...batch);
-  return records;
 }
 
 type Answer = ReturnType<typeof planView> & { warnings: string[] };

@@ -6,13 +6,13 @@ import { parseZoneFile } from "../zone-file/parse.ts";
 import { initialSoa } from "../zone-file/soa.ts";
 import { printZoneFile } from "../zone-file/write.ts";
 import { countActions } from "./commit.ts";
-import { planState } from "./desired-state.ts";
+import { planState, withOneTtl } from "./desired-state.ts";
 import { limitIssues } from "./drafts.ts";
 import { liveZone } from "./live-queries.ts";
 import type { LiveRecord, PlannedChange } from "./live-record.ts";
 import type { ChangePipeline, HeldZone } from "./pipeline.ts";
 import { planView } from "./plan-view.ts";
-import type { RecordData } from "./record.ts";
+import { recordKey, type RecordData } from "./record.ts";
 import { newViolations } from "./zone-rules.ts";
 
 /** Zones as master files, out and in. */
@@ -46,10 +46,10 @@ export class ZoneFileTransfer {
       const parsed = parseZoneFile(input.zonefile, { zone: zone.name });
       if (!parsed.ok) throw unreadable(parsed.errors);
       const live = await liveZone(reader, zone.id);
-      const { changes, unchanged } = planState(live, parsed.records, input.mode === "merge");
+      const changes = withOneTtl(live, planState(live, parsed.records, input.mode === "merge").changes);
       refuseViolations(live, changes, zone);
       const warnings = parsed.warnings.map(({ line, message }) => `Line ${line}: ${message}`);
-      return { changes, unchanged, warnings };
+      return { changes, unchanged: countUnchanged(live, parsed.records, changes), warnings };
     };
     const { planned } = input.dryRun
       ? { planned: await this.#pipeline.preview(em, { domainId: input.id, caller, plan }) }
@@ -82,6 +82,17 @@ export class ZoneFileTransfer {
     }
     return carried;
   }
+}
+
+/** Records of the file that the zone has already. */
+function countUnchanged(
+  live: readonly LiveRecord[],
+  given: readonly RecordData[],
+  changes: readonly PlannedChange[],
+): number {
+  const keys = new Set(given.map(recordKey));
+  const changed = new Set(changes.map(({ id }) => id));
+  return live.filter((record) => !changed.has(record.id) && keys.has(recordKey(record))).length;
 }
 
 function byName(records: readonly RecordData[]): Map<string, RecordData[]> {

@@ -2,6 +2,10 @@ import { recordKey, type RecordData } from "./record.ts";
 
 /** A rule that the records of one name break together. */
 export interface Violation {
+  /** What is broken, the same before and after a change. */
+  rule: string;
+  /** How many records break it together: what a change must not raise. */
+  extent: number;
   code: "BAD_REQUEST" | "CONFLICT";
   field: "recordType" | "value";
   message: string;
@@ -16,28 +20,37 @@ export function violationsAt(name: string, records: readonly RecordData[]): Viol
   const cnames = records.filter((record) => record.recordType === "CNAME");
   if (cnames.length > 0 && name === "@") {
     violations.push({
+      rule: "apex",
+      extent: cnames.length,
       code: "BAD_REQUEST",
       field: "recordType",
       message: "The apex of a zone cannot be a CNAME (RFC 1034 §3.6.2); use A and AAAA records there.",
     });
   }
-  const others = records.find((record) => !besideCname.has(record.recordType));
-  if (cnames.length > 0 && others) {
+  const others = records.filter((record) => !besideCname.has(record.recordType));
+  const [other] = others;
+  if (cnames.length > 0 && other) {
     violations.push({
+      rule: "alone",
+      extent: cnames.length + others.length,
       code: "CONFLICT",
       field: "recordType",
-      message: `A CNAME must be the only record of its name, and ${name} also has ${others.recordType}; delete one of them.`,
+      message: `A CNAME must be the only record of its name, and ${name} also has ${other.recordType}; delete one of them.`,
     });
   }
   if (cnames.length > 1) {
     violations.push({
+      rule: "single",
+      extent: cnames.length,
       code: "CONFLICT",
       field: "recordType",
       message: `${name} can have only one CNAME; change the present one instead.`,
     });
   }
-  for (const [, count, record] of repeated(records)) {
+  for (const [key, count, record] of repeated(records)) {
     violations.push({
+      rule: `repeated ${key}`,
+      extent: count,
       code: "CONFLICT",
       field: "value",
       message: `${name} has this ${record.recordType} record ${count === 2 ? "already" : `${count} times`}: ${shorten(record.value)}.`,
@@ -46,10 +59,13 @@ export function violationsAt(name: string, records: readonly RecordData[]): Viol
   return violations;
 }
 
-/** Violations that a change brought about: what was broken before may stay, so that zones read from elsewhere can be edited. */
+/**
+ * Violations that a change brought about or made worse: what was broken before may stay and may get better, so that zones
+ * read from elsewhere can be edited.
+ */
 export function newViolations(name: string, before: readonly RecordData[], after: readonly RecordData[]): Violation[] {
-  const known = new Set(violationsAt(name, before).map(({ message }) => message));
-  return violationsAt(name, after).filter(({ message }) => !known.has(message));
+  const known = new Map(violationsAt(name, before).map(({ rule, extent }) => [rule, extent]));
+  return violationsAt(name, after).filter(({ rule, extent }) => extent > (known.get(rule) ?? 0));
 }
 
 function repeated(records: readonly RecordData[]): [string, number, RecordData][] {

@@ -1,22 +1,159 @@
-import { expect, test } from "vitest";
+import { access } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
 import { useZonewright } from "../support/zonewright.ts";
+import { fileOf, fileZone, freshName, unknownId } from "../records/zones.ts";
 
 const zw = useZonewright();
 
-test("a new domain is shown with everything that was said of it", async () => {
-  const created = await zw.admin.post("/api/domains", {
-    name: "Example.COM.",
-    groupName: "Customers",
-    tags: ["b", "a", "b"],
+const listFields = [
+  "id",
+  "name",
+  "providerId",
+  "providerConfigId",
+  "expiresAt",
+  "status",
+  "groupName",
+  "tags",
+  "recordCount",
+  "createdAt",
+];
+const detailFields = [
+  ...listFields,
+  "nameUnicode",
+  "ownerId",
+  "notes",
+  "expiryRemindDays",
+  "autoCheckExpiry",
+  "expirySource",
+  "expiryCheckedAt",
+  "registrar",
+  "snapshotSchedule",
+  "revision",
+  "updatedAt",
+];
+
+describe("a new domain", () => {
+  test("is shown with everything that was said of it", async () => {
+    const created = await zw.admin.post("/api/domains", {
+      name: "Example.COM.",
+      groupName: "Customers",
+      tags: ["b", "a", "b"],
+      expiresAt: "2099-03-01T02:00:00+02:00",
+    });
+    expect(created.status).toBe(201);
+    expect(created.body).toMatchObject({
+      name: "example.com",
+      nameUnicode: "example.com",
+      groupName: "Customers",
+      tags: ["b", "a"],
+      recordCount: 0,
+      revision: 0,
+      status: "active",
+      expiresAt: "2099-03-01T00:00:00.000Z",
+      expirySource: "manual",
+      snapshotSchedule: "off",
+      ownerId: null,
+      notes: null,
+    });
+    const detail = await zw.admin.get(`/api/domains/${created.body.id}`);
+    expect(detail.body).toEqual(created.body);
   });
-  expect(created.status).toBe(201);
-  expect(created.body).toMatchObject({
-    name: "example.com",
-    groupName: "Customers",
-    tags: ["b", "a"],
-    recordCount: 0,
-    status: "active",
+
+  test("has the fields of the contract and no others, in the list and alone", async () => {
+    const { body } = await zw.admin.post("/api/domains", { name: freshName() });
+    expect(Object.keys(body).toSorted()).toEqual(detailFields.toSorted());
+    const { body: page } = await zw.admin.get(`/api/domains?search=${body.name}`);
+    expect(Object.keys(page.domains[0]).toSorted()).toEqual(listFields.toSorted());
+    expect(body).toMatchObject({ expiresAt: null, expirySource: null, groupName: null, tags: [], registrar: null });
   });
-  const detail = await zw.admin.get(`/api/domains/${created.body.id}`);
-  expect(detail.body).toEqual(created.body);
+
+  test("with a Unicode name gets A-labels and shows both forms", async () => {
+    const { status, body } = await zw.admin.post("/api/domains", { name: "Bücher.例え.Test" });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ name: "xn--bcher-kva.xn--r8jz45g.test", nameUnicode: "bücher.例え.test" });
+  });
+
+  test.each([
+    "",
+    "com",
+    "192.0.2.1",
+    "2001:db8::1",
+    "-a.example",
+    "a..example",
+    ".example",
+    "exa mple.com",
+    "*.example.com",
+    "example.com/evil",
+    "../../etc.passwd",
+    "exam\u0000ple.com",
+    "\ud800.example",
+    `${"a".repeat(64)}.example`,
+    `${"a.".repeat(130)}example`,
+  ])("named %j is refused, and the answer names the field", async (name) => {
+    const { status, body } = await zw.admin.post("/api/domains", { name });
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ code: "BAD_REQUEST", issues: [{ path: ["name"] }] });
+  });
+
+  test("cannot be at a provider configuration that does not exist", async () => {
+    const { status, body } = await zw.admin.post("/api/domains", { name: freshName(), providerConfigId: unknownId });
+    expect(status).toBe(400);
+    expect(body.issues).toMatchObject([{ path: ["providerConfigId"] }]);
+  });
+
+  test("with the name of another in any spelling is a conflict", async () => {
+    await zw.admin.post("/api/domains", { name: "grün.example" });
+    for (const name of ["grün.example", "XN--GRN-IOA.Example.", "GRÜN.example"]) {
+      const { status, body } = await zw.admin.post("/api/domains", { name });
+      expect({ name, status }).toEqual({ name, status: 409 });
+      expect(body).toMatchObject({ code: "CONFLICT", issues: [{ path: ["name"] }] });
+    }
+  });
+
+  test("added twenty times at once is there once, and the others are told of the conflict", async () => {
+    const name = freshName();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => zw.admin.post("/api/domains", { name })));
+    const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b);
+    expect(statuses).toEqual([201, ...Array.from({ length: 19 }, () => 409)]);
+    expect((await zw.admin.get(`/api/domains?search=${name}`)).body.total).toBe(1);
+  });
+});
+
+const calls = (id: string) => [
+  zw.admin.get(`/api/domains/${id}`),
+  zw.admin.put(`/api/domains/${id}`, { notes: "x" }),
+  zw.admin.delete(`/api/domains/${id}`),
+  zw.admin.put(`/api/domains/${id}/expiry`, { expiresAt: null }),
+  zw.admin.put(`/api/domains/${id}/expiry-remind`, { autoCheckExpiry: true }),
+  zw.admin.get(`/api/domains/${id}/records`),
+  zw.admin.post(`/api/domains/${id}/sync`),
+  zw.admin.get(`/api/domains/${id}/zonefile`),
+  zw.admin.get(`/api/domains/${id}/history`),
+  zw.admin.get(`/api/domains/${id}/snapshots`),
+];
+
+describe("an id", () => {
+  test("that is no id is 400, and one of nothing 404, in every call", async () => {
+    const bad = await Promise.all(calls("7"));
+    expect(bad.map(({ status, body }) => [status, body.issues[0].path])).toEqual(bad.map(() => [400, ["id"]]));
+    const unknown = await Promise.all(calls(unknownId));
+    expect(unknown.map(({ status, body }) => [status, body.code])).toEqual(unknown.map(() => [404, "NOT_FOUND"]));
+  });
+});
+
+describe("a deleted domain", () => {
+  test("is gone, its zone file stays, and adding it again reads the records in", async () => {
+    const zone = await fileZone(zw);
+    await zone.add("A", "www", "192.0.2.1");
+    const deleted = await zw.admin.delete(zone.path);
+    expect([deleted.status, deleted.body]).toEqual([200, { success: true }]);
+    expect((await zw.admin.get(zone.path)).status).toBe(404);
+    expect((await zw.admin.delete(zone.path)).status).toBe(404);
+    await access(fileOf(zw, zone.name));
+
+    const again = await zw.admin.post("/api/domains", { name: zone.name });
+    expect(again.body).toMatchObject({ recordCount: 1, revision: 1 });
+    const { body } = await zw.admin.get(`/api/domains/${again.body.id}/records`);
+    expect(body.records).toMatchObject([{ recordType: "A", name: "www", value: "192.0.2.1" }]);
+  });
 });

@@ -1,30 +1,76 @@
 import { recordKey, type RecordData } from "../../records/record.ts";
+import { newViolations } from "../../records/zone-rules.ts";
 import { isPlaceholder } from "../../zone-file/contents.ts";
 import type { ChangeOutcome, RecordChange } from "../provider.ts";
 
 /**
  * Carries changes out on a zone's records. Records are matched by type, name and value; a TTL edited by hand is no obstacle.
- * What goes, goes before what comes, so that two records may exchange their values.
+ * What goes, goes before what comes, so that two records may exchange their values. Records that were added by hand count
+ * too: a change that breaks a rule together with them is refused, because a server would not load the zone.
  * Pure: answers with the records afterwards and one outcome per change. Costs records plus changes, not their product.
  */
 export function applyToRecords(
   records: readonly RecordData[],
   changes: readonly RecordChange[],
 ): { records: RecordData[]; outcomes: ChangeOutcome[] } {
+  const refused = new Map<RecordChange, string>();
+  for (;;) {
+    const applied = applyExcept(records, changes, refused);
+    const known = refused.size;
+    const broken = brokenNames(records, applied.records, changes);
+    changes.forEach((change, index) => {
+      const outcome = applied.outcomes[index];
+      const reason = outcome?.ok ? change.after && broken.get(change.after.name) : outcome?.message;
+      if (reason) refused.set(change, reason);
+    });
+    // What a refused change leaves in its place may be in the way of another.
+    if (refused.size === known) return applied;
+  }
+}
+
+/** Carries out all but the refused ones. Right only when none is refused anew: nobody has put that one's record back. */
+function applyExcept(
+  records: readonly RecordData[],
+  changes: readonly RecordChange[],
+  refused: ReadonlyMap<RecordChange, string>,
+): { records: RecordData[]; outcomes: ChangeOutcome[] } {
   const zone = new Map(records.map((record) => [recordKey(record), record]));
-  const removed = changes.map(({ before }) => before === null || zone.delete(recordKey(before)));
-  const outcomes = changes.map(({ before, after }, index): ChangeOutcome => {
+  const removed = changes.map(
+    (change) => change.before === null || refused.has(change) || zone.delete(recordKey(change.before)),
+  );
+  const outcomes = changes.map((change, index): ChangeOutcome => {
+    const { before, after } = change;
+    const reason = refused.get(change);
+    if (reason !== undefined) return failed(reason);
     if (before && !removed[index])
       return failed(`${labelOf(before)} is no longer in the zone file; sync the zone first.`);
     const refusal = after && refusalOf(zone, after);
-    if (refusal === null) {
-      if (after) zone.set(recordKey(after), after);
-      return { ok: true };
-    }
-    if (before) zone.set(recordKey(before), before);
-    return failed(refusal);
+    if (refusal !== null) return failed(refusal);
+    if (after) zone.set(recordKey(after), after);
+    return { ok: true };
   });
   return { records: [...zone.values()], outcomes };
+}
+
+/** Names at which the changes broke a rule of the zone, with the reason. */
+function brokenNames(
+  before: readonly RecordData[],
+  after: readonly RecordData[],
+  changes: readonly RecordChange[],
+): Map<string, string> {
+  const touched = new Set(changes.flatMap((change) => (change.after ? [change.after.name] : [])));
+  const at = (records: readonly RecordData[]) =>
+    Map.groupBy(
+      records.filter(({ name }) => touched.has(name)),
+      ({ name }) => name,
+    );
+  const [old, present] = [at(before), at(after)];
+  return new Map(
+    [...touched].flatMap((name) => {
+      const [violation] = newViolations(name, old.get(name) ?? [], present.get(name) ?? []);
+      return violation ? [[name, `The zone file has other records: ${violation.message} Sync the zone first.`]] : [];
+    }),
+  );
 }
 
 function refusalOf(zone: ReadonlyMap<string, RecordData>, record: RecordData): string | null {

@@ -38,7 +38,8 @@ export function zoneFolderProvider(settings: ZoneFolder): DnsProvider {
     listZones: () => listZones(settings),
     createZone: (zone) => inTurn(turnOf(settings, zone), () => createZone(settings, zone)),
     readZone: (zone) => readZone(settings, zone),
-    applyChanges: (zone, changes) => inTurn(turnOf(settings, zone), () => applyChanges(settings, zone, changes)),
+    applyChanges: (zone, changes, together = false) =>
+      inTurn(turnOf(settings, zone), () => applyChanges(settings, zone, changes, together)),
     fingerprint: (zone) => fingerprint(settings, zone),
   };
 }
@@ -98,6 +99,7 @@ async function applyChanges(
   { folder, hostmaster, now }: ZoneFolder,
   zone: string,
   changes: readonly RecordChange[],
+  together: boolean,
 ): Promise<ChangeOutcome[]> {
   const found = await mustFind(folder, zone);
   const present = parseFound(folder, zone, found);
@@ -108,6 +110,11 @@ async function applyChanges(
     );
   }
   const { records, outcomes } = applyToRecords(present.records, changes);
+  const refusal = outcomes.find((outcome) => !outcome.ok);
+  if (together && refusal && !refusal.ok) {
+    const message = `Not done, because another change of the set was refused: ${refusal.message}`;
+    return outcomes.map((outcome) => (outcome.ok ? { ok: false, message } : outcome));
+  }
   if (!outcomes.some((outcome) => outcome.ok)) return outcomes;
   const soa = present.soa
     ? { ...present.soa, serial: nextSerial(present.soa.serial, now()) }

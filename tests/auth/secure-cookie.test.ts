@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import "../support/problems.ts";
+import { adminPassword, useZonewright } from "../support/zonewright.ts";
+
+const zw = useZonewright({ env: { SITE_URL: "https://dns.example.com" } });
+
+test("on a site with TLS the refresh cookie is Secure, and only the site itself may use it", async () => {
+  const { headers, body } = await zw.nobody.post("/api/auth/login", { username: "admin", password: adminPassword });
+  const [cookie = ""] = headers.getSetCookie();
+  expect(cookie.split("; ").toSorted()).toEqual([
+    "HttpOnly",
+    "Path=/api",
+    "SameSite=Lax",
+    "Secure",
+    `refresh_token=${body.refreshToken}`,
+  ]);
+  const refresh = (origin: string) =>
+    zw.nobody.post("/api/auth/refresh", undefined, { cookie: `refresh_token=${body.refreshToken}`, origin });
+  expect(await refresh("http://dns.example.com")).toBeProblem(403, "FORBIDDEN");
+  expect(await refresh(zw.url)).toBeProblem(403, "FORBIDDEN");
+  expect((await refresh("https://dns.example.com")).status).toBe(200);
+});

@@ -1,0 +1,163 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { ConfigError, loadConfig } from "../../server/config.ts";
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "zonewright-config-"));
+  folders.push(folder);
+  return folder;
+}
+
+function load(environment: Record<string, string>) {
+  return loadConfig({ DATA_DIR: newFolder(), ...environment });
+}
+
+function refusal(environment: Record<string, string>): string {
+  try {
+    load(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  throw new Error(`accepted: ${JSON.stringify(environment)}`);
+}
+
+const longKey = "k".repeat(32);
+
+describe("a bad value stops the start with a sentence naming the variable", () => {
+  test.each([
+    ["HOST", "not a host"],
+    ["HOST", "http://0.0.0.0"],
+    ["PORT", "eighty"],
+    ["PORT", "65536"],
+    ["PORT", "-1"],
+    ["PORT", "3000.5"],
+    ["PORT", "0x50"],
+    ["PORT", " "],
+    ["SITE_URL", "dns.example.com"],
+    ["SITE_URL", "ftp://dns.example.com"],
+    ["SITE_URL", "https://user:password@dns.example.com"],
+    ["SITE_URL", "https://dns.example.com/?page=1"],
+    ["SITE_URL", "https://dns.example.com/#top"],
+    ["SITE_URL", "https://example.com/dns"],
+    ["DATA_DIR", "/dev/null/data"],
+    ["DATABASE_URL", "mysql://localhost/zonewright"],
+    ["DATABASE_URL", "localhost:5432"],
+    ["REDIS_URL", "http://localhost:6379"],
+    ["SECRET_KEYS", "short"],
+    ["SECRET_KEYS", `${longKey},short`],
+    ["ADMIN_USERNAME", "a"],
+    ["ADMIN_USERNAME", "two words"],
+    ["ADMIN_PASSWORD", "eleven char"],
+    ["ADMIN_PASSWORD", "x".repeat(257)],
+    ["TOKEN_PREFIX", "Zw"],
+    ["TOKEN_PREFIX", "9zw"],
+    ["TOKEN_PREFIX", "z_w"],
+    ["SMTP_URL", "mail.example.com"],
+    ["SMTP_URL", "http://mail.example.com"],
+    ["MAIL_FROM", "nobody"],
+    ["MAIL_FROM", "dns@example.com\r\nBcc: all@example.com"],
+    ["RDAP_BOOTSTRAP_URL", "data.iana.org"],
+    ["WHOIS_SERVER", "whois example"],
+    ["EGRESS_ALLOW", "10.0.0.0/8, not a host"],
+    ["TRUST_PROXY", "everyone"],
+    ["TRUST_PROXY", "10.0.0.0/33"],
+    ["TRUST_PROXY", "1,2"],
+    ["CORS_ORIGINS", "app.example.com"],
+    ["CORS_ORIGINS", "https://app.example.com/"],
+    ["CORS_ORIGINS", "*"],
+    ["LOG_LEVEL", "loud"],
+    ["JOBS", "yes"],
+  ])("%s=%j", (name, value) => {
+    const message = refusal({ [name]: value });
+    expect(message).toMatch(new RegExp(`^${name}\\b.+\\.$`));
+    expect(message).not.toContain("\n");
+  });
+
+  test("every bad variable is named at once, one to a line", () => {
+    const lines = refusal({ PORT: "x", JOBS: "x", LOG_LEVEL: "x" }).split("\n");
+    expect(new Set(lines.map((line) => line.split(" ")[0]))).toEqual(new Set(["JOBS", "LOG_LEVEL", "PORT"]));
+    expect(lines).toHaveLength(3);
+  });
+
+  test("a refused password or key is not repeated in the sentence", () => {
+    expect(refusal({ ADMIN_PASSWORD: "hunter2", SECRET_KEYS: "hunter3" })).not.toMatch(/hunter/);
+  });
+
+  test("a key file that cannot be written is blamed on DATA_DIR", () => {
+    const folder = newFolder();
+    writeFileSync(join(folder, "file"), "");
+    expect(refusal({ DATA_DIR: join(folder, "file") })).toMatch(/^DATA_DIR: /);
+  });
+});
+
+test("without any variable the service listens on 127.0.0.1:3000 with the embedded database", () => {
+  const { secretKeys, dataDir, ...config } = load({});
+  expect(config).toEqual({
+    host: "127.0.0.1",
+    port: 3000,
+    siteUrl: "http://localhost:3000",
+    databaseUrl: undefined,
+    adminUsername: "admin",
+    adminPassword: undefined,
+    tokenPrefix: "zw",
+    trustProxy: [],
+    corsOrigins: [],
+    logLevel: "info",
+    jobs: true,
+  });
+  expect(secretKeys).toHaveLength(1);
+  expect(dataDir).toMatch(/^\//);
+});
+
+test("an empty variable counts as absent", () => {
+  const names = ["HOST", "PORT", "SITE_URL", "DATABASE_URL", "SECRET_KEYS", "ADMIN_USERNAME", "ADMIN_PASSWORD"];
+  const others = ["TOKEN_PREFIX", "TRUST_PROXY", "CORS_ORIGINS", "LOG_LEVEL", "JOBS", "SMTP_URL", "REDIS_URL"];
+  const dataDir = newFolder();
+  const empty = Object.fromEntries([...names, ...others].map((name) => [name, ""]));
+  expect(loadConfig({ ...empty, DATA_DIR: dataDir })).toEqual(loadConfig({ DATA_DIR: dataDir }));
+});
+
+test("the site's address follows the port, and loses its trailing slash", () => {
+  expect(load({ PORT: "8080" }).siteUrl).toBe("http://localhost:8080");
+  expect(load({ SITE_URL: "https://dns.example.com/" }).siteUrl).toBe("https://dns.example.com");
+});
+
+test("lists may have spaces and empty parts", () => {
+  const config = load({
+    CORS_ORIGINS: " https://a.example.com , ,https://b.example.com,",
+    TRUST_PROXY: "loopback, 10.0.0.0/8, 2001:db8::/32",
+  });
+  expect(config.corsOrigins).toEqual(["https://a.example.com", "https://b.example.com"]);
+  expect(config.trustProxy).toEqual(["loopback", "10.0.0.0/8", "2001:db8::/32"]);
+  expect(load({ TRUST_PROXY: "2" }).trustProxy).toEqual(["2"]);
+});
+
+test("SECRET_KEYS are taken in their order, the newest first", () => {
+  const [newest, oldest] = ["n".repeat(32), "o".repeat(40)];
+  expect(load({ SECRET_KEYS: `${newest},${oldest}` }).secretKeys).toEqual([newest, oldest]);
+});
+
+test("without SECRET_KEYS a key is made once, in a file that only its owner may read", () => {
+  const dataDir = newFolder();
+  const [key] = loadConfig({ DATA_DIR: dataDir }).secretKeys;
+  const path = join(dataDir, "secret-key");
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(readFileSync(path, "utf8")).toBe(key);
+  expect(Buffer.from(key, "base64url")).toHaveLength(32);
+  expect(loadConfig({ DATA_DIR: dataDir }).secretKeys).toEqual([key]);
+  expect(loadConfig({ DATA_DIR: newFolder() }).secretKeys).not.toEqual([key]);
+});
+
+test("a key file that was emptied stops the start instead of signing with nothing", () => {
+  const dataDir = newFolder();
+  writeFileSync(join(dataDir, "secret-key"), "\n");
+  expect(refusal({ DATA_DIR: dataDir })).toMatch(/^DATA_DIR: .*secret-key/);
+});

@@ -1,0 +1,91 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { useZonewright } from "../support/zonewright.ts";
+import { embeddedConfig, fileZone, freshName, manualConfig, writeZoneFile, type Body } from "../records/zones.ts";
+
+const zw = useZonewright();
+
+let config: string;
+beforeAll(async () => {
+  config = await embeddedConfig(zw);
+});
+
+const failed = (name: string, error: RegExp) => ({
+  name,
+  success: false,
+  domainId: null,
+  records: 0,
+  error: expect.stringMatching(error),
+});
+const bring = (zones: unknown) => zw.admin.post(`/api/provider-configs/${config}/import`, { zones });
+
+describe("bringing zones of a provider in", () => {
+  test("makes a domain with the records of each, and its history begins with that", async () => {
+    const [one, two] = [freshName(), freshName()];
+    await writeZoneFile(zw, one, "www 300 A 192.0.2.1\n@ MX 10 mail\nptr PTR x.example.\n");
+    await writeZoneFile(zw, two, "");
+    const { status, body } = await bring([one, `${two.toUpperCase()}.`]);
+    expect(status).toBe(200);
+    expect(body.results).toMatchObject([
+      { name: one, success: true, records: 3, error: null },
+      { name: `${two.toUpperCase()}.`, success: true, records: 0, error: null },
+    ]);
+    const path = `/api/domains/${body.results[0].domainId}`;
+    expect((await zw.admin.get(path)).body).toMatchObject({
+      name: one,
+      providerConfigId: config,
+      recordCount: 3,
+      revision: 1,
+    });
+    const { records } = (await zw.admin.get(`${path}/records`)).body;
+    expect(records.map(({ recordType }: Body) => recordType)).toEqual(["MX", "PTR", "A"]);
+    const { entries } = (await zw.admin.get(`${path}/history`)).body;
+    expect(entries).toMatchObject([{ kind: "import", creates: 3, actor: "admin" }]);
+    expect((await zw.admin.post(`${path}/sync`)).body).toMatchObject({ unchanged: 3, created: 0 });
+  });
+
+  test("tells for each that cannot be why, and does the others", async () => {
+    const managed = await fileZone(zw);
+    const [broken, good] = [freshName(), freshName()];
+    await writeZoneFile(zw, broken, "www A 192.0.2.1\nbad A 999.1.1.1\n");
+    await writeZoneFile(zw, good, "www A 192.0.2.1\n");
+    const { status, body } = await bring([managed.name, "unknown.example", broken, "not a name", good, good]);
+    expect(status).toBe(200);
+    expect(body.results).toEqual([
+      failed(managed.name, /already/),
+      failed("unknown.example", /no such zone/),
+      failed(broken, new RegExp(`^${broken}\\.zone, line 5: `)),
+      failed("not a name", /domain name/),
+      { name: good, success: true, domainId: expect.any(String), records: 1, error: null },
+      failed(good, /already/),
+    ]);
+    expect((await zw.admin.get(`/api/domains?search=${broken}`)).body.total).toBe(0);
+  });
+
+  test("is refused for a provider without zones", async () => {
+    const manual = await manualConfig(zw);
+    const { status, body } = await zw.admin.post(`/api/provider-configs/${manual}/import`, { zones: ["x.example"] });
+    expect(status).toBe(400);
+    expect(body.issues).toMatchObject([{ path: ["id"] }]);
+  });
+
+  test.each([
+    [[]],
+    [["a.example", 7]],
+    [Array.from({ length: 101 }, (_, index) => `z${index}.example`)],
+    ["a.example"],
+    [[""]],
+  ])("is refused for what is no list of 1 to 100 names (case %#)", async (zones) => {
+    const { status, body } = await bring(zones);
+    expect(status).toBe(400);
+    expect(body.issues[0].path[0]).toBe("zones");
+  });
+
+  test("by adding a domain whose file is broken is 502 with file and line, and adds nothing", async () => {
+    const name = freshName();
+    await writeZoneFile(zw, name, "www A nonsense\n");
+    const { status, body } = await zw.admin.post("/api/domains", { name });
+    expect([status, body.code]).toEqual([502, "PROVIDER_ERROR"]);
+    expect(body.detail).toContain(`${name}.zone, line 4: `);
+    expect((await zw.admin.get(`/api/domains?search=${name}`)).body.total).toBe(0);
+  });
+});

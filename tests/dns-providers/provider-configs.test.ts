@@ -1,0 +1,182 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { RestClient } from "../support/rest-client.ts";
+import { useZonewright } from "../support/zonewright.ts";
+import { embeddedConfig, fileZone, freshName, unknownId, type Body } from "../records/zones.ts";
+
+const zw = useZonewright();
+
+let member: RestClient;
+beforeAll(async () => {
+  member = await zw.member("member");
+});
+
+let names = 0;
+async function add(config: object = { kind: "manual" }): Promise<Body> {
+  const { status, body } = await zw.admin.post("/api/provider-configs", { name: `Config ${++names}`, ...config });
+  expect({ status, body }).toMatchObject({ status: 201 });
+  return body;
+}
+const at = (config: Body) => `/api/provider-configs/${config.id}`;
+const listed = async (): Promise<Body[]> => (await zw.admin.get("/api/provider-configs")).body.configs;
+
+test("the catalogue shows every kind with what it can do, to everybody who is signed in", async () => {
+  const { status, body } = await member.get("/api/providers");
+  expect(status).toBe(200);
+  const shared = { recordTypes: null, supportsProxied: false, minTtl: 0 };
+  expect(body.providers).toEqual([
+    {
+      id: "5a1f0c52-7d0e-4c1b-9d0a-000000000002",
+      kind: "zonefile",
+      name: "Zone files",
+      ...shared,
+      configFields: [
+        { name: "folder", label: "Folder", secret: false, required: false },
+        { name: "hostmaster", label: "Hostmaster", secret: false, required: false },
+      ],
+    },
+    { id: "5a1f0c52-7d0e-4c1b-9d0a-000000000001", kind: "manual", name: "Manual", ...shared, configFields: [] },
+  ]);
+});
+
+describe("a provider configuration", () => {
+  test("is made, listed, changed and deleted", async () => {
+    const config = await add({ kind: "zonefile", config: { folder: "team", hostmaster: "Dns@Example.com" } });
+    expect(config).toEqual({
+      id: config.id,
+      kind: "zonefile",
+      providerId: "5a1f0c52-7d0e-4c1b-9d0a-000000000002",
+      name: config.name,
+      config: { folder: "team", hostmaster: "dns@example.com" },
+      membersMayUse: false,
+      createdAt: expect.any(String),
+    });
+    expect(await listed()).toContainEqual(config);
+    const patch = { name: "Renamed", config: { folder: "other" }, membersMayUse: true };
+    const changed = await zw.admin.put(at(config), patch);
+    expect([changed.status, changed.body]).toEqual([200, { ...config, ...patch }]);
+    expect((await zw.admin.put(at(config), {})).body).toEqual(changed.body);
+    const deleted = await zw.admin.delete(at(config));
+    expect([deleted.status, deleted.body]).toEqual([200, { success: true }]);
+    expect((await zw.admin.delete(at(config))).status).toBe(404);
+    expect((await listed()).map(({ id }) => id)).not.toContain(config.id);
+  });
+
+  test("is listed for members, who may change nothing and look no further", async () => {
+    const config = await add();
+    expect((await member.get("/api/provider-configs")).body.configs).toContainEqual(config);
+    const answers = [
+      await member.post("/api/provider-configs", { kind: "manual", name: "Mine" }),
+      await member.put(at(config), { membersMayUse: true }),
+      await member.delete(at(config)),
+      await member.post(`${at(config)}/test`),
+      await member.get(`${at(config)}/zones`),
+      await member.post(`${at(config)}/import`, { zones: ["x.example"] }),
+    ];
+    expect(answers.map(({ status, body }) => [status, body.code])).toEqual(answers.map(() => [403, "FORBIDDEN"]));
+    expect(await listed()).toContainEqual(config);
+  });
+
+  test("has a name of its own, in capitals or not", async () => {
+    const one = await add({ kind: "manual", name: "Taken" });
+    const two = await add();
+    const answers = [
+      await zw.admin.post("/api/provider-configs", { kind: "manual", name: "TAKEN" }),
+      await zw.admin.put(at(two), { name: "taken" }),
+    ];
+    for (const { status, body } of answers) {
+      expect([status, body.code]).toEqual([409, "CONFLICT"]);
+      expect(body.issues).toMatchObject([{ path: ["name"] }]);
+    }
+    expect((await zw.admin.put(at(one), { name: "TAKEN" })).status).toBe(200);
+  });
+
+  test.each([
+    [{ kind: "bind", name: "x" }, ["kind"]],
+    [{ name: "x" }, ["kind"]],
+    [{ kind: "manual", name: "" }, ["name"]],
+    [{ kind: "manual", name: "two\nlines" }, ["name"]],
+    [{ kind: "manual", name: "x", membersMayUse: "yes" }, ["membersMayUse"]],
+    [{ kind: "manual", name: "x", embedded: true }, ["embedded"]],
+    [{ kind: "manual", name: "x", config: [] }, ["config"]],
+    [{ kind: "manual", name: "x", config: { folder: "x" } }, ["config", "folder"]],
+    [{ kind: "zonefile", name: "x", config: { path: "x" } }, ["config", "path"]],
+    [{ kind: "zonefile", name: "x", config: { folder: "" } }, ["config", "folder"]],
+    [{ kind: "zonefile", name: "x", config: { folder: 7 } }, ["config", "folder"]],
+    [{ kind: "zonefile", name: "x", config: { folder: { a: 1 } } }, ["config", "folder"]],
+    [{ kind: "zonefile", name: "x", config: { folder: "a\u0000b" } }, ["config", "folder"]],
+    [{ kind: "zonefile", name: "x", config: { folder: "\ud800" } }, ["config", "folder"]],
+    [{ kind: "zonefile", name: "x", config: { hostmaster: "a b@example.com" } }, ["config", "hostmaster"]],
+    [{ kind: "zonefile", name: "x", config: { folder: "../outside" } }, ["config"]],
+  ])("from %j is refused, and the answer names the field", async (input, path) => {
+    const before = await listed();
+    const { status, body } = await zw.admin.post("/api/provider-configs", input);
+    expect({ status, issues: body.issues }).toMatchObject({ status: 400, issues: [{ path }] });
+    expect(await listed()).toEqual(before);
+  });
+
+  test("is not changed into one that could not have been made", async () => {
+    const config = await add({ kind: "zonefile" });
+    const { status, body } = await zw.admin.put(at(config), { config: { folder: "../outside" } });
+    expect(status).toBe(400);
+    expect(body.issues).toMatchObject([{ path: ["config"] }]);
+    expect((await zw.admin.put(at(config), { kind: "manual" })).status).toBe(400);
+    expect(await listed()).toContainEqual(config);
+  });
+
+  test("that domains use, and the embedded one, cannot be deleted", async () => {
+    const config = await add();
+    const domain = await zw.admin.post("/api/domains", { name: freshName(), providerConfigId: config.id });
+    const refused = await zw.admin.delete(at(config));
+    expect([refused.status, refused.body.code]).toEqual([409, "CONFLICT"]);
+    expect(refused.body.detail).toContain(domain.body.name);
+    await zw.admin.delete(`/api/domains/${domain.body.id}`);
+    expect((await zw.admin.delete(at(config))).status).toBe(200);
+    expect((await zw.admin.delete(`/api/provider-configs/${await embeddedConfig(zw)}`)).status).toBe(409);
+  });
+
+  test("of nothing is 404 in every call", async () => {
+    const nowhere = `/api/provider-configs/${unknownId}`;
+    const answers = [
+      await zw.admin.put(nowhere, { name: "x" }),
+      await zw.admin.delete(nowhere),
+      await zw.admin.post(`${nowhere}/test`),
+      await zw.admin.get(`${nowhere}/zones`),
+      await zw.admin.post(`${nowhere}/import`, { zones: ["x.example"] }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
+  });
+});
+
+describe("trying a configuration", () => {
+  test("answers how many zones there are", async () => {
+    const folder = join(zw.dataDir, "counted");
+    await mkdir(folder);
+    await writeFile(join(folder, "one.example.zone"), "@ SOA ns1 hostmaster 1 3600 900 1209600 300\n");
+    const config = await add({ kind: "zonefile", config: { folder } });
+    expect((await zw.admin.post(`${at(config)}/test`)).body).toEqual({ success: true, error: null, zones: 1 });
+    const manual = await add();
+    expect((await zw.admin.post(`${at(manual)}/test`)).body).toEqual({ success: true, error: null, zones: 0 });
+  });
+
+  test("answers why it fails, without an error status", async () => {
+    const config = await add({ kind: "zonefile", config: { folder: "missing" } });
+    const { status, body } = await zw.admin.post(`${at(config)}/test`);
+    expect(status).toBe(200);
+    expect(body).toEqual({ success: false, error: expect.stringContaining("it does not exist"), zones: null });
+    const zones = await zw.admin.get(`${at(config)}/zones`);
+    expect([zones.status, zones.body.code]).toEqual([502, "PROVIDER_ERROR"]);
+  });
+});
+
+test("the zones at a provider are listed by name, with which of them are managed", async () => {
+  const config = await embeddedConfig(zw);
+  const managed = await fileZone(zw);
+  await writeFile(join(zw.dataDir, "zones", "aaa.example.zone"), "@ SOA ns1 hostmaster 1 3600 900 1209600 300\n");
+  const { body } = await zw.admin.get(`/api/provider-configs/${config}/zones`);
+  expect(body.zones).toEqual([
+    { name: "aaa.example", managed: false },
+    { name: managed.name, managed: true },
+  ]);
+});

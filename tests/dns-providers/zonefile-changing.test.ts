@@ -1,0 +1,184 @@
+import { createHash } from "node:crypto";
+import { chmod, mkdir, readdir, stat, symlink, writeFile } from "node:fs/promises";
+import { beforeEach, describe, expect, test } from "vitest";
+import { replaceFile } from "../../server/dns-providers/zonefile/replace-file.ts";
+import {
+  connect,
+  contentOf,
+  create,
+  fileOf,
+  record,
+  recordsOf,
+  remove,
+  serialOf,
+  soaLine,
+  there,
+  update,
+  useZoneFolder,
+  zone,
+} from "./zone-folder.ts";
+
+useZoneFolder();
+
+describe("changing", () => {
+  const www = record("www", "A", "192.0.2.1");
+  const text = record("@", "TXT", 'v=spf1 "-all"; \\');
+
+  beforeEach(async () => {
+    await there.provider.createZone(zone);
+    await there.provider.applyChanges(zone, [create(www), create(text)]);
+  });
+
+  test("what was applied reads back equal, and the serial advances once a call", async () => {
+    expect(await recordsOf(zone)).toEqual([text, www]);
+    expect(await serialOf()).toBe(2_024_050_601);
+    const moved = record("web", "A", "192.0.2.7", 60);
+    expect(await there.provider.applyChanges(zone, [update(www, moved), remove(text)])).toEqual([
+      { ok: true },
+      { ok: true },
+    ]);
+    expect(await recordsOf(zone)).toEqual([moved]);
+    expect(await serialOf()).toBe(2_024_050_602);
+  });
+
+  test("records that were edited by hand survive, and their TTL is no obstacle", async () => {
+    const content = await contentOf();
+    await writeFile(fileOf("example.com.zone"), `${content.replace(/^www +300/m, "www 77")}byhand TXT "kept" ; note\n`);
+    expect(await there.provider.applyChanges(zone, [update(www, record("www", "A", "192.0.2.2"))])).toEqual([
+      { ok: true },
+    ]);
+    expect(await recordsOf(zone)).toEqual([
+      text,
+      record("byhand", "TXT", "kept", 3600),
+      record("www", "A", "192.0.2.2"),
+    ]);
+  });
+
+  test("each change has its own outcome, and one that cannot be does not stop the others", async () => {
+    const other = record("www", "A", "192.0.2.2");
+    const gone = record("gone", "A", "192.0.2.3");
+    expect(
+      await there.provider.applyChanges(zone, [
+        create(www),
+        remove(gone),
+        update(gone, other),
+        create(other),
+        create(record("@", "NS", "placeholder.invalid")),
+      ]),
+    ).toEqual([
+      { ok: false, message: "www A 192.0.2.1 is in the zone file already; sync the zone first." },
+      { ok: false, message: "gone A 192.0.2.3 is no longer in the zone file; sync the zone first." },
+      { ok: false, message: "gone A 192.0.2.3 is no longer in the zone file; sync the zone first." },
+      { ok: true },
+      { ok: false, message: "placeholder.invalid stands in for a missing name server and cannot be a record." },
+    ]);
+    expect(await recordsOf(zone)).toEqual([text, www, other]);
+  });
+
+  test("changes that belong together are all carried out or none", async () => {
+    const content = await contentOf();
+    const changes = [create(record("new", "A", "192.0.2.9")), create(www), remove(text)];
+    const refusal = "www A 192.0.2.1 is in the zone file already; sync the zone first.";
+    const alongside = { ok: false, message: `Not done, because another change of the set was refused: ${refusal}` };
+    expect(await there.provider.applyChanges(zone, changes, true)).toEqual([
+      alongside,
+      { ok: false, message: refusal },
+      alongside,
+    ]);
+    expect(await contentOf()).toBe(content);
+    expect(
+      await there.provider.applyChanges(zone, [create(record("new", "A", "192.0.2.9")), remove(text)], true),
+    ).toEqual([{ ok: true }, { ok: true }]);
+  });
+
+  test("two records can exchange their values in one change set", async () => {
+    const other = record("www", "A", "192.0.2.2");
+    await there.provider.applyChanges(zone, [create(other)]);
+    expect(await there.provider.applyChanges(zone, [update(www, other), update(other, www)])).toEqual([
+      { ok: true },
+      { ok: true },
+    ]);
+    expect(await recordsOf(zone)).toEqual([text, www, other]);
+  });
+
+  test("a call in which nothing succeeds leaves the file as it is", async () => {
+    const before = await contentOf();
+    await there.provider.applyChanges(zone, [create(www)]);
+    await there.provider.applyChanges(zone, []);
+    expect(await contentOf()).toBe(before);
+  });
+
+  test("no temporary file stays, and the file keeps its mode", async () => {
+    await chmod(fileOf("example.com.zone"), 0o640);
+    await there.provider.applyChanges(zone, [remove(www)]);
+    expect(await readdir(there.folder)).toEqual(["example.com.zone"]);
+    expect((await stat(fileOf("example.com.zone"))).mode & 0o777).toBe(0o640);
+  });
+
+  test("a file edited since it was read is left alone, and so is the folder", async () => {
+    const stats = await stat(fileOf("example.com.zone"), { bigint: true });
+    await writeFile(fileOf("example.com.zone"), "; edited");
+    await expect(replaceFile(fileOf("example.com.zone"), "; ours", stats)).rejects.toMatchObject({ effect: "none" });
+    expect(await contentOf()).toBe("; edited");
+    await expect(replaceFile(fileOf("nowhere/a.zone"), "; ours", null)).rejects.toThrow(/it does not exist/);
+    expect(await readdir(there.folder)).toEqual(["example.com.zone"]);
+  });
+
+  test("a file that a link within the folder leads to is changed where it lies", async () => {
+    await mkdir(fileOf("real"));
+    await writeFile(fileOf("real/net"), soaLine);
+    await symlink(fileOf("real/net"), fileOf("example.net.zone"));
+    await there.provider.applyChanges("example.net", [create(www)]);
+    expect(await contentOf("real/net")).toContain("192.0.2.1");
+    expect(await recordsOf("example.net")).toEqual([www]);
+  });
+
+  test("calls at the same time are all carried out", async () => {
+    const added = Array.from({ length: 20 }, (_, index) => record(`h${index}`, "A", "192.0.2.1"));
+    const outcomes = await Promise.all(added.map((one) => connect({}).applyChanges(zone, [create(one)])));
+    expect(outcomes.flat().every((outcome) => outcome.ok)).toBe(true);
+    expect(await recordsOf(zone)).toHaveLength(22);
+    expect(await serialOf()).toBe(2_024_050_621);
+  });
+
+  test("a zone file that cannot be read is not overwritten, and the next call is not held up", async () => {
+    await writeFile(fileOf("example.com.zone"), "www FOO\n");
+    await expect(there.provider.applyChanges(zone, [create(www)])).rejects.toMatchObject({ effect: "none" });
+    expect(await contentOf()).toBe("www FOO\n");
+    await writeFile(fileOf("example.com.zone"), soaLine);
+    expect(await there.provider.applyChanges(zone, [create(www)])).toEqual([{ ok: true }]);
+  });
+
+  test("a file without an SOA gets one", async () => {
+    await writeFile(fileOf("example.com.zone"), "@ NS ns1\n");
+    await there.provider.applyChanges(zone, [create(www)]);
+    expect(await contentOf()).toContain("SOA    placeholder.invalid. hostmaster.example.com. (");
+    expect(await serialOf()).toBe(2_024_050_600);
+  });
+
+  test("the fingerprint changes with the content and only with it", async () => {
+    const before = await there.provider.fingerprint(zone);
+    expect(before).toBe(
+      createHash("sha256")
+        .update(await contentOf())
+        .digest("hex"),
+    );
+    await there.provider.applyChanges(zone, [create(www)]);
+    expect(await there.provider.fingerprint(zone)).toBe(before);
+    await there.provider.applyChanges(zone, [remove(www)]);
+    expect(await there.provider.fingerprint(zone)).not.toBe(before);
+  });
+
+  test("ten changes to a zone of a hundred thousand records cost no more than reading and writing it", async () => {
+    const many = Array.from(
+      { length: 100_000 },
+      (_, index) => `h${index} 60 A 10.0.${(index >> 8) & 255}.${index & 255}\n`,
+    );
+    await writeFile(fileOf("example.com.zone"), soaLine + many.join(""));
+    const start = performance.now();
+    const changes = Array.from({ length: 10 }, (_, index) => create(record(`new${index}`, "A", "192.0.2.1")));
+    await there.provider.applyChanges(zone, changes);
+    // Quadratic work would take minutes; the margin is for a busy machine.
+    expect(performance.now() - start).toBeLessThan(15_000);
+  });
+});

@@ -1,0 +1,138 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import type { RestClient } from "../support/rest-client.ts";
+import { useZonewright } from "../support/zonewright.ts";
+import { Zone, embeddedConfig, freshName, manualZone, type Body } from "../records/zones.ts";
+
+const zw = useZonewright();
+
+let alice: RestClient;
+let bob: RestClient;
+let open: string;
+let zone: Zone;
+
+beforeAll(async () => {
+  alice = await zw.member("alice");
+  bob = await zw.member("bob");
+  const config = await zw.admin.post("/api/provider-configs", { kind: "manual", name: "Open", membersMayUse: true });
+  open = config.body.id;
+  const { body } = await alice.post("/api/domains", {
+    name: freshName(),
+    providerConfigId: open,
+    tags: ["hers"],
+  });
+  zone = new Zone(zw, body, alice);
+});
+
+const ids = async (client: RestClient) =>
+  (await client.get("/api/domains?limit=100")).body.domains.map(({ id }: Body) => id);
+
+describe("a member", () => {
+  test("may add a domain through a configuration that members may use, and owns it", async () => {
+    const me = await alice.get("/api/auth/me");
+    expect(await zone.detail()).toMatchObject({ ownerId: me.body.id, providerConfigId: open });
+  });
+
+  test("may not add one through any other, the embedded one included", async () => {
+    for (const providerConfigId of [undefined, await embeddedConfig(zw)]) {
+      const name = freshName();
+      const { status, body } = await alice.post("/api/domains", { name, providerConfigId });
+      expect([status, body.code]).toEqual([403, "FORBIDDEN"]);
+      expect((await zw.admin.get(`/api/domains?search=${name}`)).body.total).toBe(0);
+    }
+  });
+
+  test("may add one there once members may use it", async () => {
+    const { body: config } = await zw.admin.post("/api/provider-configs", { kind: "manual", name: "Closed" });
+    const domain = { name: freshName(), providerConfigId: config.id };
+    expect((await alice.post("/api/domains", domain)).status).toBe(403);
+    await zw.admin.put(`/api/provider-configs/${config.id}`, { membersMayUse: true });
+    expect((await alice.post("/api/domains", domain)).status).toBe(201);
+  });
+
+  test("may not move a domain to a configuration that members may not use", async () => {
+    const { status } = await alice.put(zone.path, { providerConfigId: await embeddedConfig(zw) });
+    expect(status).toBe(403);
+    expect((await zone.detail()).providerConfigId).toBe(open);
+  });
+
+  test("sees their own domains and tags only, and an administrator all", async () => {
+    await manualZone(zw);
+    expect(await ids(alice)).toContain(zone.id);
+    expect(await ids(bob)).toEqual([]);
+    expect((await ids(zw.admin)).length).toBeGreaterThan((await ids(alice)).length);
+    expect((await bob.get("/api/domains")).body.total).toBe(0);
+    expect((await bob.get("/api/domains/tags")).body.tags).toEqual([]);
+    expect((await alice.get("/api/domains/tags")).body.tags).toEqual([{ name: "hers", count: 1 }]);
+  });
+
+  test("finds nothing at the ids of others' domains, records and snapshots, and changes nothing there", async () => {
+    const record = await zone.add("A", "www", "192.0.2.1");
+    const snapshot = (await zone.post("/snapshots")).body;
+    const before = [await zone.detail(), await zone.records(), await zone.history()];
+    const { path } = zone;
+    const one = `${path}/records/${record.id}`;
+    const answers = await Promise.all([
+      bob.get(path),
+      bob.put(path, { notes: "x" }),
+      bob.delete(path),
+      bob.put(`${path}/expiry`, { expiresAt: null }),
+      bob.put(`${path}/expiry-remind`, { autoCheckExpiry: false }),
+      bob.get(`${path}/records`),
+      bob.post(`${path}/records`, { recordType: "A", name: "x", value: "192.0.2.2" }),
+      bob.put(one, { ttl: 60 }),
+      bob.delete(one),
+      bob.post(`${path}/records/bulk`, { records: [{ recordType: "A", name: "x", value: "192.0.2.2" }] }),
+      bob.post(`${path}/records/plan`, { changes: [{ action: "delete", recordId: record.id }] }),
+      bob.post(`${path}/records/apply`, { changes: [{ action: "delete", recordId: record.id }], planHash: "x" }),
+      bob.post(`${path}/sync`),
+      bob.get(`${path}/zonefile`),
+      bob.post(`${path}/zonefile`, { zonefile: "x A 192.0.2.1\n" }),
+      bob.get(`${path}/history`),
+      bob.get(`${path}/snapshots`),
+      bob.post(`${path}/snapshots`),
+      bob.get(`${path}/snapshots/${snapshot.id}`),
+      bob.get(`${path}/snapshots/diff?from=${snapshot.id}&to=${snapshot.id}`),
+      bob.get(`/api/v1/domains/${zone.id}`),
+      bob.get(`/api/v1/domains/${zone.id}/records`),
+      bob.post(`/api/v1/domains/${zone.id}/records`, { recordType: "A", name: "x", value: "192.0.2.2" }),
+      bob.put(`/api/v1/domains/${zone.id}/records/${record.id}`, { ttl: 60 }),
+      bob.delete(`/api/v1/domains/${zone.id}/records/${record.id}`),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 404));
+    expect([await zone.detail(), await zone.records(), await zone.history()]).toEqual(before);
+  });
+
+  test("may not roll back, not even their own domain", async () => {
+    const snapshot = (await zone.post("/snapshots")).body;
+    const { status, body } = await zone.post(`/snapshots/${snapshot.id}/rollback`);
+    expect([status, body.code]).toEqual([403, "FORBIDDEN"]);
+  });
+
+  test("may do everything else with their own domain", async () => {
+    const record = await zone.add("A", "own", "192.0.2.9");
+    expect((await zone.update(record.id, { ttl: 60 })).status).toBe(200);
+    expect((await zone.delete(record.id)).status).toBe(200);
+    expect((await alice.put(zone.path, { notes: "mine" })).status).toBe(200);
+    expect((await zone.post("/snapshots")).status).toBe(201);
+    expect((await zone.get("/zonefile")).status).toBe(200);
+  });
+});
+
+test("an administrator reaches members' domains", async () => {
+  const asAdmin = new Zone(zw, zone);
+  const record = await asAdmin.add("A", "by-admin", "192.0.2.7");
+  expect((await zone.records("&search=by-admin")).map(({ id }: Body) => id)).toEqual([record.id]);
+  expect((await asAdmin.detail()).ownerId).toBe((await zone.detail()).ownerId);
+});
+
+test("nobody gets in without signing in", async () => {
+  const answers = await Promise.all([
+    zw.nobody.get("/api/domains"),
+    zw.nobody.get(zone.path),
+    zw.nobody.post("/api/domains", { name: "x.example" }),
+    zw.nobody.get(`${zone.path}/records`),
+    zw.nobody.get(`${zone.path}/zonefile`),
+    zw.nobody.get("/api/providers"),
+  ]);
+  expect(answers.map(({ status, body }) => [status, body.code])).toEqual(answers.map(() => [401, "UNAUTHORIZED"]));
+});

@@ -1,0 +1,142 @@
+import * as fc from "fast-check";
+import { beforeAll, describe, expect, test } from "vitest";
+import { useZonewright } from "../support/zonewright.ts";
+import { manualConfig, type Body } from "../records/zones.ts";
+
+const zw = useZonewright();
+
+interface Filter {
+  status?: string;
+  group?: string;
+  tag?: string;
+  search?: string;
+}
+
+const domains: Body[] = [];
+
+beforeAll(async () => {
+  const providerConfigId = await manualConfig(zw);
+  const dates = [null, "2001-01-01T00:00:00Z", "2099-01-01T00:00:00Z", new Date(Date.now() + 864e5).toISOString()];
+  const names = ["bücher.example", "a_b.example", "axb.example", "a-b.example", "例え.test", "shop.example"];
+  const specs = Array.from({ length: 24 }, (_, index) => ({
+    name: names[index] ?? `n${String(index).padStart(2, "0")}.${index % 2 === 0 ? "example" : "test"}`,
+    groupName: [null, "Customers", "100%", "own_"][index % 4] ?? null,
+    tags: ["red", "blue", "a,b", '"quoted"'].filter((_, bit) => ((index >> bit) & 1) === 1),
+    expiresAt: dates[(index >> 1) % 4] ?? null,
+    providerConfigId,
+  }));
+  for (const spec of specs) {
+    const { body } = await zw.admin.post("/api/domains", spec);
+    const off = body.name.endsWith("3.test")
+      ? await zw.admin.put(`/api/domains/${body.id}`, { status: "disabled" })
+      : null;
+    domains.push(off?.body ?? body);
+  }
+  domains.sort((a, b) => (a.name < b.name ? -1 : 1));
+});
+
+const query = (parameters: object) =>
+  `/api/domains?${new URLSearchParams(Object.entries(parameters).map(([key, value]) => [key, String(value)])).toString()}`;
+
+async function namesFor(parameters: object): Promise<string[]> {
+  const { status, body } = await zw.admin.get(query(parameters));
+  expect({ status, body }).toMatchObject({ status: 200 });
+  return body.domains.map(({ name }: Body) => name);
+}
+
+function expected({ status, group, tag, search }: Filter): string[] {
+  return domains
+    .filter((domain) => status === undefined || domain.status === status)
+    .filter((domain) => group === undefined || domain.groupName === group)
+    .filter((domain) => tag === undefined || domain.tags.includes(tag))
+    .filter((domain) => search === undefined || domain.name.includes(search) || domain.nameUnicode.includes(search))
+    .map(({ name }) => name);
+}
+
+describe("the list of domains", () => {
+  test("has domains in all four states to be told apart", () => {
+    expect(new Set(domains.map(({ status }) => status))).toEqual(
+      new Set(["active", "expiring", "expired", "disabled"]),
+    );
+  });
+
+  test("shows twenty on the first page, by name, when nothing is asked for", async () => {
+    const { body } = await zw.admin.get("/api/domains");
+    expect(body).toMatchObject({ total: 24, page: 1, limit: 20 });
+    expect(body.domains.map(({ name }: Body) => name)).toEqual(expected({}).slice(0, 20));
+  });
+
+  test("shows exactly the domains that fit all filters together, on any page", async () => {
+    const filter = fc.record(
+      {
+        status: fc.constantFrom("active", "expiring", "expired", "disabled"),
+        group: fc.constantFrom("Customers", "100%", "own_", "customers", "own-"),
+        tag: fc.constantFrom("red", "blue", "a,b", '"quoted"', "a"),
+        search: fc.constantFrom("example", "n1", "bücher", "xn--bcher", "_", "-", "%", "例え", "test"),
+      },
+      { requiredKeys: [] },
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        filter,
+        fc.integer({ min: 1, max: 4 }),
+        fc.integer({ min: 1, max: 10 }),
+        async (by, page, limit) => {
+          const wanted = expected(by);
+          const { status, body } = await zw.admin.get(query({ ...by, page, limit }));
+          expect(status).toBe(200);
+          expect(body.domains.map(({ name }: Body) => name)).toEqual(wanted.slice((page - 1) * limit, page * limit));
+          expect(body).toMatchObject({ total: wanted.length, page, limit });
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  test.each([
+    ["bücher", ["xn--bcher-kva.example"]],
+    ["BÜCHER.Ex", ["xn--bcher-kva.example"]],
+    ["XN--BCHER", ["xn--bcher-kva.example"]],
+    ["üch", ["xn--bcher-kva.example"]],
+    ["例", ["xn--r8jz45g.test"]],
+    ["_", ["a_b.example"]],
+    ["a_b", ["a_b.example"]],
+    ["%", []],
+    ["a%b", []],
+    ["\\", []],
+    ["SHOP", ["shop.example"]],
+  ])("searched for %j finds %j: every character means itself", async (search, names) => {
+    expect(await namesFor({ search })).toEqual(names);
+  });
+
+  test.each([
+    ["limit=0", "limit"],
+    ["limit=101", "limit"],
+    ["limit=1e9", "limit"],
+    ["limit=x", "limit"],
+    ["limit=1.5", "limit"],
+    ["page=0", "page"],
+    ["page=-1", "page"],
+    ["page=99999999999", "page"],
+    ["status=gone", "status"],
+    ["nonsense=1", "nonsense"],
+  ])("refuses %s and names the parameter", async (parameters, field) => {
+    const { status, body } = await zw.admin.get(`/api/domains?${parameters}`);
+    expect(status).toBe(400);
+    expect(body.issues).toMatchObject([{ path: [field] }]);
+  });
+
+  test("is empty beyond the last page, with the total still told", async () => {
+    const { body } = await zw.admin.get("/api/domains?page=2147483647&limit=100");
+    expect(body).toMatchObject({ domains: [], total: 24, page: 2_147_483_647, limit: 100 });
+  });
+});
+
+test("tags are counted over all domains, by name", async () => {
+  const { body } = await zw.admin.get("/api/domains/tags");
+  const counts = ['"quoted"', "a,b", "blue", "red"].map((name) => ({
+    name,
+    count: domains.filter(({ tags }) => tags.includes(name)).length,
+  }));
+  expect(body.tags.toSorted((a: Body, b: Body) => (a.name < b.name ? -1 : 1))).toEqual(counts);
+});

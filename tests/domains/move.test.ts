@@ -1,0 +1,89 @@
+import { mkdir, rm } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { useZonewright } from "../support/zonewright.ts";
+import {
+  embeddedConfig,
+  fileOf,
+  fileZone,
+  manualConfig,
+  manualZone,
+  writeZoneFile,
+  type Zone,
+} from "../records/zones.ts";
+
+const zw = useZonewright();
+
+const move = (zone: Zone, providerConfigId: string) => zw.admin.put(zone.path, { providerConfigId });
+
+async function filled(zone: Zone): Promise<Zone> {
+  await zone.add("A", "www", "192.0.2.1", 300);
+  await zone.add("MX", "@", "10 mail.example.net");
+  await zone.add("TXT", "@", 'say "hi"; bye');
+  return zone;
+}
+
+describe("moving a domain to another provider configuration", () => {
+  test("writes its records there and keeps their identity, versions and snapshots", async () => {
+    const zone = await filled(await manualZone(zw));
+    const snapshot = (await zone.post("/snapshots")).body;
+    const before = await zone.records();
+    const { status, body } = await move(zone, await embeddedConfig(zw));
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ providerConfigId: await embeddedConfig(zw), recordCount: 3 });
+    expect(await zone.records()).toEqual(before);
+    expect((await zone.post("/sync")).body).toMatchObject({
+      synced: 3,
+      unchanged: 3,
+      created: 0,
+      updated: 0,
+      deleted: 0,
+    });
+    expect((await zone.get(`/snapshots/${snapshot.id}`)).body).toEqual(snapshot);
+  });
+
+  test("is followed by edits there and no longer at the old one, whose file stays", async () => {
+    const zone = await filled(await fileZone(zw));
+    const file = await zone.readFile();
+    await move(zone, await manualConfig(zw));
+    await zone.add("A", "later", "192.0.2.2");
+    expect(await zone.readFile()).toBe(file);
+    expect((await zone.post("/sync")).status).toBe(400);
+  });
+
+  test("goes there and back again while the records at the old one are still the same", async () => {
+    const zone = await filled(await fileZone(zw));
+    const records = await zone.records();
+    await move(zone, await manualConfig(zw));
+    expect((await move(zone, await embeddedConfig(zw))).status).toBe(200);
+    expect(await zone.records()).toEqual(records);
+    await zone.add("A", "back", "192.0.2.3");
+    expect(await zone.readFile()).toContain("back");
+  });
+
+  test("is refused when the target has other records, and then changes nothing on either side", async () => {
+    const zone = await filled(await manualZone(zw));
+    await writeZoneFile(zw, zone.name, "other A 192.0.2.99\n");
+    const before = [await zone.detail(), await zone.readFile()];
+    const { status, body } = await move(zone, await embeddedConfig(zw));
+    expect([status, body.code]).toEqual([409, "CONFLICT"]);
+    expect([await zone.detail(), await zone.readFile()]).toEqual(before);
+    await zone.add("A", "still", "192.0.2.4");
+  });
+
+  test("to one that fails is 502 and leaves the domain where it is", async () => {
+    const zone = await filled(await manualZone(zw));
+    await mkdir(fileOf(zw, zone.name));
+    const { status, body } = await move(zone, await embeddedConfig(zw));
+    expect([status, body.code]).toEqual([502, "PROVIDER_ERROR"]);
+    expect((await zone.detail()).providerConfigId).toBe(await manualConfig(zw));
+    await rm(fileOf(zw, zone.name), { recursive: true });
+    expect((await move(zone, await embeddedConfig(zw))).status).toBe(200);
+  });
+
+  test("to the one where it is changes nothing", async () => {
+    const zone = await filled(await fileZone(zw));
+    const file = await zone.readFile();
+    expect((await move(zone, await embeddedConfig(zw))).status).toBe(200);
+    expect(await zone.readFile()).toBe(file);
+  });
+});

@@ -1,0 +1,231 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { operationsOf, responseOf, type ApiDocument, type FoundOperation } from "../support/api-document.ts";
+import { misfits, type JsonSchema } from "../support/json-schema.ts";
+import { useZonewright } from "../support/zonewright.ts";
+
+const zw = useZonewright({ env: { SITE_URL: "https://dns.example.com" } });
+
+let document: ApiDocument;
+let operations: FoundOperation[];
+beforeAll(async () => {
+  document = (await zw.nobody.get("/api/openapi.json")).body;
+  operations = operationsOf(document);
+});
+
+/** What a check finds wrong, with the operation where it is. */
+function wrong(check: (found: FoundOperation) => boolean): string[] {
+  return operations.filter((found) => !check(found)).map(({ method, path }) => `${method} ${path}`);
+}
+
+function declaredInPath({ operation }: FoundOperation): string[] {
+  return (operation.parameters ?? [])
+    .filter((one) => one.in === "path" && one.required === true)
+    .map(({ name }) => name);
+}
+
+function writtenInPath({ path }: FoundOperation): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+}
+
+/** Every schema of the document, with where it stands. */
+function schemas(): [at: string, schema: JsonSchema][] {
+  const found: [string, JsonSchema][] = [];
+  const visit = (schema: JsonSchema | undefined, at: string) => {
+    if (!schema) return;
+    found.push([at, schema]);
+    for (const [name, property] of Object.entries(schema.properties ?? {})) visit(property, `${at}.${name}`);
+    for (const [index, option] of [...(schema.anyOf ?? []), ...(schema.prefixItems ?? [])].entries())
+      visit(option, `${at}/${index}`);
+    visit(schema.items, `${at}[]`);
+    if (typeof schema.additionalProperties === "object") visit(schema.additionalProperties, `${at}{}`);
+  };
+  for (const [name, schema] of Object.entries(document.components.schemas)) visit(schema, name);
+  for (const { path, operation } of operations) {
+    for (const parameter of operation.parameters ?? []) visit(parameter.schema, `${path}?${parameter.name}`);
+    for (const media of Object.values(operation.requestBody?.content ?? {})) visit(media.schema, `${path} body`);
+    for (const [status, response] of Object.entries(operation.responses)) {
+      for (const media of Object.values(response.content ?? {})) visit(media.schema, `${path} ${status}`);
+    }
+  }
+  return found;
+}
+
+describe("the document", () => {
+  test("is OpenAPI 3.1, says what it describes, and where it is served", () => {
+    expect(document.openapi).toMatch(/^3\.1\.\d+$/);
+    expect(document.info.title).toBe("Zonewright");
+    expect(document.info.version).toMatch(/^\d+\.\d+\.\d+/);
+    expect(document.info.description).not.toBe("");
+    expect(document.servers.map(({ url }) => url)).toEqual(["/api", "https://dns.example.com/api"]);
+    expect(document.components.securitySchemes).toMatchObject({ bearer: { type: "http", scheme: "bearer" } });
+  });
+
+  test("has each path once, however its parameters are called", () => {
+    const normalised = Object.keys(document.paths).map((path) => path.toLowerCase().replaceAll(/\{.+?\}/g, "{}"));
+    expect(new Set(normalised).size).toBe(normalised.length);
+    for (const path of Object.keys(document.paths)) expect(path).toMatch(/^(?:\/[a-z0-9-]+|\/\{\w+\})+$/);
+  });
+
+  test("refers only to what is there, and holds nothing to which nobody refers", () => {
+    const text = JSON.stringify(document);
+    const references = new Set(
+      [...text.matchAll(/"\$ref":"#\/components\/(\w+)\/([\w.]+)"/g)].map(([, a, b]) => `${a}/${b}`),
+    );
+    const there = new Set(Object.keys(document.components.schemas).map((name) => `schemas/${name}`));
+    for (const name of Object.keys(document.components.responses)) there.add(`responses/${name}`);
+    expect([...references].filter((name) => !there.has(name))).toEqual([]);
+    expect([...there].filter((name) => name.startsWith("schemas/") && !references.has(name))).toEqual([]);
+  });
+
+  test("names its entities, and uses the names", () => {
+    const names = ["User", "CurrentUser", "Domain", "DomainDetail", "DnsRecord", "Snapshot", "SnapshotDiff", "Problem"];
+    expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining(names));
+    const list = document.components.schemas["RecordPage"]?.properties?.["records"];
+    expect(list?.items).toEqual({ $ref: "#/components/schemas/DnsRecord" });
+    for (const { operation } of operations) {
+      for (const media of Object.values(operation.requestBody?.content ?? {}))
+        expect(media.schema.$ref).toMatch(/^#\/components\/schemas\/\w+Body$/);
+    }
+  });
+});
+
+describe("every operation", () => {
+  test("has a summary, a description, one of the document's tags, and an operationId of its own", () => {
+    const tags = new Set(document.tags.map(({ name }) => name));
+    for (const tag of document.tags) expect(tag.description).not.toBe("");
+    expect(wrong(({ operation }) => (operation.summary ?? "") !== "")).toEqual([]);
+    expect(wrong(({ operation }) => (operation.description ?? "") !== "")).toEqual([]);
+    expect(wrong(({ operation }) => operation.tags?.length === 1 && tags.has(operation.tags[0] ?? ""))).toEqual([]);
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(wrong(({ operation }) => /^[a-z][A-Za-z0-9]+$/.test(operation.operationId))).toEqual([]);
+  });
+
+  test("declares the parameters of its path, and describes all parameters", () => {
+    expect(wrong((found) => declaredInPath(found).join() === writtenInPath(found).join())).toEqual([]);
+    expect(
+      wrong(({ operation }) => (operation.parameters ?? []).every(({ description = "" }) => description !== "")),
+    ).toEqual([]);
+  });
+
+  test("requires the bearer, or says that nothing is required", () => {
+    const open = operations.filter(({ operation }) => operation.security?.length === 0).map(({ path }) => path);
+    expect(open.toSorted()).toEqual(["/auth/login", "/auth/logout", "/auth/refresh"]);
+    expect(
+      wrong(({ operation, path }) => open.includes(path) || JSON.stringify(operation.security) === '[{"bearer":[]}]'),
+    ).toEqual([]);
+  });
+
+  test("answers without a token as its security says", async () => {
+    for (const { method, path, operation } of operations.filter(({ operation }) => operation.security?.length !== 0)) {
+      const { status } = await zw.nobody.send(method, `/api${path.replaceAll(/\{\w+\}/g, crypto.randomUUID())}`);
+      expect({ operation: operation.operationId, status }).toEqual({ operation: operation.operationId, status: 401 });
+    }
+  });
+
+  test("documents one success, with a body, and problems for everything else", () => {
+    for (const { operation } of operations) {
+      const [success, ...others] = Object.keys(operation.responses).filter((status) => status.startsWith("2"));
+      expect(others).toEqual([]);
+      const content = responseOf(document, operation, success ?? "")?.content ?? {};
+      expect(["application/json", "text/plain"]).toContain(Object.keys(content)[0]);
+      for (const status of Object.keys(operation.responses).filter((one) => one !== success)) {
+        expect(operation.responses[status]).toEqual({ $ref: `#/components/responses/Problem${status}` });
+        expect(responseOf(document, operation, status)?.content).toEqual({
+          "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } },
+        });
+      }
+      expect(operation.responses).toHaveProperty("400");
+      expect(operation.responses).toHaveProperty("500");
+    }
+  });
+
+  test("that asks for a sign-in can refuse it", () => {
+    const refuses = ({ operation }: FoundOperation) => "401" in operation.responses && "403" in operation.responses;
+    expect(wrong((found) => found.operation.security?.length === 0 || refuses(found))).toEqual([]);
+  });
+
+  test("that creates something says 201, every other 200", () => {
+    const created = operations.filter(({ operation }) => "201" in operation.responses);
+    expect(created.map(({ operation }) => operation.operationId).toSorted()).toEqual([
+      "createDomain",
+      "createProviderConfig",
+      "createRecord",
+      "createSnapshot",
+      "v1CreateRecord",
+    ]);
+    expect(wrong(({ operation }) => "201" in operation.responses || "200" in operation.responses)).toEqual([]);
+  });
+
+  test("needs a body only where a field of it is required", () => {
+    const required = ({ operation }: FoundOperation) => {
+      const name = operation.requestBody?.content["application/json"]?.schema.$ref?.split("/").at(-1) ?? "";
+      return (document.components.schemas[name]?.required ?? []).length > 0;
+    };
+    expect(
+      wrong(
+        (found) =>
+          found.operation.requestBody === undefined || found.operation.requestBody.required === required(found),
+      ),
+    ).toEqual([]);
+  });
+
+  test("of a record takes If-Match where it may refuse, and tells the version in ETag", () => {
+    const takes = ({ operation }: FoundOperation) =>
+      (operation.parameters ?? []).some(({ name, in: place }) => place === "header" && name === "If-Match");
+    expect(wrong((found) => takes(found) === "412" in found.operation.responses)).toEqual([]);
+    const tells = ({ operation }: FoundOperation) =>
+      "ETag" in ((operation.responses["201"] ?? operation.responses["200"])?.headers ?? {});
+    expect(operations.filter(tells).map(({ operation }) => operation.operationId)).toEqual([
+      "createRecord",
+      "updateRecord",
+      "v1CreateRecord",
+      "v1UpdateRecord",
+    ]);
+  });
+});
+
+describe("every schema", () => {
+  test("describes each of its fields", () => {
+    const silent = schemas().flatMap(([at, schema]) =>
+      Object.entries(schema.properties ?? {})
+        .filter(([, property]) => property.$ref === undefined && (property.description ?? "") === "")
+        .map(([name]) => `${at}.${name}`),
+    );
+    expect(silent).toEqual([]);
+    for (const [name, schema] of Object.entries(document.components.schemas))
+      expect(schema.description, name).toBeTruthy();
+  });
+
+  test("says whether it takes fields that it does not name", () => {
+    const open = schemas().filter(
+      ([, schema]) => schema.type === "object" && schema.properties && schema.additionalProperties === undefined,
+    );
+    expect(open.map(([at]) => at)).toEqual([]);
+  });
+
+  test("has examples that fit it", () => {
+    const examples = schemas().filter(([, schema]) => "example" in schema);
+    expect(examples.flatMap(([at, schema]) => misfits(schema.example, schema, document, at))).toEqual([]);
+  });
+});
+
+describe("the docs page", () => {
+  test("loads only from the service itself, and everything that it loads is there", async () => {
+    const page = await zw.nobody.get("/api/docs");
+    expect(page.status).toBe(200);
+    expect(page.headers.get("content-type")).toMatch(/^text\/html/);
+    expect(page.headers.get("content-security-policy")).toMatch(/default-src 'self'/);
+    const assets = [...(page.body as string).matchAll(/(?:src|href)="([^"]+)"/g)].map(([, url = ""]) => url);
+    expect(assets.length).toBeGreaterThanOrEqual(3);
+    for (const asset of assets) {
+      expect(asset).toMatch(/^\/api\/docs\/[\w.-]+$/);
+      const { status, headers } = await zw.nobody.get(asset);
+      expect({ asset, status }).toEqual({ asset, status: 200 });
+      expect(headers.get("content-type")).toMatch(asset.endsWith(".css") ? /css/ : /javascript/);
+    }
+    const start = await zw.nobody.get("/api/docs/start.js");
+    expect(start.body).toContain('"/api/openapi.json"');
+    expect(start.body).not.toMatch(/https?:/);
+  });
+});

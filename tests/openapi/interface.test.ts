@@ -1,0 +1,40 @@
+import { beforeAll, expect, test } from "vitest";
+import { operationsOf, type ApiDocument } from "../support/api-document.ts";
+import { interfaceEndpoints } from "../support/interface-endpoints.ts";
+import { useZonewright } from "../support/zonewright.ts";
+
+const zw = useZonewright();
+
+let documented: Set<string>;
+beforeAll(async () => {
+  const { body } = await zw.nobody.get("/api/openapi.json");
+  documented = new Set(operationsOf(body as ApiDocument).map(({ method, path }) => `${method} /api${path}`));
+});
+
+function endpoints(built: boolean): string[] {
+  return interfaceEndpoints
+    .filter((endpoint) => endpoint.built === built)
+    .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`);
+}
+
+test("the list has every row of interface.md's tables, each once", () => {
+  const rows = interfaceEndpoints.map(({ method, path }) => `${method} ${path}`);
+  expect(rows).toHaveLength(62);
+  expect(new Set(rows).size).toBe(rows.length);
+});
+
+test("every row of a built area is in the document, under its path, method and parameter names", () => {
+  expect(endpoints(true).filter((endpoint) => !documented.has(endpoint))).toEqual([]);
+});
+
+test("no row of an area that is not built is in the document", () => {
+  expect(endpoints(false).filter((endpoint) => documented.has(endpoint))).toEqual([]);
+});
+
+test("what is not built answers 404, not something else by accident", async () => {
+  const unbuilt = interfaceEndpoints.filter(({ built }) => !built);
+  for (const { method, path } of unbuilt) {
+    const { status } = await zw.admin.send(method, path.replaceAll(/:\w+/g, "01a1fb0f-6204-7000-abd4-276e976be8b7"));
+    expect({ method, path, status }).toEqual({ method, path, status: 404 });
+  }
+});

@@ -1,0 +1,217 @@
+import { readdir, rm, mkdtemp, writeFile } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ConfigError, loadConfig } from "../../server/config.ts";
+import { FolderInUseError, lockFolder } from "../../server/database/lock-file.ts";
+import { startServer } from "../../server/start.ts";
+import { emptyDatabase } from "../support/database.ts";
+import { startProgram, type RunningProgram } from "../support/programs.ts";
+import "../support/problems.ts";
+import { parseAnswer, RawConnection } from "../support/raw-http.ts";
+import { RestClient } from "../support/rest-client.ts";
+
+const main = new URL("../../server/main.ts", import.meta.url).pathname;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "zonewright-start-"));
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+function start(env: Record<string, string>) {
+  return startProgram(process.execPath, [main], /database {2}.*\n/, {
+    env: { PATH: process.env["PATH"], PORT: "0", ...env },
+  });
+}
+
+async function refusedStart(env: Record<string, string>): Promise<string> {
+  try {
+    const program = await start(env);
+    await program.stop("SIGKILL");
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error("It started.");
+}
+
+const urlOf = (program: RunningProgram) => /serves (http:\S+)/.exec(program.output())?.[1] ?? "";
+const passwordOf = (program: RunningProgram) => /shown this once: (\S+)/.exec(program.output())?.[1];
+
+test("an operator starts, is told what is where, and stops the service without losing a request", async () => {
+  const dataDir = join(folder, "data");
+  const first = await start({ DATA_DIR: dataDir });
+  const password = passwordOf(first) ?? "";
+  expect(password.length).toBeGreaterThanOrEqual(20);
+  expect(first.output()).toContain('Administrator "admin"');
+  expect(first.output()).toContain(`${urlOf(first)}/api `);
+  expect(first.output()).toContain(`${urlOf(first)}/api/docs`);
+  expect(first.output()).toContain(join(dataDir, "zones"));
+  const { status } = await new RestClient(urlOf(first)).post("/api/auth/login", { username: "admin", password });
+  expect(status).toBe(200);
+
+  const refused = await refusedStart({ DATA_DIR: dataDir });
+  expect(refused).toMatch(/ended with 1 /);
+  expect(refused).toContain(`${dataDir} is in use by process ${first.pid}; stop that one first`);
+  expect(refused).not.toMatch(/ {4}at /);
+
+  // Killed without a chance to tidy up: the lock stays behind and is taken over.
+  await first.stop("SIGKILL");
+  expect(await readdir(dataDir)).toContain("lock");
+  const second = await start({ DATA_DIR: dataDir, LOG_LEVEL: "trace" });
+  expect(passwordOf(second)).toBeUndefined();
+
+  const secrets = await useTokens(new RestClient(urlOf(second)), password);
+
+  // The service has the head of this request, and is asked to stop before it gets the body.
+  const login = JSON.stringify({ username: "admin", password });
+  const open = new RawConnection(urlOf(second));
+  const head = ["POST /api/auth/login HTTP/1.1", "Host: localhost", "Content-Type: application/json"];
+  open.write([...head, `Content-Length: ${login.length}`, "Expect: 100-continue", "", ""].join("\r\n"));
+  await open.receive(/100 Continue/);
+  const idle = new RawConnection(urlOf(second));
+  idle.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  await idle.receive(/"ok"/);
+  const stopped = second.stop("SIGTERM");
+  await idle.end();
+  await expect(fetch(`${urlOf(second)}/readyz`)).rejects.toThrow("fetch failed");
+  open.write(login);
+  const answer = parseAnswer(await open.receive(/\r\n\r\n\{.*\}$/));
+  expect(answer).toMatchObject({ status: 200, body: { user: { username: "admin" } } });
+  expect(await stopped).toBe(0);
+  await open.end();
+  expect(await readdir(dataDir)).not.toContain("lock");
+
+  for (const secret of [...secrets, password, answer.body.accessToken, answer.body.refreshToken])
+    expect(second.output()).not.toContain(secret);
+}, 120_000);
+
+/** Does with tokens what can be done, right and wrong. @returns all of them. */
+async function useTokens(client: RestClient, password: string): Promise<string[]> {
+  const { body: session } = await client.post("/api/auth/login", { username: "admin", password });
+  const { body: renewed } = await client.post("/api/auth/refresh", undefined, {
+    cookie: `refresh_token=${session.refreshToken}`,
+  });
+  client.token = renewed.accessToken;
+  await client.get("/api/auth/me");
+  await client.post("/api/auth/refresh", { refreshToken: [renewed.refreshToken] });
+  await client.post("/api/auth/login", { username: renewed.refreshToken, password: renewed.accessToken });
+  await client.post("/api/auth/login", `{"username":"admin","password":"${password}"`);
+  await client.get(`/api/domains?search=${renewed.accessToken}`);
+  await client.get(`/api/${renewed.accessToken}`);
+  await client.post("/api/auth/logout", { refreshToken: renewed.refreshToken });
+  await client.get("/api/auth/me");
+  return [session.accessToken, session.refreshToken, renewed.accessToken, renewed.refreshToken];
+}
+
+test("a bad variable stops the start with exit code 1 and a sentence, not a stack", async () => {
+  const printed = await refusedStart({ DATA_DIR: join(folder, "other"), PORT: "http", JOBS: "maybe" });
+  expect(printed).toMatch(/ended with 1 /);
+  expect(printed).toContain(
+    "Zonewright did not start.\nPORT must be a whole number from 0 to 65535.\nJOBS must be on or off.\n",
+  );
+  expect(printed).not.toMatch(/ {4}at /);
+});
+
+/** The sentence with which a start fails; fails the test when it does not. */
+async function blame(env: Record<string, string>): Promise<string> {
+  const config = loadConfig({ DATA_DIR: join(folder, "blame"), PORT: "0", LOG_LEVEL: "silent", JOBS: "off", ...env });
+  const database = env["DATABASE_URL"] === undefined ? { database: await emptyDatabase() } : {};
+  const failure = await startServer(config, { announce: () => undefined, ...database }).then(
+    () => new Error("It started."),
+    (error: unknown) => error,
+  );
+  expect(failure).toBeInstanceOf(ConfigError);
+  // Whatever was opened is closed again: the folder is free.
+  lockFolder(join(folder, "blame"))();
+  return (failure as ConfigError).message;
+}
+
+describe("what cannot be used is blamed on its variable", () => {
+  test("a port that another program has", async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const { port } = other.address() as AddressInfo;
+    expect(await blame({ PORT: String(port) })).toBe(
+      `PORT: ${port} is taken by another program; set PORT to a free one.`,
+    );
+    await new Promise((resolve) => other.close(resolve));
+  });
+
+  test("an address that this machine does not have", async () => {
+    expect(await blame({ HOST: "192.0.2.1" })).toMatch(/^HOST: 192\.0\.2\.1 is no address of this machine/);
+  });
+
+  test("a database server that is not there", async () => {
+    expect(await blame({ DATABASE_URL: "postgres://zonewright:secret@127.0.0.1:1/zonewright" })).toMatch(
+      /^DATABASE_URL: the database cannot be reached \(.*ECONNREFUSED/,
+    );
+  });
+});
+
+describe("the lock of a data folder", () => {
+  let locked: string;
+  beforeAll(async () => {
+    locked = await mkdtemp(join(folder, "lock-"));
+  });
+
+  test("is given free by whoever took it", async () => {
+    const unlock = lockFolder(locked);
+    expect(await readdir(locked)).toEqual(["lock"]);
+    unlock();
+    expect(await readdir(locked)).toEqual([]);
+  });
+
+  test("of a process that has ended is taken over", async () => {
+    const gone = await startProgram(process.execPath, ["-e", "console.log('here')"], /here/);
+    await gone.stop("SIGKILL");
+    await writeFile(join(locked, "lock"), String(gone.pid));
+    expect(() => lockFolder(locked)()).not.toThrow();
+  });
+
+  test.runIf(process.platform === "linux")(
+    "of an earlier process is taken over although another has its id now",
+    async () => {
+      await writeFile(join(locked, "lock"), `${process.ppid} some-earlier-boot 4711`);
+      expect(() => lockFolder(locked)()).not.toThrow();
+    },
+  );
+
+  test("of a running process is respected", async () => {
+    const other = await startProgram(
+      process.execPath,
+      [
+        "--input-type=module",
+        "-e",
+        `import { lockFolder } from ${JSON.stringify(new URL("../../server/database/lock-file.ts", import.meta.url).href)};
+         lockFolder(${JSON.stringify(locked)}); console.log("locked"); setInterval(() => 0, 1000);`,
+      ],
+      /locked/,
+    );
+    expect(() => lockFolder(locked)).toThrow(FolderInUseError);
+    await other.stop("SIGKILL");
+    lockFolder(locked)();
+  });
+});
+
+test("what is no HTTP at all is answered with a problem, too", async () => {
+  const server = await startServer(
+    loadConfig({ DATA_DIR: join(folder, "raw"), PORT: "0", LOG_LEVEL: "silent", ADMIN_PASSWORD: "long enough for it" }),
+    { announce: () => undefined, database: await emptyDatabase() },
+  );
+  const requests = [
+    "NONSENSE\r\n\r\n",
+    "GET /api/auth/me HTTP/1.1\r\nHost: localhost\r\nBad Header\r\n\r\n",
+    `GET /api/auth/me HTTP/1.1\r\nHost: localhost\r\nX-Long: ${"x".repeat(20_000)}\r\n\r\n`,
+    "POST /api/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: many\r\n\r\n",
+  ];
+  for (const request of requests) {
+    const connection = new RawConnection(server.url);
+    connection.write(request);
+    expect(parseAnswer(await connection.end())).toBeProblem(400, "BAD_REQUEST");
+  }
+  await server.stop();
+});

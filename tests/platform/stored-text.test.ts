@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { useZonewright } from "../support/zonewright.ts";
+
+const zw = useZonewright();
+
+test("a list of texts comes back as it was given, whatever PostgreSQL's array literals make of them", async () => {
+  const tags = [
+    "null",
+    "NULL",
+    " a ",
+    "a b",
+    "{}",
+    "{a",
+    "a,b",
+    '"',
+    '""',
+    "\\",
+    "\\n",
+    "a\\",
+    "'",
+    "ü💥",
+    "\u2028",
+    "0",
+  ];
+  const created = await zw.admin.post("/api/domains", { name: "lists.example", tags });
+  expect({ status: created.status, tags: created.body.tags }).toEqual({ status: 201, tags });
+  const reversed = tags.toReversed();
+  const updated = await zw.admin.put(`/api/domains/${created.body.id}`, { tags: reversed });
+  expect({ status: updated.status, tags: updated.body.tags }).toEqual({ status: 200, tags: reversed });
+  for (const tag of tags) {
+    const { body } = await zw.admin.get(`/api/domains?tag=${encodeURIComponent(tag)}`);
+    expect({ tag, total: body.total }).toEqual({ tag, total: 1 });
+  }
+});

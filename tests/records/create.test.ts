@@ -1,0 +1,163 @@
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { useZonewright } from "../support/zonewright.ts";
+import { fileZone, manualZone, unknownId, type Zone } from "./zones.ts";
+
+const zw = useZonewright();
+
+let zone: Zone;
+beforeAll(async () => {
+  zone = await manualZone(zw);
+});
+
+describe("a new record", () => {
+  test("is answered whole, with its version as ETag, and is in the list", async () => {
+    const answer = await zone.create({
+      recordType: "A",
+      name: "whole",
+      value: "192.0.2.1",
+      ttl: 60,
+      priority: null,
+      proxied: false,
+      comment: "for people",
+    });
+    expect(answer.status).toBe(201);
+    expect(answer.headers.get("etag")).toBe('"1"');
+    expect(answer.body).toEqual({
+      id: answer.body.id,
+      domainId: zone.id,
+      recordType: "A",
+      name: "whole",
+      value: "192.0.2.1",
+      ttl: 60,
+      priority: null,
+      proxied: false,
+      status: "active",
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      comment: "for people",
+      updatedAt: answer.body.createdAt,
+      version: 1,
+    });
+    expect(await zone.records("&search=whole")).toEqual([answer.body]);
+  });
+
+  test.each([
+    ["A", "192.0.2.7", "192.0.2.7", null],
+    ["AAAA", "2001:DB8:0:0:0:0:0:1", "2001:db8::1", null],
+    ["CNAME", "WWW.Example.NET.", "www.example.net", null],
+    ["CNAME", "bücher.example", "xn--bcher-kva.example", null],
+    ["NS", "Ns1.Example.net.", "ns1.example.net", null],
+    ["MX", "10 Mail.Example.net.", "10 mail.example.net", 10],
+    ["MX", "0 .", "0 .", 0],
+    ["TXT", 'v=spf1 "quoted"; \\ -all', 'v=spf1 "quoted"; \\ -all', null],
+    ["TXT", "日本".repeat(1024), "日本".repeat(1024), null],
+    ["SRV", "10 5 5060 Sip.Example.net.", "10 5 5060 sip.example.net", 10],
+    ["CAA", '0 issue "letsencrypt.org"', "0 issue letsencrypt.org", null],
+  ])("of type %s with %j has the canonical value %j", async (recordType, value, canonical, priority) => {
+    const fresh = await manualZone(zw);
+    const { status, body } = await fresh.create({ recordType, name: "x", value });
+    expect({ status, body }).toMatchObject({
+      status: 201,
+      body: { recordType, value: canonical, priority, ttl: 3600 },
+    });
+  });
+
+  test.each([
+    ["A", "256.0.0.1"],
+    ["A", "192.0.2"],
+    ["A", "::1"],
+    ["AAAA", "192.0.2.1"],
+    ["AAAA", "2001:db8::g"],
+    ["CNAME", "not a name"],
+    ["CNAME", "192.0.2.1"],
+    ["NS", ""],
+    ["MX", "mail.example.net"],
+    ["MX", "65536 mail.example.net"],
+    ["MX", "10 not a name"],
+    ["TXT", "x".repeat(2049)],
+    ["SRV", "10 5 0 sip.example.net"],
+    ["SRV", "10 65536 5060 sip.example.net"],
+    ["SRV", "10 5 65536 sip.example.net"],
+    ["CAA", "256 issue x"],
+    ["CAA", "0 issue"],
+  ])("of type %s with the value %j is refused, and the answer names the value", async (recordType, value) => {
+    const { status, body } = await zone.create({ recordType, name: "bad", value });
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ code: "BAD_REQUEST", issues: [{ path: ["value"] }] });
+    expect(body.issues).toHaveLength(1);
+  });
+
+  test.each(["PTR", "TLSA", "HTTPS", "SOA", "TYPE65280", "a", "", null, 1])(
+    "of type %j cannot be made by a client",
+    async (recordType) => {
+      const { status, body } = await zone.create({ recordType, name: "x", value: "192.0.2.1" });
+      expect(status).toBe(400);
+      expect(body.issues).toMatchObject([{ path: ["recordType"] }]);
+    },
+  );
+
+  test.each([
+    ["ttl", -1],
+    ["ttl", 2_147_483_648],
+    ["ttl", 1.5],
+    ["ttl", "60"],
+    ["ttl", null],
+    ["priority", 65_536],
+    ["priority", "10"],
+    ["proxied", "false"],
+    ["comment", "two\nlines"],
+    ["value", null],
+    ["value", "x\u0000"],
+    ["name", 1],
+    ["status", "active"],
+    ["domainId", unknownId],
+  ])("with %s %j is refused, and the answer names the field", async (field, given) => {
+    const { status, body } = await zone.create({ recordType: "A", name: "x", value: "192.0.2.1", [field]: given });
+    expect(status).toBe(400);
+    expect(body.issues).toMatchObject([{ path: [field] }]);
+  });
+
+  test("is refused as proxied where the provider has no proxy", async () => {
+    for (const provider of [zone, await fileZone(zw)]) {
+      const { status, body } = await provider.create({ recordType: "A", name: "p", value: "192.0.2.1", proxied: true });
+      expect(status).toBe(400);
+      expect(body.issues).toMatchObject([{ path: ["proxied"] }]);
+    }
+  });
+});
+
+describe("the name of a record", () => {
+  let fresh: Zone;
+  beforeEach(async () => {
+    fresh = await manualZone(zw);
+  });
+
+  test.each([
+    ["@", "@"],
+    ["", "@"],
+    ["ZONE", "@"],
+    ["ZONE.", "@"],
+    ["www", "www"],
+    ["WWW.Dev", "www.dev"],
+    ["www.ZONE", "www"],
+    ["www.ZONE.", "www"],
+    ["*", "*"],
+    ["*.dev", "*.dev"],
+    ["*.dev.ZONE.", "*.dev"],
+    ["_dmarc", "_dmarc"],
+    ["bücher", "xn--bcher-kva"],
+    ["www.other.example", "www.other.example"],
+  ])("%j is stored as %j", async (given, stored) => {
+    const name = given.replace("ZONE", fresh.name);
+    const { body } = await fresh.create({ recordType: "TXT", name, value: "x" });
+    expect(body).toMatchObject({ name: stored });
+  });
+
+  test.each(["www.other.example.", "a..b", ".", "a.*.b", "*a", "-a", "a b", "x".repeat(64), "a.".repeat(130), "a\\.b"])(
+    "%j is refused, and the answer names it",
+    async (name) => {
+      const { status, body } = await fresh.create({ recordType: "TXT", name, value: "x" });
+      expect(status).toBe(400);
+      expect(body.issues).toMatchObject([{ path: ["name"] }]);
+    },
+  );
+});

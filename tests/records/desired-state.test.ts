@@ -1,0 +1,146 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { needsConfirmation, planState, withOneTtl } from "../../server/records/desired-state.ts";
+import type { LiveRecord, PlannedChange } from "../../server/records/live-record.ts";
+import { recordKey, rrsetKey, type RecordData } from "../../server/records/record.ts";
+
+const data = fc.record({
+  recordType: fc.constantFrom("A", "TXT"),
+  name: fc.constantFrom("@", "www", "mail"),
+  value: fc.constantFrom("1", "2", "3", "4"),
+  ttl: fc.constantFrom(60, 300),
+  priority: fc.constant(null),
+  proxied: fc.constant(false),
+});
+const zone = fc.uniqueArray(data, { selector: recordKey, maxLength: 12 });
+
+const live = (records: readonly RecordData[]): LiveRecord[] =>
+  records.map((record, index) => ({
+    ...record,
+    id: `id-${index}`,
+    version: 1,
+    status: "active",
+    comment: `comment ${index}`,
+    createdAt: new Date(0),
+    updatedAt: new Date(0),
+  }));
+
+/** The zone after the changes, which must fit it. */
+function after(before: readonly LiveRecord[], changes: readonly PlannedChange[]): RecordData[] {
+  const records = new Map<string, RecordData>(before.map((record) => [record.id, record]));
+  for (const change of changes) {
+    expect(records.has(change.id)).toBe(change.action !== "create");
+    if (change.after) records.set(change.id, change.after);
+    else records.delete(change.id);
+  }
+  return [...records.values()];
+}
+
+const untimed = (records: readonly RecordData[]) =>
+  texts(records.map((record) => Object.assign({}, record, { ttl: 0 })));
+const counts = (creates: number, deletes: number) =>
+  [
+    ...Array.from({ length: creates }, () => ({ action: "create" })),
+    ...Array.from({ length: deletes }, () => ({ action: "delete" })),
+  ] as PlannedChange[];
+
+const text = ({ recordType, name, value, ttl }: RecordData) => `${name} ${recordType} ${value} ${ttl}`;
+const texts = (records: readonly RecordData[]) => records.map(text).toSorted();
+
+describe("a plan towards desired records", () => {
+  test("leads there exactly, and a second plan is empty", () => {
+    fc.assert(
+      fc.property(zone, zone, (present, desired) => {
+        const before = live(present);
+        const { changes, unchanged } = planState(before, desired);
+        const reached = after(before, changes);
+        expect(texts(reached)).toEqual(texts(desired));
+        const touched = changes.filter(({ action }) => action !== "delete").length;
+        expect(unchanged + touched).toBe(desired.length);
+        expect(planState(live(reached), desired).changes).toEqual([]);
+      }),
+    );
+  });
+
+  test("that merges leads to both, the desired ones winning", () => {
+    fc.assert(
+      fc.property(zone, zone, (present, desired) => {
+        const before = live(present);
+        const wanted = new Map([...present, ...desired].map((record) => [recordKey(record), record]));
+        expect(texts(after(before, planState(before, desired, true).changes))).toEqual(texts([...wanted.values()]));
+      }),
+    );
+  });
+
+  test("keeps as many identities within an RRset as it can, with their comments", () => {
+    fc.assert(
+      fc.property(zone, zone, (present, desired) => {
+        const { changes } = planState(live(present), desired);
+        for (const key of new Set([...present, ...desired].map(rrsetKey))) {
+          const count = (records: readonly RecordData[]) => records.filter((record) => rrsetKey(record) === key).length;
+          const of = (action: string) =>
+            changes.filter((change) => change.action === action && rrsetKey(change.after ?? change.before) === key)
+              .length;
+          expect(of("delete")).toBe(Math.max(0, count(present) - count(desired)));
+          expect(of("create")).toBe(Math.max(0, count(desired) - count(present)));
+        }
+        const updates = changes.filter((change) => change.action === "update");
+        expect(updates.filter(({ before, after }) => before.comment !== after.comment)).toEqual([]);
+      }),
+    );
+  });
+
+  test("finds records by id before it looks at what they say", () => {
+    const [one, two] = live([
+      { recordType: "A", name: "www", value: "1", ttl: 60, priority: null, proxied: false },
+      { recordType: "A", name: "www", value: "2", ttl: 60, priority: null, proxied: false },
+    ]);
+    if (!one || !two) throw new Error("unreachable");
+    const { changes } = planState(
+      [one, two],
+      [
+        { ...two, id: one.id },
+        { ...one, id: two.id },
+      ],
+    );
+    expect(changes.map(({ action, id, after }) => [action, id, after?.value])).toEqual([
+      ["update", one.id, "2"],
+      ["update", two.id, "1"],
+    ]);
+  });
+});
+
+describe("one TTL for each RRset", () => {
+  test("holds wherever something is written, and nothing else is touched", () => {
+    fc.assert(
+      fc.property(zone, zone, fc.boolean(), (present, desired, merge) => {
+        const before = live(present);
+        const plain = planState(before, desired, merge).changes;
+        const aligned = withOneTtl(before, plain);
+        const written = new Map(plain.flatMap(({ after }) => (after ? [[rrsetKey(after), after.ttl] as const] : [])));
+        const reached = after(before, aligned);
+        const expected = reached.map((record) => written.get(rrsetKey(record)) ?? record.ttl);
+        expect(reached.map(({ ttl }) => ttl)).toEqual(expected);
+        expect(untimed(reached)).toEqual(untimed(after(before, plain)));
+        expect(aligned.length).toBeLessThanOrEqual(plain.length === 0 ? 0 : before.length + desired.length);
+      }),
+    );
+  });
+});
+
+describe("the safety threshold", () => {
+  test.each([
+    [0, 0, 0, false],
+    [0, 50, 0, false],
+    [9, 0, 8, false],
+    [9, 0, 9, true],
+    [9, 1, 9, false],
+    [10, 0, 3, false],
+    [10, 0, 4, true],
+    [10, 2, 2, true],
+    [1000, 0, 300, false],
+    [1000, 1, 300, true],
+  ])("for %i records with %i creates and %i deletes asks: %s", (recordCount, creates, deletes, asks) => {
+    expect(needsConfirmation(counts(creates, deletes), recordCount) !== null).toBe(asks);
+  });
+});

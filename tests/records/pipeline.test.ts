@@ -1,0 +1,207 @@
+import { randomUUID } from "node:crypto";
+import { sql } from "kysely";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Caller } from "../../server/auth/caller.ts";
+import { queries } from "../../server/database/database.ts";
+import { ProviderConnections } from "../../server/dns-providers/connections.ts";
+import { newId } from "../../server/ids.ts";
+import { planState } from "../../server/records/desired-state.ts";
+import { liveZone } from "../../server/records/live-queries.ts";
+import { ChangePipeline } from "../../server/records/pipeline.ts";
+import { useZonewright } from "../support/zonewright.ts";
+import { fileZone, manualZone, type Body, type Zone } from "./zones.ts";
+
+const zw = useZonewright();
+
+let zone: Zone;
+let admin: Caller;
+const db = () => queries(zw.services.database.fork());
+
+beforeAll(async () => {
+  const { body } = await zw.admin.get("/api/auth/me");
+  admin = { userId: body.id, username: "admin", role: "admin", sessionId: null, tokenId: null, permissions: "all" };
+});
+beforeEach(async () => {
+  zone = await fileZone(zw, "www 300 A 192.0.2.1\n");
+});
+
+/** What a process leaves that died between committing its intent and writing the outcome. */
+async function leavePending(changes: unknown[], kind: "edit" | "import" | "rollback" = "edit"): Promise<string> {
+  const id = newId();
+  await db()
+    .insertInto("change_sets")
+    .values({
+      id,
+      domain_id: zone.id,
+      kind,
+      state: "pending",
+      actor_id: admin.userId,
+      creates: changes.length,
+      updates: 0,
+      deletes: 0,
+      intent: JSON.stringify(changes),
+      repaired: false,
+      created_at: new Date(),
+    })
+    .execute();
+  return id;
+}
+
+function createOf(name: string): Body {
+  const after = { recordType: "A", name, value: "192.0.2.9", ttl: 60, priority: null, proxied: false, comment: "mine" };
+  return { action: "create", id: newId(), before: null, after };
+}
+
+async function setLease(seconds: number): Promise<void> {
+  await db()
+    .updateTable("domains")
+    .set({ lease_token: randomUUID(), lease_until: sql<Date>`now() + make_interval(secs => ${seconds})` })
+    .where("id", "=", zone.id)
+    .execute();
+}
+
+describe.each([
+  ["the next edit", () => zone.add("A", "next", "192.0.2.5")],
+  ["the repair job", () => zw.services.repair.runOnce()],
+])("a change that a crash left open is settled by %s", (by, settle) => {
+  const edits = by === "the next edit" ? 1 : 0;
+
+  test("as done where the provider has it", async () => {
+    const change = createOf("crash");
+    const id = await leavePending([change]);
+    await zone.edit((text) => `${text}crash 60 A 192.0.2.9\n`);
+    await settle();
+    expect(await zone.records("&search=crash")).toMatchObject([{ id: change.id, comment: "mine", version: 1 }]);
+    const entry = (await zone.history()).find((set) => set.id === id);
+    expect(entry).toMatchObject({
+      state: "applied",
+      repaired: true,
+      creates: 1,
+      revision: 2,
+      failures: [],
+      actor: "admin",
+    });
+    expect(await zone.detail()).toMatchObject({ recordCount: 2 + edits, revision: 2 + edits });
+    expect((await zone.post("/sync")).body).toMatchObject({ created: 0, updated: 0, deleted: 0 });
+  });
+
+  test("as failed where it has not", async () => {
+    const id = await leavePending([createOf("crash")]);
+    await settle();
+    expect(await zone.records("&search=crash")).toEqual([]);
+    const entry = (await zone.history()).find((set) => set.id === id);
+    expect(entry).toMatchObject({ state: "failed", repaired: true, creates: 0, revision: null });
+    expect(entry.failures).toMatchObject([{ name: "crash", error: expect.stringContaining("did not reach") }]);
+    expect(await zone.detail()).toMatchObject({ recordCount: 1 + edits, revision: 1 + edits });
+  });
+
+  test("item by item where it has a part", async () => {
+    const [www] = await zone.records();
+    const { domainId: _, ...before } = www;
+    const deletion = { action: "delete", id: www.id, before, after: null };
+    const id = await leavePending([deletion, createOf("there"), createOf("not-there")]);
+    await zone.edit((text) => `${text.replace(/^www.*$/m, "")}there 60 A 192.0.2.9\n`);
+    await settle();
+    const entry = (await zone.history()).find((set) => set.id === id);
+    expect(entry).toMatchObject({ state: "partial", creates: 1, deletes: 1, failures: [{ name: "not-there" }] });
+    expect((await zone.lines()).filter((line) => !line.startsWith("next"))).toEqual(["there A 192.0.2.9"]);
+  });
+
+  test("with the snapshots that it would have made", async () => {
+    const before = await zone.records();
+    await leavePending([createOf("one")], "import");
+    await leavePending([createOf("two")], "rollback");
+    await zone.edit((text) => `${text}one 60 A 192.0.2.9\ntwo 60 A 192.0.2.9\n`);
+    await settle();
+    const { body } = await zone.get("/snapshots");
+    expect(body.snapshots).toMatchObject([{ trigger: "on_change", recordCount: 3 }, { trigger: "on_change" }]);
+    expect(body.snapshots[1].records).toEqual(before);
+  });
+});
+
+describe("a change that cannot be settled yet", () => {
+  test("refuses edits until the provider can be read, and nothing is lost", async () => {
+    const change = createOf("crash");
+    await leavePending([change]);
+    const file = await zone.readFile();
+    await zone.edit(() => "broken");
+    expect((await zone.create({ recordType: "A", name: "x", value: "192.0.2.1" })).status).toBe(502);
+    await zw.services.repair.runOnce();
+    expect((await zone.history())[0]).toMatchObject({ state: "pending", finishedAt: null });
+    await zone.edit(() => `${file}crash 60 A 192.0.2.9\n`);
+    await zw.services.repair.runOnce();
+    expect(await zone.records("&search=crash")).toMatchObject([{ id: change.id }]);
+  });
+
+  test("is settled before the zone moves to another provider", async () => {
+    const change = createOf("crash");
+    await leavePending([change]);
+    await zone.edit((text) => `${text}crash 60 A 192.0.2.9\n`);
+    const manual = (await (await manualZone(zw)).detail()).providerConfigId;
+    expect((await zw.admin.put(zone.path, { providerConfigId: manual })).status).toBe(200);
+    expect(await zone.lines()).toEqual(["crash A 192.0.2.9", "www A 192.0.2.1"]);
+  });
+});
+
+const now = () => new Date();
+/** One that does not wait long. */
+const pipeline = () =>
+  new ChangePipeline(
+    zw.services.database,
+    new ProviderConnections({ zonesFolder: `${zw.dataDir}/zones`, now }),
+    now,
+    150,
+  );
+
+const edit = (whilePlanning: () => Promise<void> = async () => undefined) =>
+  pipeline().run(zw.services.database.fork(), {
+    domainId: zone.id,
+    caller: admin,
+    kind: "edit",
+    plan: async (em, held) => {
+      await whilePlanning();
+      const desired = { recordType: "A", name: "new", value: "192.0.2.2", ttl: 60, priority: null, proxied: false };
+      return planState(await liveZone(em, held.id), [desired], true);
+    },
+  });
+
+describe("a lease", () => {
+  test("of a dead process does not hold up an edit", async () => {
+    await setLease(-1);
+    expect((await zone.create({ recordType: "A", name: "new", value: "192.0.2.2" })).status).toBe(201);
+  });
+
+  test("of a live one is waited for, then the edit is refused and can be tried again", async () => {
+    await setLease(60);
+    await expect(edit()).rejects.toMatchObject({ code: "UNAVAILABLE", retryAfterSeconds: expect.any(Number) });
+    await leavePending([createOf("crash")]);
+    await zw.services.repair.runOnce();
+    expect((await zone.history())[0]).toMatchObject({ state: "pending" });
+    await setLease(-1);
+    expect((await edit()).outcomes).toEqual([{ ok: true }]);
+  });
+
+  test("on a zone without a back end, which is on its way elsewhere, is 503 with Retry-After", async () => {
+    zone = await manualZone(zw);
+    await setLease(60);
+    const { status, headers, body } = await zone.create({ recordType: "A", name: "x", value: "192.0.2.1" });
+    expect([status, body.code]).toEqual([503, "UNAVAILABLE"]);
+    expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(await zone.records()).toEqual([]);
+  });
+
+  test("that was lost meanwhile leaves the change to a repair, which finds it done", async () => {
+    await expect(edit(() => setLease(-1))).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    expect(await zone.lines()).toEqual(["www A 192.0.2.1"]);
+    await zw.services.repair.runOnce();
+    expect(await zone.lines()).toEqual(["new A 192.0.2.2", "www A 192.0.2.1"]);
+    expect((await zone.history())[0]).toMatchObject({ state: "applied", repaired: true });
+  });
+
+  test("is given back after an edit, refused or not", async () => {
+    await zone.add("A", "new", "192.0.2.2");
+    await zone.create({ recordType: "A", name: "new", value: "192.0.2.2" });
+    const row = await db().selectFrom("domains").selectAll().where("id", "=", zone.id).executeTakeFirstOrThrow();
+    expect([row.lease_token, row.lease_until]).toEqual([null, null]);
+  });
+});

@@ -1,0 +1,131 @@
+import { writeFile } from "node:fs/promises";
+import { beforeEach, describe, expect, test } from "vitest";
+import { useZonewright } from "../support/zonewright.ts";
+import { fileZone, manualZone, type Zone } from "./zones.ts";
+
+const zw = useZonewright();
+
+let zone: Zone;
+beforeEach(async () => {
+  zone = await fileZone(zw, "www 300 A 192.0.2.1\nttl 300 A 192.0.2.2\nold 300 TXT x\n");
+});
+
+const sync = (body?: object) => zone.post("/sync", body);
+
+describe("a sync", () => {
+  test("finds what was edited by hand, dry and then really, and keeps the records' identity", async () => {
+    const [old, ttl, www] = await zone.records();
+    await zone.update(www.id, { comment: "kept" });
+    await zone.edit((text) =>
+      `${text}new 60 A 192.0.2.9\n`
+        .replace("192.0.2.1", "192.0.2.8")
+        .replace(/^ttl +300/m, "ttl 77")
+        .replace(/^old.*$/m, ""),
+    );
+    const dry = await sync({ dryRun: true });
+    expect(dry.status).toBe(200);
+    const counts = { synced: 3, created: 1, updated: 2, deleted: 1, unchanged: 0 };
+    expect(dry.body).toMatchObject(counts);
+    expect(dry.body.plan.creates).toMatchObject([{ name: "new", value: "192.0.2.9", ttl: 60 }]);
+    expect(dry.body.plan.updates).toMatchObject([
+      { changes: { ttl: [300, 77] } },
+      { changes: { value: ["192.0.2.1", "192.0.2.8"] } },
+    ]);
+    expect(dry.body.plan.deletes).toMatchObject([{ id: old.id }]);
+    expect(await zone.detail()).toMatchObject({ recordCount: 3, revision: 2 });
+
+    const real = await sync();
+    expect(real.body).toEqual({ ...counts, plan: null });
+    expect(await zone.records()).toMatchObject([
+      { name: "new", version: 1 },
+      { id: ttl.id, ttl: 77, version: 2 },
+      { id: www.id, value: "192.0.2.8", comment: "kept", version: 3 },
+    ]);
+    expect((await sync()).body).toMatchObject({ ...counts, created: 0, updated: 0, deleted: 0, unchanged: 3 });
+  });
+
+  test("keeps a snapshot of the state before when something changes, and only then", async () => {
+    await sync();
+    expect((await zone.get("/snapshots")).body.total).toBe(0);
+    const before = await zone.records();
+    await zone.edit((text) => `${text}new A 192.0.2.9\n`);
+    await sync();
+    const { body } = await zone.get("/snapshots");
+    expect(body).toMatchObject({ total: 1, snapshots: [{ trigger: "on_change", records: before }] });
+  });
+
+  test("leaves the file as it is", async () => {
+    await zone.edit((text) => `; my comment\n${text}new A 192.0.2.9\n`);
+    const file = await zone.readFile();
+    await sync();
+    expect(await zone.readFile()).toBe(file);
+  });
+
+  test("takes in what breaks the rules, and never drops it", async () => {
+    await zone.edit((text) => `${text}www CNAME x.example.\n@ CNAME y.example.\nsrv SRV 0 0 0 .\n`);
+    expect((await sync()).body).toMatchObject({ created: 3, deleted: 0 });
+    expect((await sync()).body).toMatchObject({ created: 0, unchanged: 6 });
+  });
+
+  test("of a zone without a back end is 400, dry or not", async () => {
+    zone = await manualZone(zw);
+    expect((await sync()).status).toBe(400);
+    expect((await sync({ dryRun: true })).status).toBe(400);
+  });
+
+  test("of a file with a syntax error is 502 with file and line, and changes nothing", async () => {
+    const before = await zone.records();
+    await writeFile(zone.file, `${await zone.readFile()}bad A 999.1.1.1\n`);
+    const line = (await zone.readFile()).split("\n").length - 1;
+    for (const dryRun of [true, false]) {
+      const { status, body } = await sync({ dryRun });
+      expect([status, body.code]).toEqual([502, "PROVIDER_ERROR"]);
+      expect(body.detail).toContain(`${zone.name}.zone, line ${line}: `);
+    }
+    expect(await zone.records()).toEqual(before);
+  });
+
+  test.each([
+    ["dryRun", "yes"],
+    ["force", 1],
+  ])("with %s %j is 400 and names the field", async (field, given) => {
+    const { status, body } = await sync({ [field]: given });
+    expect(status).toBe(400);
+    expect(body.issues).toMatchObject([{ path: [field] }]);
+  });
+});
+
+const hosts = (count: number, value = "192.0.2.1") =>
+  Array.from({ length: count }, (_, index) => `h${index} 300 A ${value}\n`).join("");
+const soa = "@ SOA ns1 hostmaster 1 3600 900 1209600 300\n";
+
+describe("the safety threshold of a sync", () => {
+  test.each([
+    ["10 of which 3 go", hosts(10), hosts(7), 200],
+    ["10 of which 4 go", hosts(10), hosts(6), 409],
+    ["10 of which 4 change", hosts(10), hosts(6) + hosts(10, "192.0.2.2").split("\n").slice(6).join("\n"), 409],
+    ["10 to which 4 come", hosts(10), hosts(14), 409],
+    ["9 of which 8 go", hosts(9), hosts(1), 200],
+    ["1 that goes", hosts(1), "", 409],
+    ["10 of which none is left", hosts(10), "", 409],
+  ])("for a zone of %s is kept", async (_, before, after, status) => {
+    zone = await fileZone(zw, before);
+    const count = (await zone.records()).length;
+    await writeFile(zone.file, soa + after);
+    const answer = await sync();
+    expect(answer.status).toBe(status);
+    if (status === 200) return;
+    expect(answer.body.code).toBe("CONFIRMATION_REQUIRED");
+    expect(await zone.detail()).toMatchObject({ recordCount: count, revision: 1 });
+    expect((await sync({ dryRun: true })).status).toBe(200);
+    expect((await sync({ force: true })).status).toBe(200);
+    expect((await sync()).body).toMatchObject({ created: 0, updated: 0, deleted: 0 });
+  });
+
+  test("asks before an emptied file empties the zone", async () => {
+    await writeFile(zone.file, "");
+    expect((await sync()).body.code).toBe("CONFIRMATION_REQUIRED");
+    expect((await sync({ force: true })).body).toMatchObject({ synced: 0, deleted: 3 });
+    expect(await zone.detail()).toMatchObject({ recordCount: 0 });
+  });
+});

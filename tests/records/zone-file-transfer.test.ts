@@ -1,0 +1,174 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { useZonewright } from "../support/zonewright.ts";
+import { fileZone, manualZone, type Body, type Zone } from "./zones.ts";
+
+const zw = useZonewright();
+
+let zone: Zone;
+beforeEach(async () => {
+  zone = await manualZone(zw);
+});
+
+const awkward = String.raw`
+$TTL 1h30m
+@           IN NS    ns1
+            IN NS    ns2.example.net.
+@       300 IN MX    10 mail
+        300 IN MX    20 mail.example.net.
+            IN TXT   "v=spf1 include:_spf.example.net; \"quoted\" \\ -all"
+            IN CAA   0 issue "letsencrypt.org"
+www         IN A     192.0.2.1
+            IN AAAA  2001:DB8:0:0:0:0:0:1
+*.dev       IN CNAME www
+_sip._tcp   IN SRV   10 5 5060 sip ; trailing comment
+key._domainkey IN TXT ( "v=DKIM1; k=rsa; p=AAAABBBB"
+                        "CCCCDDDD" )
+ptr         IN PTR   host.example.net.
+odd         IN TYPE65280 \# 2 abcd
+`;
+
+const send = (body: object) => zone.post("/zonefile", body);
+
+describe("an exported zone file", () => {
+  test("is a text that changes nothing when it comes back in, into the same zone or an empty one", async () => {
+    await send({ zonefile: awkward });
+    const { headers, body: zonefile } = await zone.get("/zonefile");
+    expect(headers.get("content-type")).toMatch(/^text\/plain; charset=utf-8/);
+    expect(zonefile).toContain(`$ORIGIN ${zone.name}.`);
+    for (const mode of ["merge", "replace"]) {
+      const { body } = await send({ zonefile, mode });
+      expect(body).toMatchObject({ created: 0, updated: 0, deleted: 0, unchanged: 13, plan: null });
+    }
+    expect(await zone.detail()).toMatchObject({ revision: 1 });
+    const other = await manualZone(zw);
+    const inOther = String(zonefile).replaceAll(zone.name, other.name);
+    expect((await other.post("/zonefile", { zonefile: inOther })).body).toMatchObject({ created: 13 });
+    expect(String((await other.get("/zonefile")).body).replaceAll(other.name, zone.name)).toBe(zonefile);
+  });
+
+  test("of an empty zone comes back in, too", async () => {
+    const { body: zonefile } = await zone.get("/zonefile");
+    expect((await send({ zonefile, mode: "replace" })).body).toMatchObject({ created: 0, unchanged: 0 });
+  });
+});
+
+describe("an import", () => {
+  test("merges: it adds and updates, and deletes nothing", async () => {
+    const kept = await zone.add("A", "kept", "192.0.2.9");
+    const changed = await zone.add("TXT", "www", "x", 60);
+    const { status, body } = await send({ zonefile: 'www 300 TXT "x"\nnew 300 A 192.0.2.1\n' });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ created: 1, updated: 1, deleted: 0, unchanged: 0, plan: null });
+    expect(await zone.records()).toMatchObject([
+      kept,
+      { name: "new", ttl: 300 },
+      { id: changed.id, ttl: 300, version: 2 },
+    ]);
+  });
+
+  test("replaces: afterwards the zone is what the file says, and records keep their identity", async () => {
+    const record = await zone.add("A", "www", "192.0.2.1");
+    await zone.add("A", "gone", "192.0.2.9");
+    const { body } = await send({ zonefile: "www A 192.0.2.2\nnew A 192.0.2.3\n", mode: "replace" });
+    expect(body).toMatchObject({ created: 1, updated: 1, deleted: 1, unchanged: 0 });
+    expect(await zone.records()).toMatchObject([{ name: "new" }, { id: record.id, value: "192.0.2.2", version: 2 }]);
+  });
+
+  test("run dry answers the plan and changes nothing", async () => {
+    await zone.add("A", "www", "192.0.2.1");
+    const zonefile = "www A 192.0.2.2\nnew A 192.0.2.3\n";
+    const { body } = await send({ zonefile, mode: "replace", dryRun: true });
+    expect(body).toMatchObject({ created: 1, updated: 1, deleted: 0 });
+    expect(body.plan).toMatchObject({
+      creates: [{ name: "new" }],
+      updates: [
+        {
+          before: { value: "192.0.2.1" },
+          after: { value: "192.0.2.2" },
+          changes: { value: ["192.0.2.1", "192.0.2.2"] },
+        },
+      ],
+      deletes: [],
+    });
+    expect(await zone.lines()).toEqual(["www A 192.0.2.1"]);
+    expect((await zone.get("/snapshots")).body.total).toBe(0);
+    const real = await send({ zonefile, mode: "replace" });
+    expect(real.body).toEqual({ ...body, plan: null });
+  });
+
+  test("keeps a snapshot of the state before, unless it changes nothing", async () => {
+    await zone.add("A", "www", "192.0.2.1");
+    await send({ zonefile: "www A 192.0.2.2\n", mode: "replace" });
+    await send({ zonefile: "www A 192.0.2.2\n", mode: "replace" });
+    const { body } = await zone.get("/snapshots");
+    expect(body).toMatchObject({ total: 1, snapshots: [{ trigger: "on_change", recordCount: 1 }] });
+    expect(body.snapshots[0].records).toMatchObject([{ value: "192.0.2.1" }]);
+  });
+
+  test("goes to the provider", async () => {
+    const file = await fileZone(zw);
+    expect((await file.post("/zonefile", { zonefile: awkward })).body).toMatchObject({ created: 13 });
+    expect((await file.post("/sync")).body).toMatchObject({ synced: 13, unchanged: 13 });
+  });
+
+  test("gives an RRset one TTL, that of the file, and says so", async () => {
+    const live = await zone.add("A", "www", "192.0.2.1", 3600);
+    const { body } = await send({ zonefile: "www 300 A 192.0.2.2\nwww 60 A 192.0.2.3\n" });
+    expect(body.warnings.join(" ")).toMatch(/different TTLs/);
+    const records = await zone.records();
+    expect(records.map(({ ttl }) => ttl)).toEqual([60, 60, 60]);
+    expect(records.find(({ id }) => id === live.id)).toMatchObject({ value: "192.0.2.1", version: 2 });
+    expect(body).toMatchObject({ created: 2, updated: 1 });
+  });
+});
+
+describe("a file that cannot be taken", () => {
+  test("for its syntax is 400 with each line and reason, and changes nothing", async () => {
+    await zone.add("A", "www", "192.0.2.1");
+    const { status, body } = await send({ zonefile: 'ok A 192.0.2.2\nbad A 999.1.1.1\n\nworse "\n', mode: "replace" });
+    expect([status, body.code]).toEqual([400, "BAD_REQUEST"]);
+    expect(body.detail).toMatch(/^Line 2: .*1 more/);
+    expect(body.issues.map(({ path }: Body) => path)).toEqual([
+      ["zonefile", 2],
+      ["zonefile", 4],
+    ]);
+    expect(await zone.lines()).toEqual(["www A 192.0.2.1"]);
+    expect(await zone.detail()).toMatchObject({ revision: 1 });
+    expect((await zone.get("/snapshots")).body.total).toBe(0);
+  });
+
+  test.each([
+    ["$INCLUDE /etc/passwd\n", 1],
+    ["x.example.org. A 192.0.2.1\n", 1],
+    ["a A 192.0.2.1\n\u0000\n", 2],
+    ["$GENERATE 1-9 a$ A 192.0.2.$\n", 1],
+  ])("such as %j is 400 with the line", async (zonefile, line) => {
+    const { status, body } = await send({ zonefile });
+    expect(status).toBe(400);
+    expect(body.issues).toMatchObject([{ path: ["zonefile", line] }]);
+  });
+
+  test.each(["www CNAME x.example.\nwww A 192.0.2.1\n", "@ CNAME x.example.\n", "old CNAME x.example.\n"])(
+    "for a rule of the zone, such as %j, is 409 and changes nothing, dry or not",
+    async (zonefile) => {
+      await zone.add("A", "old", "192.0.2.1");
+      for (const dryRun of [true, false]) {
+        const { status, body } = await send({ zonefile, dryRun });
+        expect([status, body.code]).toEqual([409, "CONFLICT"]);
+        expect(body.issues[0].path).toEqual(["zonefile"]);
+      }
+      expect(await zone.lines()).toEqual(["old A 192.0.2.1"]);
+    },
+  );
+
+  test.each([
+    ["zonefile", ""],
+    ["zonefile", 7],
+    ["mode", "append"],
+    ["dryRun", "true"],
+  ])("because %s is %j is 400 and names the field", async (field, given) => {
+    const { status, body } = await send({ zonefile: "a A 192.0.2.1\n", [field]: given });
+    expect(status).toBe(400);
+    expect(body.issues).toMatchObject([{ path: [field] }]);
+  });
+});
