@@ -9,8 +9,8 @@ const pool = new Pool({ connectionString: process.env["DATABASE_URL"], max: 10 }
 const domainId = process.env["DOMAIN_ID"];
 const zonefileKind = "5a1f0c52-7d0e-4c1b-9d0a-000000000002";
 
-const domainsSql = `select "domains"."id", "domains"."name", "domains"."provider_config_id", "domains"."expires_at", "domains"."status",
-  "domains"."group_name", "domains"."tags", "domains"."record_count", "domains"."created_at", "provider_configs"."kind"
+const domainsSql = `select "domains"."id", "domains"."name", "domains"."provider_config_id", "domains"."expires_at",
+  "domains"."expiring_from", "domains"."status", "domains"."group_name", "domains"."tags", "domains"."record_count", "domains"."created_at", "provider_configs"."kind"
   from "domains" inner join "provider_configs" on "provider_configs"."id" = "domains"."provider_config_id"
   where true order by "domains"."name" limit $1 offset $2`;
 const countSql = `select count(*) as "total" from "domains" where true`;

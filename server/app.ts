@@ -3,7 +3,7 @@ import { createExpressMiddleware } from "@trpc/server/adapters/express";
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from "express";
 import { cors } from "./cors.ts";
 import { docsPage } from "./docs-page.ts";
-import { AppError, badField } from "./errors.ts";
+import { AppError, badField, type Issue } from "./errors.ts";
 import { httpPort, requestIdOf } from "./http-port.ts";
 import { openApiDocument } from "./openapi.ts";
 import { sendProblem } from "./problem.ts";
@@ -151,19 +151,28 @@ function requireObject(req: Request, _res: Response, next: (error?: AppError) =>
     next(new AppError("BAD_REQUEST", "The body must be a JSON object."));
     return;
   }
-  const deep = Object.entries(body).find(([, value]) => isDeeper(value, depthLimit));
-  if (deep) {
-    next(badField([deep[0]], `This is nested more than ${depthLimit} levels deep.`));
+  const fault = faultIn(body, depthLimit);
+  if (fault) {
+    next(badField(fault.path, fault.message));
     return;
   }
   req.headers["content-type"] = "application/json";
   next();
 }
 
-/** Libraries behind us walk values by recursion, which such a body would bring to an end. */
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((child) => isDeeper(child, levels - 1));
+/**
+ * What libraries behind us do not survive or pass over in silence: a nesting that ends their recursion, and fields called
+ * `__proto__`.
+ */
+function faultIn(value: unknown, levels: number): Issue | null {
+  if (typeof value !== "object" || value === null) return null;
+  if (levels === 0) return { path: [], message: `This is nested more than ${depthLimit} levels deep.` };
+  if (Object.hasOwn(value, "__proto__")) return { path: ["__proto__"], message: "There is no such field; remove it." };
+  for (const [key, child] of Object.entries(value)) {
+    const fault = faultIn(child, levels - 1);
+    if (fault) return { ...fault, path: [Array.isArray(value) ? Number(key) : key, ...fault.path] };
+  }
+  return null;
 }
 
 const notUtf8 = "Send the body as UTF-8, plain or compressed with gzip, deflate or br.";

@@ -15,15 +15,15 @@ export class PreparingClient extends Client {
   readonly #uses = new Map<string, number>();
   readonly #names = new Map<string, string>();
 
-  // The base class has seven overloads; we look at the one that our query builder uses and hand on everything.
+  // The base class has seven overloads; we look at the one that the query builder uses and hand everything on.
   // oxlint-disable-next-line typescript/no-explicit-any -- see above
   override query(...args: any[]): any {
     const [text, values] = args as [unknown, unknown];
     const name =
       typeof text === "string" && Array.isArray(values) && values.length > 0 ? this.#nameOf(text) : undefined;
-    // oxlint-disable-next-line typescript/no-explicit-any -- see above
-    const send = super.query as (...args: any[]) => any;
-    return name === undefined ? send.apply(this, args) : send.call(this, { name, text, values }, ...args.slice(2));
+    const query = name === undefined ? args : [{ name, text, values }, ...args.slice(2)];
+    // oxlint-disable-next-line typescript/unbound-method -- it is bound in the same breath
+    return Reflect.apply(super.query, this, query);
   }
 
   #nameOf(text: string): string | undefined {

@@ -24,8 +24,9 @@ export async function adoptZone(
 ): Promise<number> {
   const { provider } = config;
   await refuseTaken(em, domain.name);
-  const changes = provider ? await readNewZone(provider, domain.name) : [];
-  const fingerprint = provider ? await provider.fingerprint(domain.name).catch(() => null) : null;
+  const { changes, fingerprint } = provider
+    ? await readNewZone(provider, domain.name)
+    : { changes: [], fingerprint: null };
   try {
     await em.transactional(async (tx) => {
       await tx.persist(domain).flush();
@@ -60,7 +61,13 @@ function taken(name: string): AppError {
   });
 }
 
-async function readNewZone(provider: DnsProvider, zone: string): Promise<PlannedChange[]> {
+interface NewZone {
+  changes: PlannedChange[];
+  fingerprint: string | null;
+}
+
+async function readNewZone(provider: DnsProvider, zone: string): Promise<NewZone> {
   await throughProvider(provider.createZone(zone));
-  return planState([], await throughProvider(readAll(provider, zone))).changes;
+  const fingerprint = await provider.fingerprint(zone).catch(() => null);
+  return { changes: planState([], await throughProvider(readAll(provider, zone))).changes, fingerprint };
 }

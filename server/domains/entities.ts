@@ -11,6 +11,8 @@ export const DomainSchema = defineEntity({
     providerConfigId: p.uuid(),
     ownerId: p.uuid().nullable(),
     expiresAt: p.datetime().nullable(),
+    /** `expiresAt` less the longest reminder, kept with both, so that "expiring" is a range. */
+    expiringFrom: p.datetime().nullable(),
     /** What a person decided; `expiring` and `expired` follow from the date, see `status.ts`. */
     status: p.text().$type<"active" | "disabled">(),
     groupName: p.text().nullable(),

@@ -4,7 +4,7 @@ import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { Tables } from "../database/entities.ts";
 import { nameSearch, type NameSearch } from "../records/name-search.ts";
-import { statusAt, type DomainStatus } from "./status.ts";
+import { hasStatus, type DomainStatus } from "./status.ts";
 import { listColumns, listView } from "./view.ts";
 
 export interface DomainFilter {
@@ -26,7 +26,6 @@ export async function listDomains(em: EntityManager, caller: Caller, filter: Dom
     .selectFrom("domains")
     .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
     .select(listColumns)
-    .select(statusAt(now).as("status"))
     .where(matching)
     .orderBy("domains.name")
     .limit(limit)
@@ -37,7 +36,7 @@ export async function listDomains(em: EntityManager, caller: Caller, filter: Dom
     .select((eb) => eb.fn.countAll<string>().as("total"))
     .where(matching)
     .executeTakeFirstOrThrow();
-  return { domains: rows.map(listView), total: Number(count.total), page, limit };
+  return { domains: rows.map((row) => listView(row, now)), total: Number(count.total), page, limit };
 }
 
 function matches(
@@ -48,7 +47,7 @@ function matches(
   now: Date,
 ): Expression<SqlBool> {
   const conditions = [visibleDomains(eb, caller)];
-  if (filter.status !== undefined) conditions.push(eb(statusAt(now), "=", filter.status));
+  if (filter.status !== undefined) conditions.push(hasStatus(eb, filter.status, now));
   if (filter.group !== undefined) conditions.push(eb("domains.group_name", "=", filter.group));
   if (filter.tag !== undefined) conditions.push(eb("domains.tags", "@>", eb.val([filter.tag])));
   if (search) conditions.push(eb("domains.name", search.operator, search.operand));

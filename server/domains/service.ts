@@ -9,7 +9,7 @@ import { Domain } from "./entities.ts";
 import { adoptZone } from "./adopt-zone.ts";
 import { countTags, listDomains, type DomainFilter } from "./list.ts";
 import { moveZone } from "./move-zone.ts";
-import { statusAt } from "./status.ts";
+import { expiringFrom } from "./status.ts";
 import { detailView } from "./view.ts";
 
 const defaultRemindDays = [30, 7, 1];
@@ -60,12 +60,11 @@ export class Domains {
       .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
       .selectAll("domains")
       .select("provider_configs.kind")
-      .select(statusAt(this.#now()).as("current_status"))
       .where("domains.id", "=", id)
       .where((eb) => visibleDomains(eb, caller))
       .executeTakeFirst();
     if (!row) throw notFound("domain");
-    return detailView({ ...row, status: row.current_status });
+    return detailView(row, this.#now());
   }
 
   /**
@@ -118,6 +117,7 @@ export class Domains {
         providerConfigId: config.id,
         ownerId: caller.role === "admin" ? null : caller.userId,
         expiresAt,
+        expiringFrom: expiringFrom(expiresAt, defaultRemindDays),
         status: "active",
         groupName: input.groupName ?? null,
         tags: unique(input.tags ?? []),
@@ -189,6 +189,7 @@ export class Domains {
   }
 
   async #save(em: EntityManager, caller: Caller, domain: Domain) {
+    domain.expiringFrom = expiringFrom(domain.expiresAt ?? null, domain.expiryRemindDays);
     domain.updatedAt = this.#now();
     await em.flush();
     return await this.get(em.fork(), caller, domain.id);

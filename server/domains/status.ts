@@ -1,17 +1,35 @@
-import { sql } from "kysely";
+import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
+import type { Tables } from "../database/entities.ts";
 
 export type DomainStatus = "active" | "expiring" | "expired" | "disabled";
 
-/**
- * A domain's state at `now`: unless disabled, it follows from the date, `expiring` from the longest reminder before it.
- * Worked out on reading, so that it is right at any time without anybody writing it.
- */
-export function statusAt(now: Date) {
-  const moment = sql`${now}::timestamptz`;
-  return sql<DomainStatus>`case
-    when domains.status = 'disabled' then 'disabled'
-    when domains.expires_at is null then 'active'
-    when domains.expires_at <= ${moment} then 'expired'
-    when domains.expires_at <= ${moment} + interval '24 hours' * coalesce((select max(day) from unnest(domains.expiry_remind_days) as day), 0) then 'expiring'
-    else 'active' end`;
+const day = 24 * 3_600_000;
+
+/** From when on a domain counts as expiring: the longest reminder before its date. */
+export function expiringFrom(expiresAt: Date | null, remindDays: readonly number[]): Date | null {
+  return expiresAt && new Date(expiresAt.getTime() - Math.max(0, ...remindDays) * day);
+}
+
+/** A domain's state at `now`. Unless disabled it follows from the date, so it is right at any time without anybody writing it. */
+export function statusAt(
+  domain: { status: "active" | "disabled"; expires_at: Date | null; expiring_from: Date | null },
+  now: Date,
+): DomainStatus {
+  if (domain.status === "disabled") return "disabled";
+  if (domain.expires_at && domain.expires_at <= now) return "expired";
+  return domain.expiring_from && domain.expiring_from <= now ? "expiring" : "active";
+}
+
+/** The same as a condition that indexes serve. */
+export function hasStatus(
+  eb: ExpressionBuilder<Tables, "domains">,
+  status: DomainStatus,
+  now: Date,
+): Expression<SqlBool> {
+  if (status === "disabled") return eb("domains.status", "=", "disabled");
+  const enabled = eb("domains.status", "=", "active");
+  if (status === "expired") return eb.and([enabled, eb("domains.expires_at", "<=", now)]);
+  if (status === "expiring")
+    return eb.and([enabled, eb("domains.expiring_from", "<=", now), eb("domains.expires_at", ">", now)]);
+  return eb.and([enabled, eb.or([eb("domains.expiring_from", "is", null), eb("domains.expiring_from", ">", now)])]);
 }

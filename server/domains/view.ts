@@ -2,10 +2,10 @@ import type { Selectable } from "kysely";
 import type { Tables } from "../database/entities.ts";
 import { knownKind } from "../dns-providers/kinds.ts";
 import { toUnicodeName } from "../records/names.ts";
-import type { DomainStatus } from "./status.ts";
+import { statusAt } from "./status.ts";
 
-/** A domain with its provider's kind and the state that it is in now. */
-export type DomainRow = Omit<Selectable<Tables["domains"]>, "status"> & { kind: string; status: DomainStatus };
+/** A domain with its provider's kind. */
+export type DomainRow = Selectable<Tables["domains"]> & { kind: string };
 type ListRow = Pick<
   DomainRow,
   | "id"
@@ -13,6 +13,7 @@ type ListRow = Pick<
   | "kind"
   | "provider_config_id"
   | "expires_at"
+  | "expiring_from"
   | "status"
   | "group_name"
   | "tags"
@@ -25,6 +26,8 @@ export const listColumns = [
   "domains.name",
   "domains.provider_config_id",
   "domains.expires_at",
+  "domains.expiring_from",
+  "domains.status",
   "domains.group_name",
   "domains.tags",
   "domains.record_count",
@@ -33,14 +36,14 @@ export const listColumns = [
 ] as const;
 
 /** A domain as lists show it. */
-export function listView(row: ListRow) {
+export function listView(row: ListRow, now: Date) {
   return {
     id: row.id,
     name: row.name,
     providerId: knownKind(row.kind).id,
     providerConfigId: row.provider_config_id,
     expiresAt: row.expires_at,
-    status: row.status,
+    status: statusAt(row, now),
     groupName: row.group_name,
     tags: row.tags,
     recordCount: row.record_count,
@@ -49,9 +52,9 @@ export function listView(row: ListRow) {
 }
 
 /** A domain with everything. */
-export function detailView(row: DomainRow) {
+export function detailView(row: DomainRow, now: Date) {
   return {
-    ...listView(row),
+    ...listView(row, now),
     nameUnicode: toUnicodeName(row.name),
     ownerId: row.owner_id,
     notes: row.notes,

@@ -121,13 +121,14 @@ export class ChangePipeline {
   ): Promise<Carried<P>> {
     const { provider } = zone;
     if (!provider) throw new AppError("CONFLICT", "The domain's provider was changed at this moment; try again.");
+    const found = await markOf(provider, zone.name);
     const planned = await request.plan(this.#database.fork(), zone);
     if (request.alreadyThere || planned.changes.length === 0) {
       const outcomes = planned.changes.map((): ChangeOutcome => ({ ok: true }));
-      const fingerprint = await provider.fingerprint(zone.name).catch(() => null);
+      const mark = request.alreadyThere ? found : null;
       return await this.#database
         .fork()
-        .transactional((tx) => this.#finish(tx, zone, request, planned, outcomes, lease, fingerprint));
+        .transactional((tx) => this.#finish(tx, zone, request, planned, outcomes, lease, mark));
     }
     const sent = await sendChanges(this.#database.fork(), zone, provider, {
       kind: request.kind,
@@ -137,10 +138,11 @@ export class ChangePipeline {
       now: this.#now,
     });
     const { changeSetId, outcomes } = sent;
-    const fingerprint = await provider.fingerprint(zone.name).catch(() => null);
+    // Content that somebody else wrote and we have not read stays unknown until a sync.
+    const mark = found === zone.fingerprint ? await markOf(provider, zone.name) : null;
     return await this.#database
       .fork()
-      .transactional((tx) => this.#finish(tx, zone, request, planned, outcomes, lease, fingerprint, changeSetId));
+      .transactional((tx) => this.#finish(tx, zone, request, planned, outcomes, lease, mark, changeSetId));
   }
 
   async #finish<P extends Planned>(
@@ -213,4 +215,16 @@ export class ChangePipeline {
       provider,
     };
   }
+}
+
+/** The provider's mark of the zone's content; null where there is none or it cannot be had now. */
+async function markOf(provider: DnsProvider, zone: string): Promise<string | null> {
+  return await provider.fingerprint(zone).catch(() => null);
+}
+
+/** Whether the zone was changed at its provider by somebody else since we last read or wrote it. */
+export async function changedElsewhere(zone: HeldZone): Promise<boolean> {
+  if (!zone.provider || zone.fingerprint === null) return false;
+  const mark = await markOf(zone.provider, zone.name);
+  return mark !== null && mark !== zone.fingerprint;
 }

@@ -10,7 +10,7 @@ import { zoneHistory } from "./history.ts";
 import { pageOfRecords, recordView, type RecordFilter } from "./list.ts";
 import { liveAtNames, liveById } from "./live-queries.ts";
 import type { LiveRecord, PlannedChange } from "./live-record.ts";
-import type { ChangePipeline, HeldZone, Planned } from "./pipeline.ts";
+import { changedElsewhere, type ChangePipeline, type HeldZone, type Planned } from "./pipeline.ts";
 import { planView } from "./plan-view.ts";
 import { providerRefusals, refusalError, refuseAll, refuseOutdated, refuseTogether, sentence } from "./refusals.ts";
 import { recordInput } from "./schemas.ts";
@@ -118,7 +118,8 @@ export class Records {
       caller,
       plan: (reader, zone) => this.#planTogether(reader, zone, edits),
     });
-    const { zone, changes, warnings } = planned;
+    const { zone, changes } = planned;
+    const warnings = (await changedElsewhere(zone)) ? [...planned.warnings, editedElsewhere] : planned.warnings;
     return { ...planView(changes), warnings, planHash: planHash(zone, changes), revision: zone.revision };
   }
 
@@ -188,6 +189,8 @@ export class Records {
     return outcome.before ? recordView(domainId, outcome.before) : null;
   }
 }
+
+const editedElsewhere = "The zone was changed at its provider outside Zonewright; sync it to see those changes.";
 
 export interface ChangeInput {
   action: "create" | "update" | "delete";

@@ -47,6 +47,19 @@ describe("a plan", () => {
     expect([await zone.detail(), await zone.readFile()]).toEqual(before);
   });
 
+  test("warns of edits by hand that nobody has read yet, also after an edit of ours, until a sync", async () => {
+    const warnings = async () => (await planned([{ action: "create", record: a("new", "192.0.2.9") }])).warnings;
+    expect(await warnings()).toEqual([]);
+    await zone.edit((text) => `${text}byhand 300 IN A 192.0.2.7\n`);
+    expect(await warnings()).toEqual([expect.stringMatching(/outside Zonewright/)]);
+    await zone.add("A", "ours", "192.0.2.8");
+    expect(await warnings()).toEqual([expect.stringMatching(/outside Zonewright/)]);
+    expect((await zone.post("/sync")).body).toMatchObject({ created: 1 });
+    expect(await warnings()).toEqual([]);
+    await zone.add("A", "again", "192.0.2.8");
+    expect(await warnings()).toEqual([]);
+  });
+
   test("of bad changes names each by its place", async () => {
     const record = await zone.add("A", "www", "192.0.2.1");
     const { status, body } = await plan([
