@@ -25,8 +25,12 @@ export function text(max: number) {
     .refine((value) => value.isWellFormed(), "This is not well-formed Unicode.");
 }
 
+/** A UUID, in lower case from here on: capitals mean the same (RFC 9562 §4). */
 export function id(description: string) {
-  return z.uuid("This must be an id, such as 01a1fb0f-6204-7000-abd4-276e976be8b7.").meta({ description });
+  return z
+    .uuid("This must be an id, such as 01a1fb0f-6204-7000-abd4-276e976be8b7.")
+    .toLowerCase()
+    .meta({ description });
 }
 
 /** A moment in an answer: a `Date` over tRPC, ISO 8601 UTC with milliseconds over REST. */
@@ -101,5 +105,5 @@ export const success = z
   .object({ success: z.literal(true).meta({ description: "Always true." }) })
   .meta({ id: "Success", description: "It is done.", example: { success: true } });
 
-/** Input of a call that takes nothing. */
-export const nothing = z.strictObject({});
+/** Input of a call that takes nothing: over tRPC it may be left out. */
+export const nothing = z.strictObject({}).optional();

@@ -1,4 +1,7 @@
+import type { Kysely } from "kysely";
 import { queries, type EntityManager } from "../database/database.ts";
+import type { Tables } from "../database/entities.ts";
+import { repeated } from "../database/repeated-query.ts";
 import type { LiveRecord } from "./live-record.ts";
 import { liveColumns, liveRecord } from "./live-queries.ts";
 import { nameSearch, type NameSearch } from "./name-search.ts";
@@ -22,27 +25,31 @@ export async function pageOfRecords(
   const { type, page, limit } = filter;
   const search =
     filter.search === undefined ? null : await nameSearch(filter.search, () => internationalNames(em, zone.id));
-  const matching = () => liveRecords(em, zone.id, type, search);
-  const total = type === undefined && !search ? zone.recordCount : await count(matching());
+  const filtered = type !== undefined || search !== null;
+  const total = filtered ? await count(liveRecords(queries(em), zone.id, type, search)) : zone.recordCount;
   const start = (page - 1) * limit;
   const size = Math.min(limit, Math.max(0, total - start));
   if (size === 0) return { records: [], total, page, limit };
   const fromEnd = start > total / 2;
   const direction = fromEnd ? "desc" : "asc";
-  const rows = await matching()
-    .select(liveColumns)
-    .orderBy("name", direction)
-    .orderBy("record_type", direction)
-    .orderBy("record_id", direction)
-    .limit(size)
-    .offset(fromEnd ? total - start - size : start)
-    .execute();
+  const offset = fromEnd ? total - start - size : start;
+  const query = (db: Kysely<Tables>) =>
+    liveRecords(db, zone.id, type, search)
+      .select(liveColumns)
+      .orderBy("name", direction)
+      .orderBy("record_type", direction)
+      .orderBy("record_id", direction)
+      .limit(size)
+      .offset(offset);
+  const rows = filtered
+    ? await query(queries(em)).execute()
+    : await repeated(em, `records ${direction}`, [zone.id, size, offset], query);
   if (fromEnd) rows.reverse();
   return { records: rows.map((row) => recordView(zone.id, liveRecord(row))), total, page, limit };
 }
 
-function liveRecords(em: EntityManager, domainId: string, type: string | undefined, search: NameSearch | null) {
-  return queries(em)
+function liveRecords(db: Kysely<Tables>, domainId: string, type: string | undefined, search: NameSearch | null) {
+  return db
     .selectFrom("records")
     .where("domain_id", "=", domainId)
     .where("until", "is", null)

@@ -183,9 +183,14 @@ function replaced(value: Json, place: Place, by: Json | undefined): Json {
   if (part === undefined) return by ?? null;
   const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<string | number, Json>;
   const child = rest.length === 0 ? by : replaced(copy[part] ?? null, rest, by);
-  if (child === undefined) delete copy[part];
+  if (child === undefined) return withoutPart(copy, part);
   else Object.defineProperty(copy, part, { value: child, enumerable: true, configurable: true, writable: true });
   return copy;
+}
+
+function withoutPart(value: Record<string | number, Json>, part: string | number): Json {
+  if (Array.isArray(value)) return value.filter((_, index) => index !== part) as Json[];
+  return Object.fromEntries(Object.entries(value).filter(([key]) => key !== part));
 }
 
 /** Applies a mutation. @returns what it touched. A call that takes nothing gets something that it does not know. */

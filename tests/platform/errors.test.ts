@@ -227,9 +227,16 @@ describe("what looks odd and is right is accepted", () => {
     expect({ status, limit: body.limit, total: body.total > 0 }).toEqual({ status: 200, limit: 20, total: true });
   });
 
-  test("an id in capitals", async () => {
-    const { status, body } = await zw.admin.get(`/api/domains/${domainId.toUpperCase()}`);
-    expect({ status, id: body.id }).toEqual({ status: 200, id: domainId });
+  test("an id in capitals, which means the same (RFC 9562 §4)", async () => {
+    const path = `/api/domains/${domainId.toUpperCase()}`;
+    expect(await zw.admin.get(path)).toMatchObject({ status: 200, body: { id: domainId } });
+    const created = await zw.admin.post(`${path}/records`, { recordType: "A", name: "capital", value: "192.0.2.1" });
+    expect(created).toMatchObject({ status: 201, body: { domainId } });
+    const recordId: string = created.body.id;
+    const changes = [{ action: "delete", recordId: recordId.toUpperCase() }];
+    expect(await zw.admin.post(`${path}/records/plan`, { changes })).toMatchObject({ status: 200 });
+    const deleted = await zw.admin.delete(`${path}/records/${recordId.toUpperCase()}`);
+    expect(deleted.status).toBe(200);
   });
 
   test("HEAD answers as GET does, without the body", async () => {
@@ -331,6 +338,15 @@ describe("tRPC tells the same in error.data", () => {
   test("a body that never becomes a call is answered with a problem document", async () => {
     expect(await mutate("domains.create", `{"json":{"name":${nested(400_000)}}}`)).toBeProblem(400, "BAD_REQUEST");
     expect(await mutate("domains.create", "{")).toBeProblem(400, "BAD_REQUEST");
+  });
+
+  test("a call that takes nothing may be sent without an input, and with nothing else", async () => {
+    expect((await trpc("auth.me")).body).toMatchObject({ result: { data: { json: { username: "admin" } } } });
+    const input = encodeURIComponent(stringify({ id: unknownId }));
+    expect(trpcErrorOf(await trpc(`auth.me?input=${input}`), 400, "BAD_REQUEST").data["issues"]).toMatchObject([
+      { path: ["id"] },
+    ]);
+    expect(await zw.admin.get("/api/auth/me?id=1")).toBeProblem(400, "BAD_REQUEST");
   });
 
   test("a batch is refused, whatever is in it", async () => {
