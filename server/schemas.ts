@@ -6,10 +6,14 @@ const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 // oxlint-disable-next-line no-control-regex
 const lineControls = /[\u0000-\u001f\u007f]/;
 
+function notText({ input }: { input?: unknown }): string {
+  return input === undefined ? "This is required." : "This must be text.";
+}
+
 /** One line of text: no control characters, well-formed Unicode, `max` UTF-16 units at the most. */
 export function line(max: number, min = 0) {
   return z
-    .string()
+    .string({ error: notText })
     .min(min, min === 1 ? "This must not be empty." : `This must have at least ${min} characters.`)
     .max(max, `This must have at most ${max} characters.`)
     .refine((text) => !lineControls.test(text), "Remove line breaks and control characters.")
@@ -19,7 +23,7 @@ export function line(max: number, min = 0) {
 /** Text of several lines. */
 export function text(max: number) {
   return z
-    .string()
+    .string({ error: notText })
     .max(max, `This must have at most ${max} characters.`)
     .refine((value) => !controls.test(value), "Remove control characters.")
     .refine((value) => value.isWellFormed(), "This is not well-formed Unicode.");
@@ -31,6 +35,11 @@ export function id(description: string) {
     .uuid("This must be an id, such as 01a1fb0f-6204-7000-abd4-276e976be8b7.")
     .toLowerCase()
     .meta({ description });
+}
+
+/** A UUID in an answer: it comes from us, so long lists need not check it again. */
+export function shownId(description: string) {
+  return z.string().meta({ description, format: "uuid", example: "01a1fb0f-6204-7000-abd4-276e976be8b7" });
 }
 
 /** A moment in an answer: a `Date` over tRPC, ISO 8601 UTC with milliseconds over REST. */

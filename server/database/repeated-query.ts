@@ -23,7 +23,7 @@ export async function repeated<Row>(
   return rows;
 }
 
-function learn(shape: string, parameters: readonly unknown[], query: Compilable<unknown>): string {
+function learn(shape: string, parameters: readonly unknown[], query: Compilable): string {
   const { sql, parameters: built } = query.compile();
   if (!isDeepStrictEqual([...built], [...parameters]))
     throw new Error(`The values of ${shape} are not those of its text.`);

@@ -1,4 +1,4 @@
-import { syncInput, syncResult } from "../records/schemas.ts";
+import { syncInput, syncResult } from "../records/change-schemas.ts";
 import { route } from "../route.ts";
 import { nothing, success } from "../schemas.ts";
 import { may, router } from "../trpc.ts";

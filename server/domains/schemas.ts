@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, line, pageOf, paging, text, timestamp, timestampInput } from "../schemas.ts";
+import { id, line, pageOf, paging, shownId, text, timestamp, timestampInput } from "../schemas.ts";
 
 const domainId = id("The domain's id.");
 const groupName = line(100).meta({ description: "A label to filter by.", example: "Customers" });
@@ -15,10 +15,10 @@ const remindDays = z
   .max(20, "At most 20 reminders.");
 
 const listFields = {
-  id: domainId,
+  id: shownId("The domain's id."),
   name: z.string().meta({ description: "Domain name in lower-case A-labels.", example: "example.com" }),
-  providerId: id("The provider's kind; fixed for each kind."),
-  providerConfigId: id("The provider configuration that holds the zone."),
+  providerId: shownId("The provider's kind; fixed for each kind."),
+  providerConfigId: shownId("The provider configuration that holds the zone."),
   expiresAt: timestamp("When the registration ends; null where unknown.").nullable(),
   status: z
     .enum(["active", "expiring", "expired", "disabled"])
@@ -35,7 +35,7 @@ export const domainDetail = z
   .object({
     ...listFields,
     nameUnicode: z.string().meta({ description: "The name with its Unicode characters.", example: "bücher.example" }),
-    ownerId: id("The member who owns it; null: administrators only.").nullable(),
+    ownerId: shownId("The member who owns it; null: administrators only.").nullable(),
     notes: z.string().nullable().meta({ description: "Free text.", example: null }),
     expiryRemindDays: z
       .array(z.int())

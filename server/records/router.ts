@@ -7,20 +7,22 @@ import {
   applyInput,
   bulkInput,
   bulkResult,
-  createRecordInput,
-  dnsRecord,
   domainIdInput,
   history,
   historyInput,
-  listRecordsInput,
   plan,
   planInput,
-  recordIdInput,
-  recordPage,
-  updateRecordInput,
   zonefileInput,
   zonefileResult,
   zonefileText,
+} from "./change-schemas.ts";
+import {
+  createRecordInput,
+  dnsRecord,
+  listRecordsInput,
+  recordIdInput,
+  recordPage,
+  updateRecordInput,
 } from "./schemas.ts";
 
 const tag = "DNS records";

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { dnsRecord, fieldChanges, planned } from "../records/schemas.ts";
+import { fieldChanges, plannedChanges } from "../records/change-schemas.ts";
+import { dnsRecord } from "../records/schemas.ts";
 import { id, pageOf, paging, timestamp } from "../schemas.ts";
 
 const domainId = id("The domain's id.");
@@ -105,9 +106,6 @@ export const rollbackResult = z
         }),
       )
       .meta({ description: "What could not be done." }),
-    plan: z
-      .object(planned)
-      .nullable()
-      .meta({ id: "RollbackPlan", description: "With dryRun: what would change. Else null." }),
+    plan: plannedChanges.nullable().meta({ description: "With dryRun: what would change. Else null." }),
   })
   .meta({ id: "RollbackResult", description: "What a rollback did." });

@@ -19,6 +19,10 @@ async function planned(changes: unknown): Promise<Body> {
   return body;
 }
 
+async function warnings(): Promise<string[]> {
+  return (await planned([{ action: "create", record: a("new", "192.0.2.9") }])).warnings;
+}
+
 describe("a plan", () => {
   test("shows creates, updates, deletes and warnings, and changes nothing", async () => {
     const www = await zone.add("A", "www", "192.0.2.1", 300);
@@ -48,7 +52,6 @@ describe("a plan", () => {
   });
 
   test("warns of edits by hand that nobody has read yet, also after an edit of ours, until a sync", async () => {
-    const warnings = async () => (await planned([{ action: "create", record: a("new", "192.0.2.9") }])).warnings;
     expect(await warnings()).toEqual([]);
     await zone.edit((text) => `${text}byhand 300 IN A 192.0.2.7\n`);
     expect(await warnings()).toEqual([expect.stringMatching(/outside Zonewright/)]);

@@ -1,0 +1,216 @@
+import { z } from "zod";
+import { id, line, pageOf, paging, timestamp } from "../schemas.ts";
+import { dataFields, dnsRecord, domainId, recordData, recordId, recordPatch } from "./schemas.ts";
+
+export const bulkInput = z.strictObject({
+  id: domainId,
+  records: z
+    .array(z.unknown().meta({ override: { $ref: "#/components/schemas/CreateRecordBody" } }))
+    .min(1, "Give at least one record.")
+    .max(100, "At most 100 records in one call.")
+    .meta({ description: "Records to create, each as for a single one and checked on its own." }),
+  mode: z
+    .enum(["each", "atomic"], "This must be each or atomic.")
+    .default("each")
+    .meta({ description: "`each`: a failed item does not stop the others. `atomic`: all or nothing." }),
+});
+
+export const bulkResult = z
+  .object({
+    results: z
+      .array(
+        z.object({
+          success: z.boolean().meta({ description: "Whether the record was made." }),
+          recordType: z.string().nullable().meta({ description: "As given.", example: "A" }),
+          name: z.string().nullable().meta({ description: "As given.", example: "www" }),
+          id: recordId.nullable(),
+          error: z.string().nullable().meta({ description: "Why not.", example: null }),
+        }),
+      )
+      .meta({ description: "One for each input, in order." }),
+    total: z.int().meta({ description: "Inputs.", example: 1 }),
+    succeeded: z.int().meta({ description: "Records made.", example: 1 }),
+  })
+  .meta({ id: "BulkResult", description: "What became of each input." });
+
+const change = z
+  .strictObject({
+    action: z
+      .enum(["create", "update", "delete"], "This must be create, update or delete.")
+      .meta({ description: "What to do.", example: "create" }),
+    recordId: recordId.optional().meta({ description: "Update and delete: which record." }),
+    record: z
+      .strictObject(recordPatch.shape)
+      .optional()
+      .meta({ description: "Create: the whole record. Update: the fields that change." }),
+  })
+  .meta({ id: "Change", description: "One change." });
+
+const changes = z
+  .array(change)
+  .min(1, "Give at least one change.")
+  .max(1_000, "At most 1000 changes in one plan.")
+  .meta({ description: "Changes, judged together." });
+
+export const planInput = z.strictObject({ id: domainId, changes });
+
+export const fieldChanges = z
+  .record(z.string(), z.tuple([z.unknown(), z.unknown()]))
+  .meta({ description: "By field: `[old, new]`.", example: { ttl: [300, 3600] } });
+
+export const plannedChanges = z
+  .object({
+    creates: z.array(recordData).meta({ description: "Records that would be made." }),
+    updates: z
+      .array(
+        z.object({
+          id: recordId,
+          before: recordData,
+          after: recordData,
+          changes: fieldChanges,
+        }),
+      )
+      .meta({ description: "Records that would change." }),
+    deletes: z.array(z.object({ id: recordId, ...dataFields })).meta({ description: "Records that would go." }),
+    warnings: z.array(z.string()).meta({ description: "What is legal but perhaps not meant.", example: [] }),
+  })
+  .meta({ id: "PlannedChanges", description: "What would change." });
+
+export const plan = z
+  .object({
+    ...plannedChanges.shape,
+    planHash: z
+      .string()
+      .meta({ description: "Give it to apply: it ties the plan to the zone as it is now.", example: "Qm9yaW5n…" }),
+    revision: z.int().meta({ description: "The zone's revision that the plan starts from.", example: 3 }),
+  })
+  .meta({ id: "Plan", description: "What some changes would do." });
+
+export const applyInput = z.strictObject({
+  id: domainId,
+  changes,
+  planHash: line(100, 1).meta({ description: "From the plan.", example: "Qm9yaW5n…" }),
+});
+
+export const applied = z
+  .object({
+    results: z
+      .array(
+        z.object({
+          success: z.boolean().meta({ description: "Whether it took place." }),
+          action: z
+            .enum(["create", "update", "delete"])
+            .meta({ description: "What was asked for.", example: "create" }),
+          recordId: recordId,
+          record: dnsRecord.nullable().meta({ description: "The record as it is now; null when deleted." }),
+          error: z.string().nullable().meta({ description: "What the provider said.", example: null }),
+        }),
+      )
+      .meta({ description: "One for each change, in order." }),
+    revision: z.int().meta({ description: "The zone's revision now.", example: 4 }),
+  })
+  .meta({ id: "Applied", description: "What became of a plan." });
+
+const dryRun = z
+  .boolean("This must be true or false.")
+  .default(false)
+  .meta({ description: "Only show what would change." });
+const force = z.boolean("This must be true or false.").default(false).meta({
+  description: "Go on although more than 30 % of a zone of ten or more records would change, or all would go.",
+});
+
+export const syncInput = z.strictObject({ id: domainId, dryRun, force });
+
+const counts = {
+  created: z.int().meta({ description: "Records made.", example: 2 }),
+  updated: z.int().meta({ description: "Records changed.", example: 1 }),
+  deleted: z.int().meta({ description: "Records deleted.", example: 0 }),
+};
+
+const optionalPlan = plannedChanges.nullable().meta({ description: "With dryRun: what would change. Else null." });
+
+export const syncResult = z
+  .object({
+    synced: z.int().meta({ description: "Records that the provider has.", example: 60 }),
+    ...counts,
+    unchanged: z.int().meta({ description: "Records that were the same already.", example: 57 }),
+    plan: optionalPlan,
+  })
+  .meta({ id: "SyncResult", description: "What a sync found." });
+
+export const zonefileInput = z.strictObject({
+  id: domainId,
+  zonefile: z
+    .string()
+    .min(1, "This must not be empty.")
+    .meta({ description: "RFC 1035 master file.", example: "www 300 IN A 192.0.2.1\n" }),
+  mode: z
+    .enum(["merge", "replace"], "This must be merge or replace.")
+    .default("merge")
+    .meta({ description: "`merge` adds and updates; `replace` also deletes what the file does not have." }),
+  dryRun,
+});
+
+export const zonefileResult = z
+  .object({
+    ...counts,
+    unchanged: z.int().meta({ description: "Records that were the same already.", example: 57 }),
+    warnings: plannedChanges.shape.warnings,
+    plan: optionalPlan,
+  })
+  .meta({ id: "ZonefileResult", description: "What a zone file brought." });
+
+export const zonefileText = z
+  .object({ zonefile: z.string().meta({ description: "RFC 1035 master file." }) })
+  .meta({ id: "Zonefile", description: "A zone as a master file." });
+
+export const domainIdInput = z.strictObject({ id: domainId });
+
+export const historyInput = z.strictObject({ id: domainId, ...paging(20, 100) });
+
+const historyChange = z.object({
+  action: z.enum(["create", "update", "delete"]).meta({ description: "What happened.", example: "update" }),
+  recordId,
+  before: recordData.nullable().meta({ description: "Null for a create." }),
+  after: recordData.nullable().meta({ description: "Null for a delete." }),
+});
+
+const historyFailure = z.object({
+  action: z.enum(["create", "update", "delete"]).meta({ description: "What was tried.", example: "create" }),
+  recordType: z.string().meta({ description: "Record type.", example: "A" }),
+  name: z.string().meta({ description: "Host part.", example: "www" }),
+  value: z.string().meta({ description: "Value.", example: "192.0.2.1" }),
+  error: z.string().meta({ description: "What the provider said.", example: "refused" }),
+});
+
+export const history = z
+  .object({
+    entries: z
+      .array(
+        z
+          .object({
+            id: id("The change set's id."),
+            kind: z
+              .enum(["edit", "bulk", "import", "sync", "rollback"])
+              .meta({ description: "How it came about.", example: "edit" }),
+            state: z
+              .enum(["pending", "applied", "partial", "failed"])
+              .meta({ description: "`pending`: sent to the provider, outcome not known yet.", example: "applied" }),
+            actorId: id("Who.").nullable(),
+            actor: z.string().nullable().meta({ description: "Username.", example: "admin" }),
+            revision: z.int().nullable().meta({ description: "The revision that it made.", example: 4 }),
+            creates: z.int().meta({ description: "Records made.", example: 1 }),
+            updates: z.int().meta({ description: "Records changed.", example: 0 }),
+            deletes: z.int().meta({ description: "Records deleted.", example: 0 }),
+            changes: z.array(historyChange).meta({ description: "The first 100 changes." }),
+            failures: z.array(historyFailure).meta({ description: "What the provider refused, the first 100." }),
+            repaired: z.boolean().meta({ description: "Whether the outcome was found by reading the zone back." }),
+            createdAt: timestamp("When it began."),
+            finishedAt: timestamp("When its outcome was known.").nullable(),
+          })
+          .meta({ id: "ChangeSet", description: "One change to a zone." }),
+      )
+      .meta({ description: "Newest first." }),
+    ...pageOf,
+  })
+  .meta({ id: "History", description: "A page of changes." });
