@@ -4,6 +4,7 @@ import express, { type ErrorRequestHandler, type Express, type Request, type Res
 import { cors } from "./cors.ts";
 import { docsPage } from "./docs-page.ts";
 import { AppError, badField, type Issue } from "./errors.ts";
+import { logFailure } from "./failure-log.ts";
 import { httpPort, requestIdOf } from "./http-port.ts";
 import { openApiDocument } from "./openapi.ts";
 import { sendProblem } from "./problem.ts";
@@ -81,7 +82,11 @@ export function createApp(services: Services): Express {
       router: appRouter,
       createContext: ({ req, res }) => createContext(req, res),
       allowBatching: false,
-      onError: ({ error, req }) => rememberRequestId(error, requestIdOf(req, req.res as Response)),
+      onError({ error, req }) {
+        const requestId = requestIdOf(req, req.res as Response);
+        rememberRequestId(error, requestId);
+        logFailure(log, errorOf(error), { requestId });
+      },
     }),
   );
   app.use("/api", restHandler(appRouter, createContext));
@@ -96,7 +101,7 @@ export function createApp(services: Services): Express {
   const onError: ErrorRequestHandler = (error: unknown, req, res, _next) => {
     const appError = bodyError(error) ?? errorOf(error);
     const requestId = requestIdOf(req, res);
-    if (appError.code === "INTERNAL_SERVER_ERROR") log.error({ err: error, requestId }, "a request failed");
+    logFailure(log, appError, { requestId });
     if (res.headersSent) res.destroy();
     else sendProblem(res, appError, requestId);
   };

@@ -132,7 +132,6 @@ export interface Config {
   adminUsername: string;
   /** Undefined: one is made and printed at the first start. */
   adminPassword: string | undefined;
-  tokenPrefix: string;
   trustProxy: string[];
   /** Origins of web front ends on other hosts. */
   corsOrigins: string[];
@@ -169,7 +168,6 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     secretKeys: [firstKey ?? storedKey(dataDir), ...otherKeys],
     adminUsername: values.ADMIN_USERNAME,
     adminPassword: values.ADMIN_PASSWORD,
-    tokenPrefix: values.TOKEN_PREFIX,
     trustProxy: values.TRUST_PROXY,
     corsOrigins: values.CORS_ORIGINS,
     logLevel: values.LOG_LEVEL,
@@ -187,7 +185,7 @@ function makeDataDir(dataDir: string): void {
   }
 }
 
-/** The key made at the first start. Losing it ends all sessions and makes stored provider secrets unreadable. */
+/** The key made at the first start. Losing it ends all sessions; nothing that is stored depends on it yet. */
 function storedKey(dataDir: string): string {
   const path = join(dataDir, "secret-key");
   try {

@@ -23,23 +23,32 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
+/** What the log should say of a refusal, for whoever runs the service. Never a secret, and no text of the caller's. */
+export interface LogNote {
+  text: string;
+  [field: string]: string | null;
+}
+
 /** What services throw. The message is for the person who made the call: what is wrong and what to do. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly issues: Issue[] | null;
   /** Seconds after which a repeated call may succeed. */
   readonly retryAfterSeconds: number | null;
+  /** Null: the refusal is the caller's business alone. */
+  readonly note: LogNote | null;
 
   constructor(
     code: ErrorCode,
     message: string,
-    options: { issues?: Issue[]; retryAfterSeconds?: number; cause?: unknown } = {},
+    options: { issues?: Issue[]; retryAfterSeconds?: number; note?: LogNote; cause?: unknown } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = "AppError";
     this.code = code;
     this.issues = options.issues ?? null;
     this.retryAfterSeconds = options.retryAfterSeconds ?? null;
+    this.note = options.note ?? null;
   }
 }
 

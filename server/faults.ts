@@ -30,31 +30,30 @@ function codeOf(fault: unknown): string | undefined {
   return "cause" in fault ? codeOf(fault.cause) : undefined;
 }
 
+/** An answer to what nobody threw on purpose; `cause` is what happened. */
+export class Fault extends AppError {}
+
 /** Turns what nobody threw on purpose into an answer that gives nothing away. */
 export function faultToAppError(fault: unknown): AppError {
   if (fault instanceof AppError) return fault;
   const code = codeOf(fault);
   const text = fault instanceof Error ? fault.message : "";
   if ((code !== undefined && (awayCodes.has(code) || code.startsWith("08"))) || awayText.test(text)) {
-    return new AppError("UNAVAILABLE", "The database cannot be reached at the moment; try again shortly.", {
+    return new Fault("UNAVAILABLE", "The database cannot be reached at the moment; try again shortly.", {
       retryAfterSeconds: 2,
       cause: fault,
     });
   }
   if (code === "23505") {
-    return new AppError("CONFLICT", "Something with the same name was made at the same time.", { cause: fault });
+    return new Fault("CONFLICT", "Something with the same name was made at the same time.", { cause: fault });
   }
   if (code === "23503") {
-    return new AppError("CONFLICT", "Something that this belongs to was deleted at the same time.", { cause: fault });
+    return new Fault("CONFLICT", "Something that this belongs to was deleted at the same time.", { cause: fault });
   }
   if (code !== undefined && badTextCodes.has(code)) {
-    return new AppError("BAD_REQUEST", "A value holds characters or numbers that cannot be stored.", { cause: fault });
+    return new Fault("BAD_REQUEST", "A value holds characters or numbers that cannot be stored.", { cause: fault });
   }
-  return new AppError(
-    "INTERNAL_SERVER_ERROR",
-    "Something went wrong on our side; the request id finds it in the log.",
-    {
-      cause: fault,
-    },
-  );
+  return new Fault("INTERNAL_SERVER_ERROR", "Something went wrong on our side; the request id finds it in the log.", {
+    cause: fault,
+  });
 }

@@ -17,13 +17,23 @@ try {
     if (stopping) process.exit(1);
     stopping = true;
     process.stdout.write(`${signal}: finishing open requests …\n`);
-    void server.stop().then(() => process.exit(0));
+    server.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        process.stderr.write(`Zonewright did not stop well.\n${textOf(error)}\n`);
+        process.exit(1);
+      },
+    );
   };
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
 } catch (error) {
   const expected = error instanceof ConfigError || error instanceof FolderInUseError;
-  const text = !(error instanceof Error) ? String(error) : expected ? error.message : (error.stack ?? error.message);
+  const text = expected ? error.message : textOf(error);
   process.stderr.write(`Zonewright did not start.\n${text}\n`);
   process.exit(1);
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -161,9 +161,17 @@ export function openApiDocument(
 
 type Shape = Record<string, { description?: string | undefined }>;
 
+interface Input {
+  shape?: Shape;
+  _zod?: { def: { innerType?: Input } };
+}
+
 function inputShape(appRouter: AnyTRPCRouter, procedure: string): Shape {
-  const procedures = appRouter._def.procedures as Record<string, { _def: { inputs: { shape?: Shape }[] } }>;
-  return procedures[procedure]?._def.inputs[0]?.shape ?? {};
+  const procedures = appRouter._def.procedures as Record<string, { _def: { inputs: Input[] } }>;
+  let input = procedures[procedure]?._def.inputs[0];
+  // A default around the object has no shape of its own.
+  while (input && !input.shape) input = input._zod?.def.innerType;
+  return input?.shape ?? {};
 }
 
 function describe(operation: Operation, meta: RouteMeta, shape: Shape, document: OpenApiDocument): void {

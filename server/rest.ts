@@ -4,6 +4,7 @@ import { createOpenApiNodeHttpHandler } from "trpc-to-openapi";
 import type { RouteMeta } from "./context.ts";
 import { AppError, type Issue } from "./errors.ts";
 import { lockCoercion } from "./coercion-lock.ts";
+import { logFailure } from "./failure-log.ts";
 import { sendProblem } from "./problem.ts";
 import { errorOf, type ServerContext } from "./trpc.ts";
 
@@ -47,13 +48,8 @@ export function restHandler(
     createContext: ({ req }) => req.context,
     onError: ({ error, req }) => {
       req.error = errorOf(error);
-      const told = error instanceof Error && error.cause instanceof AppError;
-      if (req.error.code === "INTERNAL_SERVER_ERROR" && !told) {
-        req.context.services.log.error(
-          { err: error, requestId: req.context.requestId },
-          "a call failed outside its procedure",
-        );
-      }
+      const { services, requestId } = req.context;
+      logFailure(services.log, req.error, { requestId });
     },
     responseMeta: ({ paths: [procedure] = [] }) =>
       procedure === undefined ? {} : { headers: { [procedureHeader]: procedure } },

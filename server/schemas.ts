@@ -50,7 +50,7 @@ export function timestamp(description: string) {
 }
 
 const earliest = Date.UTC(1970, 0, 1);
-const latest = Date.UTC(9999, 11, 31);
+const latest = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /** A moment in an input: a `Date`, or an ISO 8601 string with `Z` or an offset. */
 export function timestampInput(description: string) {

@@ -16,7 +16,7 @@ import { createKeyring } from "./keyring.ts";
 import { ChangePipeline } from "./records/pipeline.ts";
 import { Records } from "./records/service.ts";
 import { Sync } from "./records/sync.ts";
-import { RepairJob } from "./records/upkeep.ts";
+import { RepairJob } from "./records/repair-job.ts";
 import { ZoneFileTransfer } from "./records/zone-file-transfer.ts";
 import { Rollback } from "./snapshots/rollback.ts";
 import { Snapshots } from "./snapshots/service.ts";

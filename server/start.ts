@@ -8,7 +8,7 @@ import { ConfigError, type Config } from "./config.ts";
 import { openDatabase, type Database } from "./database/database.ts";
 import { lockFolder } from "./database/lock-file.ts";
 import { AppError } from "./errors.ts";
-import { createLog } from "./log.ts";
+import { createLog, type Logger } from "./log.ts";
 import { rawProblem } from "./problem.ts";
 import { createServices, type Services } from "./services.ts";
 import { version } from "./version.ts";
@@ -19,7 +19,7 @@ const drainMilliseconds = 8_000;
 export interface RunningServer {
   url: string;
   services: Services;
-  /** Takes no new requests, finishes the open ones, closes the database. At most ten seconds. */
+  /** Takes no new requests, gives the open ones eight seconds, lets upkeep under way finish, and closes the database. */
   stop(): Promise<void>;
 }
 
@@ -29,6 +29,8 @@ export interface StartOptions {
   now?: () => Date;
   /** A database that is open already and stays open after the stop. */
   database?: Database;
+  /** Where the log goes instead of standard output. */
+  logTo?: { write(line: string): void };
 }
 
 /**
@@ -36,8 +38,11 @@ export interface StartOptions {
  * @throws ConfigError when a variable names something that cannot be used, FolderInUseError
  */
 export async function startServer(config: Config, options: StartOptions): Promise<RunningServer> {
-  const unlock = config.databaseUrl === undefined ? lockFolder(config.dataDir) : () => undefined;
-  const log = createLog(config.logLevel);
+  const log = createLog(config.logLevel, options.logTo);
+  const unlock =
+    config.databaseUrl === undefined
+      ? await lockFolder(config.dataDir, () => endWithoutLock(log, config.dataDir))
+      : () => undefined;
   let database = options.database;
   let services: Services | undefined;
   const release = async () => {
@@ -73,6 +78,12 @@ export async function startServer(config: Config, options: StartOptions): Promis
     await release();
     throw startFailure(error, config);
   }
+}
+
+/** Another process has the embedded database open: each further write would damage it. */
+function endWithoutLock(log: Logger, dataDir: string): never {
+  log.fatal({ dataDir }, "the lock of the data folder was lost, so another process may use it; ending at once");
+  process.exit(1);
 }
 
 /** A sentence naming the variable, where one is to blame. */

@@ -6,6 +6,7 @@ import type { Context, ErrorData, HttpPort, Permission, RouteMeta } from "./cont
 import type { EntityManager } from "./database/database.ts";
 import type { Caller } from "./auth/caller.ts";
 import { AppError, errorCodes, type ErrorCode } from "./errors.ts";
+import { logFailure } from "./failure-log.ts";
 import { faultToAppError } from "./faults.ts";
 import { inputError } from "./input-error.ts";
 import type { Services } from "./services.ts";
@@ -78,6 +79,8 @@ interface Call {
   services: Services;
   em: EntityManager;
   http: HttpPort;
+  /** The dotted name of what is called. */
+  procedure: string;
 }
 
 /**
@@ -85,17 +88,20 @@ interface Call {
  * turns every failure into one that clients can read. One middleware for all of it, because each costs every call.
  */
 function guarded<Admitted extends object>(admit: (call: Call) => Admitted | Promise<Admitted>) {
-  return t.procedure.use(async ({ ctx, next, getRawInput }) => {
-    const { services } = ctx as ServerContext;
+  return t.procedure.use(async ({ ctx, next, getRawInput, path: procedure }) => {
+    const { services, requestId } = ctx as ServerContext;
     const em = services.database.fork();
+    /** Tells the log of a failure that is one item of the answer, not the answer. */
+    const report = (error: AppError, fields: { zone: string }) =>
+      logFailure(services.log, error, { requestId, procedure, ...fields });
     try {
-      const admitted = await admit({ services, em, http: ctx.http });
+      const admitted = await admit({ services, em, http: ctx.http, procedure });
       await getRawInput().catch(refuseUnreadable);
-      const result = await next({ ctx: { services, em, ...admitted } });
+      const result = await next({ ctx: { services, em, report, ...admitted } });
       if (result.ok) return result;
       throw result.error;
     } catch (error) {
-      throw readable(error, ctx as ServerContext);
+      throw readable(error, ctx as ServerContext, procedure);
     }
   });
 }
@@ -111,10 +117,9 @@ function refuseUnreadable(cause: unknown): never {
   );
 }
 
-function readable(error: unknown, { services, requestId, http }: ServerContext): TRPCError {
+function readable(error: unknown, { services, requestId, http }: ServerContext, procedure: string): TRPCError {
   const appError = errorOf(error);
-  if (appError.code === "INTERNAL_SERVER_ERROR")
-    services.log.error({ err: appError.cause ?? error, requestId }, "a procedure failed");
+  logFailure(services.log, appError, { requestId, procedure });
   if (appError.retryAfterSeconds !== null) http.setHeader("Retry-After", String(appError.retryAfterSeconds));
   return new TRPCError({ code: trpcCodes[appError.code], message: appError.message, cause: appError });
 }
@@ -130,19 +135,28 @@ export const signedIn = guarded(async (call) => ({ caller: await sessionCaller(c
 /** A signed-in administrator; no personal token. */
 export const admin = guarded(async (call) => {
   const caller = await sessionCaller(call);
-  requireAdmin(caller);
+  requireAdmin(caller, call);
   return { caller };
 });
 
 /** A signed-in user, or a personal token that carries the permission. */
 export function may(permission: Permission) {
-  return guarded(async ({ services, em, http }) => {
-    const caller = await services.authenticator.authenticate(em, http);
-    if (caller.permissions !== "all" && !caller.permissions.has(permission)) {
-      throw new AppError("FORBIDDEN", `This token does not carry the permission ${permission}.`);
-    }
+  return guarded(async (call) => ({ caller: await permittedCaller(call, permission) }));
+}
+
+/** A signed-in administrator, or an administrator's personal token that carries the permission. */
+export function adminMay(permission: Permission) {
+  return guarded(async (call) => {
+    const caller = await permittedCaller(call, permission);
+    requireAdmin(caller, call);
     return { caller };
   });
+}
+
+async function permittedCaller({ services, em, http }: Call, permission: Permission): Promise<Caller> {
+  const caller = await services.authenticator.authenticate(em, http);
+  if (caller.permissions === "all" || caller.permissions.has(permission)) return caller;
+  throw new AppError("FORBIDDEN", `This token does not carry the permission ${permission}.`);
 }
 
 async function sessionCaller({ services, em, http }: Call): Promise<Caller> {
@@ -151,6 +165,8 @@ async function sessionCaller({ services, em, http }: Call): Promise<Caller> {
   throw new AppError("FORBIDDEN", "Personal tokens do not open this; sign in with a username and password.");
 }
 
-export function requireAdmin(caller: Caller): void {
-  if (caller.role !== "admin") throw new AppError("FORBIDDEN", "Only an administrator may do this.");
+function requireAdmin({ role, userId }: Caller, { procedure }: Call): void {
+  if (role === "admin") return;
+  const note = { text: "a member called what is for administrators", userId, procedure };
+  throw new AppError("FORBIDDEN", "Only an administrator may do this.", { note });
 }

@@ -5,7 +5,7 @@ import type { Keyring } from "../keyring.ts";
 const issuer = "zonewright";
 /** A kind of token of its own: no other JWT of ours passes for an access token. */
 const audience = "access";
-export const accessTokenSeconds = 15 * 60;
+const accessTokenSeconds = 15 * 60;
 const rememberedTokens = 20_000;
 
 const claimsSchema = z.object({ sub: z.uuid(), sid: z.uuid(), exp: z.number() });

@@ -31,11 +31,12 @@ export class Authenticator {
 
   /** @throws AppError UNAUTHORIZED when there is no live credential. */
   async authenticate(em: EntityManager, http: HttpPort): Promise<Caller> {
-    const header = http.header("authorization");
-    if (header === undefined)
-      throw new AppError("UNAUTHORIZED", "Sign in, and send the access token as `Authorization: Bearer …`.");
-    const [, token] = /^Bearer +(\S+)$/i.exec(header) ?? [];
-    if (token === undefined) throw new AppError("UNAUTHORIZED", "The Authorization header must read `Bearer <token>`.");
+    const token = bearerOf(http);
+    if (token === null) {
+      throw http.header("authorization") === undefined
+        ? new AppError("UNAUTHORIZED", "Sign in, and send the access token as `Authorization: Bearer …`.")
+        : new AppError("UNAUTHORIZED", "The Authorization header must read `Bearer <token>`.");
+    }
     const claims = await this.#accessTokens.check(token);
     const caller = claims && (await this.#session(em, claims.sessionId));
     if (!caller || caller.userId !== claims.userId)
@@ -82,4 +83,10 @@ export class Authenticator {
     this.#known.set(sessionId, { caller, readAt });
     return caller;
   }
+}
+
+/** The token of the Authorization header (RFC 6750 §2.1), or null. */
+export function bearerOf(http: HttpPort): string | null {
+  const [, token] = /^Bearer +(\S+)$/i.exec(http.header("authorization") ?? "") ?? [];
+  return token ?? null;
 }

@@ -15,11 +15,19 @@ export function clearRefreshCookie(http: HttpPort): void {
 }
 
 /**
- * The refresh token of the request's cookie, or null.
+ * The refresh token that a call presents: the body's, else the cookie's, else null.
  * @param trustedOrigins the site's own first.
- * @throws AppError FORBIDDEN when another site's page made the browser send it.
+ * @throws AppError FORBIDDEN when another site's page made the browser send the cookie.
  */
-export function readRefreshCookie(http: HttpPort, trustedOrigins: readonly string[]): string | null {
+export function presentedRefreshToken(
+  http: HttpPort,
+  body: { refreshToken?: string | undefined },
+  trustedOrigins: readonly string[],
+): string | null {
+  return body.refreshToken ?? readRefreshCookie(http, trustedOrigins);
+}
+
+function readRefreshCookie(http: HttpPort, trustedOrigins: readonly string[]): string | null {
   const token = http.cookie(name);
   if (token === undefined || token === "") return null;
   const origin = http.header("origin");

@@ -1,10 +1,10 @@
-import { AppError } from "../errors.ts";
 import { route } from "../route.ts";
 import { nothing, success } from "../schemas.ts";
 import { open, router, signedIn } from "../trpc.ts";
 import { briefUser } from "../users/service.ts";
+import { bearerOf } from "./authenticator.ts";
 import { clientInfo } from "./client-info.ts";
-import { clearRefreshCookie, readRefreshCookie, setRefreshCookie } from "./refresh-cookie.ts";
+import { clearRefreshCookie, presentedRefreshToken, setRefreshCookie } from "./refresh-cookie.ts";
 import { currentUser, loginInput, refreshInput, signedInAnswer, tokenPair } from "./schemas.ts";
 
 const tag = "Sign-in and account";
@@ -51,9 +51,7 @@ export const authRouter = router({
     .input(refreshInput)
     .output(tokenPair)
     .mutation(async ({ ctx, input }) => {
-      const token = input.refreshToken ?? readRefreshCookie(ctx.http, ctx.services.trustedOrigins);
-      if (token === null)
-        throw new AppError("UNAUTHORIZED", "There is no refresh token in the cookie or in the body; sign in.");
+      const token = presentedRefreshToken(ctx.http, input, ctx.services.trustedOrigins);
       const { accessToken, refresh } = await ctx.services.signIn.refresh(ctx.em, token);
       setRefreshCookie(ctx.http, refresh);
       return { accessToken, refreshToken: refresh.refreshToken };
@@ -75,9 +73,8 @@ export const authRouter = router({
     .input(refreshInput)
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      const refreshToken = input.refreshToken ?? readRefreshCookie(ctx.http, ctx.services.trustedOrigins);
-      const [, accessToken] = /^Bearer +(\S+)$/i.exec(ctx.http.header("authorization") ?? "") ?? [];
-      await ctx.services.signIn.signOut(ctx.em, refreshToken, accessToken ?? null);
+      const token = presentedRefreshToken(ctx.http, input, ctx.services.trustedOrigins);
+      await ctx.services.signIn.signOut(ctx.em, token, bearerOf(ctx.http));
       clearRefreshCookie(ctx.http);
       return { success: true as const };
     }),

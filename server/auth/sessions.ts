@@ -96,11 +96,15 @@ export class Sessions {
       const live = await this.#liveSuccessor(tx, token, presented, now);
       if (live) return { kind: "issued", token: issued(live.refreshToken, session, live.expiresAt, now) } as const;
       session.revokedAt = now;
-      return { kind: "reused", sessionId: session.id } as const;
+      return { kind: "reused", sessionId: session.id, userId: session.userId } as const;
     });
     if (outcome.kind === "issued") return outcome.token;
-    if (outcome.kind === "reused") this.#onEnd(outcome.sessionId);
-    throw new AppError("UNAUTHORIZED", "The session has ended; sign in again.");
+    const ended = "The session has ended; sign in again.";
+    if (outcome.kind === "refused") throw new AppError("UNAUTHORIZED", ended);
+    const { sessionId, userId } = outcome;
+    this.#onEnd(sessionId);
+    const note = { text: "a rotated refresh token was used again; its session has ended", sessionId, userId };
+    throw new AppError("UNAUTHORIZED", ended, { note });
   }
 
   /** Ends the session that a refresh token belongs to. Unknown tokens are no error: signing out twice is fine. */

@@ -35,7 +35,9 @@ export class SignIn {
     const user = await em.findOne(User, { [sql.lower("username")]: credentials.username.toLowerCase() });
     const matches = await this.#passwords.verify(user?.passwordHash ?? null, credentials.password);
     if (!user?.passwordHash || !matches || user.disabledAt) {
-      throw new AppError("UNAUTHORIZED", "The username or the password is wrong.");
+      // What was typed as a username stays out of the log unless it is one: it may be a password.
+      const note = { text: "a sign-in failed", username: user?.username ?? null, ip: client.ip };
+      throw new AppError("UNAUTHORIZED", "The username or the password is wrong.", { note });
     }
     if (this.#passwords.outdated(user.passwordHash)) {
       user.passwordHash = await this.#strengthened(user.passwordHash, credentials.password);
@@ -45,12 +47,15 @@ export class SignIn {
     return { accessToken: await this.#accessTokens.issue(user.id, refresh.sessionId), refresh, user };
   }
 
-  async refresh(em: EntityManager, refreshToken: string): Promise<Omit<SignedIn, "user">> {
+  /** @throws AppError UNAUTHORIZED without a token, and for one that does not open a session any more. */
+  async refresh(em: EntityManager, refreshToken: string | null): Promise<Omit<SignedIn, "user">> {
+    if (refreshToken === null)
+      throw new AppError("UNAUTHORIZED", "There is no refresh token in the cookie or in the body; sign in.");
     const refresh = await this.#sessions.refresh(em, refreshToken);
     return { accessToken: await this.#accessTokens.issue(refresh.userId, refresh.sessionId), refresh };
   }
 
-  /** Ends the session of the refresh token, and that of the access token if one came along. Never fails. */
+  /** Ends the session of the refresh token, and that of the access token if one came along. What has ended already is no error. */
   async signOut(em: EntityManager, refreshToken: string | null, accessToken: string | null): Promise<void> {
     if (refreshToken !== null) await this.#sessions.endByToken(em, refreshToken);
     const claims = accessToken === null ? null : await this.#accessTokens.check(accessToken);

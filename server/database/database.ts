@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { btree_gin } from "@electric-sql/pglite/contrib/btree_gin";
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
 import { Migrator } from "@mikro-orm/migrations";
 import { MikroORM as PGliteORM } from "@mikro-orm/pglite";
@@ -121,7 +122,7 @@ async function openEmbedded(dataDir: string): Promise<PostgresORM> {
     dbName: memory ? "memory://" : "postgres",
     driverOptions: {
       ...(memory ? {} : { dataDir: join(dataDir, "database") }),
-      extensions: { pg_trgm },
+      extensions: { btree_gin, pg_trgm },
       parsers,
     },
   });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { ForeignKeyConstraintViolationException, UniqueConstraintViolationException } from "@mikro-orm/core";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
@@ -71,9 +72,20 @@ export class ProviderConfigs {
     return view(config);
   }
 
+  /**
+   * Changes a configuration. Its name and who may use it may change at any time; where it points may not while domains use it,
+   * whose records would then be those of another place.
+   * @throws AppError NOT_FOUND, BAD_REQUEST, CONFLICT
+   */
   async update(em: EntityManager, id: string, patch: Partial<Omit<NewProviderConfig, "kind">>) {
     const config = await this.#find(em, id);
-    if (patch.config) config.config = this.#checked(knownKind(config.kind), keepSecrets(config, patch.config));
+    if (patch.config) {
+      const values = this.#checked(knownKind(config.kind), keepSecrets(config, patch.config));
+      if (!isDeepStrictEqual(values, config.config)) {
+        await refuseRepointing(em, config);
+        config.config = values;
+      }
+    }
     if (patch.name !== undefined) config.name = patch.name;
     if (patch.membersMayUse !== undefined) config.membersMayUse = patch.membersMayUse;
     await uniquely(em.flush(), config.name);
@@ -85,14 +97,9 @@ export class ProviderConfigs {
     const config = await this.#find(em, id);
     if (config.embedded)
       throw new AppError("CONFLICT", "The embedded zone files belong to the service and cannot be deleted.");
-    const user = await queries(em)
-      .selectFrom("domains")
-      .select("name")
-      .where("provider_config_id", "=", id)
-      .limit(1)
-      .executeTakeFirst();
-    if (user)
-      throw new AppError("CONFLICT", `Domains such as ${user.name} use this configuration; move or delete them first.`);
+    const user = await domainAt(em, id);
+    if (user !== null)
+      throw new AppError("CONFLICT", `Domains such as ${user} use this configuration; move or delete them first.`);
     try {
       await em.remove(config).flush();
     } catch (error) {
@@ -198,6 +205,31 @@ export class ProviderConfigs {
     if (!config) throw notFound("provider configuration");
     return config;
   }
+}
+
+/** A domain that uses a configuration, by name; null when none does. */
+async function domainAt(em: EntityManager, configId: string): Promise<string | null> {
+  const domain = await queries(em)
+    .selectFrom("domains")
+    .select("name")
+    .where("provider_config_id", "=", configId)
+    .limit(1)
+    .executeTakeFirst();
+  return domain?.name ?? null;
+}
+
+async function refuseRepointing(em: EntityManager, { id, embedded }: ProviderConfig): Promise<void> {
+  if (embedded)
+    throw new AppError(
+      "CONFLICT",
+      "The embedded zone files have their place; make a new configuration for another one.",
+    );
+  const user = await domainAt(em, id);
+  if (user === null) return;
+  throw new AppError(
+    "CONFLICT",
+    `Domains such as ${user} use this configuration; make a new one and move them there with their providerConfigId.`,
+  );
 }
 
 /** Runs a call to a provider; its failure becomes the caller's 502. */

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { RecordData } from "../records/record.ts";
+import type { Soa } from "../zone-file/soa.ts";
 
 /** One change to a zone. Updates keep the record's identity; a provider may carry them out as it likes. */
 export type RecordChange =
@@ -10,6 +11,28 @@ export type RecordChange =
 /** What became of one change, in the provider's own words where it refused. */
 export type ChangeOutcome = { ok: true } | { ok: false; message: string };
 
+export interface ApplyOptions {
+  /** All of them or none, as far as the provider's granularity lets it: one refusal refuses all. Else each on its own. */
+  together?: boolean;
+  /**
+   * The `fingerprint` of the content that the changes were planned on; null or left out: not known. Where the zone still has just
+   * that content, the records that the changes make are those that the caller judged, and rules that they break were broken before
+   * and are kept. Where it has other content, an adapter whose back end does not do so itself refuses changes that break a rule of
+   * the zone together with records that the caller has not seen.
+   */
+  plannedOn?: string | null;
+}
+
+/** What a call of `applyChanges` did. The marks are of the same kind as `fingerprint`, null where there is none. */
+export interface ApplyResult {
+  /** One for each change, in the same order. */
+  outcomes: ChangeOutcome[];
+  /** Mark of the content that the call found. */
+  before: string | null;
+  /** Mark of the content that the call itself made, whatever else happened to the zone since; `before` when it changed nothing. */
+  after: string | null;
+}
+
 /** What a provider can do at all; the plan checks it before anything is sent. */
 export interface ProviderCapabilities {
   /** Types it can store, or `any`. */
@@ -18,6 +41,8 @@ export interface ProviderCapabilities {
   /** Smallest and largest TTL in seconds. */
   minTtl: number;
   maxTtl: number;
+  /** Whether the name servers behind it refuse a zone for host names with underscores (BIND's check-names). */
+  strictHostNames?: true;
   /** The smallest thing that it can change at once. */
   granularity: "record" | "rrset" | "zone";
 }
@@ -25,7 +50,7 @@ export interface ProviderCapabilities {
 export interface ConfigField {
   name: string;
   label: string;
-  /** Stored encrypted and shown masked. */
+  /** Shown masked. No kind has such a field yet; the first one brings the encryption with it. */
   secret: boolean;
   required: boolean;
 }
@@ -59,11 +84,12 @@ export interface DnsProvider {
   /** Streams the zone's records in batches, canonical, keeping what it does not understand. SOA is left out. @throws ProviderError */
   readZone(zone: string): AsyncIterable<RecordData[]>;
   /**
-   * Carries out the changes in order and answers one outcome per change, in the same order.
-   * @param together all of them or none, as far as the provider's granularity lets it: one refusal refuses all.
+   * Carries out the changes in order.
    * @throws ProviderError when it cannot say which of them took place.
    */
-  applyChanges(zone: string, changes: readonly RecordChange[], together?: boolean): Promise<ChangeOutcome[]>;
+  applyChanges(zone: string, changes: readonly RecordChange[], options?: ApplyOptions): Promise<ApplyResult>;
+  /** The zone's SOA; null where the provider shows none. @throws ProviderError */
+  readSoa(zone: string): Promise<Soa | null>;
   /** A cheap mark of the zone's present content, to notice changes made elsewhere; null where there is none. */
   fingerprint(zone: string): Promise<string | null>;
 }

@@ -136,9 +136,10 @@ export const providerConfigsRouter = router({
         tag,
         summary: "Bring zones of a provider under management",
         description: "Each zone on its own: one that fails does not stop the others.",
+        errors: [502],
       }),
     )
     .input(importInput)
     .output(importResult)
-    .mutation(({ ctx, input }) => ctx.services.domains.import(ctx.em, ctx.caller, input)),
+    .mutation(({ ctx, input }) => ctx.services.domains.import(ctx.em, ctx.caller, input, ctx.report)),
 });

@@ -21,6 +21,7 @@ export const zonefile: ProviderKind<ZonefileConfig> = {
   name: "Zone files",
   recordTypes: "any",
   supportsProxied: false,
+  strictHostNames: true,
   minTtl: 0,
   maxTtl,
   granularity: "zone",

@@ -9,11 +9,13 @@ import { planState } from "../records/desired-state.ts";
 import type { PlannedChange } from "../records/live-record.ts";
 import { readAll } from "../records/read-back.ts";
 import type { Domain } from "./entities.ts";
+import { refuseOverlap, refuseServed } from "./member-guard.ts";
 
 /**
  * Stores a new domain, with its zone made at the provider or, where it exists there, with the records that it has.
+ * A member gets only zones that are new at the provider, apart from the domains of others.
  * @returns how many records were read in.
- * @throws AppError CONFLICT when the name is taken, PROVIDER_ERROR; nothing is stored then.
+ * @throws AppError CONFLICT when the name is taken, FORBIDDEN, PROVIDER_ERROR; nothing is stored then.
  */
 export async function adoptZone(
   em: EntityManager,
@@ -24,6 +26,10 @@ export async function adoptZone(
 ): Promise<number> {
   const { provider } = config;
   await refuseTaken(em, domain.name);
+  if (caller.role !== "admin") {
+    await refuseOverlap(em, caller, domain.name);
+    await refuseServed(provider, domain.name);
+  }
   const { changes, fingerprint } = provider
     ? await readNewZone(provider, domain.name)
     : { changes: [], fingerprint: null };

@@ -31,8 +31,7 @@ export async function moveZone(
     const records = await liveZone(fork(), domain.id);
     refuseBeyondLimits(records, target);
     const { provider } = target;
-    if (provider) await throughProvider(fill(provider, domain.name, records));
-    const fingerprint = (await provider?.fingerprint(domain.name).catch(() => null)) ?? null;
+    const fingerprint = provider ? await throughProvider(fill(provider, domain.name, records)) : null;
     const moved = await queries(fork())
       .updateTable("domains")
       .set({ provider_config_id: target.id, provider_fingerprint: fingerprint })
@@ -60,23 +59,30 @@ function refuseBeyondLimits(records: readonly LiveRecord[], { kind }: ConnectedC
   });
 }
 
-/** Makes the target's zone ours: writes into an empty one, and takes one that has the same records as it is. */
-async function fill(provider: DnsProvider, zone: string, records: readonly LiveRecord[]): Promise<void> {
+/**
+ * Makes the target's zone ours: writes into an empty one, and takes one that has the same records as it is.
+ * @returns the mark of that content; null where there is none or somebody else wrote at the same moment.
+ */
+async function fill(provider: DnsProvider, zone: string, records: readonly LiveRecord[]): Promise<string | null> {
   await provider.createZone(zone);
+  const found = await provider.fingerprint(zone).catch(() => null);
   const present = await readAll(provider, zone);
-  if (planState(records, present).changes.length === 0) return;
+  if (planState(records, present).changes.length === 0) return found;
   if (present.length > 0) {
     throw new AppError(
       "CONFLICT",
       `${zone} has other records at that provider; empty the zone there first, or import it from there.`,
     );
   }
-  const outcomes = await provider.applyChanges(
+  const { outcomes, before, after } = await provider.applyChanges(
     zone,
     records.map((record) => ({ action: "create", before: null, after: dataOf(record) })),
+    // What the zone has broken of the rules since it was read in, moves with it.
+    { together: true, plannedOn: found },
   );
   const refused = outcomes.find((outcome) => !outcome.ok);
   if (refused && !refused.ok) {
-    throw new AppError("PROVIDER_ERROR", `Not all records could be written there: ${refused.message}`);
+    throw new AppError("PROVIDER_ERROR", `The records could not be written there: ${refused.message}`);
   }
+  return before === found ? after : null;
 }

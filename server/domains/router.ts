@@ -70,7 +70,8 @@ export const domainsRouter = router({
         summary: "Add a domain",
         description:
           "Its zone is made at the provider; where it exists there already, its records are read in. Members need a provider " +
-          "configuration with `membersMayUse`.",
+          "configuration with `membersMayUse`, a zone that is new there (409 otherwise), and a name neither above nor below " +
+          "somebody else's domain.",
         status: 201,
         errors: [409, 502],
       }),
@@ -153,7 +154,7 @@ export const domainsRouter = router({
         operationId: "setExpiry",
         tag,
         summary: "Set the expiry date by hand",
-        description: "No look-up overwrites a date set by hand.",
+        description: "A look-up that fails leaves the date as it is.",
       }),
     )
     .input(setExpiryInput)

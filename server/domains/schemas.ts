@@ -70,16 +70,18 @@ export const tagCounts = z
   })
   .meta({ id: "TagCounts", description: "Tags in use." });
 
-export const listDomainsInput = z.strictObject({
-  ...paging(20, 100),
-  status: z
-    .enum(["active", "expiring", "expired", "disabled"], "This must be active, expiring, expired or disabled.")
-    .optional()
-    .meta({ description: "Only domains in this state." }),
-  group: line(100).optional().meta({ description: "Only domains of this group." }),
-  tag: line(50).optional().meta({ description: "Only domains with this tag." }),
-  search: line(253).optional().meta({ description: "Part of the name, in Unicode or A-labels." }),
-});
+export const listDomainsInput = z
+  .strictObject({
+    ...paging(20, 100),
+    status: z
+      .enum(["active", "expiring", "expired", "disabled"], "This must be active, expiring, expired or disabled.")
+      .optional()
+      .meta({ description: "Only domains in this state." }),
+    group: line(100).optional().meta({ description: "Only domains of this group." }),
+    tag: line(50).optional().meta({ description: "Only domains with this tag." }),
+    search: line(253).optional().meta({ description: "Part of the name, in Unicode or A-labels." }),
+  })
+  .prefault({});
 
 export const domainIdInput = z.strictObject({ id: domainId });
 

@@ -1,13 +1,16 @@
+import { LockMode } from "@mikro-orm/core";
 import { visibleDomains, zoneFor } from "../assignments/access.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
 import { throughProvider, type ConnectedConfig, type ProviderConfigs } from "../dns-providers/provider-configs.ts";
-import { AppError, badField, notFound } from "../errors.ts";
+import { badField, notFound, type AppError } from "../errors.ts";
+import { faultToAppError } from "../faults.ts";
 import { newId } from "../ids.ts";
 import { parseZoneName } from "../records/names.ts";
 import { Domain } from "./entities.ts";
 import { adoptZone } from "./adopt-zone.ts";
 import { countTags, listDomains, type DomainFilter } from "./list.ts";
+import { refuseServed } from "./member-guard.ts";
 import { moveZone } from "./move-zone.ts";
 import { expiringFrom } from "./status.ts";
 import { detailView } from "./view.ts";
@@ -32,6 +35,9 @@ export interface DomainPatch {
   status?: "active" | "disabled" | undefined;
   snapshotSchedule?: "off" | "daily" | "weekly" | undefined;
 }
+
+/** Tells the log of a zone that failed. */
+type Report = (error: AppError, fields: { zone: string }) => void;
 
 /** Domains: their registration data, and that their zone exists where it is served. */
 export class Domains {
@@ -77,25 +83,30 @@ export class Domains {
     return await this.get(em.fork(), caller, id);
   }
 
-  /** Brings zones that a provider serves under management, each on its own. */
-  async import(em: EntityManager, caller: Caller, input: { id: string; zones: string[] }) {
+  /**
+   * Brings zones that a provider serves under management, each on its own.
+   * @param report told of every zone that failed.
+   * @throws AppError NOT_FOUND, BAD_REQUEST, PROVIDER_ERROR when the provider does not say which zones it has.
+   */
+  async import(em: EntityManager, caller: Caller, input: { id: string; zones: string[] }, report: Report) {
     const config = await this.#providerConfigs.connected(em, input.id);
     if (!config.provider) throw badField(["id"], `${config.kind.name} has no zones to import.`);
     const there = new Set(await throughProvider(config.provider.listZones()));
     const results = [];
-    for (const name of input.zones) results.push(await this.#importOne(caller, name, config, there));
+    for (const name of input.zones) results.push(await this.#importOne(caller, name, config, there, report));
     return { results };
   }
 
-  async #importOne(caller: Caller, name: string, config: ConnectedConfig, there: ReadonlySet<string>) {
+  async #importOne(caller: Caller, name: string, config: ConnectedConfig, there: ReadonlySet<string>, report: Report) {
     try {
       const zone = parseZoneName(name);
       if (zone.ok && !there.has(zone.value)) throw notFound("zone at this provider");
       const { id, records } = await this.#add(this.#database.fork(), caller, { name }, config);
       return { name, success: true, domainId: id, records, error: null };
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      return { name, success: false, domainId: null, records: 0, error: error.message };
+      const failure = faultToAppError(error);
+      report(failure, { zone: name });
+      return { name, success: false, domainId: null, records: 0, error: failure.message };
     }
   }
 
@@ -138,19 +149,20 @@ export class Domains {
 
   /** @throws AppError NOT_FOUND, CONFLICT, PROVIDER_ERROR */
   async update(em: EntityManager, caller: Caller, patch: DomainPatch) {
-    const domain = await this.#find(em, caller, patch.id);
-    if (patch.providerConfigId !== undefined && patch.providerConfigId !== domain.providerConfigId) {
+    const zone = await this.get(em, caller, patch.id);
+    if (patch.providerConfigId !== undefined && patch.providerConfigId !== zone.providerConfigId) {
       const target = await this.#providerConfigs.usable(em, caller, patch.providerConfigId);
-      await moveZone(this.#database, this.#providerConfigs.connections, domain, target, this.#now);
-      domain.providerConfigId = target.id;
+      if (caller.role !== "admin") await refuseServed(target.provider, zone.name);
+      await moveZone(this.#database, this.#providerConfigs.connections, zone, target, this.#now);
     }
-    if (patch.expiresAt !== undefined) setExpiry(domain, patch.expiresAt);
-    if (patch.groupName !== undefined) domain.groupName = patch.groupName;
-    if (patch.tags !== undefined) domain.tags = unique(patch.tags);
-    if (patch.notes !== undefined) domain.notes = patch.notes;
-    if (patch.snapshotSchedule !== undefined) domain.snapshotSchedule = patch.snapshotSchedule;
-    if (patch.status !== undefined) domain.status = patch.status;
-    return await this.#save(em, caller, domain);
+    return await this.#change(em, caller, patch.id, (domain) => {
+      if (patch.expiresAt !== undefined) setExpiry(domain, patch.expiresAt);
+      if (patch.groupName !== undefined) domain.groupName = patch.groupName;
+      if (patch.tags !== undefined) domain.tags = unique(patch.tags);
+      if (patch.notes !== undefined) domain.notes = patch.notes;
+      if (patch.snapshotSchedule !== undefined) domain.snapshotSchedule = patch.snapshotSchedule;
+      if (patch.status !== undefined) domain.status = patch.status;
+    });
   }
 
   async setRemind(
@@ -158,17 +170,15 @@ export class Domains {
     caller: Caller,
     input: { id: string; expiryRemindDays?: number[] | undefined; autoCheckExpiry?: boolean | undefined },
   ) {
-    const domain = await this.#find(em, caller, input.id);
-    if (input.expiryRemindDays) domain.expiryRemindDays = unique(input.expiryRemindDays).toSorted((a, b) => b - a);
-    if (input.autoCheckExpiry !== undefined) domain.autoCheckExpiry = input.autoCheckExpiry;
-    return await this.#save(em, caller, domain);
+    return await this.#change(em, caller, input.id, (domain) => {
+      if (input.expiryRemindDays) domain.expiryRemindDays = unique(input.expiryRemindDays).toSorted((a, b) => b - a);
+      if (input.autoCheckExpiry !== undefined) domain.autoCheckExpiry = input.autoCheckExpiry;
+    });
   }
 
-  /** A date set by hand, which no look-up overwrites. */
+  /** A date set by hand, which no failed look-up overwrites. */
   async setExpiry(em: EntityManager, caller: Caller, input: { id: string; expiresAt: Date | null }) {
-    const domain = await this.#find(em, caller, input.id);
-    setExpiry(domain, input.expiresAt);
-    return await this.#save(em, caller, domain);
+    return await this.#change(em, caller, input.id, (domain) => setExpiry(domain, input.expiresAt));
   }
 
   /** Forgets the domain with its records and history. The zone at the provider stays. @throws AppError NOT_FOUND */
@@ -181,18 +191,17 @@ export class Domains {
     if (gone.numDeletedRows === 0n) throw notFound("domain");
   }
 
-  async #find(em: EntityManager, caller: Caller, id: string): Promise<Domain> {
-    await zoneFor(em, caller, id);
-    const domain = await em.findOne(Domain, { id });
-    if (!domain) throw notFound("domain");
-    return domain;
-  }
-
-  async #save(em: EntityManager, caller: Caller, domain: Domain) {
-    domain.expiringFrom = expiringFrom(domain.expiresAt ?? null, domain.expiryRemindDays);
-    domain.updatedAt = this.#now();
-    await em.flush();
-    return await this.get(em.fork(), caller, domain.id);
+  /** One at a time for each domain: `expiringFrom` follows from two fields, which two calls may change at once. */
+  async #change(em: EntityManager, caller: Caller, id: string, change: (domain: Domain) => void) {
+    await em.transactional(async (tx) => {
+      await zoneFor(tx, caller, id);
+      const domain = await tx.findOne(Domain, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      if (!domain) throw notFound("domain");
+      change(domain);
+      domain.expiringFrom = expiringFrom(domain.expiresAt ?? null, domain.expiryRemindDays);
+      domain.updatedAt = this.#now();
+    });
+    return await this.get(em.fork(), caller, id);
   }
 }
 

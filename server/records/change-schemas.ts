@@ -97,13 +97,12 @@ export const applied = z
     results: z
       .array(
         z.object({
-          success: z.boolean().meta({ description: "Whether it took place." }),
+          success: z.literal(true).meta({ description: "A plan takes place as a whole or not at all." }),
           action: z
             .enum(["create", "update", "delete"])
             .meta({ description: "What was asked for.", example: "create" }),
-          recordId: recordId,
+          recordId,
           record: dnsRecord.nullable().meta({ description: "The record as it is now; null when deleted." }),
-          error: z.string().nullable().meta({ description: "What the provider said.", example: null }),
         }),
       )
       .meta({ description: "One for each change, in order." }),

@@ -1,17 +1,25 @@
 import { sql } from "kysely";
 import { queries, type EntityManager } from "../database/database.ts";
-import { ProviderError, type ChangeOutcome, type DnsProvider, type RecordChange } from "../dns-providers/provider.ts";
-import { AppError } from "../errors.ts";
+import {
+  ProviderError,
+  type ApplyResult,
+  type ChangeOutcome,
+  type DnsProvider,
+  type RecordChange,
+} from "../dns-providers/provider.ts";
+import { AppError, notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { countActions, growth, writeVersions } from "./commit.ts";
 import type { ChangeSetKind } from "./entities.ts";
-import type { Lease } from "./lease.ts";
+import { domainExists, type Lease } from "./lease.ts";
 import { dataOf, sameData, type PlannedChange } from "./live-record.ts";
 import { readBack } from "./read-back.ts";
 
 export interface SentZone {
   id: string;
   name: string;
+  /** Mark of the provider's content that the records here stand for. */
+  fingerprint: string | null;
 }
 
 /** A refused item, as the history keeps it. */
@@ -25,30 +33,29 @@ export interface Failure {
 
 /**
  * Commits the intent, then calls the provider. When the provider cannot say what it did, the zone is read back.
- * @throws AppError PROVIDER_ERROR when nothing was changed, or when nobody can say yet: then a repair settles it.
+ * @throws AppError PROVIDER_ERROR when nothing was changed, or when nobody can say yet: then a repair settles it;
+ * UNAVAILABLE when the lease was lost before anything was sent.
  */
 export async function sendChanges(
   em: EntityManager,
   zone: SentZone,
   provider: DnsProvider,
+  lease: Lease,
   set: { kind: ChangeSetKind; actorId: string; changes: PlannedChange[]; together: boolean; now: () => Date },
-): Promise<{ changeSetId: string; outcomes: ChangeOutcome[] }> {
+): Promise<ApplyResult & { changeSetId: string }> {
   const changeSetId = newId();
-  await queries(em)
-    .insertInto("change_sets")
-    .values({
-      id: changeSetId,
-      domain_id: zone.id,
-      kind: set.kind,
-      state: "pending",
-      actor_id: set.actorId,
-      ...countActions(set.changes),
-      intent: JSON.stringify(set.changes),
-      repaired: false,
-      created_at: set.now(),
-    })
-    .execute();
-  return { changeSetId, outcomes: await callProvider(em, zone, provider, changeSetId, set) };
+  const { creates, updates, deletes } = countActions(set.changes);
+  // Only while the zone is still ours: whoever took it since may have moved it elsewhere.
+  const intended = await sql<{ id: string }>`
+    insert into change_sets (id, domain_id, kind, state, actor_id, creates, updates, deletes, intent, repaired, created_at)
+    select ${changeSetId}::uuid, id, ${set.kind}, 'pending', ${set.actorId}::uuid, ${creates}::int, ${updates}::int, ${deletes}::int,
+      ${JSON.stringify(set.changes)}::jsonb, false, ${set.now()}::timestamptz
+    from domains where id = ${zone.id} and lease_token = ${lease.token} and lease_until > now()
+    returning id
+  `.execute(queries(em));
+  if (intended.rows.length === 0)
+    throw await lostZone(em, zone.id, "Planning took too long, and nothing was changed; try again.");
+  return { changeSetId, ...(await callProvider(em, zone, provider, changeSetId, set)) };
 }
 
 async function callProvider(
@@ -57,20 +64,24 @@ async function callProvider(
   provider: DnsProvider,
   changeSetId: string,
   { changes, together, now }: { changes: readonly PlannedChange[]; together: boolean; now: () => Date },
-): Promise<ChangeOutcome[]> {
+): Promise<ApplyResult> {
   // A comment is ours alone: the provider has nothing to do for it.
   const concerned = changes.map((change) => !(change.action === "update" && sameData(change.before, change.after)));
   const sent = changes.filter((_, index) => concerned[index]).map(asSent);
   try {
-    const answers = sent.length === 0 ? [] : await provider.applyChanges(zone.name, sent, together);
+    const answer: ApplyResult =
+      sent.length === 0
+        ? { outcomes: [], before: null, after: null }
+        : await provider.applyChanges(zone.name, sent, { together, plannedOn: zone.fingerprint });
     let next = 0;
-    return concerned.map((was): ChangeOutcome =>
-      was ? (answers[next++] ?? { ok: false, message: "The provider gave no answer." }) : { ok: true },
+    const outcomes = concerned.map((was): ChangeOutcome =>
+      was ? (answer.outcomes[next++] ?? { ok: false, message: "The provider gave no answer." }) : { ok: true },
     );
+    return { ...answer, outcomes };
   } catch (error) {
     if (error instanceof ProviderError && error.effect === "unknown") {
       const outcomes = await readBack(provider, zone.name, changes).catch(() => null);
-      if (outcomes?.some(({ ok }) => ok)) return outcomes;
+      if (outcomes?.some(({ ok }) => ok)) return { outcomes, before: null, after: null };
       if (!outcomes)
         throw new AppError(
           "PROVIDER_ERROR",
@@ -95,7 +106,8 @@ async function callProvider(
   }
 }
 
-const keptFailures = 1_000;
+/** As many as the history shows. */
+const keptFailures = 100;
 
 function asSent({ action, before, after }: PlannedChange): RecordChange {
   if (action === "create") return { action, before: null, after: dataOf(after) };
@@ -147,18 +159,22 @@ export async function settle(tx: EntityManager, domainId: string, settlement: Se
     .returning("revision")
     .executeTakeFirst();
   if (!moved) {
-    throw new AppError(
-      "UNAVAILABLE",
+    throw await lostZone(
+      tx,
+      domainId,
       "The change took too long and its outcome is being established; look at the history shortly.",
-      {
-        retryAfterSeconds: 5,
-      },
     );
   }
   if (done.length > 0) await writeVersions(tx, domainId, moved.revision, done, now);
   if (changes.length > 0)
     await recordChangeSet(tx, domainId, settlement, done.length > 0 ? moved.revision : null, failures);
   return moved.revision;
+}
+
+/** Why a zone is not ours any more: it is gone, or another process took the lease. */
+async function lostZone(em: EntityManager, domainId: string, message: string): Promise<AppError> {
+  if (!(await domainExists(em, domainId))) return notFound("domain");
+  return new AppError("UNAVAILABLE", message, { retryAfterSeconds: 5 });
 }
 
 async function recordChangeSet(

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { queries, type EntityManager } from "../database/database.ts";
-import { jsonRows } from "./live-queries.ts";
+import { jsonRows, jsonTexts } from "./live-queries.ts";
 import type { PlannedChange } from "./live-record.ts";
 
 const rowsPerStatement = 5_000;
@@ -22,11 +22,7 @@ export async function writeVersions(
     await queries(tx)
       .updateTable("records")
       .set({ until: revision })
-      .where(
-        "record_id",
-        "in",
-        sql<string>`(select value::uuid from json_array_elements_text(${JSON.stringify(ids)}::json))`,
-      )
+      .where("record_id", "in", sql<string>`(select value::uuid from ${jsonTexts(ids)})`)
       .where("until", "is", null)
       .execute();
   }

@@ -4,6 +4,7 @@ import { ok, type Result } from "../result.ts";
 import type { LiveRecord, RecordDraft } from "./live-record.ts";
 import { parseOwner } from "./names.ts";
 import { ruleFor } from "./record-types.ts";
+import { isEditableType } from "./record.ts";
 import type { CanonicalValue } from "./values/value-rule.ts";
 
 /** What a client says of a record; absent fields of an update stay as they are. */
@@ -30,9 +31,11 @@ export function draftRecord(input: RecordInput, zone: string, kind: ProviderKind
   const owner = parseOwner(input.name, zone);
   if (!owner.ok) issues.push({ path: ["name"], message: owner.message });
   const value = ruleFor(input.recordType).write(input.value, input.priority);
-  if (!value.ok) issues.push({ path: ["value"], message: value.message });
+  if (!value.ok) issues.push({ path: [fieldAtFault(input)], message: value.message });
   const ttl = input.ttl ?? Math.max(defaultTtl, kind.minTtl);
-  issues.push(...limitIssues({ recordType: input.recordType, ttl, proxied: input.proxied ?? false }, kind));
+  const proxied = input.proxied ?? false;
+  const written = { name: owner.ok ? owner.value : "@", value: value.ok ? value.value.value : "" };
+  issues.push(...limitIssues({ recordType: input.recordType, ttl, proxied, ...written }, kind));
   if (!owner.ok || !value.ok || issues.length > 0) return { ok: false, issues };
   const draft: RecordDraft = {
     recordType: input.recordType,
@@ -40,10 +43,15 @@ export function draftRecord(input: RecordInput, zone: string, kind: ProviderKind
     value: value.value.value,
     ttl,
     priority: value.value.priority,
-    proxied: input.proxied ?? false,
+    proxied,
     comment: input.comment ?? null,
   };
   return { ok: true, draft, anyTtl: input.ttl === undefined, warnings: value.value.warnings };
+}
+
+/** A value that would pass without the priority beside it is not what is wrong. */
+function fieldAtFault({ recordType, value, priority }: RecordInput): "priority" | "value" {
+  return typeof priority === "number" && ruleFor(recordType).write(value, null).ok ? "priority" : "value";
 }
 
 /**
@@ -56,18 +64,24 @@ export function draftUpdate(
   zone: string,
   kind: ProviderKind,
 ): Drafted {
+  const kept = keptIssues(present, patch);
+  if (kept.length > 0) return { ok: false, issues: kept };
   const recordType = patch.recordType ?? present.recordType;
   const renamed = patch.name !== undefined && patch.name !== present.name;
   const owner = renamed ? parseOwner(patch.name ?? "", zone) : ok(present.name);
   const value = updatedValue(present, recordType, patch);
   const ttl = patch.ttl ?? present.ttl;
   const proxied = patch.proxied ?? present.proxied;
-  const limited = { recordType, ttl, proxied };
+  const written = { name: owner.ok ? owner.value : present.name, value: value.ok ? value.value.value : present.value };
+  const limited = { recordType, ttl, proxied, ...written };
   const issues = limitIssues(limited, kind).filter(({ path: [field] }) => {
     const key = field as keyof typeof limited;
     return limited[key] !== present[key];
   });
-  if (!value.ok) issues.unshift({ path: ["value"], message: value.message });
+  if (!value.ok) {
+    const tried = { recordType, name: present.name, value: patch.value ?? present.value, priority: patch.priority };
+    issues.unshift({ path: [fieldAtFault(tried)], message: value.message });
+  }
   if (!owner.ok) issues.unshift({ path: ["name"], message: owner.message });
   if (!owner.ok || !value.ok || issues.length > 0) return { ok: false, issues };
   const draft: RecordDraft = {
@@ -82,6 +96,17 @@ export function draftUpdate(
   // One that joins another RRset takes the TTL that holds there.
   const moves = draft.name !== present.name || recordType !== present.recordType;
   return { ok: true, draft, anyTtl: moves && patch.ttl === undefined, warnings: value.value.warnings };
+}
+
+/** A type that clients cannot write is kept as it came: nothing checks its data, and a name server may refuse the zone for it. */
+function keptIssues(present: LiveRecord, patch: Partial<RecordInput>): Issue[] {
+  if (isEditableType(present.recordType)) return [];
+  return (["recordType", "name", "value"] as const)
+    .filter((field) => patch[field] !== undefined && patch[field] !== present[field])
+    .map((field) => ({
+      path: [field],
+      message: `${present.recordType} records are kept as they came; only their ttl and comment can change.`,
+    }));
 }
 
 /**
@@ -108,7 +133,7 @@ function updatedValue(present: LiveRecord, recordType: string, patch: Partial<Re
 
 /** What the provider cannot store, checked before anything is sent. */
 export function limitIssues(
-  record: { recordType: string; ttl: number; proxied: boolean },
+  record: Pick<RecordDraft, "recordType" | "name" | "value" | "ttl" | "proxied">,
   kind: ProviderKind,
 ): Issue[] {
   const issues: Issue[] = [];
@@ -120,6 +145,27 @@ export function limitIssues(
   }
   if (record.proxied && !kind.supportsProxied) {
     issues.push({ path: ["proxied"], message: `${kind.name} has no proxy; leave proxied out or set it to false.` });
+  }
+  if (kind.strictHostNames) issues.push(...hostNameIssues(record, kind));
+  return issues;
+}
+
+const hostOwners = new Set(["A", "AAAA", "MX"]);
+const hostTargets = new Set(["NS", "MX"]);
+
+/** Host names as RFC 1123 §2.1 has them, which BIND insists on where an address or a mail or name server is concerned. */
+function hostNameIssues(
+  { recordType, name, value }: Pick<RecordDraft, "recordType" | "name" | "value">,
+  kind: ProviderKind,
+): Issue[] {
+  const issues: Issue[] = [];
+  if (hostOwners.has(recordType) && name.includes("_")) {
+    const message = `${kind.name} are loaded by name servers that refuse an underscore in the owner of ${recordType} records.`;
+    issues.push({ path: ["name"], message });
+  }
+  if (hostTargets.has(recordType) && value.includes("_")) {
+    const message = `${kind.name} are loaded by name servers that refuse an underscore in the target of ${recordType} records.`;
+    issues.push({ path: ["value"], message });
   }
   return issues;
 }

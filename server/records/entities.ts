@@ -28,9 +28,6 @@ export const RecordVersionSchema = defineEntity({
   },
 });
 
-export class RecordVersion extends RecordVersionSchema.class {}
-RecordVersionSchema.setClass(RecordVersion);
-
 export type ChangeSetState = "pending" | "applied" | "partial" | "failed";
 export type ChangeSetKind = "edit" | "bulk" | "import" | "sync" | "rollback";
 
@@ -59,6 +56,3 @@ export const ChangeSetSchema = defineEntity({
     finishedAt: p.datetime().nullable(),
   },
 });
-
-export class ChangeSet extends ChangeSetSchema.class {}
-ChangeSetSchema.setClass(ChangeSet);

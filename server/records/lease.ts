@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { queries, type EntityManager } from "../database/database.ts";
-import { AppError } from "../errors.ts";
+import { AppError, notFound } from "../errors.ts";
+import { inTurn } from "../in-turn.ts";
 
 /** A lease is renewed well before its end; after a crash it frees the zone by itself. */
 const leaseSeconds = 8;
@@ -17,11 +18,9 @@ export interface Lease {
   stop(): void;
 }
 
-const queues = new Map<string, Promise<unknown>>();
-
 /**
- * Lets one piece of work at a time have a zone: in this process by a queue, across processes by a lease on its row.
- * @throws AppError UNAVAILABLE when another process keeps the zone for longer than `waitMilliseconds`.
+ * Lets one piece of work at a time have a zone: in this process in turn, across processes by a lease on its row.
+ * @throws AppError UNAVAILABLE when the zone is not free within `waitMilliseconds`, NOT_FOUND when it is gone.
  */
 export async function withLease<T>(
   fork: () => EntityManager,
@@ -29,46 +28,60 @@ export async function withLease<T>(
   work: (lease: Lease) => Promise<T>,
   waitMilliseconds = leaseWaitMilliseconds,
 ): Promise<T> {
-  return await inTurn(domainId, async () => {
-    const lease = await take(fork, domainId, waitMilliseconds);
-    try {
-      return await work(lease);
-    } finally {
-      lease.stop();
-      await release(fork(), domainId, lease);
-    }
+  return await inZoneTurn(domainId, waitMilliseconds, (deadline) => holdLease(fork, domainId, work, deadline));
+}
+
+/** Waits for the zone's turn in this process. What had to wait past its deadline is refused, so that a queue empties fast. */
+export async function inZoneTurn<T>(
+  domainId: string,
+  waitMilliseconds: number,
+  work: (deadline: number) => Promise<T>,
+): Promise<T> {
+  const deadline = performance.now() + waitMilliseconds;
+  return await inTurn(`zone ${domainId}`, async () => {
+    if (performance.now() > deadline) throw busy();
+    return await work(deadline);
   });
 }
 
-async function inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
-  const before = queues.get(key) ?? Promise.resolve();
-  const mine = before.then(work, work);
-  const settled = mine.then(
-    () => undefined,
-    () => undefined,
-  );
-  queues.set(key, settled);
+/** Takes the lease alone; the caller has the zone's turn. @param deadline as `performance.now()` counts */
+export async function holdLease<T>(
+  fork: () => EntityManager,
+  domainId: string,
+  work: (lease: Lease) => Promise<T>,
+  deadline: number,
+): Promise<T> {
+  const lease = await take(fork, domainId, deadline);
   try {
-    return await mine;
+    return await work(lease);
   } finally {
-    if (queues.get(key) === settled) queues.delete(key);
+    lease.stop();
+    // What was done is done: a lease that cannot be given back ends by itself.
+    await release(fork(), domainId, lease).catch(() => undefined);
   }
 }
 
-async function take(fork: () => EntityManager, domainId: string, waitMilliseconds: number): Promise<Lease> {
+function busy(): AppError {
+  return new AppError("UNAVAILABLE", "Another change to this zone is still under way; try again in a few seconds.", {
+    retryAfterSeconds: 3,
+  });
+}
+
+async function take(fork: () => EntityManager, domainId: string, deadline: number): Promise<Lease> {
   const token = randomUUID();
-  const deadline = performance.now() + waitMilliseconds;
   while (!(await tryTake(fork(), domainId, token))) {
-    if (performance.now() > deadline) {
-      throw new AppError("UNAVAILABLE", "Another change to this zone is still under way; try again in a few seconds.", {
-        retryAfterSeconds: 3,
-      });
-    }
+    if (!(await domainExists(fork(), domainId))) throw notFound("domain");
+    if (performance.now() > deadline) throw busy();
     await sleep(pollMilliseconds);
   }
   const timer = setInterval(() => void renew(fork(), domainId, token).catch(() => undefined), renewMilliseconds);
   timer.unref();
   return { token, stop: () => clearInterval(timer) };
+}
+
+export async function domainExists(em: EntityManager, domainId: string): Promise<boolean> {
+  const row = await queries(em).selectFrom("domains").select("id").where("id", "=", domainId).executeTakeFirst();
+  return row !== undefined;
 }
 
 async function tryTake(em: EntityManager, domainId: string, token: string): Promise<boolean> {

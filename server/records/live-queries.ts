@@ -48,7 +48,7 @@ export async function liveById(
     .select(liveColumns)
     .where("domain_id", "=", domainId)
     .where("until", "is", null)
-    .where("record_id", "in", ids)
+    .where("record_id", "in", sql<string>`(select value::uuid from ${jsonTexts(ids)})`)
     .execute();
   return new Map(rows.map((row) => [row.record_id, liveRecord(row)]));
 }
@@ -65,7 +65,7 @@ export async function liveAtNames(
     .select(liveColumns)
     .where("domain_id", "=", domainId)
     .where("until", "is", null)
-    .where("name", "in", names)
+    .where("name", "in", sql<string>`(select value collate "C" from ${jsonTexts(names)})`)
     .execute();
   return rows.map(liveRecord);
 }
@@ -81,22 +81,34 @@ export async function liveZone(em: EntityManager, domainId: string): Promise<Liv
   return rows.map(liveRecord);
 }
 
-/** Records alive at a revision. */
-export async function zoneAt(em: EntityManager, domainId: string, revision: number): Promise<LiveRecord[]> {
-  const rows = await queries(em)
-    .selectFrom("records")
-    .select(liveColumns)
-    .where("domain_id", "=", domainId)
-    .where("since", "<=", revision)
-    .where((eb) => eb.or([eb("until", "is", null), eb("until", ">", revision)]))
-    .orderBy("name")
-    .orderBy("record_type")
-    .orderBy("record_id")
-    .execute();
-  return rows.map(liveRecord);
+/** The records alive at each of some revisions, by name and type. Two indexes serve it: of live rows, and of ended ones. */
+export async function zonesAt(
+  em: EntityManager,
+  domainId: string,
+  revisions: readonly number[],
+): Promise<Map<number, LiveRecord[]>> {
+  const { rows } = await sql<LiveRow & { revision: number }>`
+    select at.revision, alive.*
+    from ${jsonRows(revisions.map((revision) => ({ revision })))} as at (revision int)
+    cross join lateral (
+      select ${sql.raw(liveColumns.join(", "))} from records
+        where domain_id = ${domainId} and until is null and since <= at.revision
+      union all
+      select ${sql.raw(liveColumns.join(", "))} from records
+        where domain_id = ${domainId} and until > at.revision and since <= at.revision
+    ) alive
+    order by at.revision, alive.name, alive.record_type, alive.record_id
+  `.execute(queries(em));
+  const byRevision = Map.groupBy(rows, ({ revision }) => revision);
+  return new Map([...byRevision].map(([revision, alive]) => [revision, alive.map(liveRecord)]));
 }
 
 /** Rows of a JSON array as a table: one text parameter, however many rows, on both engines. */
 export function jsonRows(rows: readonly unknown[]) {
   return sql`json_to_recordset(${JSON.stringify(rows)}::json)`;
+}
+
+/** Texts of a JSON array as a table of one column `value`: the same statement for any number of them. */
+export function jsonTexts(texts: readonly string[]) {
+  return sql`json_array_elements_text(${JSON.stringify(texts)}::json)`;
 }

@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from "kysely";
+import { jsonTexts } from "./live-queries.ts";
 import { toUnicodeName } from "./names.ts";
 
 /** The right-hand side of a condition on a stored name. */
@@ -15,5 +16,5 @@ export async function nameSearch(search: string, internationalNames: () => Promi
     .toLowerCase();
   if (/^\p{ASCII}*$/u.test(part)) return { operator: "like", operand: `%${part.replaceAll(/[\\%_]/g, "\\$&")}%` };
   const found = (await internationalNames()).filter((name) => toUnicodeName(name).includes(part));
-  return { operator: "in", operand: sql`(select value from json_array_elements_text(${JSON.stringify(found)}::json))` };
+  return { operator: "in", operand: sql`(select value from ${jsonTexts(found)})` };
 }

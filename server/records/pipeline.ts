@@ -8,7 +8,7 @@ import { AppError, notFound } from "../errors.ts";
 import { bookmark } from "../snapshots/bookmark.ts";
 import { sendChanges, settle } from "./change-sets.ts";
 import type { ChangeSetKind } from "./entities.ts";
-import { leaseWaitMilliseconds, withLease, type Lease } from "./lease.ts";
+import { holdLease, inZoneTurn, leaseWaitMilliseconds, type Lease } from "./lease.ts";
 import type { PlannedChange } from "./live-record.ts";
 import { repairZone } from "./repair.ts";
 
@@ -18,7 +18,6 @@ export interface HeldZone {
   name: string;
   revision: number;
   recordCount: number;
-  snapshotSequence: number;
   fingerprint: string | null;
   kind: ProviderKind;
   /** Null for a kind without a back end. */
@@ -82,18 +81,26 @@ export class ChangePipeline {
   }
 
   async run<P extends Planned>(em: EntityManager, request: ChangeRequest<P>): Promise<Carried<P>> {
-    const done = await em.transactional(async (tx) => {
-      const zone = await this.#hold(tx, request, true);
-      return zone.provider ? null : await this.#inOneTransaction(tx, zone, request);
+    // In turn before a connection is taken: however many edits wait for a zone, it has one connection at most.
+    return await inZoneTurn(request.domainId, this.#waitMilliseconds, async (deadline) => {
+      const done = await em.transactional(async (tx) => {
+        const zone = await this.#hold(tx, request, true);
+        return zone.provider ? null : await this.#inOneTransaction(tx, zone, request);
+      });
+      if (done) return done;
+      const fork = () => this.#database.fork();
+      const work = async (lease: Lease) => {
+        await repairZone(fork(), request.domainId, lease, this.#connections, this.#now);
+        const zone = await this.#hold(fork(), request, false);
+        return await this.#throughProvider(zone, request, lease);
+      };
+      return await holdLease(fork, request.domainId, work, deadline);
     });
-    if (done) return done;
-    const fork = () => this.#database.fork();
-    const work = async (lease: Lease) => {
-      await repairZone(fork(), request.domainId, lease, this.#connections, this.#now);
-      const zone = await this.#hold(fork(), request, false);
-      return await this.#throughProvider(zone, request, lease);
-    };
-    return await withLease(fork, request.domainId, work, this.#waitMilliseconds);
+  }
+
+  /** A zone as it is now, held by nobody. @throws AppError NOT_FOUND */
+  async look(em: EntityManager, caller: Caller, domainId: string): Promise<HeldZone> {
+    return await this.#hold(em, { domainId, caller }, false);
   }
 
   /** Plans without changing anything. */
@@ -101,7 +108,7 @@ export class ChangePipeline {
     em: EntityManager,
     request: Pick<ChangeRequest<P>, "domainId" | "caller" | "plan">,
   ): Promise<P> {
-    return await request.plan(em, await this.#hold(em, request, false));
+    return await request.plan(em, await this.look(em, request.caller, request.domainId));
   }
 
   async #inOneTransaction<P extends Planned>(
@@ -121,25 +128,25 @@ export class ChangePipeline {
   ): Promise<Carried<P>> {
     const { provider } = zone;
     if (!provider) throw new AppError("CONFLICT", "The domain's provider was changed at this moment; try again.");
-    const found = await markOf(provider, zone.name);
+    // Before the zone is read: what is written to it meanwhile then makes another mark.
+    const found = request.alreadyThere ? await markOf(provider, zone.name) : null;
     const planned = await request.plan(this.#database.fork(), zone);
     if (request.alreadyThere || planned.changes.length === 0) {
       const outcomes = planned.changes.map((): ChangeOutcome => ({ ok: true }));
-      const mark = request.alreadyThere ? found : null;
       return await this.#database
         .fork()
-        .transactional((tx) => this.#finish(tx, zone, request, planned, outcomes, lease, mark));
+        .transactional((tx) => this.#finish(tx, zone, request, planned, outcomes, lease, found));
     }
-    const sent = await sendChanges(this.#database.fork(), zone, provider, {
+    const sent = await sendChanges(this.#database.fork(), zone, provider, lease, {
       kind: request.kind,
       actorId: request.caller.userId,
       changes: planned.changes,
       together: request.together ?? false,
       now: this.#now,
     });
-    const { changeSetId, outcomes } = sent;
+    const { changeSetId, outcomes, before, after } = sent;
     // Content that somebody else wrote and we have not read stays unknown until a sync.
-    const mark = found === zone.fingerprint ? await markOf(provider, zone.name) : null;
+    const mark = before === zone.fingerprint ? after : null;
     return await this.#database
       .fork()
       .transactional((tx) => this.#finish(tx, zone, request, planned, outcomes, lease, mark, changeSetId));
@@ -187,7 +194,6 @@ export class ChangePipeline {
         "domains.name",
         "domains.revision",
         "domains.record_count",
-        "domains.snapshot_sequence",
         "domains.provider_fingerprint",
         "provider_configs.kind",
         "provider_configs.config",
@@ -209,7 +215,6 @@ export class ChangePipeline {
       name: row.name,
       revision: row.revision,
       recordCount: row.record_count,
-      snapshotSequence: row.snapshot_sequence,
       fingerprint: row.provider_fingerprint,
       kind,
       provider,

@@ -8,19 +8,23 @@ export async function readBack(
   zone: string,
   changes: readonly PlannedChange[],
 ): Promise<ChangeOutcome[]> {
-  const wanted = new Set(
+  const concerned = new Set(
     changes.flatMap(({ before, after }) => [before, after].flatMap((record) => (record ? [recordKey(record)] : []))),
   );
   const served = new Map<string, RecordData>();
   for await (const batch of provider.readZone(zone)) {
     for (const record of batch) {
       const key = recordKey(record);
-      if (wanted.has(key)) served.set(key, record);
+      if (concerned.has(key)) served.set(key, record);
     }
   }
+  const made = new Map(changes.flatMap(({ after }) => (after ? [[recordKey(after), after] as const] : [])));
   return changes.map(({ before, after }): ChangeOutcome => {
-    const present = served.get(recordKey(after ?? before));
-    const happened = after ? present !== undefined && sameData(present, after) : present === undefined;
+    const key = recordKey(after ?? before);
+    const present = served.get(key);
+    // A record that is deleted and made anew in one set is gone when the new one is there.
+    const wanted = after ?? made.get(key);
+    const happened = wanted ? present !== undefined && sameData(present, wanted) : present === undefined;
     return happened
       ? { ok: true }
       : { ok: false, message: "The change was interrupted and did not reach the provider." };

@@ -1,3 +1,4 @@
+import type { ChangeOutcome } from "../dns-providers/provider.ts";
 import { AppError, type Issue } from "../errors.ts";
 import type { Judged, Refusal } from "./edits.ts";
 import type { LiveRecord, PlannedChange } from "./live-record.ts";
@@ -35,19 +36,32 @@ export function refuseOutdated(present: ReadonlyMap<string, LiveRecord>, ifMatch
   }
 }
 
-/** @throws AppError CONFLICT when the provider refused changes that were to take place all or not at all */
+/**
+ * For changes that were to take place all or not at all.
+ * @throws AppError CONFLICT when the provider refused them, PROVIDER_ERROR when it carried out only some
+ */
 export function refuseAll(
-  outcomes: readonly (Judged["outcomes"][number] | undefined)[],
-  refused: ReadonlyMap<string, string>,
+  asked: readonly (Judged["outcomes"][number] | undefined)[],
+  changes: readonly PlannedChange[],
+  outcomes: readonly ChangeOutcome[],
   field: "records" | "changes",
 ): void {
+  const refused = providerRefusals(changes, outcomes);
   const [first] = refused.values();
   if (first === undefined) return;
-  const issues = outcomes.flatMap((outcome, index) => {
+  refuseHalfDone(outcomes, first);
+  const issues = asked.flatMap((outcome, index) => {
     const message = outcome?.ok ? refused.get(outcome.id) : undefined;
     return message === undefined ? [] : [{ path: [field, index], message }];
   });
   throw new AppError("CONFLICT", `Nothing was changed: ${first}`, { issues });
+}
+
+/** A connection that broke may leave some of it done even where all or nothing was asked for. */
+export function refuseHalfDone(outcomes: readonly ChangeOutcome[], message: string): void {
+  const done = outcomes.filter(({ ok }) => ok).length;
+  if (done === 0) return;
+  throw new AppError("PROVIDER_ERROR", `${done} of ${outcomes.length} changes took place, see the history: ${message}`);
 }
 
 /** One refused edit as an error. */

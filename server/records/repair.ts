@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
-import { ProviderError } from "../dns-providers/provider.ts";
+import { ProviderError, type ChangeOutcome, type DnsProvider } from "../dns-providers/provider.ts";
 import { AppError } from "../errors.ts";
 import { bookmark } from "../snapshots/bookmark.ts";
 import { settle } from "./change-sets.ts";
@@ -41,14 +41,8 @@ export async function repairZone(
     .execute();
   for (const set of pending) {
     const { provider } = connections.connect(set.kind, set.config);
-    if (!provider) continue;
     const changes = reviveIntent(set.intent);
-    const outcomes = await readBack(provider, set.name, changes).catch((error: unknown) => {
-      if (!(error instanceof ProviderError)) throw error;
-      throw new AppError("PROVIDER_ERROR", `An earlier change could not be settled: ${error.message}`, {
-        cause: error,
-      });
-    });
+    const outcomes = await whatHappened(provider, set.name, changes);
     await em.fork().transactional(async (tx) => {
       const at = now();
       const author = { trigger: "on_change", createdBy: set.actor_id, now: at } as const;
@@ -69,6 +63,23 @@ export async function repairZone(
     });
   }
   return pending.length;
+}
+
+/** A zone that is not at its provider any more has none of the changes. */
+async function whatHappened(
+  provider: DnsProvider | null,
+  zone: string,
+  changes: readonly PlannedChange[],
+): Promise<ChangeOutcome[]> {
+  const gone = changes.map((): ChangeOutcome => ({ ok: false, message: "The zone is not at that provider any more." }));
+  if (!provider) return gone;
+  try {
+    return await readBack(provider, zone, changes);
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    if (error.zoneMissing) return gone;
+    throw new AppError("PROVIDER_ERROR", `An earlier change could not be settled: ${error.message}`, { cause: error });
+  }
 }
 
 /** JSON has no dates; the rest of an intent is stored as it was. */

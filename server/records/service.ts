@@ -94,7 +94,7 @@ export class Records {
       },
     });
     const refusedByProvider = providerRefusals(planned.changes, outcomes);
-    if (input.mode === "atomic") refuseAll(inOrder(planned), refusedByProvider, "records");
+    if (input.mode === "atomic") refuseAll(inOrder(planned), planned.changes, outcomes, "records");
     const results = inOrder(planned).map((outcome, index) => {
       const given = input.records[index];
       const error = !outcome?.ok ? sentence(outcome?.issues ?? []) : (refusedByProvider.get(outcome.id) ?? null);
@@ -139,23 +139,15 @@ export class Records {
         throw outdatedPlan();
       },
     });
-    const refused = providerRefusals(planned.changes, outcomes);
-    refuseAll(planned.outcomes, refused, "changes");
+    refuseAll(planned.outcomes, planned.changes, outcomes, "changes");
     const byId = new Map(planned.changes.map((change) => [change.id, change]));
     const results = planned.outcomes.map((outcome, index) => {
       if (!outcome.ok) throw new Error("A plan with refusals is never applied.");
-      const error = refused.get(outcome.id) ?? null;
       const change = byId.get(outcome.id);
       const record = change
         ? afterChange(planned.zone.id, change, at)
         : outcome.before && recordView(planned.zone.id, outcome.before);
-      return {
-        success: error === null,
-        action: edits[index]?.action ?? "update",
-        recordId: outcome.id,
-        record: error === null ? record : null,
-        error,
-      };
+      return { success: true as const, action: edits[index]?.action ?? "update", recordId: outcome.id, record };
     });
     return { results, revision };
   }
@@ -219,6 +211,7 @@ function editsOf(changes: readonly ChangeInput[]): Edit[] {
   const edits = changes.flatMap((change, index): Edit[] => {
     const at = (field: string, message: string) => issues.push({ path: ["changes", index, field], message });
     if (change.action === "create") {
+      if (change.recordId !== undefined) at("recordId", "A record that is created has no id yet; leave it out.");
       const parsed = recordInput.safeParse(change.record);
       if (parsed.success) return [{ action: "create", input: parsed.data }];
       for (const { path, message } of inputError(parsed.error).issues ?? [])
@@ -231,7 +224,10 @@ function editsOf(changes: readonly ChangeInput[]): Edit[] {
     }
     if (seen.has(change.recordId)) at("recordId", "This record is changed twice in one plan; make it one change.");
     seen.add(change.recordId);
-    if (change.action === "delete") return [{ action: "delete", recordId: change.recordId }];
+    if (change.action === "delete") {
+      if (change.record !== undefined) at("record", "A record that is deleted needs no fields; leave them out.");
+      return [{ action: "delete", recordId: change.recordId }];
+    }
     return [{ action: "update", recordId: change.recordId, patch: change.record ?? {} }];
   });
   const [first] = issues;

@@ -1,4 +1,3 @@
-import { zoneFor } from "../assignments/access.ts";
 import type { Caller } from "../auth/caller.ts";
 import type { EntityManager } from "../database/database.ts";
 import { AppError } from "../errors.ts";
@@ -12,7 +11,8 @@ import { liveZone } from "./live-queries.ts";
 import type { LiveRecord, PlannedChange } from "./live-record.ts";
 import type { ChangePipeline, HeldZone } from "./pipeline.ts";
 import { planView } from "./plan-view.ts";
-import { recordKey, type RecordData } from "./record.ts";
+import { recordKey, rrsetKey, type RecordData } from "./record.ts";
+import { providerRefusals, refuseHalfDone } from "./refusals.ts";
 import { newViolations } from "./zone-rules.ts";
 
 /** Zones as master files, out and in. */
@@ -25,11 +25,12 @@ export class ZoneFileTransfer {
     this.#now = now;
   }
 
-  /** The zone as a file that a name server can load. */
+  /** The zone as a file that a name server can load, with the SOA that its provider serves or else one of ours. */
   async export(em: EntityManager, caller: Caller, id: string) {
-    const zone = await zoneFor(em, caller, id);
+    const zone = await this.#pipeline.look(em, caller, id);
     const records = await liveZone(em, id);
-    const soa = { ...initialSoa(zone.name, this.#now()), serial: Math.max(1, zone.revision) };
+    const served = await zone.provider?.readSoa(zone.name).catch(() => null);
+    const soa = served ?? { ...initialSoa(zone.name, this.#now()), serial: Math.max(1, zone.revision) };
     return { zonefile: printZoneFile({ zone: zone.name, soa, records }) };
   }
 
@@ -48,7 +49,8 @@ export class ZoneFileTransfer {
       const live = await liveZone(reader, zone.id);
       const changes = withOneTtl(live, planState(live, parsed.records, input.mode === "merge").changes);
       refuseViolations(live, changes, zone);
-      const warnings = parsed.warnings.map(({ line, message }) => `Line ${line}: ${message}`);
+      const told = parsed.warnings.map(({ line, message }) => `Line ${line}: ${message}`);
+      const warnings = [...told, ...ttlWarnings(parsed.records, changes)];
       return { changes, unchanged: countUnchanged(live, parsed.records, changes), warnings };
     };
     const { planned } = input.dryRun
@@ -71,17 +73,39 @@ export class ZoneFileTransfer {
     domainId: string,
     plan: (reader: EntityManager, zone: HeldZone) => Promise<P>,
   ) {
-    const carried = await this.#pipeline.run(em, { domainId, caller, kind: "import", bookmarkBefore: true, plan });
-    const failed = carried.outcomes.find((outcome) => !outcome.ok);
-    if (failed && !failed.ok) {
-      const count = carried.outcomes.filter(({ ok }) => !ok).length;
-      throw new AppError(
-        "PROVIDER_ERROR",
-        `${count} of ${carried.outcomes.length} changes were refused, see the history: ${failed.message}`,
-      );
-    }
-    return carried;
+    const carried = await this.#pipeline.run(em, {
+      domainId,
+      caller,
+      kind: "import",
+      together: true,
+      bookmarkBefore: true,
+      plan,
+    });
+    const refused = [...providerRefusals(carried.planned.changes, carried.outcomes).values()];
+    const [first] = refused;
+    if (first === undefined) return carried;
+    refuseHalfDone(carried.outcomes, first);
+    throw nothingChanged(refused);
   }
+}
+
+/** Every reason, each as an issue of the file. */
+function nothingChanged(messages: readonly string[]): AppError {
+  return new AppError("CONFLICT", `Nothing was changed: ${messages[0] ?? ""}`, {
+    issues: messages.slice(0, 100).map((message) => ({ path: ["zonefile"], message })),
+  });
+}
+
+/** What the file does to records that it does not name: an RRset has one TTL. */
+function ttlWarnings(given: readonly RecordData[], changes: readonly PlannedChange[]): string[] {
+  const keys = new Set(given.map(recordKey));
+  const followers = changes.flatMap(({ action, before, after }) =>
+    action === "update" && before.ttl !== after.ttl && !keys.has(recordKey(after)) ? [after] : [],
+  );
+  return [...Map.groupBy(followers, rrsetKey).values()].map((records) => {
+    const [{ name, recordType, ttl } = { name: "", recordType: "", ttl: 0 }] = records;
+    return `The TTL ${ttl} now holds for ${records.length} more of ${name} ${recordType}: an RRset has one TTL.`;
+  });
 }
 
 /** Records of the file that the zone has already. */
@@ -125,8 +149,5 @@ function refuseViolations(live: readonly LiveRecord[], changes: readonly Planned
     newViolations(name, before.get(name) ?? [], after.get(name) ?? []).map(({ message }) => message),
   );
   const messages = [...limits, ...violations];
-  if (messages.length === 0) return;
-  throw new AppError("CONFLICT", `Nothing was changed: ${messages[0] ?? ""}`, {
-    issues: messages.slice(0, 100).map((message) => ({ path: ["zonefile"], message })),
-  });
+  if (messages.length > 0) throw nothingChanged(messages);
 }

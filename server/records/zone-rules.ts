@@ -27,6 +27,16 @@ export function violationsAt(name: string, records: readonly RecordData[]): Viol
       message: "The apex of a zone cannot be a CNAME (RFC 1034 §3.6.2); use A and AAAA records there.",
     });
   }
+  const delegations = records.filter((record) => record.recordType === "NS");
+  if (delegations.length > 0 && name.startsWith("*")) {
+    violations.push({
+      rule: "wildcard delegation",
+      extent: delegations.length,
+      code: "BAD_REQUEST",
+      field: "recordType",
+      message: "A wildcard cannot be delegated (RFC 4592 §4.2), and name servers refuse a zone that tries.",
+    });
+  }
   const others = records.filter((record) => !besideCname.has(record.recordType));
   const [other] = others;
   if (cnames.length > 0 && other) {

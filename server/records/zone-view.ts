@@ -7,6 +7,7 @@ import { newViolations, type Violation } from "./zone-rules.ts";
  */
 export class ZoneView {
   readonly #original = new Map<string, LiveRecord>();
+  readonly #originalByName = new Map<string, LiveRecord[]>();
   readonly #current = new Map<string, RecordDraft>();
   readonly #ids = new Map<string, Set<string>>();
   /** What to do, newest last, to get back. */
@@ -15,6 +16,9 @@ export class ZoneView {
   constructor(records: Iterable<LiveRecord>) {
     for (const record of records) {
       this.#original.set(record.id, record);
+      const named = this.#originalByName.get(record.name);
+      if (named) named.push(record);
+      else this.#originalByName.set(record.name, [record]);
       this.#set(record.id, record);
     }
   }
@@ -77,7 +81,7 @@ export class ZoneView {
   violations(names: Iterable<string>): { name: string; violation: Violation }[] {
     const found: { name: string; violation: Violation }[] = [];
     for (const name of names) {
-      const before = [...this.#original.values()].filter((record) => record.name === name);
+      const before = this.#originalByName.get(name) ?? [];
       for (const violation of newViolations(name, before, this.at(name))) found.push({ name, violation });
     }
     return found;

@@ -17,6 +17,3 @@ export const SnapshotSchema = defineEntity({
     createdAt: p.datetime(),
   },
 });
-
-export class Snapshot extends SnapshotSchema.class {}
-SnapshotSchema.setClass(Snapshot);

@@ -58,7 +58,7 @@ export class Rollback {
     });
     const done = planned.changes.filter((_, index) => outcomes[index]?.ok);
     if (snapshotId === null) throw new Error("A rollback always makes a snapshot.");
-    const snapshot = await this.#snapshots.get(em.fork(), caller, { id: input.id, snapshotId });
+    const snapshot = await this.#snapshots.brief(em.fork(), { id: input.id, snapshotId });
     return { success: failed.length === 0, snapshot, ...counted(done), failed, plan: null };
   }
 }

@@ -1,5 +1,5 @@
 import { route } from "../route.ts";
-import { may, requireAdmin, router } from "../trpc.ts";
+import { adminMay, may, router } from "../trpc.ts";
 import {
   createSnapshotInput,
   diffInput,
@@ -74,7 +74,7 @@ export const snapshotsRouter = router({
     .output(snapshotDiff)
     .query(({ ctx, input }) => ctx.services.snapshots.diff(ctx.em, ctx.caller, input)),
 
-  rollback: may("snapshots:write")
+  rollback: adminMay("snapshots:write")
     .meta(
       route.adminMay("snapshots:write", {
         method: "POST",
@@ -90,8 +90,5 @@ export const snapshotsRouter = router({
     )
     .input(rollbackInput)
     .output(rollbackResult)
-    .mutation(({ ctx, input }) => {
-      requireAdmin(ctx.caller);
-      return ctx.services.rollback.run(ctx.em, ctx.caller, input);
-    }),
+    .mutation(({ ctx, input }) => ctx.services.rollback.run(ctx.em, ctx.caller, input)),
 });

@@ -21,7 +21,7 @@ export const snapshot = z
       .meta({
         description:
           "The records at that point in time, by name and type. Null with `records=false`, and in lists and on creation for zones of " +
-          "more than 1000 records: read the snapshot by its id then.",
+          "more than 1000 records, or more than 10000 on a page: read the snapshot by its id then.",
       }),
     recordCount: z.int().meta({ description: "How many records it has.", example: 60 }),
     createdBy: id("Who made it.").nullable(),
@@ -38,8 +38,10 @@ export const listSnapshotsInput = z.strictObject({
   ...paging(20, 100),
   trigger: trigger.optional().meta({ description: "Only snapshots made by this." }),
   records: z
-    .enum(["true", "false"], "This must be true or false.")
-    .default("true")
+    .preprocess(
+      (given: boolean | "true" | "false" | undefined) => (typeof given === "boolean" ? String(given) : given),
+      z.enum(["true", "false"], "This must be true or false.").default("true"),
+    )
     .meta({ description: "`false` leaves the records out." }),
 });
 

@@ -5,7 +5,8 @@ import { queries, type EntityManager } from "../database/database.ts";
 import type { Tables } from "../database/entities.ts";
 import { notFound } from "../errors.ts";
 import { recordView } from "../records/list.ts";
-import { liveColumns, liveRecord, zoneAt } from "../records/live-queries.ts";
+import type { LiveRecord } from "../records/live-record.ts";
+import { liveColumns, liveRecord, zonesAt } from "../records/live-queries.ts";
 import { bookmark } from "./bookmark.ts";
 import { differ } from "./diff.ts";
 import type { SnapshotTrigger } from "./entities.ts";
@@ -14,6 +15,8 @@ type SnapshotRow = Selectable<Tables["snapshots"]>;
 
 /** Up to this size a snapshot's records come along in lists and on creation; beyond it only by id. */
 const embeddedRecords = 1_000;
+/** And this many in all on a page of snapshots. */
+const embeddedOnPage = 10_000;
 
 /** Bookmarks in the history of a zone. */
 export class Snapshots {
@@ -47,14 +50,9 @@ export class Snapshots {
       .offset((page - 1) * limit)
       .execute();
     const { total } = await matching.select((eb) => eb.fn.countAll<string>().as("total")).executeTakeFirstOrThrow();
-    const byRevision = new Map<number, Promise<Records>>();
-    const snapshots = [];
-    for (const row of rows) {
-      const wanted = input.records === "true" && row.record_count <= embeddedRecords;
-      const records = wanted ? (byRevision.get(row.revision) ?? recordsOf(em, row)) : null;
-      if (records) byRevision.set(row.revision, records);
-      snapshots.push(view(row, records && (await records)));
-    }
+    const embedded = input.records === "true" ? rows.filter(withinPage()) : [];
+    const records = await zonesAt(em, input.id, [...new Set(embedded.map(({ revision }) => revision))]);
+    const snapshots = rows.map((row) => view(row, embedded.includes(row) ? (records.get(row.revision) ?? []) : null));
     return { snapshots, total: Number(total), page, limit };
   }
 
@@ -63,7 +61,7 @@ export class Snapshots {
     await zoneFor(em, caller, input.id);
     const author = { trigger: input.trigger, createdBy: caller.userId, now: this.#now() };
     const snapshotId = await em.transactional((tx) => bookmark(tx, input.id, author));
-    return await this.#read(em, input.id, snapshotId, embeddedRecords);
+    return await this.brief(em, { id: input.id, snapshotId });
   }
 
   /** @throws AppError NOT_FOUND */
@@ -88,10 +86,27 @@ export class Snapshots {
     return from.revision <= to.revision ? differ(before, after) : differ(after, before);
   }
 
+  /** A snapshot as the answer that made it shows it. */
+  async brief(em: EntityManager, input: { id: string; snapshotId: string }) {
+    return await this.#read(em, input.id, input.snapshotId, embeddedRecords);
+  }
+
   async #read(em: EntityManager, domainId: string, snapshotId: string, mostRecords: number) {
     const row = await findSnapshot(em, domainId, snapshotId);
-    return view(row, row.record_count <= mostRecords ? await recordsOf(em, row) : null);
+    if (row.record_count > mostRecords) return view(row, null);
+    const records = await zonesAt(em, domainId, [row.revision]);
+    return view(row, records.get(row.revision) ?? []);
   }
+}
+
+/** Picks the snapshots of a page whose records come along: small ones, newest first, up to a bound for all of them. */
+function withinPage(): (row: SnapshotRow) => boolean {
+  let room = embeddedOnPage;
+  return ({ record_count: count }) => {
+    if (count > embeddedRecords || count > room) return false;
+    room -= count;
+    return true;
+  };
 }
 
 /** Version rows that began or ended in (older, newer]: nothing else is read. */
@@ -116,20 +131,13 @@ export async function findSnapshot(em: EntityManager, domainId: string, snapshot
   return row;
 }
 
-type Records = ReturnType<typeof recordView>[];
-
-async function recordsOf(em: EntityManager, row: SnapshotRow): Promise<Records> {
-  const records = await zoneAt(em, row.domain_id, row.revision);
-  return records.map((record) => recordView(row.domain_id, record));
-}
-
-function view(row: SnapshotRow, records: Records | null) {
+function view(row: SnapshotRow, records: LiveRecord[] | null) {
   return {
     id: row.id,
     domainId: row.domain_id,
     version: row.version,
     trigger: row.trigger,
-    records,
+    records: records && records.map((record) => recordView(row.domain_id, record)),
     recordCount: row.record_count,
     createdBy: row.created_by,
     createdAt: row.created_at,

@@ -107,7 +107,6 @@ test("without any variable the service listens on 127.0.0.1:3000 with the embedd
     databaseUrl: undefined,
     adminUsername: "admin",
     adminPassword: undefined,
-    tokenPrefix: "zw",
     trustProxy: [],
     corsOrigins: [],
     logLevel: "info",

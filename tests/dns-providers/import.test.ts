@@ -1,4 +1,6 @@
+import { sql } from "kysely";
 import { beforeAll, describe, expect, test } from "vitest";
+import { queries } from "../../server/database/database.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { embeddedConfig, fileZone, freshName, manualConfig, writeZoneFile, type Body } from "../records/zones.ts";
 
@@ -59,6 +61,24 @@ describe("bringing zones of a provider in", () => {
       failed(good, /already/),
     ]);
     expect((await zw.admin.get(`/api/domains?search=${broken}`)).body.total).toBe(0);
+  });
+
+  test("tells of a fault in one, and still does the others and answers for all", async () => {
+    const names = [freshName(), freshName(), freshName()];
+    for (const name of names) await writeZoneFile(zw, name, "www A 192.0.2.1\n");
+    const db = queries(zw.services.database.fork());
+    await sql`alter table domains add constraint test_fault check (name <> ${sql.lit(names[1])})`.execute(db);
+    try {
+      const { status, body } = await bring(names);
+      expect(status).toBe(200);
+      expect(body.results).toEqual([
+        { name: names[0], success: true, domainId: expect.any(String), records: 1, error: null },
+        failed(names[1] ?? "", /went wrong on our side/),
+        { name: names[2], success: true, domainId: expect.any(String), records: 1, error: null },
+      ]);
+    } finally {
+      await sql`alter table domains drop constraint test_fault`.execute(db);
+    }
   });
 
   test("is refused for a provider without zones", async () => {

@@ -136,6 +136,25 @@ describe("a provider configuration", () => {
     expect((await zw.admin.delete(`/api/provider-configs/${await embeddedConfig(zw)}`)).status).toBe(409);
   });
 
+  test("that domains use is not pointed elsewhere, and the embedded one never is; the rest of them may change", async () => {
+    const config = await add({ kind: "zonefile", config: { folder: "here" } });
+    const { body: domain } = await zw.admin.post("/api/domains", { name: freshName(), providerConfigId: config.id });
+    const refused = await zw.admin.put(at(config), { name: "Elsewhere", config: { folder: "there" } });
+    expect([refused.status, refused.body.code]).toEqual([409, "CONFLICT"]);
+    expect(refused.body.detail).toContain(domain.name);
+    expect(refused.body.detail).toContain("providerConfigId");
+    expect(await listed()).toContainEqual(config);
+    const patch = { name: "In use", config: { folder: "here" }, membersMayUse: true };
+    expect((await zw.admin.put(at(config), patch)).body).toEqual({ ...config, ...patch });
+    await zw.admin.delete(`/api/domains/${domain.id}`);
+    expect((await zw.admin.put(at(config), { config: { folder: "there" } })).status).toBe(200);
+
+    const embedded = `/api/provider-configs/${await embeddedConfig(zw)}`;
+    const moved = await zw.admin.put(embedded, { config: { folder: "there" } });
+    expect([moved.status, moved.body.code]).toEqual([409, "CONFLICT"]);
+    expect((await zw.admin.put(embedded, { config: {}, membersMayUse: false })).status).toBe(200);
+  });
+
   test("of nothing is 404 in every call", async () => {
     const nowhere = `/api/provider-configs/${unknownId}`;
     const answers = [

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
 import { kindByName } from "../../server/dns-providers/kinds.ts";
-import type { DnsProvider, RecordChange } from "../../server/dns-providers/provider.ts";
+import type { ApplyOptions, ChangeOutcome, DnsProvider, RecordChange } from "../../server/dns-providers/provider.ts";
 import type { RecordData } from "../../server/records/record.ts";
 
 export const zone = "example.com";
@@ -39,6 +39,15 @@ export function record(name: string, recordType: string, value: string, ttl = 30
 export const create = (after: RecordData): RecordChange => ({ action: "create", before: null, after });
 export const update = (before: RecordData, after: RecordData): RecordChange => ({ action: "update", before, after });
 export const remove = (before: RecordData): RecordChange => ({ action: "delete", before, after: null });
+
+/** Makes changes to the zone and tells what became of each. */
+export async function outcomesOf(
+  changes: RecordChange[],
+  options?: ApplyOptions,
+  provider = there.provider,
+): Promise<ChangeOutcome[]> {
+  return (await provider.applyChanges(zone, changes, options)).outcomes;
+}
 
 export async function batchesOf(name: string): Promise<RecordData[][]> {
   const batches: RecordData[][] = [];

@@ -7,6 +7,7 @@ import {
   contentOf,
   create,
   fileOf,
+  outcomesOf,
   record,
   recordsOf,
   remove,
@@ -33,10 +34,7 @@ describe("changing", () => {
     expect(await recordsOf(zone)).toEqual([text, www]);
     expect(await serialOf()).toBe(2_024_050_601);
     const moved = record("web", "A", "192.0.2.7", 60);
-    expect(await there.provider.applyChanges(zone, [update(www, moved), remove(text)])).toEqual([
-      { ok: true },
-      { ok: true },
-    ]);
+    expect(await outcomesOf([update(www, moved), remove(text)])).toEqual([{ ok: true }, { ok: true }]);
     expect(await recordsOf(zone)).toEqual([moved]);
     expect(await serialOf()).toBe(2_024_050_602);
   });
@@ -44,9 +42,7 @@ describe("changing", () => {
   test("records that were edited by hand survive, and their TTL is no obstacle", async () => {
     const content = await contentOf();
     await writeFile(fileOf("example.com.zone"), `${content.replace(/^www +300/m, "www 77")}byhand TXT "kept" ; note\n`);
-    expect(await there.provider.applyChanges(zone, [update(www, record("www", "A", "192.0.2.2"))])).toEqual([
-      { ok: true },
-    ]);
+    expect(await outcomesOf([update(www, record("www", "A", "192.0.2.2"))])).toEqual([{ ok: true }]);
     expect(await recordsOf(zone)).toEqual([
       text,
       record("byhand", "TXT", "kept", 3600),
@@ -58,7 +54,7 @@ describe("changing", () => {
     const other = record("www", "A", "192.0.2.2");
     const gone = record("gone", "A", "192.0.2.3");
     expect(
-      await there.provider.applyChanges(zone, [
+      await outcomesOf([
         create(www),
         remove(gone),
         update(gone, other),
@@ -80,24 +76,22 @@ describe("changing", () => {
     const changes = [create(record("new", "A", "192.0.2.9")), create(www), remove(text)];
     const refusal = "www A 192.0.2.1 is in the zone file already; sync the zone first.";
     const alongside = { ok: false, message: `Not done, because another change of the set was refused: ${refusal}` };
-    expect(await there.provider.applyChanges(zone, changes, true)).toEqual([
+    expect(await outcomesOf(changes, { together: true })).toEqual([
       alongside,
       { ok: false, message: refusal },
       alongside,
     ]);
     expect(await contentOf()).toBe(content);
-    expect(
-      await there.provider.applyChanges(zone, [create(record("new", "A", "192.0.2.9")), remove(text)], true),
-    ).toEqual([{ ok: true }, { ok: true }]);
+    expect(await outcomesOf([create(record("new", "A", "192.0.2.9")), remove(text)], { together: true })).toEqual([
+      { ok: true },
+      { ok: true },
+    ]);
   });
 
   test("two records can exchange their values in one change set", async () => {
     const other = record("www", "A", "192.0.2.2");
     await there.provider.applyChanges(zone, [create(other)]);
-    expect(await there.provider.applyChanges(zone, [update(www, other), update(other, www)])).toEqual([
-      { ok: true },
-      { ok: true },
-    ]);
+    expect(await outcomesOf([update(www, other), update(other, www)])).toEqual([{ ok: true }, { ok: true }]);
     expect(await recordsOf(zone)).toEqual([text, www, other]);
   });
 
@@ -135,7 +129,7 @@ describe("changing", () => {
 
   test("calls at the same time are all carried out", async () => {
     const added = Array.from({ length: 20 }, (_, index) => record(`h${index}`, "A", "192.0.2.1"));
-    const outcomes = await Promise.all(added.map((one) => connect({}).applyChanges(zone, [create(one)])));
+    const outcomes = await Promise.all(added.map((one) => outcomesOf([create(one)], {}, connect({}))));
     expect(outcomes.flat().every((outcome) => outcome.ok)).toBe(true);
     expect(await recordsOf(zone)).toHaveLength(22);
     expect(await serialOf()).toBe(2_024_050_621);
@@ -146,7 +140,7 @@ describe("changing", () => {
     await expect(there.provider.applyChanges(zone, [create(www)])).rejects.toMatchObject({ effect: "none" });
     expect(await contentOf()).toBe("www FOO\n");
     await writeFile(fileOf("example.com.zone"), soaLine);
-    expect(await there.provider.applyChanges(zone, [create(www)])).toEqual([{ ok: true }]);
+    expect(await outcomesOf([create(www)])).toEqual([{ ok: true }]);
   });
 
   test("a file without an SOA gets one", async () => {
@@ -154,6 +148,35 @@ describe("changing", () => {
     await there.provider.applyChanges(zone, [create(www)]);
     expect(await contentOf()).toContain("SOA    placeholder.invalid. hostmaster.example.com. (");
     expect(await serialOf()).toBe(2_024_050_600);
+  });
+
+  test("a call tells the marks of what it found and of what it wrote, which nobody else can have edited", async () => {
+    const before = await there.provider.fingerprint(zone);
+    const mark = createHash("sha256");
+    const answer = await there.provider.applyChanges(zone, [remove(www)]);
+    const after = mark.update(await contentOf()).digest("hex");
+    expect(answer).toEqual({ outcomes: [{ ok: true }], before, after });
+    expect(after).not.toBe(before);
+    expect(await there.provider.fingerprint(zone)).toBe(after);
+    for (const changes of [[], [remove(www)]]) {
+      expect(await there.provider.applyChanges(zone, changes)).toMatchObject({ before: after, after });
+    }
+  });
+
+  test("rules that the planned content breaks are kept, and a record that nobody planned with is not", async () => {
+    const alias = record("www", "CNAME", "elsewhere.example");
+    const plannedOn = await there.provider.fingerprint(zone);
+    const refusal = /^The zone file has other records: .*CNAME.* Sync the zone first\.$/;
+    expect(await outcomesOf([create(alias)])).toMatchObject([{ message: expect.stringMatching(refusal) }]);
+    const content = await contentOf();
+    await writeFile(fileOf("example.com.zone"), `${content}www TXT "by hand"\n`);
+    for (const together of [true, false]) {
+      const [outcome] = await outcomesOf([create(alias)], { together, plannedOn });
+      expect(outcome).toMatchObject({ ok: false, message: expect.stringMatching(refusal) });
+    }
+    await writeFile(fileOf("example.com.zone"), content);
+    expect(await outcomesOf([create(alias)], { together: true, plannedOn })).toEqual([{ ok: true }]);
+    expect(await recordsOf(zone)).toEqual([text, www, alias]);
   });
 
   test("the fingerprint changes with the content and only with it", async () => {

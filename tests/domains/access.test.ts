@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { RestClient } from "../support/rest-client.ts";
 import { useZonewright } from "../support/zonewright.ts";
-import { Zone, embeddedConfig, freshName, manualZone, type Body } from "../records/zones.ts";
+import { Zone, embeddedConfig, freshName, manualZone, writeZoneFile, type Body } from "../records/zones.ts";
 
 const zw = useZonewright();
 
@@ -25,6 +25,10 @@ beforeAll(async () => {
 
 const ids = async (client: RestClient) =>
   (await client.get("/api/domains?limit=100")).body.domains.map(({ id }: Body) => id);
+
+const add = (client: RestClient, name: string, providerConfigId = open) =>
+  client.post("/api/domains", { name, providerConfigId });
+const total = async (name: string) => (await zw.admin.get(`/api/domains?search=${name}`)).body.total;
 
 describe("a member", () => {
   test("may add a domain through a configuration that members may use, and owns it", async () => {
@@ -106,6 +110,7 @@ describe("a member", () => {
     const snapshot = (await zone.post("/snapshots")).body;
     const { status, body } = await zone.post(`/snapshots/${snapshot.id}/rollback`);
     expect([status, body.code]).toEqual([403, "FORBIDDEN"]);
+    expect((await zone.post(`/snapshots/${snapshot.id}/rollback`, { force: "perhaps" })).status).toBe(403);
   });
 
   test("may do everything else with their own domain", async () => {
@@ -115,6 +120,69 @@ describe("a member", () => {
     expect((await alice.put(zone.path, { notes: "mine" })).status).toBe(200);
     expect((await zone.post("/snapshots")).status).toBe(201);
     expect((await zone.get("/zonefile")).status).toBe(200);
+  });
+});
+
+describe("what is somebody else's is not a member's to take:", () => {
+  let files: string;
+  beforeAll(async () => {
+    const config = { kind: "zonefile", name: "Shared files", membersMayUse: true, config: { folder: "." } };
+    files = (await zw.admin.post("/api/provider-configs", config)).body.id;
+  });
+
+  test.each([
+    ["with records", "www A 192.0.2.1\n"],
+    ["without records", ""],
+    ["that cannot be read", "www A nonsense\n"],
+  ])(
+    "a zone %s at the provider is neither added nor moved to, an administrator can import it",
+    async (_what, lines) => {
+      const name = freshName();
+      await writeZoneFile(zw, name, lines);
+      const { body: hers } = await add(alice, name);
+      const answers = [await alice.put(`/api/domains/${hers.id}`, { providerConfigId: files })];
+      await alice.delete(`/api/domains/${hers.id}`);
+      answers.push(await add(alice, name, files));
+      const readable = !lines.includes("nonsense");
+      for (const { status, body } of answers) {
+        expect(status).toBe(readable ? 409 : 502);
+        expect(body.detail).toMatch(
+          readable ? /exists at the provider; an administrator can import it/ : /ask an admin/,
+        );
+        expect(body.detail).not.toContain("nonsense");
+      }
+      expect(await total(name)).toBe(0);
+      const { body } = await zw.admin.post(`/api/provider-configs/${files}/import`, { zones: [name] });
+      expect(body.results).toMatchObject([{ name, success: readable }]);
+    },
+  );
+
+  test("a zone that is new at the provider is theirs", async () => {
+    expect((await add(alice, freshName(), files)).status).toBe(201);
+    const moving = (await add(alice, freshName())).body;
+    expect((await alice.put(`/api/domains/${moving.id}`, { providerConfigId: files })).status).toBe(200);
+  });
+
+  test("names below and above a domain of somebody else are for an administrator to add", async () => {
+    const [name, admins] = [`mid.${freshName()}`, freshName()];
+    expect((await add(alice, name)).status).toBe(201);
+    await add(zw.admin, admins);
+    const refused = [
+      [bob, `www.${name}`],
+      [bob, `deep.down.${name}`],
+      [bob, name.replace("mid.", "")],
+      [alice, `www.${admins}`],
+    ] as const;
+    for (const [client, other] of refused) {
+      const { status, body } = await add(client, other);
+      expect([other, status, body.code]).toEqual([other, 403, "FORBIDDEN"]);
+      expect(body.detail).toContain("administrator");
+    }
+    for (const allowed of [`x${name}`, `mid2.${name.replace("mid.", "")}`]) {
+      expect([allowed, (await add(bob, allowed)).status]).toEqual([allowed, 201]);
+    }
+    expect((await add(alice, `www.${name}`)).status).toBe(201);
+    expect((await add(zw.admin, `admin.${name}`)).status).toBe(201);
   });
 });
 

@@ -1,4 +1,5 @@
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { useZonewright } from "../support/zonewright.ts";
 import {
@@ -78,6 +79,32 @@ describe("moving a domain to another provider configuration", () => {
     expect((await zone.detail()).providerConfigId).toBe(await manualConfig(zw));
     await rm(fileOf(zw, zone.name), { recursive: true });
     expect((await move(zone, await embeddedConfig(zw))).status).toBe(200);
+  });
+
+  test("takes along what breaks the rules since it was read in, and edits and syncs go on there", async () => {
+    const zone = await fileZone(zw, "x CNAME y.example.\nx A 192.0.2.1\n@ CNAME z.example.\n");
+    const records = await zone.records();
+    const config = { kind: "zonefile", name: "Elsewhere", config: { folder: "elsewhere" } };
+    const target = (await zw.admin.post("/api/provider-configs", config)).body.id;
+    expect(await move(zone, target)).toMatchObject({ status: 200 });
+    expect(await zone.records()).toEqual(records);
+    expect((await zone.post("/sync")).body).toMatchObject({ synced: 3, unchanged: 3 });
+    await zone.add("A", "later", "192.0.2.2");
+    expect(await readFile(join(zw.dataDir, "zones", "elsewhere", `${zone.name}.zone`), "utf8")).toContain("later");
+    const changes = [{ action: "create", record: { recordType: "A", name: "next", value: "192.0.2.3" } }];
+    expect((await zone.post("/records/plan", { changes })).body.warnings).toEqual([]);
+  });
+
+  test("to one that refuses a record leaves nothing there, so that it can be tried again", async () => {
+    const zone = await filled(await manualZone(zw));
+    const refused = await zone.add("NS", "@", "placeholder.invalid");
+    const { status, body } = await move(zone, await embeddedConfig(zw));
+    expect([status, body.code]).toEqual([502, "PROVIDER_ERROR"]);
+    expect(body.detail).toContain("placeholder.invalid stands in");
+    expect(await zone.readFile()).not.toContain("192.0.2.1");
+    await zone.delete(refused.id);
+    expect((await move(zone, await embeddedConfig(zw))).status).toBe(200);
+    expect((await zone.post("/sync")).body).toMatchObject({ synced: 3, unchanged: 3 });
   });
 
   test("to the one where it is changes nothing", async () => {

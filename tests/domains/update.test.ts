@@ -121,6 +121,24 @@ describe("reminders", () => {
   );
 });
 
+test("the date and the reminders set at the same time both count, in the status too", async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const one = await manualZone(zw);
+    const answers = await Promise.all([
+      one.client.put(`${one.path}/expiry`, { expiresAt: inDays(60) }),
+      one.client.put(`${one.path}/expiry-remind`, { expiryRemindDays: [90] }),
+      one.client.put(one.path, { notes: "kept" }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(await one.detail()).toMatchObject({
+      expiresAt: inDays(60),
+      expiryRemindDays: [90],
+      notes: "kept",
+      status: "expiring",
+    });
+  }
+});
+
 describe("the expiry date by hand", () => {
   test("is stored with its source, and null forgets both", async () => {
     const set = await put({ expiresAt: "2031-05-06T07:08:09+02:00" }, "/expiry");

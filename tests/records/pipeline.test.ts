@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
 import { sql } from "kysely";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Caller } from "../../server/auth/caller.ts";
@@ -145,16 +146,16 @@ describe("a change that cannot be settled yet", () => {
 
 const now = () => new Date();
 /** One that does not wait long. */
-const pipeline = () =>
+const pipeline = (waitMilliseconds = 150) =>
   new ChangePipeline(
     zw.services.database,
     new ProviderConnections({ zonesFolder: `${zw.dataDir}/zones`, now }),
     now,
-    150,
+    waitMilliseconds,
   );
 
-const edit = (whilePlanning: () => Promise<void> = async () => undefined) =>
-  pipeline().run(zw.services.database.fork(), {
+const edit = (whilePlanning: () => Promise<void> = async () => undefined, changes = pipeline()) =>
+  changes.run(zw.services.database.fork(), {
     domainId: zone.id,
     caller: admin,
     kind: "edit",
@@ -164,6 +165,32 @@ const edit = (whilePlanning: () => Promise<void> = async () => undefined) =>
       return planState(await liveZone(em, held.id), [desired], true);
     },
   });
+
+test("a change left open that deletes a record and makes it anew was done as a whole or not at all", async () => {
+  const [www] = await zone.records();
+  const { id, recordType, name, value, priority, proxied } = www;
+  const anew = { recordType, name, value, ttl: 600, priority, proxied, comment: null };
+  const remake = () => [
+    { action: "delete", id, before: www, after: null },
+    { action: "create", id: newId(), before: null, after: anew },
+  ];
+  await leavePending(remake());
+  await zw.services.repair.runOnce();
+  expect((await zone.history())[0]).toMatchObject({ state: "failed", repaired: true });
+  expect(await zone.records()).toMatchObject([{ id, ttl: 300 }]);
+  await zone.edit((text) => text.replace("www 300", "www 600"));
+  await leavePending(remake());
+  await zw.services.repair.runOnce();
+  expect((await zone.history())[0]).toMatchObject({ state: "applied", repaired: true });
+  expect(await zone.records()).toMatchObject([{ ttl: 600 }]);
+});
+
+test("a change left open of a zone that is gone from its provider has failed, and holds nothing up", async () => {
+  await leavePending([createOf("crash")]);
+  await rm(zone.file);
+  await zw.services.repair.runOnce();
+  expect((await zone.history())[0]).toMatchObject({ state: "failed", repaired: true });
+});
 
 describe("a lease", () => {
   test("of a dead process does not hold up an edit", async () => {
@@ -190,12 +217,25 @@ describe("a lease", () => {
     expect(await zone.records()).toEqual([]);
   });
 
-  test("that was lost meanwhile leaves the change to a repair, which finds it done", async () => {
+  test("that was lost while planning sends nothing and leaves nothing open", async () => {
+    const before = [await zone.readFile(), await zone.history()];
     await expect(edit(() => setLease(-1))).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    expect([await zone.readFile(), await zone.history()]).toEqual(before);
     expect(await zone.lines()).toEqual(["www A 192.0.2.1"]);
-    await zw.services.repair.runOnce();
-    expect(await zone.lines()).toEqual(["new A 192.0.2.2", "www A 192.0.2.1"]);
-    expect((await zone.history())[0]).toMatchObject({ state: "applied", repaired: true });
+  });
+
+  test("waited for in vain by many takes their own patience, not the sum of it", async () => {
+    await setLease(60);
+    const waiting = pipeline();
+    const answers = await Promise.allSettled(Array.from({ length: 20 }, () => edit(undefined, waiting)));
+    expect(answers.every(({ status }) => status === "rejected")).toBe(true);
+  });
+
+  test("of a domain that is deleted meanwhile is no longer waited for", async () => {
+    await setLease(60);
+    const waiting = edit(undefined, pipeline(60_000));
+    await zw.admin.delete(zone.path);
+    await expect(waiting).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
   test("is given back after an edit, refused or not", async () => {

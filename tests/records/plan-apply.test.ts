@@ -122,7 +122,7 @@ describe("a plan that is applied", () => {
     expect(body).toMatchObject({
       revision: 3,
       results: [
-        { success: true, action: "create", record: { name: "new", version: 1 }, error: null },
+        { success: true, action: "create", record: { name: "new", version: 1 } },
         { success: true, action: "delete", recordId: gone.id, record: null },
         { success: true, action: "update", recordId: www.id, record: { value: "192.0.2.2", version: 2 } },
       ],

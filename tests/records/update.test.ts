@@ -74,10 +74,10 @@ describe("the priority", () => {
   });
 
   test.each([
-    [{ ...mx, value: "10 mail.example.net", priority: 7 }, "value"],
-    [{ ...srv, value: "10 5 5060 sip.example.net", priority: 7 }, "value"],
-    [{ recordType: "A", name: "x", value: "192.0.2.1", priority: 7 }, "value"],
-    [{ recordType: "TXT", name: "x", value: "t", priority: 0 }, "value"],
+    [{ ...mx, value: "10 mail.example.net", priority: 7 }, "priority"],
+    [{ ...srv, value: "10 5 5060 sip.example.net", priority: 7 }, "priority"],
+    [{ recordType: "A", name: "x", value: "192.0.2.1", priority: 7 }, "priority"],
+    [{ recordType: "TXT", name: "x", value: "t", priority: 0 }, "priority"],
   ])("of %j is refused", async (record, field) => {
     const { status, body } = await zone.create(record);
     expect(status).toBe(400);
@@ -123,14 +123,15 @@ describe("the priority", () => {
   test("that disagrees with a new value, or is put on an A record, is refused", async () => {
     const record = await zone.add("MX", "@", "10 mail.example.net");
     const address = await zone.add("A", "www", "192.0.2.1");
-    for (const answer of [
-      await zone.update(record.id, { value: "20 mail.example.net", priority: 10 }),
-      await zone.update(record.id, { value: "10 mail.example.net", priority: 20 }),
-      await zone.update(record.id, { value: "20 not a name" }),
-      await zone.update(address.id, { priority: 5 }),
+    for (const [id, patch, field] of [
+      [record.id, { value: "20 mail.example.net", priority: 10 }, "priority"],
+      [record.id, { value: "10 mail.example.net", priority: 20 }, "priority"],
+      [record.id, { value: "20 not a name" }, "value"],
+      [address.id, { priority: 5 }, "priority"],
     ]) {
+      const answer = await zone.update(id, patch);
       expect(answer.status).toBe(400);
-      expect(answer.body.issues).toMatchObject([{ path: ["value"] }]);
+      expect(answer.body.issues).toMatchObject([{ path: [field] }]);
     }
   });
 });

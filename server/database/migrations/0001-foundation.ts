@@ -2,6 +2,7 @@ import { Migration } from "@mikro-orm/migrations";
 
 const statements = [
   "create extension if not exists pg_trgm",
+  "create extension if not exists btree_gin",
   `create table users (
     id uuid primary key,
     username text not null,
@@ -107,7 +108,7 @@ const statements = [
   "create unique index records_live_key on records (record_id) where until is null",
   "create index records_live_order_idx on records (domain_id, name, record_type, record_id) where until is null",
   "create index records_live_type_idx on records (domain_id, record_type, name, record_id) where until is null",
-  "create index records_live_search_idx on records using gin (name gin_trgm_ops) where until is null",
+  "create index records_live_search_idx on records using gin (domain_id, name gin_trgm_ops) where until is null",
   "create index records_since_idx on records (domain_id, since)",
   "create index records_until_idx on records (domain_id, until) where until is not null",
   `create table change_sets (

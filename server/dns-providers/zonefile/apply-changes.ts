@@ -5,81 +5,136 @@ import type { ChangeOutcome, RecordChange } from "../provider.ts";
 
 /**
  * Carries changes out on a zone's records. Records are matched by type, name and value; a TTL edited by hand is no obstacle.
- * What goes, goes before what comes, so that two records may exchange their values. Records that were added by hand count
- * too: a change that breaks a rule together with them is refused, because a server would not load the zone.
+ * What goes, goes before what comes, so that two records may exchange their values. What a refused change leaves in its place
+ * refuses whatever was to come there.
  * Pure: answers with the records afterwards and one outcome per change. Costs records plus changes, not their product.
+ * @param judged whether the changes were planned on just these records. Who planned them then answers for the zone's rules in the
+ * state that they make together. Else records that were added by hand count too: a change that breaks a rule together with them,
+ * or with what a refused change leaves, is refused, because a server would not load the zone.
  */
 export function applyToRecords(
   records: readonly RecordData[],
   changes: readonly RecordChange[],
+  judged = false,
 ): { records: RecordData[]; outcomes: ChangeOutcome[] } {
-  const refused = new Map<RecordChange, string>();
-  for (;;) {
-    const applied = applyExcept(records, changes, refused);
-    const known = refused.size;
-    const broken = brokenNames(records, applied.records, changes);
-    changes.forEach((change, index) => {
-      const outcome = applied.outcomes[index];
-      const reason = outcome?.ok ? change.after && broken.get(change.after.name) : outcome?.message;
-      if (reason) refused.set(change, reason);
-    });
-    // What a refused change leaves in its place may be in the way of another.
-    if (refused.size === known) return applied;
+  const attempt = new Attempt(records, changes);
+  attempt.refuse(attempt.obstacles());
+  if (!judged || attempt.refusals.size > 0) refuseBroken(attempt, records, changes);
+  return {
+    records: attempt.result(),
+    outcomes: changes.map((change): ChangeOutcome => {
+      const message = attempt.refusals.get(change);
+      return message === undefined ? { ok: true } : { ok: false, message };
+    }),
+  };
+}
+
+/** Changes on their way into a zone: which of them stand, and what that makes of the zone. */
+class Attempt {
+  /** The refused changes and why. */
+  readonly refusals = new Map<RecordChange, string>();
+  readonly #served: Map<string, RecordData>;
+  readonly #changes: readonly RecordChange[];
+  /** By key: the change that takes this record of the zone away. */
+  readonly #removing = new Map<string, RecordChange>();
+  /** By key: the change that brings this record. */
+  readonly #bringing = new Map<string, RecordChange>();
+
+  constructor(records: readonly RecordData[], changes: readonly RecordChange[]) {
+    this.#served = new Map(records.map((record) => [recordKey(record), record]));
+    this.#changes = changes;
+  }
+
+  /** Lets the changes in, in order, and tells which of them cannot be. Once, before anything is refused. */
+  obstacles(): Map<RecordChange, string> {
+    for (const change of this.#changes) {
+      const key = change.before && recordKey(change.before);
+      if (key !== null && this.#remains(key)) this.#removing.set(key, change);
+    }
+    const found = new Map<RecordChange, string>();
+    for (const change of this.#changes) {
+      const reason = this.#obstacle(change);
+      if (reason !== null) found.set(change, reason);
+      else if (change.after) this.#bringing.set(recordKey(change.after), change);
+    }
+    return found;
+  }
+
+  #obstacle(change: RecordChange): string | null {
+    const { before, after } = change;
+    if (before && this.#removing.get(recordKey(before)) !== change) {
+      return `${labelOf(before)} is no longer in the zone file; sync the zone first.`;
+    }
+    if (!after) return null;
+    const key = recordKey(after);
+    if (this.#bringing.has(key) || this.#remains(key)) return inTheWay(after);
+    return isPlaceholder(after) ? `${after.value} stands in for a missing name server and cannot be a record.` : null;
+  }
+
+  #remains(key: string): boolean {
+    return this.#served.has(key) && !this.#removing.has(key);
+  }
+
+  /**
+   * Takes changes back, and with them those that were to come in the place of what thereby stays. Each change is visited once.
+   * @returns the names to which a record came back.
+   */
+  refuse(reasons: ReadonlyMap<RecordChange, string>): Set<string> {
+    const names = new Set<string>();
+    const queue = [...reasons.keys()];
+    for (const [change, reason] of reasons) this.refusals.set(change, reason);
+    for (const change of queue) {
+      const { before, after } = change;
+      if (after && this.#bringing.get(recordKey(after)) === change) this.#bringing.delete(recordKey(after));
+      const key = before && recordKey(before);
+      if (!before || key === null || this.#removing.get(key) !== change) continue;
+      this.#removing.delete(key);
+      names.add(before.name);
+      const next = this.#bringing.get(key);
+      if (!next || this.refusals.has(next)) continue;
+      this.refusals.set(next, inTheWay(before));
+      queue.push(next);
+    }
+    return names;
+  }
+
+  /** The zone with the changes that stand; of `some` of its records only, where they are given. */
+  result(some: Iterable<RecordData> = this.#served.values(), changes = this.#changes): RecordData[] {
+    const kept = [...some].filter((record) => !this.#removing.has(recordKey(record)));
+    const come = changes.flatMap((change) => (change.after && !this.refusals.has(change) ? [change.after] : []));
+    return [...kept, ...come];
   }
 }
 
-/** Carries out all but the refused ones. Right only when none is refused anew: nobody has put that one's record back. */
-function applyExcept(
-  records: readonly RecordData[],
-  changes: readonly RecordChange[],
-  refused: ReadonlyMap<RecordChange, string>,
-): { records: RecordData[]; outcomes: ChangeOutcome[] } {
-  const zone = new Map(records.map((record) => [recordKey(record), record]));
-  const removed = changes.map(
-    (change) => change.before === null || refused.has(change) || zone.delete(recordKey(change.before)),
+/** Refuses what breaks a rule of the zone, until nothing does. A name is judged again only when a record came back to it. */
+function refuseBroken(attempt: Attempt, records: readonly RecordData[], changes: readonly RecordChange[]): void {
+  const coming = Map.groupBy(
+    changes.filter(({ after }) => after !== null),
+    ({ after }) => after?.name ?? "",
   );
-  const outcomes = changes.map((change, index): ChangeOutcome => {
-    const { before, after } = change;
-    const reason = refused.get(change);
-    if (reason !== undefined) return failed(reason);
-    if (before && !removed[index])
-      return failed(`${labelOf(before)} is no longer in the zone file; sync the zone first.`);
-    const refusal = after && refusalOf(zone, after);
-    if (refusal !== null) return failed(refusal);
-    if (after) zone.set(recordKey(after), after);
-    return { ok: true };
-  });
-  return { records: [...zone.values()], outcomes };
-}
-
-/** Names at which the changes broke a rule of the zone, with the reason. */
-function brokenNames(
-  before: readonly RecordData[],
-  after: readonly RecordData[],
-  changes: readonly RecordChange[],
-): Map<string, string> {
-  const touched = new Set(changes.flatMap((change) => (change.after ? [change.after.name] : [])));
-  const at = (records: readonly RecordData[]) =>
-    Map.groupBy(
-      records.filter(({ name }) => touched.has(name)),
-      ({ name }) => name,
-    );
-  const [old, present] = [at(before), at(after)];
-  return new Map(
-    [...touched].flatMap((name) => {
-      const [violation] = newViolations(name, old.get(name) ?? [], present.get(name) ?? []);
-      return violation ? [[name, `The zone file has other records: ${violation.message} Sync the zone first.`]] : [];
-    }),
+  const served = Map.groupBy(
+    records.filter(({ name }) => coming.has(name)),
+    ({ name }) => name,
   );
+  let names: Iterable<string> = coming.keys();
+  for (;;) {
+    const broken = new Map<RecordChange, string>();
+    for (const name of names) {
+      const standing = (coming.get(name) ?? []).filter((change) => !attempt.refusals.has(change));
+      if (standing.length === 0) continue;
+      const before = served.get(name) ?? [];
+      const [violation] = newViolations(name, before, attempt.result(before, standing));
+      if (!violation) continue;
+      const reason = `The zone file has other records: ${violation.message} Sync the zone first.`;
+      for (const change of standing) broken.set(change, reason);
+    }
+    if (broken.size === 0) return;
+    names = attempt.refuse(broken);
+  }
 }
 
-function refusalOf(zone: ReadonlyMap<string, RecordData>, record: RecordData): string | null {
-  if (zone.has(recordKey(record))) return `${labelOf(record)} is in the zone file already; sync the zone first.`;
-  return isPlaceholder(record) ? `${record.value} stands in for a missing name server and cannot be a record.` : null;
-}
-
-function failed(message: string): ChangeOutcome {
-  return { ok: false, message };
+function inTheWay(record: RecordData): string {
+  return `${labelOf(record)} is in the zone file already; sync the zone first.`;
 }
 
 function labelOf({ name, recordType, value }: RecordData): string {

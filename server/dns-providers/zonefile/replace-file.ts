@@ -10,7 +10,7 @@ import { fileError, isMissing } from "./file-errors.ts";
  * between. `replaced` describes the file that the content was made from, null for a new one: should the file be another by now, it stays.
  * @throws ProviderError with effect `none` unless the file has been replaced but may not survive a crash.
  */
-export async function replaceFile(path: string, content: string, replaced: BigIntStats | null): Promise<void> {
+export async function replaceFile(path: string, content: string | Buffer, replaced: BigIntStats | null): Promise<void> {
   const temporary = join(dirname(path), `.zonewright-${randomUUID()}.tmp`);
   try {
     await writeDurably(temporary, content, replaced);
@@ -27,7 +27,7 @@ export async function replaceFile(path: string, content: string, replaced: BigIn
   }
 }
 
-async function writeDurably(path: string, content: string, replaced: BigIntStats | null): Promise<void> {
+async function writeDurably(path: string, content: string | Buffer, replaced: BigIntStats | null): Promise<void> {
   const handle = await open(path, "wx", 0o600);
   try {
     await handle.writeFile(content);

@@ -1,18 +1,25 @@
 import { createHash } from "node:crypto";
 import { mkdir, readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { inTurn } from "../../in-turn.ts";
 import { parseZoneName } from "../../records/names.ts";
 import type { RecordData } from "../../records/record.ts";
 import { parseZoneFile, type ParsedZoneFile } from "../../zone-file/parse.ts";
 import { nextSerial } from "../../zone-file/serial.ts";
 import { initialSoa } from "../../zone-file/soa.ts";
 import { printZoneFile } from "../../zone-file/write.ts";
-import { ProviderError, type ChangeOutcome, type DnsProvider, type RecordChange } from "../provider.ts";
+import {
+  ProviderError,
+  type ApplyOptions,
+  type ApplyResult,
+  type ChangeOutcome,
+  type DnsProvider,
+  type RecordChange,
+} from "../provider.ts";
 import { applyToRecords } from "./apply-changes.ts";
 import { fileError, isMissing } from "./file-errors.ts";
 import { fileNamesOf, zoneOfFile } from "./file-names.ts";
 import { decodeText, findZoneFile, includeFrom, readInFolder, type FoundFile } from "./folder.ts";
-import { inTurn } from "./in-turn.ts";
 import { replaceFile } from "./replace-file.ts";
 import { startsAuthority } from "./starts-authority.ts";
 
@@ -38,9 +45,10 @@ export function zoneFolderProvider(settings: ZoneFolder): DnsProvider {
     listZones: () => listZones(settings),
     createZone: (zone) => inTurn(turnOf(settings, zone), () => createZone(settings, zone)),
     readZone: (zone) => readZone(settings, zone),
-    applyChanges: (zone, changes, together = false) =>
-      inTurn(turnOf(settings, zone), () => applyChanges(settings, zone, changes, together)),
-    fingerprint: (zone) => fingerprint(settings, zone),
+    applyChanges: (zone, changes, options = {}) =>
+      inTurn(turnOf(settings, zone), () => applyChanges(settings, zone, changes, options)),
+    readSoa: async (zone) => parseFound(settings.folder, zone, await mustFind(settings.folder, zone)).soa,
+    fingerprint: async (zone) => markOf((await mustFind(settings.folder, zone)).content),
   };
 }
 
@@ -99,8 +107,8 @@ async function applyChanges(
   { folder, hostmaster, now }: ZoneFolder,
   zone: string,
   changes: readonly RecordChange[],
-  together: boolean,
-): Promise<ChangeOutcome[]> {
+  { together = false, plannedOn = null }: ApplyOptions,
+): Promise<ApplyResult> {
   const found = await mustFind(folder, zone);
   const present = parseFound(folder, zone, found);
   if (present.includedFiles.length > 0) {
@@ -109,23 +117,28 @@ async function applyChanges(
       "none",
     );
   }
-  const { records, outcomes } = applyToRecords(present.records, changes);
-  const refusal = outcomes.find((outcome) => !outcome.ok);
-  if (together && refusal && !refusal.ok) {
-    const message = `Not done, because another change of the set was refused: ${refusal.message}`;
-    return outcomes.map((outcome) => (outcome.ok ? { ok: false, message } : outcome));
-  }
-  if (!outcomes.some((outcome) => outcome.ok)) return outcomes;
+  const before = markOf(found.content);
+  const applied = applyToRecords(present.records, changes, before !== null && before === plannedOn);
+  const outcomes = together ? allOrNone(applied.outcomes) : applied.outcomes;
+  if (!outcomes.some((outcome) => outcome.ok)) return { outcomes, before, after: before };
   const soa = present.soa
     ? { ...present.soa, serial: nextSerial(present.soa.serial, now()) }
     : initialSoa(zone, now(), hostmaster);
-  await replaceFile(found.path, printZoneFile({ zone, soa, records }), found.stats);
-  return outcomes;
+  const content = Buffer.from(printZoneFile({ zone, soa, records: applied.records }));
+  await replaceFile(found.path, content, found.stats);
+  // Of the bytes at hand: what lies there by now may have been edited by hand again.
+  return { outcomes, before, after: markOf(content) };
+}
+
+function allOrNone(outcomes: ChangeOutcome[]): ChangeOutcome[] {
+  const refusal = outcomes.find((outcome) => !outcome.ok);
+  if (!refusal || refusal.ok) return outcomes;
+  const message = `Not done, because another change of the set was refused: ${refusal.message}`;
+  return outcomes.map((outcome) => (outcome.ok ? { ok: false, message } : outcome));
 }
 
 /** Null for a file with $INCLUDE, whose own bytes do not tell when an included file changes. */
-async function fingerprint({ folder }: ZoneFolder, zone: string): Promise<string | null> {
-  const { content } = await mustFind(folder, zone);
+function markOf(content: Buffer): string | null {
   if (/^\$INCLUDE/im.test(content.toString("latin1"))) return null;
   return createHash("sha256").update(content).digest("hex");
 }

@@ -5,6 +5,8 @@ import { clearLeases, withLease } from "./lease.ts";
 import { repairZone, zonesToRepair } from "./repair.ts";
 
 const everyMilliseconds = 30_000;
+/** A zone that somebody works on is left to them: every edit settles what is open first. */
+const waitMilliseconds = 1_000;
 
 /** Settles changes that a crash left open: once at the start, then twice a minute. */
 export class RepairJob {
@@ -14,6 +16,7 @@ export class RepairJob {
   readonly #now: () => Date;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
+  #stopped = false;
 
   constructor(parts: { database: Database; connections: ProviderConnections; log: Logger; now: () => Date }) {
     this.#database = parts.database;
@@ -25,21 +28,30 @@ export class RepairJob {
   /** An embedded database is ours alone, so any lease in it is that of a process which is gone. */
   async start(): Promise<void> {
     if (this.#database.embedded) await clearLeases(this.#database.fork());
-    await this.runOnce();
-    this.#timer = setInterval(() => {
-      this.#running = this.runOnce();
-    }, everyMilliseconds);
-    this.#timer.unref();
+    this.#again();
+  }
+
+  /** One run at a time; the next one counts from the end of this. Nobody waits for them but `stop`. */
+  #again(): void {
+    this.#running = this.runOnce().then(() => {
+      if (this.#stopped) return;
+      this.#timer = setTimeout(() => this.#again(), everyMilliseconds);
+      this.#timer.unref();
+    });
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#stopped = true;
+    clearTimeout(this.#timer);
     await this.#running;
   }
 
   async runOnce(): Promise<void> {
     try {
-      for (const domainId of await zonesToRepair(this.#database.fork())) await this.#repair(domainId);
+      for (const domainId of await zonesToRepair(this.#database.fork())) {
+        if (this.#stopped) return;
+        await this.#repair(domainId);
+      }
     } catch (error) {
       this.#log.error({ err: error }, "looking for changes to settle failed");
     }
@@ -48,8 +60,11 @@ export class RepairJob {
   async #repair(domainId: string): Promise<void> {
     const fork = () => this.#database.fork();
     try {
-      const settled = await withLease(fork, domainId, (lease) =>
-        repairZone(fork(), domainId, lease, this.#connections, this.#now),
+      const settled = await withLease(
+        fork,
+        domainId,
+        (lease) => repairZone(fork(), domainId, lease, this.#connections, this.#now),
+        waitMilliseconds,
       );
       this.#log.warn({ domainId, settled }, "settled changes that were left open");
     } catch (error) {

@@ -1,0 +1,39 @@
+import { queries, type EntityManager } from "../database/database.ts";
+
+/** How long ended sessions stay, for whoever looks into what happened. */
+const keptMilliseconds = 30 * 24 * 3_600_000;
+
+/**
+ * Deletes sessions that ended more than 30 days ago, with their refresh tokens, and the refresh tokens that expired as long
+ * ago in sessions which go on.
+ * @returns how many rows were deleted; tokens that went with their session are not counted.
+ */
+export async function deleteEndedSessions(
+  em: EntityManager,
+  now: Date,
+): Promise<{ sessions: number; refreshTokens: number }> {
+  const before = new Date(now.getTime() - keptMilliseconds);
+  const db = queries(em);
+  const sessions = await db
+    .deleteFrom("sessions")
+    .where("created_at", "<", before)
+    .where((eb) =>
+      eb.or([
+        eb("revoked_at", "<", before),
+        eb("expires_at", "<", before),
+        // The last refresh token's end is the session's, where nobody refreshed it any more.
+        eb.not(
+          eb.exists(
+            eb
+              .selectFrom("refresh_tokens")
+              .select("token_hash")
+              .whereRef("refresh_tokens.session_id", "=", "sessions.id")
+              .where("refresh_tokens.expires_at", ">=", before),
+          ),
+        ),
+      ]),
+    )
+    .executeTakeFirst();
+  const tokens = await db.deleteFrom("refresh_tokens").where("expires_at", "<", before).executeTakeFirst();
+  return { sessions: Number(sessions.numDeletedRows), refreshTokens: Number(tokens.numDeletedRows) };
+}

@@ -1,0 +1,53 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { fileZone, type Body, type Zone } from "../records/zones.ts";
+import { useZonewright } from "../support/zonewright.ts";
+
+const zw = useZonewright();
+
+const broken = ["x A 192.0.2.1", "x CNAME y.example"];
+
+let zone: Zone;
+beforeEach(async () => {
+  zone = await fileZone(zw, "x CNAME y.example.\nx A 192.0.2.1\n");
+});
+
+const rollback = async (snapshot: Body) =>
+  (await zone.post(`/snapshots/${snapshot.id}/rollback`, { force: true })).body;
+
+async function mended(): Promise<Body> {
+  const snapshot = (await zone.post("/snapshots")).body;
+  const cname = (await zone.records()).find(({ recordType }) => recordType === "CNAME");
+  expect((await zone.delete(cname.id)).status).toBe(200);
+  return snapshot;
+}
+
+describe("a name of a zone file that breaks a rule since it was read in", () => {
+  test("comes back with a rollback as it was", async () => {
+    const snapshot = await mended();
+    expect(await rollback(snapshot)).toMatchObject({ success: true, failed: [], created: 1 });
+    expect(await zone.lines()).toEqual(broken);
+    expect((await zone.post("/sync")).body).toMatchObject({ synced: 2, unchanged: 2 });
+  });
+
+  test("does not come back beside a record that was added by hand, before a sync has shown that one", async () => {
+    const snapshot = await mended();
+    await zone.edit((text) => `${text}x TXT "by hand"\n`);
+    const { success, failed } = await rollback(snapshot);
+    expect(success).toBe(false);
+    expect(failed).toMatchObject([{ recordType: "CNAME", error: expect.stringMatching(/sync the zone/i) }]);
+    await zone.post("/sync", { force: true });
+    expect(await rollback(snapshot)).toMatchObject({ success: true, failed: [] });
+    expect(await zone.lines()).toEqual(broken);
+  });
+});
+
+test("an edit leaves a hand edit unread, and the next plan still tells of it", async () => {
+  await zone.edit((text) => `${text}hand A 192.0.2.7\n`);
+  await zone.add("A", "new", "192.0.2.2");
+  const changes = [{ action: "create", record: { recordType: "A", name: "next", value: "192.0.2.3" } }];
+  const warnings = async () => (await zone.post("/records/plan", { changes })).body.warnings;
+  expect(await warnings()).toHaveLength(1);
+  await zone.post("/sync", { force: true });
+  await zone.add("A", "other", "192.0.2.2");
+  expect(await warnings()).toEqual([]);
+});

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { Health } from "../../server/health.ts";
+
+test("readiness asked for a hundred times at once, and again at once, asks the database once", async () => {
+  let asked = 0;
+  const health = new Health({ ready: () => Promise.resolve(++asked > 0) });
+  const answers = await Promise.all(Array.from({ length: 100 }, () => health.readiness()));
+  for (const answer of answers) expect(answer).toEqual({ ready: true, database: "ok", draining: false });
+  expect((await health.readiness()).ready).toBe(true);
+  expect(asked).toBe(1);
+  health.drain();
+  expect(await health.readiness()).toEqual({ ready: false, database: "ok", draining: true });
+});
+
+test("a database that does not answer in two seconds, or fails, is unavailable", async () => {
+  const answer = Promise.withResolvers<boolean>();
+  const slow = new Health({ ready: () => answer.promise });
+  const began = performance.now();
+  expect(await slow.readiness()).toEqual({ ready: false, database: "unavailable", draining: false });
+  expect(performance.now() - began).toBeLessThan(3_000);
+  answer.resolve(true);
+  expect((await slow.readiness()).ready).toBe(true);
+  const failing = new Health({ ready: () => Promise.reject(new Error("away")) });
+  expect((await failing.readiness()).database).toBe("unavailable");
+});
