@@ -33,11 +33,14 @@ export class RepairJob {
 
   /** One run at a time; the next one counts from the end of this. Nobody waits for them but `stop`. */
   #again(): void {
-    this.#running = this.runOnce().then(() => {
-      if (this.#stopped) return;
-      this.#timer = setTimeout(() => this.#again(), everyMilliseconds);
-      this.#timer.unref();
-    });
+    this.#running = this.#runAndWait();
+  }
+
+  async #runAndWait(): Promise<void> {
+    await this.runOnce();
+    if (this.#stopped) return;
+    this.#timer = setTimeout(() => this.#again(), everyMilliseconds);
+    this.#timer.unref();
   }
 
   async stop(): Promise<void> {
