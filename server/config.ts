@@ -177,7 +177,8 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
 
 function makeDataDir(dataDir: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    // A name server under another account must get through to the zone files; what is secret has a mode of its own.
+    mkdirSync(dataDir, { recursive: true, mode: 0o711 });
   } catch (error) {
     throw new ConfigError(
       `DATA_DIR: ${dataDir} cannot be made: ${error instanceof Error ? error.message : String(error)}.`,

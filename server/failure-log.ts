@@ -1,4 +1,4 @@
-import { AppError } from "./errors.ts";
+import type { AppError } from "./errors.ts";
 import { Fault } from "./faults.ts";
 import type { Logger } from "./log.ts";
 

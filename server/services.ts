@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Logger } from "pino";
 import { AccessTokens } from "./auth/access-tokens.ts";
 import { Authenticator } from "./auth/authenticator.ts";
+import { deleteEndedSessions } from "./auth/housekeeping.ts";
 import { PasswordHasher } from "./auth/passwords.ts";
 import { Sessions } from "./auth/sessions.ts";
 import { SignIn } from "./auth/sign-in.ts";
@@ -13,6 +14,7 @@ import { ProviderConfigs } from "./dns-providers/provider-configs.ts";
 import { Domains } from "./domains/service.ts";
 import { Health } from "./health.ts";
 import { createKeyring } from "./keyring.ts";
+import { Periodic } from "./periodic.ts";
 import { ChangePipeline } from "./records/pipeline.ts";
 import { Records } from "./records/service.ts";
 import { Sync } from "./records/sync.ts";
@@ -42,9 +44,13 @@ export interface Services {
   repair: RepairJob;
   /** What must be there before the first request. */
   prepare(): Promise<void>;
+  /** What goes on beside requests: repairs and housekeeping. */
+  startJobs(): Promise<void>;
   /** Ends what runs beside requests. */
   stop(): Promise<void>;
 }
+
+const housekeepingPause = 6 * 3_600_000;
 
 /** Builds every service once. */
 export function createServices(parts: { config: Config; database: Database; log: Logger; now?: () => Date }): Services {
@@ -58,6 +64,13 @@ export function createServices(parts: { config: Config; database: Database; log:
   const providerConfigs = new ProviderConfigs(connections, now);
   const pipeline = new ChangePipeline(database, connections, now);
   const snapshots = new Snapshots(now);
+  const housekeeping = new Periodic(housekeepingPause, async () => {
+    try {
+      await deleteEndedSessions(database.fork(), now());
+    } catch (error) {
+      log.error({ err: error }, "ended sessions could not be deleted");
+    }
+  });
   const repair = new RepairJob({ database, connections, log, now });
   const sessions = new Sessions(keyring, now, (sessionId) => authenticator.end(sessionId));
   return {
@@ -80,10 +93,14 @@ export function createServices(parts: { config: Config; database: Database; log:
     async prepare() {
       await mkdir(zonesFolder, { recursive: true });
       await providerConfigs.ensureEmbedded(database.fork());
-      if (config.jobs) await repair.start();
+    },
+    async startJobs() {
+      if (!config.jobs) return;
+      await repair.start();
+      await housekeeping.start(0);
     },
     async stop() {
-      await repair.stop();
+      await Promise.all([repair.stop(), housekeeping.stop()]);
     },
   };
 }

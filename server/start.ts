@@ -58,6 +58,7 @@ export async function startServer(config: Config, options: StartOptions): Promis
       await running.prepare();
       await announceAdministrator(running, options.announce);
     });
+    await running.startJobs();
     const server = createServer(createApp(services));
     server.on("clientError", answerUnreadable);
     limitSlowClients(server);

@@ -1,11 +1,11 @@
 /** The moments of a JWT, in milliseconds since 1970 by the server's clock. */
-export interface TokenTimes {
+interface TokenTimes {
   issuedAt: number | null;
   expiresAt: number;
 }
 
 /** Reads the moments of a JWT (RFC 7519 §4.1) without verifying it; null for anything else. */
-export function tokenTimes(token: string): TokenTimes | null {
+function tokenTimes(token: string): TokenTimes | null {
   try {
     const payload = (token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/");
     const { iat, exp } = JSON.parse(atob(payload)) as { iat?: unknown; exp?: unknown };

@@ -1,3 +1,4 @@
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { btree_gin } from "@electric-sql/pglite/contrib/btree_gin";
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
@@ -116,6 +117,7 @@ async function openPostgres(databaseUrl: string): Promise<PostgresORM> {
 
 async function openEmbedded(dataDir: string): Promise<PostgresORM> {
   const memory = dataDir === "memory";
+  if (!memory) mkdirSync(join(dataDir, "database"), { recursive: true, mode: 0o700 });
   const parsers = { [timestampOid]: parseTimestamp };
   const orm = await PGliteORM.init({
     ...ormOptions,

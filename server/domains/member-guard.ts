@@ -20,7 +20,9 @@ export async function refuseServed(provider: DnsProvider | null, zone: string): 
 async function serves(provider: DnsProvider, zone: string): Promise<boolean> {
   try {
     // A first batch, or the end of an empty zone: either way it is there.
-    await provider.readZone(zone)[Symbol.asyncIterator]().next();
+    const records = provider.readZone(zone)[Symbol.asyncIterator]();
+    await records.next();
+    await records.return?.();
     return true;
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;

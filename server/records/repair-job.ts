@@ -1,10 +1,12 @@
 import type { Database } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import type { Logger } from "../log.ts";
+import { Periodic } from "../periodic.ts";
 import { clearLeases, withLease } from "./lease.ts";
 import { repairZone, zonesToRepair } from "./repair.ts";
 
-const everyMilliseconds = 30_000;
+const pauseMilliseconds = 30_000;
+const patienceMilliseconds = 2_000;
 /** A zone that somebody works on is left to them: every edit settles what is open first. */
 const waitMilliseconds = 1_000;
 
@@ -14,9 +16,7 @@ export class RepairJob {
   readonly #connections: ProviderConnections;
   readonly #log: Logger;
   readonly #now: () => Date;
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> = Promise.resolve();
-  #stopped = false;
+  readonly #periodic = new Periodic(pauseMilliseconds, () => this.runOnce());
 
   constructor(parts: { database: Database; connections: ProviderConnections; log: Logger; now: () => Date }) {
     this.#database = parts.database;
@@ -25,34 +25,23 @@ export class RepairJob {
     this.#now = parts.now;
   }
 
-  /** An embedded database is ours alone, so any lease in it is that of a process which is gone. */
+  /**
+   * An embedded database is ours alone, so any lease in it is that of a process which is gone. What a crash left is
+   * settled before the first request comes, unless a provider is slow.
+   */
   async start(): Promise<void> {
     if (this.#database.embedded) await clearLeases(this.#database.fork());
-    this.#again();
-  }
-
-  /** One run at a time; the next one counts from the end of this. Nobody waits for them but `stop`. */
-  #again(): void {
-    this.#running = this.#runAndWait();
-  }
-
-  async #runAndWait(): Promise<void> {
-    await this.runOnce();
-    if (this.#stopped) return;
-    this.#timer = setTimeout(() => this.#again(), everyMilliseconds);
-    this.#timer.unref();
+    await this.#periodic.start(patienceMilliseconds);
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
-    await this.#running;
+    await this.#periodic.stop();
   }
 
   async runOnce(): Promise<void> {
     try {
       for (const domainId of await zonesToRepair(this.#database.fork())) {
-        if (this.#stopped) return;
+        if (this.#periodic.stopped) return;
         await this.#repair(domainId);
       }
     } catch (error) {

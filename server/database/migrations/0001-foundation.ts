@@ -41,6 +41,8 @@ const statements = [
     successor_hash text
   )`,
   "create index refresh_tokens_session_idx on refresh_tokens (session_id)",
+  "create index refresh_tokens_expires_idx on refresh_tokens (expires_at)",
+  "create index sessions_expires_idx on sessions (expires_at)",
   `create table provider_configs (
     id uuid primary key,
     kind text not null,
