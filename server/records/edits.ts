@@ -51,14 +51,37 @@ function fromDraft(id: string, before: LiveRecord | null, drafted: Drafted): Pre
 }
 
 /** The names whose records must be at hand to judge the edits. */
-export function namesOf(prepared: readonly PreparedEdit[]): string[] {
+export function namesOf(prepared: readonly PreparedEdit[], zone: string): string[] {
   const names = new Set<string>();
   for (const edit of prepared) {
     if (!edit.ok) continue;
     if (edit.before) names.add(edit.before.name);
-    if (edit.draft) names.add(edit.draft.name);
+    if (!edit.draft) continue;
+    names.add(edit.draft.name);
+    const nameServer = ownNameServer(edit.draft, zone);
+    if (nameServer !== null) names.add(nameServer);
   }
   return [...names];
+}
+
+/** The owner within the zone that a name server of the zone stands on; null for one elsewhere. */
+function ownNameServer({ recordType, name, value }: RecordDraft, zone: string): string | null {
+  if (recordType !== "NS" || name !== "@") return null;
+  if (value === zone) return "@";
+  return value.endsWith(`.${zone}`) ? value.slice(0, -zone.length - 1) : null;
+}
+
+/** What name servers refuse a zone for, told while it is not too late to add the rest. */
+function glueWarnings(view: ZoneView, prepared: readonly PreparedEdit[], zone: string): string[] {
+  return prepared.flatMap((edit) => {
+    const draft = edit.ok ? view.get(edit.id) : undefined;
+    const nameServer = draft ? ownNameServer(draft, zone) : null;
+    if (!draft || nameServer === null) return [];
+    const addressed = view.at(nameServer).some(({ recordType }) => recordType === "A" || recordType === "AAAA");
+    return addressed
+      ? []
+      : [`${draft.value} has no A or AAAA record; name servers refuse a zone whose own name server has no address.`];
+  });
 }
 
 export interface Judged {
@@ -68,7 +91,7 @@ export interface Judged {
 }
 
 /** Applies edits one by one to the view; one that breaks a zone rule is taken back and refused, the others stand. */
-export function applyEach(view: ZoneView, prepared: readonly PreparedEdit[]): Judged {
+export function applyEach(view: ZoneView, prepared: readonly PreparedEdit[], zone: string): Judged {
   const warnings: string[] = [];
   const outcomes = prepared.map((edit): PreparedEdit => {
     if (!edit.ok) return edit;
@@ -83,11 +106,11 @@ export function applyEach(view: ZoneView, prepared: readonly PreparedEdit[]): Ju
     warnings.push(...told);
     return edit;
   });
-  return { outcomes, warnings };
+  return { outcomes, warnings: [...warnings, ...glueWarnings(view, prepared, zone)] };
 }
 
 /** Applies all edits, then judges the final state: in what order they come makes no difference to the rules. */
-export function applyTogether(view: ZoneView, prepared: readonly PreparedEdit[]): Judged {
+export function applyTogether(view: ZoneView, prepared: readonly PreparedEdit[], zone: string): Judged {
   const warnings = prepared.flatMap((edit) => (edit.ok ? applyOne(view, edit) : []));
   const violations = view.violations(view.touchedSince(0));
   const outcomes = prepared.map((edit): PreparedEdit => {
@@ -96,7 +119,7 @@ export function applyTogether(view: ZoneView, prepared: readonly PreparedEdit[])
     const mine = violations.flatMap((found) => (found.name === name ? [found.violation] : []));
     return broken(mine) ?? edit;
   });
-  return { outcomes, warnings };
+  return { outcomes, warnings: [...warnings, ...glueWarnings(view, prepared, zone)] };
 }
 
 function broken(violations: readonly Violation[]): Refusal | null {

@@ -194,13 +194,13 @@ async function planEdits(
   em: EntityManager,
   zone: HeldZone,
   edits: readonly Edit[],
-  judge: (view: ZoneView, prepared: ReturnType<typeof prepareEdits>) => Judged,
+  judge: typeof applyEach,
 ): Promise<EditPlan> {
   const ids = edits.flatMap((edit) => (edit.action === "create" ? [] : [edit.recordId]));
   const before = await liveById(em, zone.id, ids);
   const prepared = prepareEdits(edits, before, zone.name, zone.kind);
-  const view = new ZoneView(await liveAtNames(em, zone.id, namesOf(prepared)));
-  const judged = judge(view, prepared);
+  const view = new ZoneView(await liveAtNames(em, zone.id, namesOf(prepared, zone.name)));
+  const judged = judge(view, prepared, zone.name);
   return { ...judged, changes: view.changes(), zone, before };
 }
 

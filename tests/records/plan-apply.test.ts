@@ -63,6 +63,14 @@ describe("a plan", () => {
     expect(await warnings()).toEqual([]);
   });
 
+  test("warns of a name server within the zone that has no address, unless the plan brings one", async () => {
+    const ns = { action: "create", record: { recordType: "NS", name: "@", value: `ns1.${zone.name}` } };
+    expect((await planned([ns])).warnings).toEqual([expect.stringMatching(/no A or AAAA record/)]);
+    expect((await planned([ns, { action: "create", record: a("ns1", "192.0.2.53") }])).warnings).toEqual([]);
+    await zone.add("A", "ns1", "192.0.2.53");
+    expect((await planned([ns])).warnings).toEqual([]);
+  });
+
   test("of bad changes names each by its place", async () => {
     const record = await zone.add("A", "www", "192.0.2.1");
     const { status, body } = await plan([
