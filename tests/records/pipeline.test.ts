@@ -3,7 +3,6 @@ import { sql } from "kysely";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Caller } from "../../server/auth/caller.ts";
 import { queries } from "../../server/database/database.ts";
-import { ProviderConnections } from "../../server/dns-providers/connections.ts";
 import { newId } from "../../server/ids.ts";
 import { planState } from "../../server/records/desired-state.ts";
 import { liveZone } from "../../server/records/live-queries.ts";
@@ -145,13 +144,7 @@ describe("a change that cannot be settled yet", () => {
 
 const now = () => new Date();
 /** One that does not wait long. */
-const pipeline = () =>
-  new ChangePipeline(
-    zw.services.database,
-    new ProviderConnections({ zonesFolder: `${zw.dataDir}/zones`, now }),
-    now,
-    150,
-  );
+const pipeline = () => new ChangePipeline(zw.services.database, zw.services.providerConfigs.connections, now, 150);
 
 const edit = (whilePlanning: () => Promise<void> = async () => undefined) =>
   pipeline().run(zw.services.database.fork(), {
