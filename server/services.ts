@@ -47,6 +47,8 @@ export interface Services {
   prepare(): Promise<void>;
   /** Ends what runs beside requests. */
   stop(): Promise<void>;
+  /** Closes what open requests still need while they finish. */
+  close(): Promise<void>;
 }
 
 /** Builds every service once. */
@@ -90,7 +92,7 @@ export function createServices(parts: { config: Config; database: Database; log:
     },
     async stop() {
       await repair.stop();
-      await egress.close();
     },
+    close: () => egress.close(),
   };
 }
