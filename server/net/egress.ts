@@ -6,7 +6,7 @@ import { EgressError } from "./egress-error.ts";
 import { sendGuarded, targetOf, type GuardedRequest } from "./guarded-request.ts";
 import { httpAgent } from "./http-agent.ts";
 import { openGuarded, systemAddresses, type Lookup, type Target } from "./guarded-socket.ts";
-import { Slots } from "./slots.ts";
+import { SharedSlots, Slots } from "./slots.ts";
 
 export interface EgressOptions {
   /** EGRESS_ALLOW: hosts and networks. */
@@ -37,13 +37,13 @@ export interface Egress {
 }
 
 const connectTimeoutMilliseconds = 5_000;
-const callsAtOnce = 64;
-const mostWaiting = 512;
+const all = { atOnce: 64, mostWaiting: 512 };
+const perHost = { atOnce: 8, mostWaiting: 128 };
 
 export function createEgress({ allow: allowed, now, lookup = systemAddresses }: EgressOptions): Egress {
   const allow = new AllowList(allowed);
   const breaker = new Breaker(now);
-  const slots = new Slots(callsAtOnce, mostWaiting);
+  const slots = new SharedSlots(new Slots(all.atOnce, all.mostWaiting), perHost);
   // One pool for each reach: a connection made under wider rules must not serve a call under narrower ones.
   const open = (target: Target) =>
     openGuarded(target, { allow, lookup, connectTimeoutMilliseconds, signal: patient() });
@@ -51,7 +51,7 @@ export function createEgress({ allow: allowed, now, lookup = systemAddresses }: 
 
   /** Runs a call with a slot and under the host's breaker. */
   async function inTurn<T>(host: string, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
-    const release = await slots.take(signal);
+    const release = await slots.take(host, signal);
     if (!release) throw new EgressError("busy", "Too many calls to other servers are waiting; try again shortly.");
     try {
       const wait = breaker.enter(host);

@@ -43,3 +43,45 @@ export class Slots {
     };
   }
 }
+
+/** Slots for all, of which no host may have more than its share: a slow one keeps nobody else waiting. */
+export class SharedSlots {
+  readonly #all: Slots;
+  readonly #share: { atOnce: number; mostWaiting: number };
+  readonly #hosts = new Map<string, { slots: Slots; users: number }>();
+
+  constructor(all: Slots, share: { atOnce: number; mostWaiting: number }) {
+    this.#all = all;
+    this.#share = share;
+  }
+
+  /** As `Slots.take`. */
+  async take(host: string, signal: AbortSignal): Promise<(() => void) | null> {
+    const { atOnce, mostWaiting } = this.#share;
+    const mine = this.#hosts.get(host) ?? { slots: new Slots(atOnce, mostWaiting), users: 0 };
+    this.#hosts.set(host, mine);
+    mine.users++;
+    const held: (() => void)[] = [
+      () => {
+        if (--mine.users === 0) this.#hosts.delete(host);
+      },
+    ];
+    const release = () => {
+      for (const giveBack of held.splice(0).toReversed()) giveBack();
+    };
+    try {
+      for (const take of [() => mine.slots.take(signal), () => this.#all.take(signal)]) {
+        const taken = await take();
+        if (!taken) {
+          release();
+          return null;
+        }
+        held.push(taken);
+      }
+      return release;
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+}

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { Clock, second } from "../support/clock.ts";
 import { freePorts } from "../support/programs.ts";
 import { failureOf, listen, openDoor } from "./door.ts";
@@ -162,6 +162,23 @@ test("at most 64 calls are under way at once, and the others wait their turn", a
   expect((await Promise.all(calls)).every(({ status }) => status === 200)).toBe(true);
   expect(most).toBeGreaterThan(1);
   expect(most).toBeLessThanOrEqual(64);
+});
+
+test("a host that hangs keeps no call to another one waiting", async () => {
+  let asked = 0;
+  const slow = await serve(() => void asked++);
+  const quick = await serve((_request, answer) => answer.end());
+  const door = openDoor();
+  const giveUp = new AbortController();
+  const hanging = Array.from({ length: 140 }, () => door.guardedFetch(slow, { ...inside, signal: giveUp.signal }));
+  const ends = Promise.allSettled(hanging);
+  expect((await door.guardedFetch(quick, inside)).status).toBe(200);
+  await vi.waitFor(() => expect(asked).toBe(8));
+  expect((await failureOf(door.guardedFetch(slow, inside))).failure).toBe("busy");
+  giveUp.abort(new Error("enough"));
+  const reasons = (await ends).map((end) => (end.status === "rejected" ? String(end.reason) : "answered"));
+  expect(reasons.filter((reason) => reason === "Error: enough")).toHaveLength(136);
+  expect(reasons.filter((reason) => reason.includes("Too many calls"))).toHaveLength(4);
 });
 
 test("https is spoken with the name that was asked for, and with nobody who cannot prove it", async () => {
