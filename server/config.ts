@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { join, resolve } from "node:path";
 import { z } from "zod";
+import { isAllowEntry } from "./net/allow-list.ts";
 
 /** What Express knows as "trust proxy": an address, a network, or the name of some. */
 function isProxy(text: string): boolean {
@@ -98,7 +99,7 @@ const environmentSchema = z.object({
     .regex(/^[\w.:[\]-]+$/, "WHOIS_SERVER must be a host such as whois.example.com or whois.example.com:4343")
     .optional(),
   EGRESS_ALLOW: commaList(
-    (part) => /^[\w.:/*-]+$/.test(part),
+    isAllowEntry,
     "EGRESS_ALLOW must be hosts and networks separated by commas, such as 10.0.0.0/8,dns.internal",
   ),
   TRUST_PROXY: commaList(
@@ -132,6 +133,8 @@ export interface Config {
   adminUsername: string;
   /** Undefined: one is made and printed at the first start. */
   adminPassword: string | undefined;
+  /** Hosts and networks that calls may go to although they are not public. */
+  egressAllow: string[];
   trustProxy: string[];
   /** Origins of web front ends on other hosts. */
   corsOrigins: string[];
@@ -168,6 +171,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     secretKeys: [firstKey ?? storedKey(dataDir), ...otherKeys],
     adminUsername: values.ADMIN_USERNAME,
     adminPassword: values.ADMIN_PASSWORD,
+    egressAllow: values.EGRESS_ALLOW,
     trustProxy: values.TRUST_PROXY,
     corsOrigins: values.CORS_ORIGINS,
     logLevel: values.LOG_LEVEL,

@@ -9,17 +9,20 @@ import { Sessions } from "./auth/sessions.ts";
 import { SignIn } from "./auth/sign-in.ts";
 import type { Config } from "./config.ts";
 import type { Database } from "./database/database.ts";
+import { ConfigSecrets } from "./dns-providers/config-secrets.ts";
 import { ProviderConnections } from "./dns-providers/connections.ts";
 import { ProviderConfigs } from "./dns-providers/provider-configs.ts";
 import { Domains } from "./domains/service.ts";
 import { Health } from "./health.ts";
 import { createKeyring } from "./keyring.ts";
 import { Periodic } from "./periodic.ts";
+import { createEgress } from "./net/egress.ts";
 import { ChangePipeline } from "./records/pipeline.ts";
 import { Records } from "./records/service.ts";
 import { Sync } from "./records/sync.ts";
 import { RepairJob } from "./records/repair-job.ts";
 import { ZoneFileTransfer } from "./records/zone-file-transfer.ts";
+import { SecretBox } from "./secret-box.ts";
 import { Rollback } from "./snapshots/rollback.ts";
 import { Snapshots } from "./snapshots/service.ts";
 import { Users } from "./users/service.ts";
@@ -48,6 +51,8 @@ export interface Services {
   startJobs(): Promise<void>;
   /** Ends what runs beside requests. */
   stop(): Promise<void>;
+  /** Closes what open requests still need while they finish. */
+  close(): Promise<void>;
 }
 
 const housekeepingPause = 6 * 3_600_000;
@@ -60,8 +65,10 @@ export function createServices(parts: { config: Config; database: Database; log:
   const accessTokens = new AccessTokens(keyring, now);
   const authenticator = new Authenticator(accessTokens, now);
   const zonesFolder = join(config.dataDir, "zones");
-  const connections = new ProviderConnections({ zonesFolder, now });
-  const providerConfigs = new ProviderConfigs(connections, now);
+  const egress = createEgress({ allow: config.egressAllow, now });
+  const secrets = new ConfigSecrets(new SecretBox(keyring, "provider-secret"));
+  const connections = new ProviderConnections({ zonesFolder, now, egress }, secrets);
+  const providerConfigs = new ProviderConfigs(connections, secrets, now);
   const pipeline = new ChangePipeline(database, connections, now);
   const snapshots = new Snapshots(now);
   const housekeeping = new Periodic(housekeepingPause, async () => {
@@ -93,6 +100,7 @@ export function createServices(parts: { config: Config; database: Database; log:
     async prepare() {
       await mkdir(zonesFolder, { recursive: true });
       await providerConfigs.ensureEmbedded(database.fork());
+      await providerConfigs.ensureSealed(database.fork(), log);
     },
     async startJobs() {
       if (!config.jobs) return;
@@ -102,5 +110,6 @@ export function createServices(parts: { config: Config; database: Database; log:
     async stop() {
       await Promise.all([repair.stop(), housekeeping.stop()]);
     },
+    close: () => egress.close(),
   };
 }

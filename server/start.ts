@@ -76,6 +76,7 @@ export async function startServer(config: Config, options: StartOptions): Promis
     };
   } catch (error) {
     await services?.stop();
+    await services?.close();
     await release();
     throw startFailure(error, config);
   }
@@ -183,4 +184,5 @@ async function stop(server: Server, services: Services): Promise<void> {
   await Promise.all([closed, services.stop()]);
   clearInterval(idle);
   clearTimeout(late);
+  await services.close();
 }

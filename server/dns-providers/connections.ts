@@ -1,18 +1,32 @@
 import { ZodError } from "zod";
 import { AppError } from "../errors.ts";
+import type { ConfigSecrets, StoredConfig } from "./config-secrets.ts";
 import { knownKind } from "./kinds.ts";
 import { ProviderError, type DnsProvider, type ProviderEnvironment, type ProviderKind } from "./provider.ts";
 
-/** Opens stored configurations. Connections are cheap: adapters keep what they want to keep themselves. */
+export interface Connection {
+  kind: ProviderKind;
+  /** Null for a kind without a back end. */
+  provider: DnsProvider | null;
+}
+
+/** Opens configurations. Connections are cheap: adapters keep what they want to keep themselves. */
 export class ProviderConnections {
   readonly #environment: ProviderEnvironment;
+  readonly #secrets: ConfigSecrets;
 
-  constructor(environment: ProviderEnvironment) {
+  constructor(environment: ProviderEnvironment, secrets: ConfigSecrets) {
     this.#environment = environment;
+    this.#secrets = secrets;
   }
 
   /** @throws AppError PROVIDER_ERROR for a configuration that cannot be used, Error for a kind that this version does not know. */
-  connect(kindName: string, config: unknown): { kind: ProviderKind; provider: DnsProvider | null } {
+  connect(stored: StoredConfig): Connection {
+    return this.connectWith(stored.kind, this.#secrets.open(stored));
+  }
+
+  /** The same for values that are not stored yet, secrets in the clear. @throws as `connect` does */
+  connectWith(kindName: string, config: unknown): Connection {
     const kind = knownKind(kindName);
     try {
       return { kind, provider: kind.connect ? kind.connect(config, this.#environment) : null };

@@ -1,9 +1,14 @@
 import { manual } from "./manual.ts";
+import { powerdns } from "./powerdns.ts";
 import type { ProviderKind } from "./provider.ts";
 import { zonefile } from "./zonefile.ts";
 
 /** Every kind of provider, in the order in which people are offered them. */
-export const providerKinds: readonly ProviderKind[] = [withAnyConfig(zonefile), withAnyConfig(manual)];
+export const providerKinds: readonly ProviderKind[] = [
+  withAnyConfig(zonefile),
+  withAnyConfig(powerdns),
+  withAnyConfig(manual),
+];
 
 /** By the short name: `zonefile`. */
 export function kindByName(name: string): ProviderKind | null {

@@ -1,20 +1,20 @@
 import { isDeepStrictEqual } from "node:util";
-import { ForeignKeyConstraintViolationException, UniqueConstraintViolationException } from "@mikro-orm/core";
+import { ForeignKeyConstraintViolationException, LockMode, UniqueConstraintViolationException } from "@mikro-orm/core";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { AppError, badField, notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { inputError } from "../input-error.ts";
-import type { ProviderConnections } from "./connections.ts";
+import type { Logger } from "../log.ts";
+import { withoutSecrets, type ConfigSecrets } from "./config-secrets.ts";
+import type { Connection, ProviderConnections } from "./connections.ts";
 import { ProviderConfig, type ConfigValues } from "./entities.ts";
 import { knownKind, kindByName, providerKinds } from "./kinds.ts";
-import { ProviderError, type DnsProvider, type ProviderKind } from "./provider.ts";
+import { ProviderError, type ProviderKind } from "./provider.ts";
+import { resealSecrets } from "./reseal-secrets.ts";
 
-export interface ConnectedConfig {
+export interface ConnectedConfig extends Connection {
   id: string;
-  kind: ProviderKind;
-  /** Null for a kind without a back end. */
-  provider: DnsProvider | null;
 }
 
 export interface NewProviderConfig {
@@ -24,15 +24,15 @@ export interface NewProviderConfig {
   membersMayUse: boolean;
 }
 
-const shownInsteadOfSecret = "********";
-
 /** Sets of credentials for DNS providers. */
 export class ProviderConfigs {
   readonly connections: ProviderConnections;
+  readonly #secrets: ConfigSecrets;
   readonly #now: () => Date;
 
-  constructor(connections: ProviderConnections, now: () => Date) {
+  constructor(connections: ProviderConnections, secrets: ConfigSecrets, now: () => Date) {
     this.connections = connections;
+    this.#secrets = secrets;
     this.#now = now;
   }
 
@@ -53,43 +53,51 @@ export class ProviderConfigs {
 
   async list(em: EntityManager) {
     const configs = await em.findAll(ProviderConfig, { orderBy: { name: "asc" }, limit: 1_000 });
-    return { configs: configs.map(view) };
+    return { configs: configs.map((config) => this.#view(config)) };
   }
 
   async create(em: EntityManager, input: NewProviderConfig) {
     const kind = kindByName(input.kind);
     if (!kind) throw badField(["kind"], `There is no provider kind ${input.kind}; see GET /api/providers.`);
+    const id = newId();
+    const values = this.#checked(kind, this.#secrets.merge(null, kind.kind, input.config));
     const config = em.create(ProviderConfig, {
-      id: newId(),
+      id,
       kind: kind.kind,
       name: input.name,
-      config: this.#checked(kind, input.config),
+      config: this.#secrets.seal(id, kind.kind, values),
       membersMayUse: input.membersMayUse,
       embedded: false,
       createdAt: this.#now(),
     });
     await uniquely(em.flush(), input.name);
-    return view(config);
+    return this.#view(config);
   }
 
   /**
    * Changes a configuration. Its name and who may use it may change at any time; where it points may not while domains use it,
    * whose records would then be those of another place.
+   * The row is locked from reading to writing, so that a secret which is kept is the newest one.
    * @throws AppError NOT_FOUND, BAD_REQUEST, CONFLICT
    */
   async update(em: EntityManager, id: string, patch: Partial<Omit<NewProviderConfig, "kind">>) {
-    const config = await this.#find(em, id);
-    if (patch.config) {
-      const values = this.#checked(knownKind(config.kind), keepSecrets(config, patch.config));
-      if (!isDeepStrictEqual(values, config.config)) {
-        await refuseRepointing(em, config);
-        config.config = values;
+    return await em.transactional(async (tx) => {
+      const config = await tx.findOne(ProviderConfig, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      if (!config) throw notFound("provider configuration");
+      if (patch.config) {
+        const values = this.#checked(knownKind(config.kind), this.#secrets.merge(config, config.kind, patch.config));
+        const moved = !isDeepStrictEqual(
+          withoutSecrets(config.kind, values),
+          withoutSecrets(config.kind, config.config),
+        );
+        if (moved) await refuseRepointing(tx, config);
+        config.config = this.#secrets.seal(id, config.kind, values);
       }
-    }
-    if (patch.name !== undefined) config.name = patch.name;
-    if (patch.membersMayUse !== undefined) config.membersMayUse = patch.membersMayUse;
-    await uniquely(em.flush(), config.name);
-    return view(config);
+      if (patch.name !== undefined) config.name = patch.name;
+      if (patch.membersMayUse !== undefined) config.membersMayUse = patch.membersMayUse;
+      await uniquely(tx.flush(), config.name);
+      return this.#view(config);
+    });
   }
 
   /** @throws AppError CONFLICT while domains use it, and for the embedded one. */
@@ -174,6 +182,18 @@ export class ProviderConfigs {
     await em.flush();
   }
 
+  /** Puts all secrets under the newest of SECRET_KEYS. What cannot be opened stays as it is and is told in the log, by name. */
+  async ensureSealed(em: EntityManager, log: Logger): Promise<void> {
+    const { resealed, unreadable } = await resealSecrets(em, this.#secrets);
+    if (resealed > 0) log.info({ resealed }, "encrypted the secrets of provider configurations with the newest key");
+    if (unreadable.length > 0) {
+      log.warn(
+        { unreadable },
+        "provider configurations have secrets that no key in SECRET_KEYS opens; enter them again",
+      );
+    }
+  }
+
   /** What may be stored: it fits the kind's schema, and a connection can be made of it. @throws AppError BAD_REQUEST */
   #checked(kind: ProviderKind, config: ConfigValues): ConfigValues {
     const parsed = kind.configSchema.safeParse(config);
@@ -188,7 +208,7 @@ export class ProviderConfigs {
     }
     const values = parsed.data as ConfigValues;
     try {
-      this.connections.connect(kind.kind, values);
+      this.connections.connectWith(kind.kind, values);
     } catch (error) {
       if (error instanceof AppError) throw badField(["config"], error.message);
       throw error;
@@ -197,7 +217,12 @@ export class ProviderConfigs {
   }
 
   #connect(config: ProviderConfig): ConnectedConfig {
-    return { id: config.id, ...this.connections.connect(config.kind, config.config) };
+    return { id: config.id, ...this.connections.connect(config) };
+  }
+
+  #view({ id, kind, name, config, membersMayUse, createdAt }: ProviderConfig) {
+    const masked = this.#secrets.masked(kind, config);
+    return { id, kind, providerId: knownKind(kind).id, name, config: masked, membersMayUse, createdAt };
   }
 
   async #find(em: EntityManager, id: string): Promise<ProviderConfig> {
@@ -240,28 +265,6 @@ export async function throughProvider<T>(call: Promise<T>): Promise<T> {
     if (error instanceof ProviderError) throw new AppError("PROVIDER_ERROR", error.message, { cause: error });
     throw error;
   }
-}
-
-/** An empty or masked secret on input keeps the stored one. */
-function keepSecrets(stored: ProviderConfig, given: ConfigValues): ConfigValues {
-  const kept = { ...given };
-  for (const field of secretFields(stored.kind)) {
-    const before = stored.config[field];
-    const absent = given[field] === undefined || given[field] === "" || given[field] === shownInsteadOfSecret;
-    if (absent && before !== undefined) kept[field] = before;
-  }
-  return kept;
-}
-
-function secretFields(kindName: string): string[] {
-  return (kindByName(kindName)?.configFields ?? []).filter(({ secret }) => secret).map(({ name }) => name);
-}
-
-function view({ id, kind, name, config, membersMayUse, createdAt }: ProviderConfig) {
-  const masked = Object.fromEntries(
-    secretFields(kind).flatMap((field) => (field in config ? [[field, shownInsteadOfSecret]] : [])),
-  );
-  return { id, kind, providerId: knownKind(kind).id, name, config: { ...config, ...masked }, membersMayUse, createdAt };
 }
 
 async function uniquely(flush: Promise<void>, name: string): Promise<void> {

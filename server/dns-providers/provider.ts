@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { Egress } from "../net/egress.ts";
 import type { RecordData } from "../records/record.ts";
 import type { Soa } from "../zone-file/soa.ts";
 
@@ -73,6 +74,8 @@ export interface ProviderEnvironment {
   /** Absolute folder of the embedded zone files (DATA_DIR/zones). */
   zonesFolder: string;
   now: () => Date;
+  /** The door for calls to name servers and vendors. */
+  egress: Egress;
 }
 
 /** A connection to one set of credentials. Adapters do paging, retries and wire format, and nothing else. */

@@ -23,7 +23,7 @@ export const providerCatalogue = z
                 z.object({
                   name: z.string().meta({ description: "Key within `config`.", example: "folder" }),
                   label: z.string().meta({ description: "Label for a form.", example: "Folder" }),
-                  secret: z.boolean().meta({ description: "Stored, but shown masked." }),
+                  secret: z.boolean().meta({ description: "Stored encrypted and shown masked." }),
                   required: z.boolean().meta({ description: "Whether it must be given." }),
                 }),
               )
@@ -68,7 +68,9 @@ export const createConfigInput = z.strictObject({
 export const updateConfigInput = z.strictObject({
   id: configId,
   name: name.optional(),
-  config: config.optional().meta({ description: "Replaces the fields; an empty secret keeps the stored one." }),
+  config: config.optional().meta({
+    description: "Replaces the fields. An empty, masked or absent secret keeps the stored one; null removes it.",
+  }),
   membersMayUse: membersMayUse.optional(),
 });
 

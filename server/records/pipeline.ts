@@ -195,6 +195,7 @@ export class ChangePipeline {
         "domains.revision",
         "domains.record_count",
         "domains.provider_fingerprint",
+        "provider_configs.id as config_id",
         "provider_configs.kind",
         "provider_configs.config",
       ])
@@ -204,7 +205,7 @@ export class ChangePipeline {
       .$if(lockRow, (query) => query.forUpdate("domains"))
       .executeTakeFirst();
     if (!row) throw notFound("domain");
-    const { kind, provider } = this.#connections.connect(row.kind, row.config);
+    const { kind, provider } = this.#connections.connect({ ...row, id: row.config_id });
     if (lockRow && !provider && row.leased) {
       throw new AppError("UNAVAILABLE", "The zone is being moved to another provider; try again in a few seconds.", {
         retryAfterSeconds: 3,

@@ -32,6 +32,7 @@ export async function repairZone(
       "change_sets.actor_id",
       "change_sets.intent",
       "domains.name",
+      "provider_configs.id as config_id",
       "provider_configs.kind",
       "provider_configs.config",
     ])
@@ -40,7 +41,7 @@ export async function repairZone(
     .orderBy("change_sets.id")
     .execute();
   for (const set of pending) {
-    const { provider } = connections.connect(set.kind, set.config);
+    const { provider } = connections.connect({ ...set, id: set.config_id });
     const changes = reviveIntent(set.intent);
     const outcomes = await whatHappened(provider, set.name, changes);
     await em.fork().transactional(async (tx) => {

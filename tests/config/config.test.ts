@@ -109,6 +109,7 @@ test("without any variable the service listens on 127.0.0.1:3000 with the embedd
     adminPassword: undefined,
     trustProxy: [],
     corsOrigins: [],
+    egressAllow: [],
     logLevel: "info",
     jobs: true,
   });

@@ -36,6 +36,17 @@ test("the catalogue shows every kind with what it can do, to everybody who is si
         { name: "hostmaster", label: "Hostmaster", secret: false, required: false },
       ],
     },
+    {
+      id: "5a1f0c52-7d0e-4c1b-9d0a-000000000004",
+      kind: "powerdns",
+      name: "PowerDNS",
+      ...shared,
+      configFields: [
+        { name: "url", label: "API address", secret: false, required: true },
+        { name: "apiKey", label: "API key", secret: true, required: true },
+        { name: "serverId", label: "Server id", secret: false, required: false },
+      ],
+    },
     { id: "5a1f0c52-7d0e-4c1b-9d0a-000000000001", kind: "manual", name: "Manual", ...shared, configFields: [] },
   ]);
 });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
 import { kindByName } from "../../server/dns-providers/kinds.ts";
 import type { ApplyOptions, ChangeOutcome, DnsProvider, RecordChange } from "../../server/dns-providers/provider.ts";
+import { createEgress } from "../../server/net/egress.ts";
 import type { RecordData } from "../../server/records/record.ts";
 
 export const zone = "example.com";
@@ -25,9 +26,10 @@ export function useZoneFolder(): void {
 }
 
 const now = () => new Date("2024-05-06T12:00:00Z");
+const egress = createEgress({ allow: [], now });
 
 export function connect(config: unknown): DnsProvider {
-  const connected = kindByName("zonefile")?.connect?.(config, { zonesFolder: there.folder, now });
+  const connected = kindByName("zonefile")?.connect?.(config, { zonesFolder: there.folder, now, egress });
   if (!connected) throw new Error("the kind zonefile is missing");
   return connected;
 }

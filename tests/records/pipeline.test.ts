@@ -4,7 +4,6 @@ import { sql } from "kysely";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Caller } from "../../server/auth/caller.ts";
 import { queries } from "../../server/database/database.ts";
-import { ProviderConnections } from "../../server/dns-providers/connections.ts";
 import { newId } from "../../server/ids.ts";
 import { planState } from "../../server/records/desired-state.ts";
 import { liveZone } from "../../server/records/live-queries.ts";
@@ -147,12 +146,7 @@ describe("a change that cannot be settled yet", () => {
 const now = () => new Date();
 /** One that does not wait long. */
 const pipeline = (waitMilliseconds = 150) =>
-  new ChangePipeline(
-    zw.services.database,
-    new ProviderConnections({ zonesFolder: `${zw.dataDir}/zones`, now }),
-    now,
-    waitMilliseconds,
-  );
+  new ChangePipeline(zw.services.database, zw.services.providerConfigs.connections, now, waitMilliseconds);
 
 const edit = (whilePlanning: () => Promise<void> = async () => undefined, changes = pipeline()) =>
   changes.run(zw.services.database.fork(), {

@@ -12,6 +12,7 @@ const packages = {
   rndc: "bind9-utils",
   "named-checkzone": "bind9-utils",
   dig: "bind9-dnsutils",
+  pdns_server: "pdns-server pdns-backend-sqlite3",
 } as const;
 
 export type Program = keyof typeof packages;

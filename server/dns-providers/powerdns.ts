@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { maxTtl } from "../zone-file/ttl.ts";
+import { powerdnsClient } from "./powerdns/client.ts";
+import { powerdnsProvider } from "./powerdns/powerdns-provider.ts";
+import type { ProviderKind } from "./provider.ts";
+
+/** The address of the API, with or without `/api/v1`. Neither credentials nor a query: the key has its own field. */
+function isApiAddress(text: string): boolean {
+  const url = URL.parse(text);
+  return (
+    url !== null &&
+    ["http:", "https:"].includes(url.protocol) &&
+    [url.username, url.password, url.search, url.hash].every((part) => part === "")
+  );
+}
+
+const configSchema = z.strictObject({
+  url: z
+    .string()
+    .max(500)
+    .refine(isApiAddress, "Give the address of the API's web server, such as http://127.0.0.1:8081."),
+  apiKey: z
+    .string("Give the server's api-key.")
+    .regex(/^[!-~]{1,500}$/, "The API key must be up to 500 characters of plain ASCII without spaces."),
+  serverId: z
+    .string()
+    .regex(/^[\w.-]{1,100}$/, "The server id must be a word such as localhost.")
+    .default("localhost"),
+});
+
+export type PowerdnsConfig = z.infer<typeof configSchema>;
+
+/** The PowerDNS Authoritative Server by its HTTP API (version 4.2 or newer). */
+export const powerdns: ProviderKind<PowerdnsConfig> = {
+  id: "5a1f0c52-7d0e-4c1b-9d0a-000000000004",
+  kind: "powerdns",
+  name: "PowerDNS",
+  recordTypes: "any",
+  supportsProxied: false,
+  minTtl: 0,
+  maxTtl,
+  granularity: "rrset",
+  configFields: [
+    { name: "url", label: "API address", secret: false, required: true },
+    { name: "apiKey", label: "API key", secret: true, required: true },
+    { name: "serverId", label: "Server id", secret: false, required: false },
+  ],
+  configSchema,
+  connect: (config, { egress }) => powerdnsProvider(powerdnsClient(config, egress)),
+};

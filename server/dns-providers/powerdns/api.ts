@@ -1,0 +1,48 @@
+import { z } from "zod";
+
+// The parts of PowerDNS's API that are used (https://doc.powerdns.com/authoritative/http-api/zone.html). Fields beyond them are let be.
+
+const record = z.object({ content: z.string(), disabled: z.boolean().default(false) });
+
+const rrset = z.object({
+  /** Absolute, with a trailing dot. */
+  name: z.string(),
+  type: z.string(),
+  ttl: z.int().default(0),
+  records: z.array(record).default([]),
+});
+
+/** An RRset as the server has it. Its comments are left out: what is not sent back is kept. */
+export type ServedRrset = z.infer<typeof rrset>;
+
+export const zoneList = z.array(z.object({ name: z.string() }));
+
+export const zoneState = z.object({
+  kind: z.string(),
+  serial: z.int(),
+  /** How the server raises the serial when the API changes the zone; empty: not at all. */
+  soa_edit_api: z.string().default(""),
+});
+
+export const zoneWithRrsets = zoneState.extend({ rrsets: z.array(rrset) });
+
+/** An RRset to be put in the place of the present one, in whole. */
+export interface RrsetReplacement {
+  name: string;
+  type: string;
+  ttl: number;
+  changetype: "REPLACE";
+  records: { content: string; disabled: boolean }[];
+}
+
+/**
+ * A zone's id within paths: its name with a trailing dot, and `=XX` for all but letters, digits, dots and hyphens, so that a slash
+ * (RFC 2317) is no part of the path.
+ */
+export function zoneId(zone: string): string {
+  return `${zone.replaceAll(/[^a-z0-9.-]+/gi, encoded)}.`;
+}
+
+function encoded(part: string): string {
+  return [...Buffer.from(part)].map((octet) => `=${octet.toString(16).toUpperCase().padStart(2, "0")}`).join("");
+}

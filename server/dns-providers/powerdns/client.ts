@@ -1,0 +1,108 @@
+import type { z } from "zod";
+import type { Egress } from "../../net/egress.ts";
+import { EgressError } from "../../net/egress-error.ts";
+import { ProviderError } from "../provider.ts";
+
+/** An answer that is not a success. `reason` is the server's own sentence, the key removed from it. */
+export interface Refusal {
+  status: number;
+  reason: string;
+}
+
+export type Answer<T> = { ok: true; value: T } | { ok: false; refusal: Refusal };
+
+/** Calls below `/api/v1/servers/{id}` of one server. */
+export interface PowerdnsClient {
+  /** @throws ProviderError with effect `none` when there is no answer, or none that fits the schema. */
+  get<T>(path: string, schema: z.ZodType<T>): Promise<Answer<T>>;
+  /** @throws ProviderError with effect `unknown` when it may have been carried out. */
+  send(method: "POST" | "PATCH", path: string, body: unknown): Promise<Answer<null>>;
+}
+
+export interface PowerdnsAccess {
+  url: string;
+  apiKey: string;
+  serverId: string;
+}
+
+const deadlineMilliseconds = 30_000;
+/** A zone of a million records is about 150 MB of JSON. */
+const maxBytes = 256 * 1024 * 1024;
+const longestReason = 500;
+
+export function powerdnsClient({ url, apiKey, serverId }: PowerdnsAccess, egress: Egress): PowerdnsClient {
+  const base = `${url.replace(/\/+$/, "").replace(/\/api\/v1$/, "")}/api/v1/servers/${encodeURIComponent(serverId)}`;
+
+  async function call(method: "GET" | "POST" | "PATCH", path: string, body?: unknown): Promise<Response> {
+    try {
+      return await egress.guardedFetch(`${base}${path}`, {
+        reach: "inside",
+        method,
+        headers: { "x-api-key": apiKey, accept: "application/json", "content-type": "application/json" },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        deadlineMilliseconds,
+        maxBytes,
+      });
+    } catch (error) {
+      if (!(error instanceof EgressError)) throw error;
+      const effect = error.sent && method !== "GET" ? "unknown" : "none";
+      throw new ProviderError(`PowerDNS: ${error.message}`, effect, { cause: error });
+    }
+  }
+
+  /** @throws ProviderError for what no call can do anything about. */
+  async function refusalOf(response: Response, effect: "none" | "unknown"): Promise<Refusal> {
+    const { status } = response;
+    const reason = reasonIn(await response.text()).replaceAll(apiKey, "********");
+    if (status === 401 || status === 403) {
+      throw new ProviderError(
+        "PowerDNS refuses the API key of this provider configuration; enter the server's api-key again.",
+        "none",
+      );
+    }
+    if (status >= 500) throw new ProviderError(`PowerDNS failed (${status}): ${reason}`, effect);
+    if (status === 413 || (status === 400 && reason === "Bad Request")) {
+      throw new ProviderError(
+        "PowerDNS does not take a change of this size in one call; raise its setting webserver-max-bodysize, or change less at once.",
+        "none",
+      );
+    }
+    return { status, reason };
+  }
+
+  return {
+    async get(path, schema) {
+      const response = await call("GET", path);
+      if (!response.ok) return { ok: false, refusal: await refusalOf(response, "none") };
+      const parsed = schema.safeParse(await response.json().catch(() => null));
+      if (!parsed.success) {
+        throw new ProviderError(
+          "What answers there is not the PowerDNS API, or a version that is not understood; check the address.",
+          "none",
+          { cause: parsed.error },
+        );
+      }
+      return { ok: true, value: parsed.data };
+    },
+    async send(method, path, body) {
+      const response = await call(method, path, body);
+      if (!response.ok) return { ok: false, refusal: await refusalOf(response, "unknown") };
+      return { ok: true, value: null };
+    },
+  };
+}
+
+/** `{ "error": "…" }`, or plain text from the web server itself. */
+function reasonIn(text: string): string {
+  let reason = text;
+  try {
+    const body: unknown = JSON.parse(text);
+    if (typeof body === "object" && body !== null && "error" in body && typeof body.error === "string") {
+      reason = body.error;
+    }
+  } catch {
+    // Not JSON: the text is the reason.
+  }
+  const line = reason.replaceAll(/\p{Cc}+/gu, " ").trim();
+  return line.length > longestReason ? `${line.slice(0, longestReason)}…` : line;
+}

@@ -1,0 +1,132 @@
+import type { z } from "zod";
+import { absoluteName, parseZoneName, readHost } from "../../records/names.ts";
+import type { RecordData } from "../../records/record.ts";
+import { readSoa, type Soa } from "../../zone-file/soa.ts";
+import { ProviderError, type ApplyResult, type DnsProvider, type RecordChange } from "../provider.ts";
+import { zoneId, zoneList, zoneState, zoneWithRrsets } from "./api.ts";
+import { applyInOneCall } from "./apply-changes.ts";
+import type { PowerdnsClient } from "./client.ts";
+import { readRrset, type ReadRrset } from "./served-records.ts";
+
+const batchSize = 1_000;
+
+/** A PowerDNS Authoritative Server. Every call asks it anew, so what others changed there is part of every answer. */
+export function powerdnsProvider(client: PowerdnsClient): DnsProvider {
+  return {
+    listZones: () => listZones(client),
+    createZone: (zone) => createZone(client, zone),
+    readZone: (zone) => readZone(client, zone),
+    applyChanges: (zone, changes, { together = false } = {}) => applyChanges(client, zone, changes, together),
+    readSoa: (zone) => readZoneSoa(client, zone),
+    fingerprint: (zone) => fingerprint(client, zone),
+  };
+}
+
+async function listZones(client: PowerdnsClient): Promise<string[]> {
+  const answer = await client.get("/zones?dnssec=false", zoneList);
+  if (!answer.ok) throw noServer(answer.refusal.status);
+  return answer.value
+    .flatMap(({ name }) => {
+      const zone = readHost(name, "");
+      return zone.ok && parseZoneName(zone.value).ok ? [zone.value] : [];
+    })
+    .toSorted();
+}
+
+/** A native zone; SOA and serial are the server's own affair. */
+async function createZone(client: PowerdnsClient, zone: string): Promise<void> {
+  const answer = await client.send("POST", "/zones", { name: `${zone}.`, kind: "Native", nameservers: [] });
+  if (answer.ok || answer.refusal.status === 409) return;
+  const { status, reason } = answer.refusal;
+  if (status === 404) throw noServer(status);
+  // Older versions say so by 422.
+  if (await client.get(`/zones/${zoneId(zone)}?rrsets=false`, zoneState).then(({ ok }) => ok)) return;
+  throw new ProviderError(`PowerDNS does not make the zone ${zone}: ${reason}`, "none");
+}
+
+async function* readZone(client: PowerdnsClient, zone: string): AsyncGenerator<RecordData[]> {
+  const { rrsets } = await zoneAt(client, zone, "", zoneWithRrsets);
+  let batch: RecordData[] = [];
+  for (const rrset of rrsets) {
+    const served = readRrset(zone, rrset)?.records.filter(({ disabled }) => !disabled) ?? [];
+    batch.push(...unique(served.map(({ data }) => data)));
+    if (batch.length < batchSize) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Two contents of an RRset may say the same, which is one record. */
+function unique(records: readonly RecordData[]): RecordData[] {
+  return records.length < 2 ? [...records] : [...new Map(records.map((record) => [record.value, record])).values()];
+}
+
+async function applyChanges(
+  client: PowerdnsClient,
+  zone: string,
+  changes: readonly RecordChange[],
+  together: boolean,
+): Promise<ApplyResult> {
+  const before = await fingerprint(client, zone);
+  const present = await presentRrsets(client, zone, changes);
+  const outcomes = await applyInOneCall(zone, present, changes, together, (rrsets) =>
+    client.send("PATCH", `/zones/${zoneId(zone)}`, { rrsets }),
+  );
+  // The serial after our call: the API has no other mark of what one call made.
+  const after = outcomes.some(({ ok }) => ok) ? await fingerprint(client, zone).catch(() => null) : before;
+  return { outcomes, before, after };
+}
+
+async function readZoneSoa(client: PowerdnsClient, zone: string): Promise<Soa | null> {
+  const { rrsets } = await zoneAt(client, zone, "", zoneWithRrsets);
+  const soa = rrsets.find(({ type }) => type === "SOA");
+  const fields = soa?.records[0]?.content.split(/\s+/).map((raw) => ({ raw, quoted: false }));
+  const read = fields && readSoa(fields, zone);
+  return soa && read?.ok ? { ...read.value, ttl: soa.ttl } : null;
+}
+
+/** The RRsets that the changes touch. The whole zone is asked for: a filter by name would hide disabled records, and a write would lose them. */
+async function presentRrsets(
+  client: PowerdnsClient,
+  zone: string,
+  changes: readonly RecordChange[],
+): Promise<ReadRrset[]> {
+  const names = new Set(
+    changes.flatMap(({ before, after }) =>
+      [before, after].flatMap((one) => (one ? [absoluteName(one.name, zone)] : [])),
+    ),
+  );
+  const { kind, rrsets } = await zoneAt(client, zone, "", zoneWithRrsets);
+  if (/^(?:slave|secondary|consumer)$/i.test(kind)) {
+    throw new ProviderError(`${zone} is a secondary zone at PowerDNS; change it at its primary server.`, "none");
+  }
+  return rrsets.filter(({ name }) => names.has(nameIn(name))).flatMap((rrset) => readRrset(zone, rrset) ?? []);
+}
+
+/** A name that the server prints, in canonical form. */
+function nameIn(printed: string): string {
+  const name = readHost(printed, "");
+  return name.ok ? name.value : printed;
+}
+
+/** The serial; null where the server does not raise it with every change by the API. */
+async function fingerprint(client: PowerdnsClient, zone: string): Promise<string | null> {
+  const { kind, serial, soa_edit_api: raised } = await zoneAt(client, zone, "?rrsets=false", zoneState);
+  return raised === "" ? null : `${kind} ${serial}`;
+}
+
+async function zoneAt<T>(client: PowerdnsClient, zone: string, query: string, schema: z.ZodType<T>): Promise<T> {
+  const answer = await client.get(`/zones/${zoneId(zone)}${query}`, schema);
+  if (answer.ok) return answer.value;
+  const { status, reason } = answer.refusal;
+  if (status === 404) throw new ProviderError(`PowerDNS has no zone ${zone}.`, "none", { zoneMissing: true });
+  throw new ProviderError(`PowerDNS does not show the zone ${zone} (${status}): ${reason}`, "none");
+}
+
+function noServer(status: number): ProviderError {
+  return new ProviderError(
+    `There is no PowerDNS API at this address, or no server of this id (${status}); check both, and that the server has api=yes.`,
+    "none",
+  );
+}

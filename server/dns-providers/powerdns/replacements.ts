@@ -1,0 +1,102 @@
+import { absoluteName } from "../../records/names.ts";
+import { recordKey, rrsetKey, type RecordData } from "../../records/record.ts";
+import type { RecordChange } from "../provider.ts";
+import type { RrsetReplacement } from "./api.ts";
+import { printContent, type ReadRrset, type ServedRecord } from "./served-records.ts";
+
+export interface Replacements {
+  /** Those that empty an RRset first: a CNAME and the addresses that it gives way to may change places in one call. */
+  rrsets: RrsetReplacement[];
+  /** Of the changes that cannot be carried out, whatever the server says. */
+  refused: Map<RecordChange, string>;
+}
+
+/**
+ * What the RRsets that the changes touch are to become. Records that no change names stay as the server prints them, disabled ones too; a
+ * TTL that was changed elsewhere is no obstacle. What goes, goes before what comes. Pure.
+ * @param contents how the server wants some records to be written, by `recordKey`.
+ */
+export function replacementsFor(
+  zone: string,
+  present: readonly ReadRrset[],
+  changes: readonly RecordChange[],
+  contents: ReadonlyMap<string, string> = new Map(),
+): Replacements {
+  const refused = new Map<RecordChange, string>();
+  for (;;) {
+    const sets = new Map(present.map((rrset) => [rrsetKey(rrset), { ...rrset, records: [...rrset.records] }]));
+    const touched = new Set<string>();
+    const known = refused.size;
+    const wanted = changes.filter((change) => !refused.has(change));
+    for (const change of wanted) {
+      if (change.before === null) continue;
+      touched.add(rrsetKey(change.before));
+      if (!take(sets.get(rrsetKey(change.before)), change.before)) {
+        refused.set(change, `${labelOf(change.before)} is no longer at PowerDNS; sync the zone first.`);
+      }
+    }
+    for (const change of wanted) {
+      if (change.after === null || refused.has(change)) continue;
+      touched.add(rrsetKey(change.after));
+      if (!put(sets, change.after)) {
+        refused.set(change, `${labelOf(change.after)} is at PowerDNS already; sync the zone first.`);
+      }
+    }
+    // A refused change has left what it was to replace, which may be in the way of another.
+    if (refused.size > known) continue;
+    const rrsets = [...touched].flatMap((key) => {
+      const rrset = sets.get(key);
+      return rrset ? [replacement(zone, rrset, contents)] : [];
+    });
+    return { rrsets: rrsets.toSorted((one, other) => emptyFirst(one) - emptyFirst(other)), refused };
+  }
+}
+
+function take(rrset: ReadRrset | undefined, record: RecordData): boolean {
+  const index = rrset?.records.findIndex((served) => isServed(served, record)) ?? -1;
+  if (index === -1) return false;
+  rrset?.records.splice(index, 1);
+  return true;
+}
+
+function put(sets: Map<string, ReadRrset>, record: RecordData): boolean {
+  const { name, recordType, ttl, value } = record;
+  const rrset = sets.get(rrsetKey(record)) ?? { name, recordType, ttl, records: [] };
+  if (rrset.records.some((served) => isServed(served, record))) return false;
+  // One that is there and disabled is the one that is wanted.
+  rrset.records = rrset.records.filter((served) => recordKey(served.data) !== recordKey(record));
+  rrset.records.push({ content: printContent(recordType, value), disabled: false, data: record });
+  rrset.ttl = ttl;
+  sets.set(rrsetKey(record), rrset);
+  return true;
+}
+
+function isServed({ disabled, data }: ServedRecord, record: RecordData): boolean {
+  return !disabled && recordKey(data) === recordKey(record);
+}
+
+/** Without `comments`, which keeps them. */
+function replacement(
+  zone: string,
+  { name, recordType, ttl, records }: ReadRrset,
+  contents: ReadonlyMap<string, string>,
+): RrsetReplacement {
+  return {
+    name: `${absoluteName(name, zone)}.`,
+    type: recordType,
+    ttl,
+    changetype: "REPLACE",
+    records: records.map(({ content, disabled, data }) => ({
+      content: contents.get(recordKey(data)) ?? content,
+      disabled,
+    })),
+  };
+}
+
+function emptyFirst({ records }: RrsetReplacement): number {
+  return records.length === 0 ? 0 : 1;
+}
+
+function labelOf({ name, recordType, value }: RecordData): string {
+  return `${name} ${recordType} ${value.length > 60 ? `${value.slice(0, 60)}…` : value}`;
+}

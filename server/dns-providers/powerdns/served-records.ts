@@ -1,0 +1,55 @@
+import { readOwner } from "../../records/names.ts";
+import { ruleFor } from "../../records/record-types.ts";
+import type { RecordData } from "../../records/record.ts";
+import { joinParameters } from "../../zone-file/service-parameters.ts";
+import { logicalLines } from "../../zone-file/tokens.ts";
+import { canonicalType } from "../../zone-file/type-names.ts";
+import type { ServedRrset } from "./api.ts";
+
+/** A record of an RRset at the server, with what it says in our words. */
+export interface ServedRecord {
+  /** As the server prints it, to be sent back unchanged. */
+  content: string;
+  disabled: boolean;
+  data: RecordData;
+}
+
+export interface ReadRrset {
+  name: string;
+  recordType: string;
+  ttl: number;
+  records: ServedRecord[];
+}
+
+/** An RRset in canonical form. Null for the SOA, which is the server's own, and for names outside the zone. */
+export function readRrset(zone: string, { name: owner, type, ttl, records }: ServedRrset): ReadRrset | null {
+  const name = readOwner(owner, "", zone);
+  const recordType = canonicalType(type) ?? type.toUpperCase();
+  if (!name.ok || recordType === "SOA") return null;
+  return {
+    name: name.value,
+    recordType,
+    ttl,
+    records: records.map(({ content, disabled }) => {
+      const { value, priority } = canonicalContent(recordType, content);
+      return { content, disabled, data: { recordType, name: name.value, value, ttl, priority, proxied: false } };
+    }),
+  };
+}
+
+/** Content in master-file form as a canonical value; as it stands where it cannot be read, so that nothing is lost. */
+export function canonicalContent(recordType: string, content: string): { value: string; priority: number | null } {
+  const [line, ...others] = logicalLines(content);
+  if (line?.kind === "line" && others.length === 0) {
+    const read = ruleFor(recordType).read(joinParameters(recordType, line.fields), "");
+    if (read.ok) return read.value;
+  }
+  return { value: content, priority: null };
+}
+
+/** Content for a canonical value, as PowerDNS takes it: it refuses the dotted end of an IPv4-mapped address. */
+export function printContent(recordType: string, value: string): string {
+  const printed = ruleFor(recordType).print(value);
+  if (recordType !== "AAAA" || !printed.includes(".")) return printed;
+  return URL.parse(`http://[${printed}]`)?.hostname.slice(1, -1) ?? printed;
+}

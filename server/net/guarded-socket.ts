@@ -1,0 +1,176 @@
+import { lookup as systemLookup } from "node:dns/promises";
+import { connect, type Socket } from "node:net";
+import { domainToASCII } from "node:url";
+import { addressKind, literalAddress, type Address, type Reach } from "./address-rules.ts";
+import type { AllowList } from "./allow-list.ts";
+import { EgressError } from "./egress-error.ts";
+
+/** Where a connection is to go, and under which rules. */
+export interface Target {
+  host: string;
+  port: number;
+  reach: Reach;
+  /** Whether what is sent can be read on the way: then it may not leave for the public internet. */
+  readable: boolean;
+  /** Ports that a public host may be asked on; EGRESS_ALLOW and `inside` open all. */
+  ports: readonly number[];
+}
+
+/** All addresses of a name, as text. */
+export type Lookup = (host: string) => Promise<string[]>;
+
+export async function systemAddresses(host: string): Promise<string[]> {
+  const found = await systemLookup(host, { all: true, verbatim: true });
+  return found.map(({ address }) => address);
+}
+
+/**
+ * Opens a TCP connection to an address that was checked, and to no other: the name is looked up once, each of its addresses must pass, and the
+ * socket goes to the very address that did. A name that changes its mind between a check and a connection finds no gap.
+ * @throws EgressError, the signal's reason
+ */
+export async function openGuarded(
+  target: Target,
+  options: { allow: AllowList; lookup: Lookup; connectTimeoutMilliseconds: number; signal: AbortSignal },
+): Promise<Socket> {
+  const { allow, lookup, connectTimeoutMilliseconds, signal } = options;
+  const host = plainHost(target.host);
+  const late = new EgressError("connect", `${host} did not take the connection in time.`);
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(late), connectTimeoutMilliseconds);
+  const ending = AbortSignal.any([signal, timeout.signal]);
+  try {
+    ending.throwIfAborted();
+    const addresses = await checkedAddresses(target, host, allow, lookup, ending);
+    return await connectToOne(addresses, host, target.port, connectTimeoutMilliseconds, ending);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Lower-case A-labels or an address, without brackets and trailing dot. @throws EgressError for what is no host */
+function plainHost(given: string): string {
+  const host = given
+    .replace(/^\[(.*)\]$/s, "$1")
+    .replace(/\.$/, "")
+    .toLowerCase();
+  if (literalAddress(host)) return host;
+  // What the URL parser would take as the end of the host is none of its characters.
+  const ascii = /[\s/\\?#@%:]/.test(host) ? "" : domainToASCII(host);
+  if (literalAddress(ascii)) return ascii;
+  // What looks like an IPv4 address to some resolver and is none is not tried out.
+  if (!/^[a-z0-9._-]{1,253}$/.test(ascii) || /(?:^|\.)(?:0x[0-9a-f]*|\d+)$/.test(ascii)) {
+    throw new EgressError("address", `"${given.slice(0, 100)}" is no host that can be asked.`);
+  }
+  return ascii;
+}
+
+async function checkedAddresses(
+  target: Target,
+  host: string,
+  allow: AllowList,
+  lookup: Lookup,
+  signal: AbortSignal,
+): Promise<Address[]> {
+  const literal = literalAddress(host);
+  const addresses = literal ? [literal] : await lookUp(host, lookup, signal);
+  for (const address of addresses) {
+    const refusal = allow.hasHost(host) || allow.hasAddress(address) ? null : refusalOf(target, host, address);
+    if (refusal) throw refusal;
+  }
+  return addresses;
+}
+
+function refusalOf(target: Target, host: string, address: Address): EgressError | null {
+  const kind = addressKind(address);
+  if (kind === "forbidden" || (kind === "inside" && target.reach !== "inside")) {
+    return new EgressError(
+      "refused",
+      `${host} is, or leads to, an address that is not on the public internet, and may not be called. Where it is meant, list it in EGRESS_ALLOW.`,
+    );
+  }
+  if (kind === "inside") return null;
+  if (target.readable) {
+    return new EgressError("refused", `${host} must be called by https: what is sent could be read on the way.`);
+  }
+  if (target.reach === "public" && !target.ports.includes(target.port)) {
+    return new EgressError("refused", `Port ${target.port} of ${host} may not be called; usual is ${target.ports[0]}.`);
+  }
+  return null;
+}
+
+async function lookUp(host: string, lookup: Lookup, signal: AbortSignal): Promise<Address[]> {
+  let texts: string[];
+  try {
+    texts = await orAborted(lookup(host), signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new EgressError("lookup", `${host} has no address, or it cannot be looked up now.`, { cause: error });
+  }
+  const addresses = texts.map(literalAddress);
+  if (addresses.length === 0 || addresses.includes(null)) {
+    throw new EgressError("lookup", `${host} has no address that can be called.`);
+  }
+  return addresses.filter((address) => address !== null);
+}
+
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const ended = Promise.withResolvers<never>();
+  const end = () => ended.reject(signal.reason as Error);
+  signal.addEventListener("abort", end, { once: true });
+  try {
+    return await Promise.race([work, ended.promise]);
+  } finally {
+    signal.removeEventListener("abort", end);
+  }
+}
+
+/** Tries the addresses in turn; each gets its share of the time. */
+async function connectToOne(
+  addresses: readonly Address[],
+  host: string,
+  port: number,
+  milliseconds: number,
+  signal: AbortSignal,
+): Promise<Socket> {
+  let last: unknown;
+  for (const address of addresses) {
+    signal.throwIfAborted();
+    try {
+      return await connectTo(address.toString(), port, milliseconds / addresses.length, signal);
+    } catch (error) {
+      last = error;
+    }
+  }
+  signal.throwIfAborted();
+  throw new EgressError("connect", `${host}, port ${port}, ${reasonOf(last)}.`, { cause: last });
+}
+
+async function connectTo(address: string, port: number, milliseconds: number, signal: AbortSignal): Promise<Socket> {
+  const socket = connect({ host: address, port, noDelay: true, keepAlive: true });
+  const done = Promise.withResolvers<Socket>();
+  const end = () => done.reject(signal.reason as Error);
+  const timer = setTimeout(() => done.reject(new Error("timeout")), milliseconds);
+  signal.addEventListener("abort", end, { once: true });
+  socket.once("connect", () => done.resolve(socket));
+  socket.once("error", done.reject);
+  try {
+    await done.promise;
+    socket.off("error", done.reject);
+    return socket;
+  } catch (error) {
+    socket.on("error", () => undefined);
+    socket.destroy();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", end);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : null;
+  if (code === "ECONNREFUSED") return "refuses the connection";
+  if (code === "EHOSTUNREACH" || code === "ENETUNREACH") return "cannot be reached from here";
+  return "does not take the connection";
+}

@@ -1,0 +1,194 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { kindByName } from "../../server/dns-providers/kinds.ts";
+import { zoneId } from "../../server/dns-providers/powerdns/api.ts";
+import { ProviderError, type DnsProvider } from "../../server/dns-providers/provider.ts";
+import { createEgress } from "../../server/net/egress.ts";
+import { freePorts } from "../support/programs.ts";
+import { create, record, remove, update } from "./zone-folder.ts";
+
+const apiKey = "the-key-of-the-server";
+const now = () => new Date();
+
+function connect(url: string): DnsProvider {
+  const egress = createEgress({ allow: [], now });
+  onTestFinished(() => egress.close());
+  const environment = { zonesFolder: "/nowhere", now, egress };
+  const provider = kindByName("powerdns")?.connect?.({ url, apiKey }, environment);
+  if (!provider) throw new Error("the kind powerdns is missing");
+  return provider;
+}
+
+/** What a server is sent, and a server that says what it is told to. */
+interface Fake {
+  url: string;
+  patches: { name: string; type: string; ttl: number; records: { content: string; disabled: boolean }[] }[][];
+}
+
+type Say = (answer: ServerResponse, body: string) => void;
+
+async function fake(zone: object, patch: Say): Promise<Fake> {
+  const patches: Fake["patches"] = [];
+  const server = createServer((request: IncomingMessage, answer) => {
+    if (request.method === "GET") {
+      answer.end(JSON.stringify(zone));
+      return;
+    }
+    let body = "";
+    request.setEncoding("utf8").on("data", (text: string) => {
+      body += text;
+    });
+    request.once("end", () => {
+      patches.push((JSON.parse(body) as { rrsets: Fake["patches"][number] }).rrsets);
+      patch(answer, body);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1/`, patches };
+}
+
+const refuse =
+  (status: number, error: string): Say =>
+  (answer) =>
+    answer.writeHead(status).end(JSON.stringify({ error }));
+const accept: Say = (answer) => answer.writeHead(204).end();
+
+const served = (name: string, type: string, ...contents: string[]) => ({
+  name,
+  type,
+  ttl: 300,
+  records: contents.map((content) => ({ content, disabled: false })),
+  comments: [],
+});
+const state = (...rrsets: object[]) => ({ kind: "Native", serial: 7, soa_edit_api: "DEFAULT", rrsets });
+const www = record("www", "A", "192.0.2.1");
+const ftp = record("ftp", "A", "192.0.2.2");
+
+const mx = (value: string) => ({ ...record("mixed", "MX", value), priority: 20 });
+const asks = (form: string) =>
+  refuse(422, `Record www.example.com./TLSA '…': Not in expected format (parsed as '${form}')`);
+
+async function errorOf(call: Promise<unknown>): Promise<ProviderError> {
+  const error = await call.then(
+    () => new Error("The call succeeded."),
+    (reason: unknown) => reason,
+  );
+  if (error instanceof ProviderError) return error;
+  throw error;
+}
+
+test.each([
+  ["example.com", "example.com."],
+  ["0/26.2.0.192.in-addr.arpa", "0=2F26.2.0.192.in-addr.arpa."],
+  ["_udp.example.com", "=5Fudp.example.com."],
+  ["xn--mnchen-3ya.example", "xn--mnchen-3ya.example."],
+])("the zone %s is %s in a path", (zone, id) => {
+  expect(zoneId(zone)).toBe(id);
+});
+
+test("RRsets are emptied by REPLACE, before others are filled, and what nobody changes goes back as it came", async () => {
+  const there = await fake(
+    state(
+      served("www.example.com.", "A", "192.0.2.1"),
+      served("mixed.example.com.", "MX", "10 Mail.Example.COM.", "20 b.example."),
+    ),
+    accept,
+  );
+  const changes = [
+    create(record("www", "CNAME", "cdn.example")),
+    remove(www),
+    update(mx("20 b.example"), mx("20 c.example")),
+  ];
+  const { outcomes } = await connect(there.url).applyChanges("example.com", changes);
+  expect(outcomes).toEqual([{ ok: true }, { ok: true }, { ok: true }]);
+  expect(there.patches).toHaveLength(1);
+  expect(
+    there.patches[0]?.map(({ name, type, records }) => [name, type, records.map(({ content }) => content)]),
+  ).toEqual([
+    ["www.example.com.", "A", []],
+    ["mixed.example.com.", "MX", ["10 Mail.Example.COM.", "20 c.example."]],
+    ["www.example.com.", "CNAME", ["cdn.example."]],
+  ]);
+  expect(there.patches[0]?.every((rrset) => !("comments" in rrset))).toBe(true);
+});
+
+test("what the server refuses by name fails alone, and with it all others where they belong together", async () => {
+  const there = await fake(state(), (answer, body) => {
+    const bad = body.includes("www.example.com.");
+    (bad ? refuse(422, "RRset www.example.com. IN A: Conflicts with pre-existing RRset") : accept)(answer, body);
+  });
+  const provider = connect(there.url);
+  const changes = [create(ftp), create(www)];
+  expect((await provider.applyChanges("example.com", changes)).outcomes).toEqual([
+    { ok: true },
+    { ok: false, message: expect.stringContaining("Conflicts with pre-existing RRset") },
+  ]);
+  expect(there.patches).toHaveLength(2);
+  expect((await provider.applyChanges("example.com", changes, { together: true })).outcomes).toMatchObject([
+    { ok: false, message: expect.stringContaining("Not done") },
+    { ok: false },
+  ]);
+  expect(there.patches).toHaveLength(3);
+});
+
+test("a form that the server asks for is taken over where it says the same, and only there", async () => {
+  const tlsa = record("www", "TLSA", "3 1 1 abcdef");
+  const willing = await fake(state(), (answer, body) =>
+    (body.includes("ABCDEF") ? accept : asks("3 1 1 ABCDEF"))(answer, body),
+  );
+  expect((await connect(willing.url).applyChanges("example.com", [create(tlsa)])).outcomes).toEqual([{ ok: true }]);
+  const other = await fake(state(), asks("3 1 1 00"));
+  expect((await connect(other.url).applyChanges("example.com", [create(tlsa)])).outcomes).toMatchObject([
+    { ok: false },
+  ]);
+  expect(other.patches).toHaveLength(1);
+});
+
+test("what is not there to change, or there already, is refused without a call", async () => {
+  const there = await fake(state(served("www.example.com.", "A", "192.0.2.1")), accept);
+  const { outcomes } = await connect(there.url).applyChanges("example.com", [create(www), remove(ftp)]);
+  expect(outcomes).toMatchObject([
+    { ok: false, message: expect.stringContaining("already") },
+    { ok: false, message: expect.stringContaining("no longer") },
+  ]);
+  expect(there.patches).toEqual([]);
+});
+
+test.each<[string, Say, "none" | "unknown"]>([
+  ["is cut off after the request", (answer) => answer.destroy(), "unknown"],
+  ["fails in the middle", refuse(500, "database is locked"), "unknown"],
+  ["refuses the key", (answer) => answer.writeHead(401).end("Unauthorized"), "none"],
+  ["finds the request too large", (answer) => answer.writeHead(400).end("Bad Request"), "none"],
+  ["redirects", (answer) => answer.writeHead(302, { location: "http://127.0.0.1:1/" }).end(), "unknown"],
+  ["lost the zone", (answer) => answer.writeHead(404).end("Not Found"), "none"],
+])("a write that %s", async (_what, patch, effect) => {
+  const there = await fake(state(), patch);
+  const error = await errorOf(connect(there.url).applyChanges("example.com", [create(www)]));
+  expect(error.effect).toBe(effect);
+  expect(error.message).not.toContain(apiKey);
+});
+
+test("the key is no part of what is told, even where the server repeats it", async () => {
+  const there = await fake(state(), refuse(422, `who would use ${apiKey} as a key`));
+  const [outcome] = (await connect(there.url).applyChanges("example.com", [create(www)])).outcomes;
+  expect(outcome).toMatchObject({ ok: false, message: expect.stringContaining("use ******** as") });
+});
+
+test("a server that is away changes nothing, and an address of something else is told as such", async () => {
+  const [port] = await freePorts(1);
+  const away = await errorOf(connect(`http://127.0.0.1:${port}`).applyChanges("example.com", [create(www)]));
+  expect([away.effect, away.message]).toEqual(["none", expect.stringContaining("refuses the connection")]);
+  const other = await fake({ hello: "world" }, accept);
+  expect((await errorOf(connect(other.url).listZones())).message).toContain("not the PowerDNS API");
+});
+
+test("a secondary zone is not written, and one whose serial stands still has no mark", async () => {
+  const secondary = await fake({ ...state(), kind: "Slave" }, accept);
+  const error = await errorOf(connect(secondary.url).applyChanges("example.com", [create(www)]));
+  expect([error.effect, error.message]).toEqual(["none", expect.stringContaining("secondary")]);
+  expect(await connect(secondary.url).fingerprint("example.com")).toBe("Slave 7");
+  const still = await fake({ ...state(), soa_edit_api: "" }, accept);
+  expect(await connect(still.url).fingerprint("example.com")).toBeNull();
+});
