@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { RecordChange } from "../../server/dns-providers/provider.ts";
-import { applyToRecords } from "../../server/dns-providers/zonefile/apply-changes.ts";
+import { applyToRecords } from "../../server/dns-providers/apply-changes.ts";
+import { zoneFileStore } from "../../server/dns-providers/zonefile/zone-folder-provider.ts";
 import { recordKey, type RecordData } from "../../server/records/record.ts";
 import { newViolations, violationsAt } from "../../server/records/zone-rules.ts";
 
@@ -41,7 +42,7 @@ describe("changes to a zone's records", () => {
   test("are there afterwards exactly where they are said to be, and nothing else changed", () => {
     fc.assert(
       fc.property(zone, changes, (records, changes) => {
-        const { records: result, outcomes } = applyToRecords(records, changes);
+        const { records: result, outcomes } = applyToRecords(records, changes, zoneFileStore);
         const expected = new Map<string, RecordData>(records.map((record) => [recordKey(record), record]));
         const done = changes.filter((_, index) => outcomes[index]?.ok);
         const gone = done.flatMap(({ before }) => (before ? [recordKey(before)] : []));
@@ -60,7 +61,7 @@ describe("changes to a zone's records", () => {
     fc.assert(
       fc.property(zone, changes, (records, changes) => {
         const sound = records.filter(({ name }) => rulesBroken(records, name) === 0);
-        const { records: result } = applyToRecords(sound, changes);
+        const { records: result } = applyToRecords(sound, changes, zoneFileStore);
         for (const { name } of result) expect(rulesBroken(result, name)).toBe(0);
       }),
       { numRuns: 1000 },
@@ -70,7 +71,7 @@ describe("changes to a zone's records", () => {
   test("are refused exactly where a plain repetition refuses them", () => {
     fc.assert(
       fc.property(zone, anyChanges, fc.boolean(), (records, changes, judged) => {
-        const { records: result, outcomes } = applyToRecords(records, changes, judged);
+        const { records: result, outcomes } = applyToRecords(records, changes, zoneFileStore, judged);
         const expected = repeatUntilNothingIsRefused(records, changes, judged);
         expect(outcomes.map((outcome) => (outcome.ok ? null : outcome.message))).toEqual(expected.refusals);
         expect(data(result)).toEqual(data(expected.records));
@@ -82,13 +83,16 @@ describe("changes to a zone's records", () => {
   test("that were planned on just these records may leave rules broken, and others may not", () => {
     const [cname, a] = [recordOf("www", "CNAME", "1"), recordOf("www", "A", "1")];
     const create: RecordChange = { action: "create", before: null, after: cname };
-    expect(applyToRecords([a], [create], true)).toEqual({ records: [a, cname], outcomes: [{ ok: true }] });
+    expect(applyToRecords([a], [create], zoneFileStore, true)).toEqual({
+      records: [a, cname],
+      outcomes: [{ ok: true }],
+    });
     const message = expect.stringMatching(/^The zone file has other records: /);
-    expect(applyToRecords([a], [create])).toEqual({ records: [a], outcomes: [{ ok: false, message }] });
+    expect(applyToRecords([a], [create], zoneFileStore)).toEqual({ records: [a], outcomes: [{ ok: false, message }] });
     // A refused change left a record that the plan did not count on.
     const onto = recordOf("ftp", "A", "1");
     const blocked: RecordChange = { action: "update", before: a, after: onto };
-    const { outcomes } = applyToRecords([a, onto], [blocked, create], true);
+    const { outcomes } = applyToRecords([a, onto], [blocked, create], zoneFileStore, true);
     expect(outcomes).toMatchObject([{ ok: false }, { ok: false, message }]);
   });
 
@@ -106,7 +110,7 @@ describe("changes to a zone's records", () => {
     });
     const { records, changes } = chain(2_000);
     const others = Array.from({ length: 18_000 }, (_, index) => recordOf(`other${index}`, "A", "1"));
-    const { outcomes } = applyToRecords([...records, ...others].map(counted), changes);
+    const { outcomes } = applyToRecords([...records, ...others].map(counted), changes, zoneFileStore);
     expect(outcomes.some(({ ok }) => ok)).toBe(false);
     expect(reads).toBeLessThan(20 * (records.length + others.length + changes.length));
   });

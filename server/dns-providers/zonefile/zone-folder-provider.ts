@@ -4,19 +4,19 @@ import { basename, join } from "node:path";
 import { inTurn } from "../../in-turn.ts";
 import { parseZoneName } from "../../records/names.ts";
 import type { RecordData } from "../../records/record.ts";
+import { isPlaceholder } from "../../zone-file/contents.ts";
 import { parseZoneFile, type ParsedZoneFile } from "../../zone-file/parse.ts";
 import { nextSerial } from "../../zone-file/serial.ts";
 import { initialSoa } from "../../zone-file/soa.ts";
 import { printZoneFile } from "../../zone-file/write.ts";
+import { allOrNone, applyToRecords, type RecordStore } from "../apply-changes.ts";
 import {
   ProviderError,
   type ApplyOptions,
   type ApplyResult,
-  type ChangeOutcome,
   type DnsProvider,
   type RecordChange,
 } from "../provider.ts";
-import { applyToRecords } from "./apply-changes.ts";
 import { fileError, isMissing } from "./file-errors.ts";
 import { fileNamesOf, zoneOfFile } from "./file-names.ts";
 import { decodeText, findZoneFile, includeFrom, readInFolder, type FoundFile } from "./folder.ts";
@@ -38,6 +38,12 @@ const batchSize = 1000;
 // Reads at once while listing: many small files are slow one by one, and a process has only so many handles.
 const readsAtOnce = 32;
 const headBytes = 65_536;
+
+export const zoneFileStore: RecordStore = {
+  place: "the zone file",
+  refusal: (record) =>
+    isPlaceholder(record) ? `${record.value} stands in for a missing name server and cannot be a record.` : null,
+};
 
 /** A folder of master files as a DNS provider. Each call reads the disk anew, so edits made by hand are part of every answer. */
 export function zoneFolderProvider(settings: ZoneFolder): DnsProvider {
@@ -118,7 +124,7 @@ async function applyChanges(
     );
   }
   const before = markOf(found.content);
-  const applied = applyToRecords(present.records, changes, before !== null && before === plannedOn);
+  const applied = applyToRecords(present.records, changes, zoneFileStore, before !== null && before === plannedOn);
   const outcomes = together ? allOrNone(applied.outcomes) : applied.outcomes;
   if (!outcomes.some((outcome) => outcome.ok)) return { outcomes, before, after: before };
   const soa = present.soa
@@ -128,13 +134,6 @@ async function applyChanges(
   await replaceFile(found.path, content, found.stats);
   // Of the bytes at hand: what lies there by now may have been edited by hand again.
   return { outcomes, before, after: markOf(content) };
-}
-
-function allOrNone(outcomes: ChangeOutcome[]): ChangeOutcome[] {
-  const refusal = outcomes.find((outcome) => !outcome.ok);
-  if (!refusal || refusal.ok) return outcomes;
-  const message = `Not done, because another change of the set was refused: ${refusal.message}`;
-  return outcomes.map((outcome) => (outcome.ok ? { ok: false, message } : outcome));
 }
 
 /** Null for a file with $INCLUDE, whose own bytes do not tell when an included file changes. */

@@ -1,10 +1,17 @@
-import { recordKey, type RecordData } from "../../records/record.ts";
-import { newViolations } from "../../records/zone-rules.ts";
-import { isPlaceholder } from "../../zone-file/contents.ts";
-import type { ChangeOutcome, RecordChange } from "../provider.ts";
+import { recordKey, type RecordData } from "../records/record.ts";
+import { newViolations } from "../records/zone-rules.ts";
+import type { ChangeOutcome, RecordChange } from "./provider.ts";
+
+/** Where the records are: what refusals speak of, and what it cannot hold. */
+export interface RecordStore {
+  /** `the zone file`. */
+  place: string;
+  /** Why it cannot hold a record at all, else null. */
+  refusal: (record: RecordData) => string | null;
+}
 
 /**
- * Carries changes out on a zone's records. Records are matched by type, name and value; a TTL edited by hand is no obstacle.
+ * Carries changes out on a zone's records, or on all those of the names that the changes touch. Records are matched by type, name and value; a TTL edited by hand is no obstacle.
  * What goes, goes before what comes, so that two records may exchange their values. What a refused change leaves in its place
  * refuses whatever was to come there.
  * Pure: answers with the records afterwards and one outcome per change. Costs records plus changes, not their product.
@@ -15,11 +22,12 @@ import type { ChangeOutcome, RecordChange } from "../provider.ts";
 export function applyToRecords(
   records: readonly RecordData[],
   changes: readonly RecordChange[],
+  store: RecordStore,
   judged = false,
 ): { records: RecordData[]; outcomes: ChangeOutcome[] } {
-  const attempt = new Attempt(records, changes);
+  const attempt = new Attempt(records, changes, store);
   attempt.refuse(attempt.obstacles());
-  if (!judged || attempt.refusals.size > 0) refuseBroken(attempt, records, changes);
+  if (!judged || attempt.refusals.size > 0) refuseBroken(attempt, records, changes, store);
   return {
     records: attempt.result(),
     outcomes: changes.map((change): ChangeOutcome => {
@@ -29,20 +37,30 @@ export function applyToRecords(
   };
 }
 
+/** The outcomes of changes of which all or none are made: one refusal refuses all. */
+export function allOrNone(outcomes: ChangeOutcome[]): ChangeOutcome[] {
+  const refusal = outcomes.find((outcome) => !outcome.ok);
+  if (!refusal || refusal.ok) return outcomes;
+  const message = `Not done, because another change of the set was refused: ${refusal.message}`;
+  return outcomes.map((outcome) => (outcome.ok ? { ok: false, message } : outcome));
+}
+
 /** Changes on their way into a zone: which of them stand, and what that makes of the zone. */
 class Attempt {
   /** The refused changes and why. */
   readonly refusals = new Map<RecordChange, string>();
   readonly #served: Map<string, RecordData>;
   readonly #changes: readonly RecordChange[];
+  readonly #store: RecordStore;
   /** By key: the change that takes this record of the zone away. */
   readonly #removing = new Map<string, RecordChange>();
   /** By key: the change that brings this record. */
   readonly #bringing = new Map<string, RecordChange>();
 
-  constructor(records: readonly RecordData[], changes: readonly RecordChange[]) {
+  constructor(records: readonly RecordData[], changes: readonly RecordChange[], store: RecordStore) {
     this.#served = new Map(records.map((record) => [recordKey(record), record]));
     this.#changes = changes;
+    this.#store = store;
   }
 
   /** Lets the changes in, in order, and tells which of them cannot be. Once, before anything is refused. */
@@ -63,12 +81,12 @@ class Attempt {
   #obstacle(change: RecordChange): string | null {
     const { before, after } = change;
     if (before && this.#removing.get(recordKey(before)) !== change) {
-      return `${labelOf(before)} is no longer in the zone file; sync the zone first.`;
+      return `${labelOf(before)} is no longer in ${this.#store.place}; sync the zone first.`;
     }
     if (!after) return null;
     const key = recordKey(after);
-    if (this.#bringing.has(key) || this.#remains(key)) return inTheWay(after);
-    return isPlaceholder(after) ? `${after.value} stands in for a missing name server and cannot be a record.` : null;
+    if (this.#bringing.has(key) || this.#remains(key)) return inTheWay(after, this.#store);
+    return this.#store.refusal(after);
   }
 
   #remains(key: string): boolean {
@@ -92,7 +110,7 @@ class Attempt {
       names.add(before.name);
       const next = this.#bringing.get(key);
       if (!next || this.refusals.has(next)) continue;
-      this.refusals.set(next, inTheWay(before));
+      this.refusals.set(next, inTheWay(before, this.#store));
       queue.push(next);
     }
     return names;
@@ -107,7 +125,12 @@ class Attempt {
 }
 
 /** Refuses what breaks a rule of the zone, until nothing does. A name is judged again only when a record came back to it. */
-function refuseBroken(attempt: Attempt, records: readonly RecordData[], changes: readonly RecordChange[]): void {
+function refuseBroken(
+  attempt: Attempt,
+  records: readonly RecordData[],
+  changes: readonly RecordChange[],
+  { place }: RecordStore,
+): void {
   const coming = Map.groupBy(
     changes.filter(({ after }) => after !== null),
     ({ after }) => after?.name ?? "",
@@ -125,7 +148,7 @@ function refuseBroken(attempt: Attempt, records: readonly RecordData[], changes:
       const before = served.get(name) ?? [];
       const [violation] = newViolations(name, before, attempt.result(before, standing));
       if (!violation) continue;
-      const reason = `The zone file has other records: ${violation.message} Sync the zone first.`;
+      const reason = `${capitalised(place)} has other records: ${violation.message} Sync the zone first.`;
       for (const change of standing) broken.set(change, reason);
     }
     if (broken.size === 0) return;
@@ -133,8 +156,12 @@ function refuseBroken(attempt: Attempt, records: readonly RecordData[], changes:
   }
 }
 
-function inTheWay(record: RecordData): string {
-  return `${labelOf(record)} is in the zone file already; sync the zone first.`;
+function inTheWay(record: RecordData, { place }: RecordStore): string {
+  return `${labelOf(record)} is in ${place} already; sync the zone first.`;
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function labelOf({ name, recordType, value }: RecordData): string {
