@@ -1,9 +1,14 @@
 import { manual } from "./manual.ts";
 import type { ProviderKind } from "./provider.ts";
+import { rfc2136 } from "./rfc2136.ts";
 import { zonefile } from "./zonefile.ts";
 
 /** Every kind of provider, in the order in which people are offered them. */
-export const providerKinds: readonly ProviderKind[] = [withAnyConfig(zonefile), withAnyConfig(manual)];
+export const providerKinds: readonly ProviderKind[] = [
+  withAnyConfig(zonefile),
+  withAnyConfig(rfc2136),
+  withAnyConfig(manual),
+];
 
 /** By the short name: `zonefile`. */
 export function kindByName(name: string): ProviderKind | null {

@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { RecordChange } from "../../server/dns-providers/provider.ts";
-import { applyToRecords } from "../../server/dns-providers/zonefile/apply-changes.ts";
+import { applyToRecords } from "../../server/dns-providers/apply-changes.ts";
+import { zoneFileStore } from "../../server/dns-providers/zonefile/zone-folder-provider.ts";
 import { recordKey, type RecordData } from "../../server/records/record.ts";
 import { violationsAt } from "../../server/records/zone-rules.ts";
 
@@ -38,7 +39,7 @@ describe("changes to a zone's records", () => {
   test("are there afterwards exactly where they are said to be, and nothing else changed", () => {
     fc.assert(
       fc.property(zone, changes, (records, changes) => {
-        const { records: result, outcomes } = applyToRecords(records, changes);
+        const { records: result, outcomes } = applyToRecords(records, changes, zoneFileStore);
         const expected = new Map<string, RecordData>(records.map((record) => [recordKey(record), record]));
         const done = changes.filter((_, index) => outcomes[index]?.ok);
         const gone = done.flatMap(({ before }) => (before ? [recordKey(before)] : []));
@@ -57,7 +58,7 @@ describe("changes to a zone's records", () => {
     fc.assert(
       fc.property(zone, changes, (records, changes) => {
         const sound = records.filter(({ name }) => rulesBroken(records, name) === 0);
-        const { records: result } = applyToRecords(sound, changes);
+        const { records: result } = applyToRecords(sound, changes, zoneFileStore);
         for (const { name } of result) expect(rulesBroken(result, name)).toBe(0);
       }),
       { numRuns: 1000 },

@@ -3,12 +3,13 @@ import { mkdir, readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { parseZoneName } from "../../records/names.ts";
 import type { RecordData } from "../../records/record.ts";
+import { isPlaceholder } from "../../zone-file/contents.ts";
 import { parseZoneFile, type ParsedZoneFile } from "../../zone-file/parse.ts";
 import { nextSerial } from "../../zone-file/serial.ts";
 import { initialSoa } from "../../zone-file/soa.ts";
 import { printZoneFile } from "../../zone-file/write.ts";
+import { allOrNone, applyToRecords, type RecordStore } from "../apply-changes.ts";
 import { ProviderError, type ChangeOutcome, type DnsProvider, type RecordChange } from "../provider.ts";
-import { applyToRecords } from "./apply-changes.ts";
 import { fileError, isMissing } from "./file-errors.ts";
 import { fileNamesOf, zoneOfFile } from "./file-names.ts";
 import { decodeText, findZoneFile, includeFrom, readInFolder, type FoundFile } from "./folder.ts";
@@ -31,6 +32,12 @@ const batchSize = 1000;
 // Reads at once while listing: many small files are slow one by one, and a process has only so many handles.
 const readsAtOnce = 32;
 const headBytes = 65_536;
+
+export const zoneFileStore: RecordStore = {
+  place: "the zone file",
+  refusal: (record) =>
+    isPlaceholder(record) ? `${record.value} stands in for a missing name server and cannot be a record.` : null,
+};
 
 /** A folder of master files as a DNS provider. Each call reads the disk anew, so edits made by hand are part of every answer. */
 export function zoneFolderProvider(settings: ZoneFolder): DnsProvider {
@@ -109,12 +116,8 @@ async function applyChanges(
       "none",
     );
   }
-  const { records, outcomes } = applyToRecords(present.records, changes);
-  const refusal = outcomes.find((outcome) => !outcome.ok);
-  if (together && refusal && !refusal.ok) {
-    const message = `Not done, because another change of the set was refused: ${refusal.message}`;
-    return outcomes.map((outcome) => (outcome.ok ? { ok: false, message } : outcome));
-  }
+  const { records, outcomes } = applyToRecords(present.records, changes, zoneFileStore);
+  if (together && outcomes.some(({ ok }) => !ok)) return allOrNone(outcomes);
   if (!outcomes.some((outcome) => outcome.ok)) return outcomes;
   const soa = present.soa
     ? { ...present.soa, serial: nextSerial(present.soa.serial, now()) }

@@ -1,10 +1,18 @@
-import { recordKey, type RecordData } from "../../records/record.ts";
-import { newViolations } from "../../records/zone-rules.ts";
-import { isPlaceholder } from "../../zone-file/contents.ts";
-import type { ChangeOutcome, RecordChange } from "../provider.ts";
+import { recordKey, type RecordData } from "../records/record.ts";
+import { newViolations } from "../records/zone-rules.ts";
+import type { ChangeOutcome, RecordChange } from "./provider.ts";
+
+/** Where the records are: what refusals speak of, and what it cannot hold. */
+export interface RecordStore {
+  /** `the zone file`. */
+  place: string;
+  /** Why it cannot hold a record at all, else null. */
+  refusal: (record: RecordData) => string | null;
+}
 
 /**
- * Carries changes out on a zone's records. Records are matched by type, name and value; a TTL edited by hand is no obstacle.
+ * Carries changes out on a zone's records, or on all those of the names that the changes touch. Records are matched by type, name and
+ * value; a TTL edited by hand is no obstacle.
  * What goes, goes before what comes, so that two records may exchange their values. Records that were added by hand count
  * too: a change that breaks a rule together with them is refused, because a server would not load the zone.
  * Pure: answers with the records afterwards and one outcome per change. Costs records plus changes, not their product.
@@ -12,12 +20,13 @@ import type { ChangeOutcome, RecordChange } from "../provider.ts";
 export function applyToRecords(
   records: readonly RecordData[],
   changes: readonly RecordChange[],
+  store: RecordStore,
 ): { records: RecordData[]; outcomes: ChangeOutcome[] } {
   const refused = new Map<RecordChange, string>();
   for (;;) {
-    const applied = applyExcept(records, changes, refused);
+    const applied = applyExcept(records, changes, refused, store);
     const known = refused.size;
-    const broken = brokenNames(records, applied.records, changes);
+    const broken = brokenNames(records, applied.records, changes, store);
     changes.forEach((change, index) => {
       const outcome = applied.outcomes[index];
       const reason = outcome?.ok ? change.after && broken.get(change.after.name) : outcome?.message;
@@ -28,11 +37,20 @@ export function applyToRecords(
   }
 }
 
+/** The outcomes of changes of which all or none are made: one refusal refuses all. */
+export function allOrNone(outcomes: readonly ChangeOutcome[]): ChangeOutcome[] {
+  const refusal = outcomes.find((outcome) => !outcome.ok);
+  if (!refusal || refusal.ok) return [...outcomes];
+  const message = `Not done, because another change of the set was refused: ${refusal.message}`;
+  return outcomes.map((outcome) => (outcome.ok ? failed(message) : outcome));
+}
+
 /** Carries out all but the refused ones. Right only when none is refused anew: nobody has put that one's record back. */
 function applyExcept(
   records: readonly RecordData[],
   changes: readonly RecordChange[],
   refused: ReadonlyMap<RecordChange, string>,
+  store: RecordStore,
 ): { records: RecordData[]; outcomes: ChangeOutcome[] } {
   const zone = new Map(records.map((record) => [recordKey(record), record]));
   const removed = changes.map(
@@ -43,8 +61,8 @@ function applyExcept(
     const reason = refused.get(change);
     if (reason !== undefined) return failed(reason);
     if (before && !removed[index])
-      return failed(`${labelOf(before)} is no longer in the zone file; sync the zone first.`);
-    const refusal = after && refusalOf(zone, after);
+      return failed(`${labelOf(before)} is no longer in ${store.place}; sync the zone first.`);
+    const refusal = after && refusalOf(zone, after, store);
     if (refusal !== null) return failed(refusal);
     if (after) zone.set(recordKey(after), after);
     return { ok: true };
@@ -57,6 +75,7 @@ function brokenNames(
   before: readonly RecordData[],
   after: readonly RecordData[],
   changes: readonly RecordChange[],
+  { place }: RecordStore,
 ): Map<string, string> {
   const touched = new Set(changes.flatMap((change) => (change.after ? [change.after.name] : [])));
   const at = (records: readonly RecordData[]) =>
@@ -68,14 +87,24 @@ function brokenNames(
   return new Map(
     [...touched].flatMap((name) => {
       const [violation] = newViolations(name, old.get(name) ?? [], present.get(name) ?? []);
-      return violation ? [[name, `The zone file has other records: ${violation.message} Sync the zone first.`]] : [];
+      return violation
+        ? [[name, `${capitalised(place)} has other records: ${violation.message} Sync the zone first.`]]
+        : [];
     }),
   );
 }
 
-function refusalOf(zone: ReadonlyMap<string, RecordData>, record: RecordData): string | null {
-  if (zone.has(recordKey(record))) return `${labelOf(record)} is in the zone file already; sync the zone first.`;
-  return isPlaceholder(record) ? `${record.value} stands in for a missing name server and cannot be a record.` : null;
+function refusalOf(
+  zone: ReadonlyMap<string, RecordData>,
+  record: RecordData,
+  { place, refusal }: RecordStore,
+): string | null {
+  if (zone.has(recordKey(record))) return `${labelOf(record)} is in ${place} already; sync the zone first.`;
+  return refusal(record);
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function failed(message: string): ChangeOutcome {

@@ -1,0 +1,91 @@
+import { rrsetKey, type RecordData } from "../../records/record.ts";
+import { ProviderError, type DnsProvider } from "../provider.ts";
+import { applyByUpdate } from "./apply-updates.ts";
+import { queryMessage, types, type WireMessage } from "./messages.ts";
+import { recordOf } from "./served-records.ts";
+import { NameServerSession, refusal, type NameServerSettings } from "./session.ts";
+import { skipName, WireError } from "./wire-names.ts";
+
+export interface NameServer extends NameServerSettings {
+  /** The zones to look for: DNS has no list of them. */
+  zones: readonly string[];
+}
+
+/** A name server with dynamic update and zone transfer as a DNS provider: one TCP connection an operation, every message signed. */
+export function nameServerProvider(server: NameServer): DnsProvider {
+  return {
+    listZones: () => NameServerSession.use(server, (session) => listZones(session, server.zones)),
+    createZone: (zone) => NameServerSession.use(server, (session) => findZone(session, zone)),
+    readZone: (zone) => readZone(server, zone),
+    applyChanges: (zone, changes, together = false) =>
+      NameServerSession.use(server, (session) => applyByUpdate(session, zone, changes, together)),
+    fingerprint: (zone) => NameServerSession.use(server, (session) => serialOf(session, zone)),
+  };
+}
+
+async function listZones(session: NameServerSession, zones: readonly string[]): Promise<string[]> {
+  // Without any, the root is asked for: the answer tells whether the server knows the key.
+  const answers = await askForSoas(session, zones.length === 0 ? ["."] : zones);
+  return zones.filter((_, index) => {
+    const answer = answers[index];
+    return answer !== undefined && holdsSoa(answer);
+  });
+}
+
+async function findZone(session: NameServerSession, zone: string): Promise<void> {
+  const [answer] = await askForSoas(session, [zone]);
+  if (answer && holdsSoa(answer)) return;
+  throw new ProviderError(
+    `The name server does not serve ${zone}, and DNS has no way to add a zone: create it on the server first.`,
+    "none",
+    { zoneMissing: true },
+  );
+}
+
+async function* readZone(server: NameServer, zone: string): AsyncGenerator<RecordData[]> {
+  const session = await NameServerSession.open(server);
+  try {
+    // Different texts may be one value; the records of an RRset come one after the other.
+    let rrset = "";
+    let values = new Set<string>();
+    for await (const message of session.transfer(zone)) {
+      const batch: RecordData[] = [];
+      for (const wire of message.answers) {
+        const record = recordOf(message, wire, zone);
+        if (record === null) continue;
+        const key = rrsetKey(record);
+        if (key !== rrset) [rrset, values] = [key, new Set()];
+        if (!values.has(record.value)) batch.push(record);
+        values.add(record.value);
+      }
+      if (batch.length > 0) yield batch;
+    }
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    throw new ProviderError(`The zone that the name server sends cannot be read: ${error.message}.`, "none");
+  } finally {
+    session.close();
+  }
+}
+
+async function serialOf(session: NameServerSession, zone: string): Promise<string | null> {
+  const [answer] = await askForSoas(session, [zone]);
+  if (!answer) return null;
+  if (answer.rcode !== 0) throw refusal(answer.rcode, zone);
+  const soa = answer.answers.find(({ type }) => type === types.soa);
+  if (!soa) throw refusal(9, zone);
+  const serialAt = skipName(answer.octets, skipName(answer.octets, soa.rdataStart));
+  return String(answer.octets.readUInt32BE(serialAt));
+}
+
+async function askForSoas(session: NameServerSession, zones: readonly string[]): Promise<WireMessage[]> {
+  return await session.ask(
+    zones[0] ?? ".",
+    zones.map((zone) => (id) => queryMessage(id, zone, "SOA")),
+    "none",
+  );
+}
+
+function holdsSoa({ authoritative, rcode, answers }: WireMessage): boolean {
+  return authoritative && rcode === 0 && answers.some(({ type }) => type === types.soa);
+}
