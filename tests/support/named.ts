@@ -13,7 +13,7 @@ export interface NameServer {
   /** Has the zone read again and waits until the serial is served. */
   reload(zone: string, serial: number): Promise<void>;
   /** The whole zone as a secondary gets it (RFC 5936), without the SOA that it ends with. */
-  transfer(zone: string): Promise<PresentedRecord[]>;
+  transfer(zone: string, ...options: string[]): Promise<PresentedRecord[]>;
   /** The answer section. */
   lookUp(name: string, type: string): Promise<PresentedRecord[]>;
   stop(): Promise<void>;
@@ -47,7 +47,7 @@ export async function startNamed(files: Readonly<Record<string, string>>): Promi
         { timeout: 15_000, interval: 20 },
       );
     },
-    transfer: (zone) => dig(port, "+tcp", `${zone}.`, "AXFR"),
+    transfer: (zone, ...options) => dig(port, "+tcp", ...options, `${zone}.`, "AXFR"),
     lookUp: (name, type) => dig(port, `${name}.`, type),
     async stop() {
       await server.stop("SIGTERM");

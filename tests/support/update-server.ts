@@ -13,7 +13,7 @@ export interface UpdateServer {
   /** The configuration of kind `rfc2136` for it. */
   readonly config: Readonly<Record<string, unknown>>;
   /** The whole zone as a secondary gets it. */
-  transfer(zone: string): Promise<PresentedRecord[]>;
+  transfer(zone: string, ...options: string[]): Promise<PresentedRecord[]>;
   /** The answer section. */
   lookUp(name: string, type: string): Promise<PresentedRecord[]>;
   stop(): Promise<void>;
@@ -62,7 +62,8 @@ export function updateServer(
       tsigSecret: secret,
       zones: zones.join(","),
     },
-    transfer: (zone) => dig(port, "-y", `${algorithm}:${name}:${secret}`, "+tcp", `${zone}.`, "AXFR"),
+    transfer: (zone, ...options) =>
+      dig(port, "-y", `${algorithm}:${name}:${secret}`, "+tcp", ...options, `${zone}.`, "AXFR"),
     lookUp: (owner, type) => dig(port, "+tcp", `${owner}.`, type),
     async stop() {
       await program.stop("SIGTERM");

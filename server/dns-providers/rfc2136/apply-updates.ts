@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { recordKey } from "../../records/record.ts";
 import { allOrNone } from "../apply-changes.ts";
 import type { ChangeOutcome, RecordChange } from "../provider.ts";
@@ -23,17 +24,17 @@ export async function applyByUpdate(
 ): Promise<ChangeOutcome[]> {
   const outcomes: (ChangeOutcome | undefined)[] = changes.map(() => undefined);
   const open = () => changes.flatMap((_, index) => (outcomes[index] === undefined ? [index] : []));
-  let sure = false;
+  let before: ServedRecord[] | null = null;
   for (let attempt = 1; attempt <= mostAttempts && open().length > 0; attempt++) {
     const indexes = open();
-    const names = namesOf(indexes.flatMap((index) => changes[index] ?? []));
-    const guess = sure ? null : await guessNames(session, zone, names);
-    sure = true;
-    const plan = planUpdate(
-      zone,
-      guess ?? (await transferNames(session, zone, names)),
-      indexes.flatMap((index) => changes[index] ?? []),
-    );
+    const asked = indexes.flatMap((index) => changes[index] ?? []);
+    const names = namesOf(asked);
+    const guess = attempt === 1 ? await guessNames(session, zone, names) : null;
+    const served = guess ?? (await transferNames(session, zone, names));
+    // Prerequisites that fail although nothing has changed are beyond the server: PowerDNS takes "a" and "A" for one text.
+    const exact = before === null || !isDeepStrictEqual(before, served);
+    before = guess ? null : served;
+    const plan = planUpdate(zone, served, asked, exact);
     const refused = plan.outcomes.some(({ ok }) => !ok);
     // Nothing is refused on a guess.
     if (refused && guess) continue;
@@ -41,11 +42,13 @@ export async function applyByUpdate(
       allOrNone(plan.outcomes).forEach((outcome, index) => (outcomes[indexes[index] ?? 0] = outcome));
       break;
     }
+    const settle = (index: number, outcome: ChangeOutcome) => {
+      outcomes[indexes[index] ?? 0] = outcome;
+    };
     plan.outcomes.forEach((outcome, index) => {
-      if (!outcome.ok) outcomes[indexes[index] ?? 0] = outcome;
+      if (!outcome.ok) settle(index, outcome);
     });
-    const units = plan.units.map((unit) => ({ ...unit, changes: unit.changes.map((index) => indexes[index] ?? 0) }));
-    await sendUnits(session, zone, units, together, outcomes);
+    await sendUnits(session, zone, plan.units, together, settle);
   }
   const settled = outcomes.map((outcome): ChangeOutcome => outcome ?? changedMeanwhile);
   return await lookWhetherDone(session, zone, changes, settled);
@@ -56,16 +59,16 @@ const changedMeanwhile: ChangeOutcome = {
   message: "Somebody else keeps changing the same records at the name server; try again in a moment.",
 };
 
-/** Sends the units and fills in what became of their changes; those whose prerequisites failed stay open. */
+/** Sends the units and settles what became of their changes; those whose prerequisites failed stay open. */
 async function sendUnits(
   session: NameServerSession,
   zone: string,
   units: readonly UpdateUnit[],
   together: boolean,
-  outcomes: (ChangeOutcome | undefined)[],
+  settleChange: (index: number, outcome: ChangeOutcome) => void,
 ): Promise<void> {
   const settle = (batch: readonly UpdateUnit[], outcome: ChangeOutcome) => {
-    for (const unit of batch) for (const index of unit.changes) outcomes[index] = outcome;
+    for (const unit of batch) for (const index of unit.changes) settleChange(index, outcome);
   };
   settle(
     units.filter(({ updates }) => updates.length === 0),

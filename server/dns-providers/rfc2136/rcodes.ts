@@ -1,7 +1,7 @@
 /** Response codes (RFC 1035 §4.1.1, RFC 2136 §2.2): name and meaning, by number. */
 const codes: Readonly<Record<number, readonly [name: string, meaning: (zone: string) => string]>> = {
   1: ["FORMERR", () => "it cannot read the request"],
-  2: ["SERVFAIL", () => "it failed to do this; its log says why"],
+  2: ["SERVFAIL", () => "it failed to do this, perhaps for a limit of its own; its log says why"],
   3: ["NXDOMAIN", (zone) => `a name that must exist in ${zone} does not`],
   4: ["NOTIMP", () => "it does not support this"],
   5: [

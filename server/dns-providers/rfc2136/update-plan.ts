@@ -34,11 +34,13 @@ const nameServer: RecordStore = { place: "the zone at the name server", refusal:
  * DNS has no identity of records and ignores much in silence: what is gone already, what a CNAME forbids. So each unit demands that every
  * RRset that it touches is exactly what was read (§2.4.2, §2.4.3), and names the RDATA that is there. Whoever changed the zone in between
  * makes the message fail as a whole, and nothing of theirs is lost.
+ * @param exact false: demands only that the RRsets exist, for servers that cannot compare them.
  */
 export function planUpdate(
   zone: string,
   served: readonly ServedRecord[],
   changes: readonly RecordChange[],
+  exact = true,
 ): UpdatePlan {
   const { records, outcomes } = carryOut(
     served.map(({ record }) => record),
@@ -54,7 +56,7 @@ export function planUpdate(
       after,
     );
     const inUse = new Set(served.flatMap(({ record }) => (names.has(record.name) ? [record.name] : [])));
-    return unitFrom(indexes, steps, (name) => inUse.has(name));
+    return unitFrom(indexes, steps, (name) => inUse.has(name), exact);
   });
   const fitting = units.filter(({ octets }) => octets <= mostUpdateOctets);
   for (const unit of units) {
@@ -155,14 +157,20 @@ function stepsOf(
   });
 }
 
-function unitFrom(changes: number[], steps: readonly RrsetStep[], inUse: (name: string) => boolean): UpdateUnit {
+function unitFrom(
+  changes: number[],
+  steps: readonly RrsetStep[],
+  inUse: (name: string) => boolean,
+  exact: boolean,
+): UpdateUnit {
   const updates = updatesOf(steps);
-  const exact = updates.length === 0 ? [] : prerequisitesOf(steps, inUse, true);
-  const octets = sizeOf(updates) + sizeOf(exact);
-  if (octets <= mostUpdateOctets) return { changes, prerequisites: exact, updates, octets };
-  // Too long to be told in full: that the RRsets exist at all must do, since each record is deleted by name.
-  const rough = prerequisitesOf(steps, inUse, false);
-  return { changes, prerequisites: rough, updates, octets: sizeOf(updates) + sizeOf(rough) };
+  const demand = (inFull: boolean): UpdateUnit => {
+    const prerequisites = updates.length === 0 ? [] : prerequisitesOf(steps, inUse, inFull);
+    return { changes, prerequisites, updates, octets: sizeOf(updates) + sizeOf(prerequisites) };
+  };
+  const unit = demand(exact);
+  // Too long to be told in full: that the RRsets exist at all must do, since each record is deleted by its data.
+  return unit.octets <= mostUpdateOctets ? unit : demand(false);
 }
 
 function sizeOf(records: readonly Buffer[]): number {
