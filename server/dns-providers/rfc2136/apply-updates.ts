@@ -93,7 +93,7 @@ async function sendUnits(
 async function send(session: NameServerSession, zone: string, batch: readonly UpdateUnit[]): Promise<number> {
   const prerequisites = batch.flatMap((unit) => unit.prerequisites);
   const updates = batch.flatMap((unit) => unit.updates);
-  const [answer] = await session.ask(zone, [(id) => updateMessage(id, zone, prerequisites, updates)], "unknown");
+  const [answer] = await session.ask([(id) => updateMessage(id, zone, prerequisites, updates)], "unknown");
   return answer?.rcode ?? 2;
 }
 

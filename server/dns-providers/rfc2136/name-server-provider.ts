@@ -25,11 +25,18 @@ export function nameServerProvider(server: NameServer): DnsProvider {
 
 async function listZones(session: NameServerSession, zones: readonly string[]): Promise<string[]> {
   // Without any, the root is asked for: the answer tells whether the server knows the key.
-  const answers = await askForSoas(session, zones.length === 0 ? ["."] : zones);
-  return zones.filter((_, index) => {
+  const asked = zones.length === 0 ? ["."] : zones;
+  const answers = await askForSoas(session, asked);
+  const found = zones.filter((_, index) => {
     const answer = answers[index];
     return answer !== undefined && holdsSoa(answer);
   });
+  const [first] = answers;
+  // PowerDNS says NOTAUTH to a key that it does not know, too.
+  const refused =
+    zones.length === 0 ? first?.rcode === 9 : found.length === 0 && first !== undefined && first.rcode !== 0;
+  if (refused && first) throw refusal(first.rcode, asked[0] ?? "");
+  return found;
 }
 
 async function findZone(session: NameServerSession, zone: string): Promise<void> {
@@ -80,7 +87,6 @@ async function serialOf(session: NameServerSession, zone: string): Promise<strin
 
 async function askForSoas(session: NameServerSession, zones: readonly string[]): Promise<WireMessage[]> {
   return await session.ask(
-    zones[0] ?? ".",
     zones.map((zone) => (id) => queryMessage(id, zone, "SOA")),
     "none",
   );

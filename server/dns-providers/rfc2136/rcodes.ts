@@ -12,7 +12,7 @@ const codes: Readonly<Record<number, readonly [name: string, meaning: (zone: str
   6: ["YXDOMAIN", () => "a name that must not exist does"],
   7: ["YXRRSET", () => "records that must not exist do"],
   8: ["NXRRSET", () => "records that must exist are not there or differ"],
-  9: ["NOTAUTH", (zone) => `it is not the primary server of ${zone}`],
+  9: ["NOTAUTH", (zone) => `it is not the primary server of ${zone}, or does not accept this key with this secret`],
   10: ["NOTZONE", (zone) => `a name lies outside ${zone}`],
 };
 

@@ -19,7 +19,6 @@ export async function guessNames(
   if (names.length > mostQuestions) return null;
   const absolute = names.map((name) => absoluteName(name, zone));
   const answers = await session.ask(
-    zone,
     absolute.map((name) => (id) => queryMessage(id, name, "ANY")),
     "none",
   );

@@ -1,3 +1,4 @@
+import { isEditableType } from "../../records/record.ts";
 import { typeNumber } from "../../zone-file/type-names.ts";
 import { classes, types, wireRecord } from "./messages.ts";
 
@@ -52,20 +53,49 @@ export function prerequisitesOf(
   });
 }
 
-/** The updates of the steps (RFC 2136 §2.5): what goes, goes first, except at the apex, where a name server must stay. */
-export function updatesOf(steps: readonly RrsetStep[]): Buffer[] {
+/**
+ * The updates of the steps (RFC 2136 §2.5): what goes, goes first, except at the apex, where a name server must stay.
+ * @param exact whether the prerequisites tell every record, so that an RRset may be replaced as a whole.
+ */
+export function updatesOf(steps: readonly RrsetStep[], exact: boolean): Buffer[] {
   const apexNs = steps.filter(isApexNs);
   const others = steps.filter((step) => !isApexNs(step));
+  const whole = others.filter((step) => exact && isReplaced(step));
+  const single = others.filter((step) => !whole.includes(step));
   return [
-    ...others.flatMap(deletions),
+    ...whole.map(({ owner, type }) => wireRecord(owner, type, classes.any, 0, null)),
+    ...single.flatMap(deletions),
     ...apexNs.flatMap(additions),
     ...apexNs.flatMap(deletions),
-    ...others.flatMap(additions),
+    ...whole.flatMap(replacement),
+    ...single.flatMap(additions),
   ];
 }
 
 function isApexNs({ name, recordType }: RrsetStep): boolean {
   return name === "@" && recordType === "NS";
+}
+
+/**
+ * Whether the RRset is deleted as a whole: one that goes, and one of a type that is kept. PowerDNS does not find single records of such
+ * types to delete (HTTPS, SVCB, NAPTR), and says that it did.
+ */
+function isReplaced({ recordType, before, after }: RrsetStep): boolean {
+  if (before.length === 0) return false;
+  return after.length === 0 || (!isEditableType(recordType) && !sameValues(before, after));
+}
+
+function sameValues(one: readonly WireValue[], other: readonly WireValue[]): boolean {
+  return (
+    one.length === other.length &&
+    one.every(({ ttl, rdata }) => other.some((value) => value.ttl === ttl && value.rdata.equals(rdata)))
+  );
+}
+
+function replacement(step: RrsetStep): Buffer[] {
+  const { owner, type, after } = step;
+  const ttl = newTtl(step);
+  return after.map((value) => wireRecord(owner, type, classes.in, ttl ?? value.ttl, value.rdata));
 }
 
 /** What goes; all of it where the TTL changes, because some servers keep the TTL of an RRset that they have (RFC 2181 §5.2). */

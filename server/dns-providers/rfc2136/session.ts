@@ -54,14 +54,10 @@ export class NameServerSession {
   }
 
   /**
-   * Sends requests about a zone and answers with the responses, in the same order. `make` gets the id to use.
+   * Sends requests and answers with the responses, in the same order. `make` gets the id to use.
    * @throws ProviderError of this effect when an answer is missing or cannot be trusted.
    */
-  async ask(
-    zone: string,
-    make: readonly ((id: number) => Buffer)[],
-    effect: "none" | "unknown",
-  ): Promise<WireMessage[]> {
+  async ask(make: readonly ((id: number) => Buffer)[], effect: "none" | "unknown"): Promise<WireMessage[]> {
     const deadline = performance.now() + exchangeMilliseconds;
     const answers = Array.from<WireMessage | undefined>({ length: make.length });
     const waiting = new Map<number, { index: number; verifier: TsigVerifier }>();
@@ -76,7 +72,7 @@ export class NameServerSession {
         const message = readMessage(await this.#connection.next(deadline - performance.now()));
         const request = message.isResponse ? waiting.get(message.id) : undefined;
         if (!request) throw new WireError("it answers nothing that was asked");
-        if (effect === "none") verify(request.verifier, message, zone);
+        if (effect === "none") verifyOrRefused(request.verifier, message);
         else request.verifier.take(message);
         waiting.delete(message.id);
         answers[request.index] = message;
@@ -104,7 +100,7 @@ export class NameServerSession {
         if (message.id !== id || !message.isResponse) throw new WireError("it answers nothing that was asked");
         octets += message.octets.length;
         if (octets > mostTransferOctets) throw new WireError("the zone is larger than 1 GiB");
-        const verified = verify(verifier, message, zone);
+        const verified = verifyOrRefused(verifier, message);
         if (message.rcode !== 0) throw refusal(message.rcode, zone);
         if (authorities === 0 && message.answers[0]?.type !== types.soa) {
           throw new WireError("the transfer does not begin with the SOA");
@@ -140,14 +136,16 @@ export function refusal(rcode: number, zone: string): ProviderError {
   return new ProviderError(rcodeSentence(rcode, zone), "none", { zoneMissing: saysZoneMissing(rcode) });
 }
 
-/** Some servers refuse without a signature. Nothing is read from such an answer, so it may be believed. */
-function verify(verifier: TsigVerifier, message: WireMessage, zone: string): boolean {
+/**
+ * Whether the message is verified, or waits for a later signature. Some servers refuse without a signature (Knot what it does not serve,
+ * PowerDNS a wrong key); such a refusal may be heard, for nothing is read from it. "No such name" is an answer, and must be signed.
+ */
+function verifyOrRefused(verifier: TsigVerifier, message: WireMessage): boolean {
   try {
     return verifier.take(message);
   } catch (error) {
-    if (error instanceof TsigError && error.reason === "unsigned" && message.rcode !== 0) {
-      throw refusal(message.rcode, zone);
-    }
+    const refused = message.rcode !== 0 && message.rcode !== 3;
+    if (error instanceof TsigError && error.reason === "unsigned" && refused) return true;
     throw error;
   }
 }

@@ -163,8 +163,8 @@ function unitFrom(
   inUse: (name: string) => boolean,
   exact: boolean,
 ): UpdateUnit {
-  const updates = updatesOf(steps);
   const demand = (inFull: boolean): UpdateUnit => {
+    const updates = updatesOf(steps, inFull);
     const prerequisites = updates.length === 0 ? [] : prerequisitesOf(steps, inUse, inFull);
     return { changes, prerequisites, updates, octets: sizeOf(updates) + sizeOf(prerequisites) };
   };
