@@ -48,14 +48,14 @@ export function planUpdate(
   );
   const before = Map.groupBy(served, ({ record }) => rrsetKey(record));
   const after = Map.groupBy(records, rrsetKey);
-  const units = unitsOf(changes, outcomes).map(({ names, indexes }) => {
+  const inUse = new Set(served.map(({ record }) => record.name));
+  const units = unitsOf(changes, outcomes).map((indexes) => {
     const steps = stepsOf(
       zone,
       indexes.map((index) => changes[index]),
       before,
       after,
     );
-    const inUse = new Set(served.flatMap(({ record }) => (names.has(record.name) ? [record.name] : [])));
     return unitFrom(indexes, steps, (name) => inUse.has(name), exact);
   });
   const fitting = units.filter(({ octets }) => octets <= mostUpdateOctets);
@@ -106,10 +106,7 @@ function refusalOf({ recordType, value }: RecordData): string | null {
 }
 
 /** Groups the changes that are not refused by the names that they touch together. */
-function unitsOf(
-  changes: readonly RecordChange[],
-  outcomes: readonly ChangeOutcome[],
-): { names: Set<string>; indexes: number[] }[] {
+function unitsOf(changes: readonly RecordChange[], outcomes: readonly ChangeOutcome[]): number[][] {
   const byName = new Map<string, { names: Set<string>; indexes: number[] }>();
   changes.forEach(({ before, after }, index) => {
     if (!outcomes[index]?.ok) return;
@@ -124,7 +121,7 @@ function unitsOf(
     }
     for (const name of unit.names) byName.set(name, unit);
   });
-  return [...new Set(byName.values())];
+  return [...new Set(byName.values())].map(({ indexes }) => indexes);
 }
 
 function stepsOf(

@@ -134,10 +134,12 @@ describe("what no name server takes", () => {
   });
 });
 
-describe("splitting", () => {
-  const many = (count: number, size: number) =>
-    Array.from({ length: count }, (_, index) => create(record(`n${index}`, "TXT", "x".repeat(size))));
+const many = (count: number, size: number) =>
+  Array.from({ length: count }, (_, index) => create(record(`n${index}`, "TXT", "x".repeat(size))));
+const texts = (count: number) =>
+  Array.from({ length: count }, (_, index) => record("t", "TXT", `${index}${"x".repeat(500)}`));
 
+describe("splitting", () => {
   test("100 records are one message", () => {
     expect(batchesOf(planUpdate("example.com", [], many(100, 200)).units)).toHaveLength(1);
   });
@@ -164,12 +166,13 @@ describe("splitting", () => {
       update(record("b", "A", "192.0.2.2"), record("a", "A", "192.0.2.2")),
     ];
     const state = [served(record("a", "A", "192.0.2.1")), served(record("b", "A", "192.0.2.2"))];
-    expect(planUpdate("z", state, moves).units.map(({ changes }) => changes.toSorted())).toEqual([[0, 2], [1]]);
+    expect(planUpdate("z", state, moves).units.map(({ changes }) => new Set(changes))).toEqual([
+      new Set([0, 2]),
+      new Set([1]),
+    ]);
   });
 
   test("an RRset too large to be told is demanded to exist; one too large to be sent is refused", () => {
-    const texts = (count: number) =>
-      Array.from({ length: count }, (_, index) => record("t", "TXT", `${index}${"x".repeat(500)}`));
     const [first, ...rest] = texts(150).map((data) => served(data));
     const { units } = planUpdate("z", [...(first ? [first] : []), ...rest], texts(150).slice(0, 1).map(remove));
     expect(units).toMatchObject([{ updates: { length: 1 }, prerequisites: { length: 1 } }]);
