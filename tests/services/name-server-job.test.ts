@@ -29,12 +29,14 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
+afterEach(expectAgreement);
+
 /** The list and the name server tell the same. */
-afterEach(async () => {
+async function expectAgreement(): Promise<void> {
   const { body } = await admin.get(`${path}/records?limit=500`);
   expect(body.records).toHaveLength(body.total);
   expect(recordLines(await bind.transfer(zone))).toEqual(recordLines(asPresented(zone, body.records)));
-});
+}
 
 test("a name server is configured, tried and its zone brought in, and the secret is not shown", async () => {
   const created = await admin.post("/api/provider-configs", { kind: "rfc2136", name: "BIND", config: bind.config });
