@@ -97,3 +97,15 @@ export function canonicalType(raw: string): string | null {
   if (number === 0 || number > 65_535) return null;
   return mnemonics[number] ?? `TYPE${number}`;
 }
+
+const numbers = new Map(Object.entries(mnemonics).map(([number, name]) => [name, Number(number)]));
+
+/** The number of a type in its canonical name; null for a vendor's own type, which has none. */
+export function typeNumber(name: string): number | null {
+  return numbers.get(name) ?? (/^TYPE\d+$/.test(name) ? Number(name.slice(4)) : null);
+}
+
+/** The canonical name of a type's number: `MX`, or `TYPE65280` where it has no other. */
+export function typeName(number: number): string {
+  return mnemonics[number] ?? `TYPE${number}`;
+}

@@ -37,6 +37,25 @@ test("the catalogue shows every kind with what it can do, to everybody who is si
       ],
     },
     {
+      id: "5a1f0c52-7d0e-4c1b-9d0a-000000000003",
+      kind: "rfc2136",
+      name: "Name server (RFC 2136)",
+      ...shared,
+      configFields: [
+        { name: "server", label: "Name server", secret: false, required: true },
+        { name: "port", label: "Port (53)", secret: false, required: false },
+        { name: "tsigName", label: "TSIG key name", secret: false, required: true },
+        {
+          name: "tsigAlgorithm",
+          label: "TSIG algorithm (hmac-sha256, hmac-sha512, hmac-sha1)",
+          secret: false,
+          required: false,
+        },
+        { name: "tsigSecret", label: "TSIG secret (base64)", secret: true, required: true },
+        { name: "zones", label: "Zones, with commas between them", secret: false, required: false },
+      ],
+    },
+    {
       id: "5a1f0c52-7d0e-4c1b-9d0a-000000000004",
       kind: "powerdns",
       name: "PowerDNS",

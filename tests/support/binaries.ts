@@ -12,7 +12,10 @@ const packages = {
   rndc: "bind9-utils",
   "named-checkzone": "bind9-utils",
   dig: "bind9-dnsutils",
+  nsupdate: "bind9-dnsutils",
+  knotd: "knot",
   pdns_server: "pdns-server pdns-backend-sqlite3",
+  pdnsutil: "pdns-server",
 } as const;
 
 export type Program = keyof typeof packages;

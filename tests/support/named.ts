@@ -4,15 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { vi } from "vitest";
 import { binary } from "./binaries.ts";
-import { presentedRecords, type PresentedRecord } from "./presentation.ts";
-import { freePorts, mustRun, run, startProgram } from "./programs.ts";
+import { dig } from "./dig.ts";
+import type { PresentedRecord } from "./presentation.ts";
+import { freePorts, run, startProgram } from "./programs.ts";
 
 /** BIND's name server, authoritative for zones in files. */
 export interface NameServer {
   /** Has the zone read again and waits until the serial is served. */
   reload(zone: string, serial: number): Promise<void>;
   /** The whole zone as a secondary gets it (RFC 5936), without the SOA that it ends with. */
-  transfer(zone: string): Promise<PresentedRecord[]>;
+  transfer(zone: string, ...options: string[]): Promise<PresentedRecord[]>;
   /** The answer section. */
   lookUp(name: string, type: string): Promise<PresentedRecord[]>;
   stop(): Promise<void>;
@@ -29,23 +30,6 @@ export async function startNamed(files: Readonly<Record<string, string>>): Promi
   await writeFile(configuration, key + options(folder, port, controlPort) + zones(files), { mode: 0o600 });
   const server = await startProgram(binary("named"), ["-g", "-n", "1", "-c", configuration], / running$/m);
 
-  const dig = async (...query: string[]) =>
-    presentedRecords(
-      await mustRun(binary("dig"), [
-        "@127.0.0.1",
-        "-p",
-        String(port),
-        "+noall",
-        "+answer",
-        "+onesoa",
-        "+noidnin",
-        "+noidnout",
-        "+norecurse",
-        "+time=5",
-        "+tries=3",
-        ...query,
-      ]),
-    );
   const rndc = (...command: string[]) =>
     run(binary("rndc"), ["-s", "127.0.0.1", "-p", String(controlPort), "-k", keyFile, ...command]);
   return {
@@ -54,7 +38,7 @@ export async function startNamed(files: Readonly<Record<string, string>>): Promi
       if (exitCode !== 0) throw new Error(`named does not reload ${zone}: ${stderr}\n${server.output()}`);
       await vi.waitFor(
         async () => {
-          const [soa] = await dig(`${zone}.`, "SOA");
+          const [soa] = await dig(port, `${zone}.`, "SOA");
           const served = soa?.rdata.split(" ")[2];
           if (served !== String(serial)) {
             throw new Error(`named serves ${zone} at ${served}, not at ${serial}:\n${lastLines(server.output())}`);
@@ -63,8 +47,8 @@ export async function startNamed(files: Readonly<Record<string, string>>): Promi
         { timeout: 15_000, interval: 20 },
       );
     },
-    transfer: (zone) => dig("+tcp", `${zone}.`, "AXFR"),
-    lookUp: (name, type) => dig(`${name}.`, type),
+    transfer: (zone, ...options) => dig(port, "+tcp", ...options, `${zone}.`, "AXFR"),
+    lookUp: (name, type) => dig(port, `${name}.`, type),
     async stop() {
       await server.stop("SIGTERM");
       await rm(folder, { recursive: true, force: true });

@@ -17,11 +17,11 @@ export interface ListedRecord {
   ttl: number;
 }
 
-/** Reads what `dig +answer` and `named-checkzone -D` print: one record a line, names absolute. */
+/** Reads what `dig +answer` and `named-checkzone -D` print: one record a line, names absolute; with `dig +unknownformat` all data in generic form. */
 export function presentedRecords(text: string): PresentedRecord[] {
   return text.split("\n").flatMap((line) => {
     if (line.trim() === "" || line.startsWith(";")) return [];
-    const [, name, ttl, type, rdata] = /^(\S+)\s+(\d+)\s+IN\s+(\S+)\s+(.*)$/.exec(line) ?? [];
+    const [, name, ttl, type, rdata] = /^(\S+)\s+(\d+)\s+(?:IN|CLASS1)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
     if (name === undefined || type === undefined || rdata === undefined) throw new Error(`This is no record: ${line}`);
     return [{ name: name.toLowerCase(), ttl: Number(ttl), type, rdata: fromBind(type, rdata) }];
   });
@@ -77,13 +77,23 @@ function fromInterface(type: string, value: string): string {
 }
 
 /** Fields before the hexadecimal data, which may be cut and in either case. */
-const hexAfter: Readonly<Record<string, number>> = { TLSA: 3, SSHFP: 2, DS: 3, TYPE65280: 2 };
+const hexAfter: Readonly<Record<string, number>> = {
+  TLSA: 3,
+  SMIMEA: 3,
+  SSHFP: 2,
+  DS: 3,
+  TYPE65280: 2,
+  TYPE65281: 2,
+};
+const base64After: Readonly<Record<string, number>> = { OPENPGPKEY: 0, DHCID: 0, DNSKEY: 3 };
 
 /** Both sides print RDATA of other types, and may differ in case, in blanks within data and in quotes without a need. */
 function keptForm(type: string, rdata: string): string {
   const fields = rdata.split(/\s+/);
   const data = hexAfter[type];
   if (data !== undefined) return [...fields.slice(0, data), fields.slice(data).join("").toLowerCase()].join(" ");
+  const key = base64After[type];
+  if (key !== undefined) return [...fields.slice(0, key), fields.slice(key).join("")].join(" ");
   if (type === "HTTPS" || type === "SVCB") {
     const [priority, target = "", ...parameters] = fields;
     return [priority, target.toLowerCase(), ...parameters.map((field) => field.replaceAll('"', ""))].join(" ");

@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { parseHost, parseZoneName } from "../records/names.ts";
+import { maxTtl } from "../zone-file/ttl.ts";
+import type { ProviderKind } from "./provider.ts";
+import { nameServerProvider } from "./rfc2136/name-server-provider.ts";
+import { tsigAlgorithms } from "./rfc2136/tsig.ts";
+
+/** Base64 of at least one octet. */
+const secretForm = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/;
+
+const configSchema = z.strictObject({
+  server: z
+    .string()
+    .trim()
+    .max(253)
+    .regex(/^[a-z0-9:._-]+$/i, "Give the name server as a host name or an IP address, such as ns1.example.com."),
+  port: z.int().min(1).max(65_535).default(53),
+  tsigName: z
+    .string()
+    .toLowerCase()
+    .transform((name) => name.replace(/\.$/, ""))
+    .refine(
+      (name) => parseHost(name).ok,
+      "Give the key's name as the name server has it, such as zonewright.example.com.",
+    ),
+  tsigAlgorithm: z.enum(tsigAlgorithms).default("hmac-sha256"),
+  tsigSecret: z
+    .string()
+    .trim()
+    .max(1024)
+    .regex(secretForm, "Give the key's secret in base64, as the name server has it."),
+  zones: z
+    .string()
+    .max(10_000)
+    .refine(
+      (zones) => zonesIn(zones).every((zone) => parseZoneName(zone).ok),
+      "Give zone names with commas between them.",
+    )
+    .optional(),
+});
+
+export type Rfc2136Config = z.infer<typeof configSchema>;
+
+/** Any name server with dynamic update (RFC 2136) and zone transfer (RFC 5936), signed with TSIG (RFC 8945). */
+export const rfc2136: ProviderKind<Rfc2136Config> = {
+  id: "5a1f0c52-7d0e-4c1b-9d0a-000000000003",
+  kind: "rfc2136",
+  name: "Name server (RFC 2136)",
+  recordTypes: "any",
+  supportsProxied: false,
+  minTtl: 0,
+  maxTtl,
+  granularity: "record",
+  configFields: [
+    { name: "server", label: "Name server", secret: false, required: true },
+    { name: "port", label: "Port (53)", secret: false, required: false },
+    { name: "tsigName", label: "TSIG key name", secret: false, required: true },
+    { name: "tsigAlgorithm", label: `TSIG algorithm (${tsigAlgorithms.join(", ")})`, secret: false, required: false },
+    { name: "tsigSecret", label: "TSIG secret (base64)", secret: true, required: true },
+    { name: "zones", label: "Zones, with commas between them", secret: false, required: false },
+  ],
+  configSchema,
+  connect: ({ server, port, tsigName, tsigAlgorithm, tsigSecret, zones }, { now, egress }) =>
+    nameServerProvider({
+      host: server,
+      port,
+      key: { name: tsigName, algorithm: tsigAlgorithm, secret: Buffer.from(tsigSecret, "base64") },
+      zones: zonesIn(zones ?? "").flatMap((zone) => {
+        const parsed = parseZoneName(zone);
+        return parsed.ok ? [parsed.value] : [];
+      }),
+      egress,
+      now,
+    }),
+};
+
+function zonesIn(list: string): string[] {
+  return list
+    .split(",")
+    .map((zone) => zone.trim())
+    .filter((zone) => zone !== "");
+}

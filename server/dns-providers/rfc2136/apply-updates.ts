@@ -1,0 +1,142 @@
+import { isDeepStrictEqual } from "node:util";
+import { recordKey } from "../../records/record.ts";
+import { allOrNone } from "../apply-changes.ts";
+import type { ChangeOutcome, RecordChange } from "../provider.ts";
+import { updateMessage } from "./messages.ts";
+import { isPrerequisiteFailure, rcodeSentence } from "./rcodes.ts";
+import { guessNames, transferNames } from "./read-names.ts";
+import type { ServedRecord } from "./served-records.ts";
+import type { NameServerSession } from "./session.ts";
+import { batchesOf, planUpdate, type UpdateUnit } from "./update-plan.ts";
+
+/** How often the zone is read anew when somebody else changes the same names at the same time. */
+const mostAttempts = 5;
+
+/**
+ * Carries changes out by dynamic update, as many in a message as fit: reads the names that they touch, sends what leads from there to where
+ * they are to be, and looks whether it is so. @throws ProviderError
+ */
+export async function applyByUpdate(
+  session: NameServerSession,
+  zone: string,
+  changes: readonly RecordChange[],
+  together: boolean,
+): Promise<ChangeOutcome[]> {
+  const outcomes: (ChangeOutcome | undefined)[] = changes.map(() => undefined);
+  const open = () => changes.flatMap((_, index) => (outcomes[index] === undefined ? [index] : []));
+  let before: ServedRecord[] | null = null;
+  for (let attempt = 1; attempt <= mostAttempts && open().length > 0; attempt++) {
+    const indexes = open();
+    const asked = indexes.flatMap((index) => changes[index] ?? []);
+    const names = namesOf(asked);
+    const guess = attempt === 1 ? await guessNames(session, zone, names) : null;
+    const served = guess ?? (await transferNames(session, zone, names));
+    // Prerequisites that fail although nothing has changed are beyond the server: PowerDNS takes "a" and "A" for one text.
+    const exact = before === null || !isDeepStrictEqual(before, served);
+    before = guess ? null : served;
+    const plan = planUpdate(zone, served, asked, exact);
+    const refused = plan.outcomes.some(({ ok }) => !ok);
+    // Nothing is refused on a guess.
+    if (refused && guess) continue;
+    if (refused && together) {
+      allOrNone(plan.outcomes).forEach((outcome, index) => (outcomes[indexes[index] ?? 0] = outcome));
+      break;
+    }
+    const settle = (index: number, outcome: ChangeOutcome) => {
+      outcomes[indexes[index] ?? 0] = outcome;
+    };
+    plan.outcomes.forEach((outcome, index) => {
+      if (!outcome.ok) settle(index, outcome);
+    });
+    await sendUnits(session, zone, plan.units, together, settle);
+  }
+  const settled = outcomes.map((outcome): ChangeOutcome => outcome ?? changedMeanwhile);
+  return await lookWhetherDone(session, zone, changes, settled);
+}
+
+const changedMeanwhile: ChangeOutcome = {
+  ok: false,
+  message: "Somebody else keeps changing the same records at the name server; try again in a moment.",
+};
+
+/** Sends the units and settles what became of their changes; those whose prerequisites failed stay open. */
+async function sendUnits(
+  session: NameServerSession,
+  zone: string,
+  units: readonly UpdateUnit[],
+  together: boolean,
+  settleChange: (index: number, outcome: ChangeOutcome) => void,
+): Promise<void> {
+  const settle = (batch: readonly UpdateUnit[], outcome: ChangeOutcome) => {
+    for (const unit of batch) for (const index of unit.changes) settleChange(index, outcome);
+  };
+  settle(
+    units.filter(({ updates }) => updates.length === 0),
+    { ok: true },
+  );
+  const queue = batchesOf(units.filter(({ updates }) => updates.length > 0));
+  for (let batch = queue.shift(); batch; batch = queue.shift()) {
+    const rcode = await send(session, zone, batch);
+    if (rcode === 0) settle(batch, { ok: true });
+    else if (isPrerequisiteFailure(rcode)) continue;
+    else if (together) {
+      for (const rest of [batch, ...queue.splice(0)]) settle(rest, { ok: false, message: rcodeSentence(rcode, zone) });
+    } else if (batch.length === 1) settle(batch, { ok: false, message: rcodeSentence(rcode, zone) });
+    else {
+      // One of them is the reason, and the others are not to suffer for it.
+      const half = batch.length >> 1;
+      queue.unshift(batch.slice(0, half), batch.slice(half));
+    }
+  }
+}
+
+async function send(session: NameServerSession, zone: string, batch: readonly UpdateUnit[]): Promise<number> {
+  const prerequisites = batch.flatMap((unit) => unit.prerequisites);
+  const updates = batch.flatMap((unit) => unit.updates);
+  const [answer] = await session.ask([(id) => updateMessage(id, zone, prerequisites, updates)], "unknown");
+  return answer?.rcode ?? 2;
+}
+
+/** Servers skip in silence what their rules forbid (RFC 2136 §3.4.2); only the zone itself tells what became of a change. */
+async function lookWhetherDone(
+  session: NameServerSession,
+  zone: string,
+  changes: readonly RecordChange[],
+  outcomes: readonly ChangeOutcome[],
+): Promise<ChangeOutcome[]> {
+  const names = namesOf(changes.filter((_, index) => outcomes[index]?.ok));
+  if (names.length === 0) return [...outcomes];
+  const guess = await guessNames(session, zone, names);
+  const guessed = guess && judge(changes, outcomes, guess);
+  if (guessed && guessed.every((outcome, index) => outcome.ok === outcomes[index]?.ok)) return guessed;
+  return judge(changes, outcomes, await transferNames(session, zone, names));
+}
+
+function judge(
+  changes: readonly RecordChange[],
+  outcomes: readonly ChangeOutcome[],
+  served: readonly ServedRecord[],
+): ChangeOutcome[] {
+  const ttls = new Map(served.map(({ record }) => [recordKey(record), record.ttl]));
+  // What one change takes away, another may put back.
+  const wanted = new Set(
+    changes.flatMap(({ after }, index) => (after && outcomes[index]?.ok ? [recordKey(after)] : [])),
+  );
+  return changes.map(({ before, after }, index): ChangeOutcome => {
+    const outcome = outcomes[index] ?? changedMeanwhile;
+    if (!outcome.ok) return outcome;
+    const gone = before === null || wanted.has(recordKey(before)) || !ttls.has(recordKey(before));
+    const there = after === null || ttls.get(recordKey(after)) === after.ttl;
+    return gone && there ? outcome : notServed;
+  });
+}
+
+const notServed: ChangeOutcome = {
+  ok: false,
+  message:
+    "The name server accepted this change, and yet the zone does not have it: a rule of the server forbids it, or somebody undid it at the same moment.",
+};
+
+function namesOf(changes: readonly RecordChange[]): string[] {
+  return [...new Set(changes.flatMap(({ before, after }) => [before, after].flatMap((record) => record?.name ?? [])))];
+}

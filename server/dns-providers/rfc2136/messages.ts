@@ -1,0 +1,131 @@
+import { encode, type RecordType } from "dns-packet";
+import { readName, skipName, WireError, writeName } from "./wire-names.ts";
+
+/** A resource record as it lies in a message. */
+export interface WireRecord {
+  /** Canonical; `.` for the root. */
+  name: string;
+  type: number;
+  class: number;
+  ttl: number;
+  /** Where the record begins, and where its RDATA lies. */
+  start: number;
+  rdataStart: number;
+  rdataEnd: number;
+}
+
+/** A message taken apart as far as its records. */
+export interface WireMessage {
+  octets: Buffer;
+  id: number;
+  isResponse: boolean;
+  opcode: number;
+  /** The sender answers for the name itself (AA). */
+  authoritative: boolean;
+  /** Cut short (TC). */
+  truncated: boolean;
+  rcode: number;
+  answers: WireRecord[];
+  authorities: WireRecord[];
+  additionals: WireRecord[];
+}
+
+export const classes = { in: 1, none: 254, any: 255 } as const;
+export const opcodes = { query: 0, update: 5 } as const;
+export const types = { cname: 5, soa: 6, hinfo: 13, tsig: 250, any: 255 } as const;
+const headerOctets = 12;
+/** Offsets of the counts of an update's prerequisites and updates in its header (RFC 2136 §2.2). */
+const prerequisiteCount = 6;
+const updateCount = 8;
+
+/** A question for one name of class IN (RFC 1035 §4.1.2); `name` is canonical and absolute. */
+export function queryMessage(id: number, name: string, type: "SOA" | "AXFR" | "ANY"): Buffer {
+  return withQuestion(id, opcodes.query, name, type);
+}
+
+/** A record of an update's sections; one without RDATA stands for more than itself (RFC 2136 §2.4, §2.5). */
+export function wireRecord(
+  owner: Buffer,
+  type: number,
+  recordClass: number,
+  ttl: number,
+  rdata: Buffer | null,
+): Buffer {
+  const length = rdata?.length ?? 0;
+  const head = Buffer.alloc(10);
+  head.writeUInt16BE(type, 0);
+  head.writeUInt16BE(recordClass, 2);
+  head.writeUInt32BE(ttl, 4);
+  head.writeUInt16BE(length, 8);
+  return rdata ? Buffer.concat([owner, head, rdata]) : Buffer.concat([owner, head]);
+}
+
+/** A dynamic update (RFC 2136 §2): the zone, what must hold, and what is to be done, in order. */
+export function updateMessage(
+  id: number,
+  zone: string,
+  prerequisites: readonly Buffer[],
+  updates: readonly Buffer[],
+): Buffer {
+  const head = withQuestion(id, opcodes.update, zone, "SOA");
+  head.writeUInt16BE(prerequisites.length, prerequisiteCount);
+  head.writeUInt16BE(updates.length, updateCount);
+  return Buffer.concat([head, ...prerequisites, ...updates]);
+}
+
+/** dns-packet writes header and question around the root; the name is ours, because it knows no escapes in names. */
+function withQuestion(id: number, opcode: number, name: string, type: string): Buffer {
+  const frame = encode({
+    type: "query",
+    id,
+    flags: opcode << 11,
+    questions: [{ name: ".", type: type as RecordType, class: "IN" }],
+  });
+  return Buffer.concat([frame.subarray(0, headerOctets), writeName(name), frame.subarray(headerOctets + 1)]);
+}
+
+/** @throws WireError when the octets are no DNS message. */
+export function readMessage(octets: Buffer): WireMessage {
+  if (octets.length < headerOctets) throw new WireError("it is shorter than a header");
+  const flags = octets.readUInt16BE(2);
+  let position = headerOctets;
+  for (let left = octets.readUInt16BE(4); left > 0; left--) position = skipName(octets, position) + 4;
+  const section = (count: number) => {
+    const records: WireRecord[] = [];
+    for (let left = count; left > 0; left--) {
+      const record = readRecord(octets, position);
+      records.push(record);
+      position = record.rdataEnd;
+    }
+    return records;
+  };
+  return {
+    octets,
+    id: octets.readUInt16BE(0),
+    isResponse: (flags & 0x8000) !== 0,
+    opcode: (flags >> 11) & 15,
+    authoritative: (flags & 0x0400) !== 0,
+    truncated: (flags & 0x0200) !== 0,
+    rcode: flags & 15,
+    answers: section(octets.readUInt16BE(6)),
+    authorities: section(octets.readUInt16BE(8)),
+    additionals: section(octets.readUInt16BE(10)),
+  };
+}
+
+function readRecord(octets: Buffer, start: number): WireRecord {
+  const { name, end } = readName(octets, start);
+  const rdataStart = end + 10;
+  if (rdataStart > octets.length) throw new WireError("it ends within a record");
+  const rdataEnd = rdataStart + octets.readUInt16BE(end + 8);
+  if (rdataEnd > octets.length) throw new WireError("it ends within a record");
+  return {
+    name,
+    type: octets.readUInt16BE(end),
+    class: octets.readUInt16BE(end + 2),
+    ttl: octets.readUInt32BE(end + 4),
+    start,
+    rdataStart,
+    rdataEnd,
+  };
+}

@@ -1,0 +1,128 @@
+import { rrsetKey, type RecordData } from "../../records/record.ts";
+import type { Soa } from "../../zone-file/soa.ts";
+import { ProviderError, type ApplyResult, type DnsProvider, type RecordChange } from "../provider.ts";
+import { applyByUpdate } from "./apply-updates.ts";
+import { queryMessage, types, type WireMessage } from "./messages.ts";
+import { recordOf } from "./served-records.ts";
+import { NameServerSession, refusal, type NameServerSettings } from "./session.ts";
+import { readName, skipName, WireError } from "./wire-names.ts";
+
+export interface NameServer extends NameServerSettings {
+  /** The zones to look for: DNS has no list of them. */
+  zones: readonly string[];
+}
+
+/** A name server with dynamic update and zone transfer as a DNS provider: one TCP connection an operation, every message signed. */
+export function nameServerProvider(server: NameServer): DnsProvider {
+  return {
+    listZones: () => NameServerSession.use(server, (session) => listZones(session, server.zones)),
+    createZone: (zone) => NameServerSession.use(server, (session) => findZone(session, zone)),
+    readZone: (zone) => readZone(server, zone),
+    applyChanges: (zone, changes, { together = false } = {}) =>
+      NameServerSession.use(server, (session) => applyChanges(session, zone, changes, together)),
+    readSoa: (zone) => NameServerSession.use(server, (session) => soaOf(session, zone)),
+    fingerprint: (zone) => NameServerSession.use(server, (session) => serialOf(session, zone)),
+  };
+}
+
+async function listZones(session: NameServerSession, zones: readonly string[]): Promise<string[]> {
+  // Without any, the root is asked for: the answer tells whether the server knows the key.
+  const asked = zones.length === 0 ? ["."] : zones;
+  const answers = await askForSoas(session, asked);
+  const found = zones.filter((_, index) => {
+    const answer = answers[index];
+    return answer !== undefined && holdsSoa(answer);
+  });
+  const [first] = answers;
+  // PowerDNS says NOTAUTH to a key that it does not know, too.
+  const refused =
+    zones.length === 0 ? first?.rcode === 9 : found.length === 0 && first !== undefined && first.rcode !== 0;
+  if (refused && first) throw refusal(first.rcode, asked[0] ?? "");
+  return found;
+}
+
+async function findZone(session: NameServerSession, zone: string): Promise<void> {
+  const [answer] = await askForSoas(session, [zone]);
+  if (answer && holdsSoa(answer)) return;
+  throw new ProviderError(
+    `The name server does not serve ${zone}, and DNS has no way to add a zone: create it on the server first.`,
+    "none",
+    { zoneMissing: true },
+  );
+}
+
+async function* readZone(server: NameServer, zone: string): AsyncGenerator<RecordData[]> {
+  const session = await NameServerSession.open(server);
+  try {
+    // Different texts may be one value; the records of an RRset come one after the other.
+    let rrset = "";
+    let values = new Set<string>();
+    for await (const message of session.transfer(zone)) {
+      const batch: RecordData[] = [];
+      for (const wire of message.answers) {
+        const record = recordOf(message, wire, zone);
+        if (record === null) continue;
+        const key = rrsetKey(record);
+        if (key !== rrset) [rrset, values] = [key, new Set()];
+        if (!values.has(record.value)) batch.push(record);
+        values.add(record.value);
+      }
+      if (batch.length > 0) yield batch;
+    }
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    throw new ProviderError(`The zone that the name server sends cannot be read: ${error.message}.`, "none");
+  } finally {
+    session.close();
+  }
+}
+
+async function applyChanges(
+  session: NameServerSession,
+  zone: string,
+  changes: readonly RecordChange[],
+  together: boolean,
+): Promise<ApplyResult> {
+  const before = await serialOf(session, zone).catch(() => null);
+  const outcomes = await applyByUpdate(session, zone, changes, together);
+  // The serial after our updates: DNS has no other mark of what they made. Where it cannot be had, the next sync sets it.
+  const after = outcomes.some(({ ok }) => ok) ? await serialOf(session, zone).catch(() => null) : before;
+  return { outcomes, before, after };
+}
+
+/** RFC 1035 §3.3.13. */
+async function soaOf(session: NameServerSession, zone: string): Promise<Soa | null> {
+  const [answer] = await askForSoas(session, [zone]);
+  const soa = answer?.answers.find(({ type }) => type === types.soa);
+  if (!answer || !soa) return null;
+  const { octets } = answer;
+  const rnameAt = skipName(octets, soa.rdataStart);
+  const serialAt = skipName(octets, rnameAt);
+  const [serial = 0, refresh = 0, retry = 0, expire = 0, minimum = 0] = [0, 4, 8, 12, 16].map((offset) =>
+    octets.readUInt32BE(serialAt + offset),
+  );
+  const { name: mname } = readName(octets, soa.rdataStart);
+  const { name: rname } = readName(octets, rnameAt);
+  return { mname, rname, serial, refresh, retry, expire, minimum, ttl: soa.ttl };
+}
+
+async function serialOf(session: NameServerSession, zone: string): Promise<string | null> {
+  const [answer] = await askForSoas(session, [zone]);
+  if (!answer) return null;
+  if (answer.rcode !== 0) throw refusal(answer.rcode, zone);
+  const soa = answer.answers.find(({ type }) => type === types.soa);
+  if (!soa) throw refusal(9, zone);
+  const serialAt = skipName(answer.octets, skipName(answer.octets, soa.rdataStart));
+  return String(answer.octets.readUInt32BE(serialAt));
+}
+
+async function askForSoas(session: NameServerSession, zones: readonly string[]): Promise<WireMessage[]> {
+  return await session.ask(
+    zones.map((zone) => (id) => queryMessage(id, zone, "SOA")),
+    "none",
+  );
+}
+
+function holdsSoa({ authoritative, rcode, answers }: WireMessage): boolean {
+  return authoritative && rcode === 0 && answers.some(({ type }) => type === types.soa);
+}

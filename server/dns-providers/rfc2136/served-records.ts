@@ -1,0 +1,59 @@
+import { readOwner } from "../../records/names.ts";
+import { recordKey, type RecordData } from "../../records/record.ts";
+import { typeName } from "../../zone-file/type-names.ts";
+import { types, type WireMessage, type WireRecord } from "./messages.ts";
+import { expandRdata, readRdata } from "./rdata-read.ts";
+import { WireError } from "./wire-names.ts";
+
+/**
+ * A record as a server has it. Different RDATA may mean the same value: a text cut elsewhere, a host name in capitals. An update must name
+ * what is there.
+ */
+export interface ServedRecord {
+  record: RecordData;
+  rdatas: Buffer[];
+}
+
+/** A record of a message in canonical form; null for the SOA, which is no record here. @throws WireError for one outside the zone. */
+export function recordOf(message: WireMessage, wire: WireRecord, zone: string): RecordData | null {
+  if (wire.type === types.soa) return null;
+  const recordType = typeName(wire.type);
+  const { value, priority } = readRdata(message.octets, recordType, wire.rdataStart, wire.rdataEnd);
+  // RFC 2181 §8: a TTL with the highest bit set is to be taken as 0.
+  const ttl = wire.ttl > 0x7fff_ffff ? 0 : wire.ttl;
+  return { recordType, name: ownerWithin(wire.name, zone), value, ttl, priority, proxied: false };
+}
+
+/** The records of messages in canonical form with all the RDATA that each stands for. */
+export class ServedRecords {
+  readonly #zone: string;
+  readonly #byKey = new Map<string, ServedRecord>();
+
+  constructor(zone: string) {
+    this.#zone = zone;
+  }
+
+  add(message: WireMessage, wire: WireRecord): void {
+    const record = recordOf(message, wire, this.#zone);
+    if (record === null) return;
+    // A copy: the message is much larger, and would stay with it.
+    const rdata = Buffer.from(expandRdata(message.octets, record.recordType, wire.rdataStart, wire.rdataEnd));
+    const known = this.#byKey.get(recordKey(record));
+    if (known) known.rdatas.push(rdata);
+    else this.#byKey.set(recordKey(record), { record, rdatas: [rdata] });
+  }
+
+  all(): ServedRecord[] {
+    return [...this.#byKey.values()];
+  }
+}
+
+function ownerWithin(name: string, zone: string): string {
+  if (!name.includes("\\")) {
+    if (name === zone) return "@";
+    if (name.endsWith(`.${zone}`)) return name.slice(0, -zone.length - 1);
+  }
+  const owner = readOwner(`${name}.`, "", zone);
+  if (!owner.ok) throw new WireError(`${name} lies outside ${zone}`);
+  return owner.value;
+}

@@ -1,0 +1,164 @@
+import { randomInt } from "node:crypto";
+import type { Egress } from "../../net/egress.ts";
+import { ProviderError } from "../provider.ts";
+import { ConnectionError, dial, type DnsConnection } from "./connection.ts";
+import { queryMessage, readMessage, types, type WireMessage } from "./messages.ts";
+import { rcodeSentence, saysZoneMissing } from "./rcodes.ts";
+import { signRequest, TsigError, TsigVerifier, type TsigKey } from "./tsig.ts";
+import { WireError } from "./wire-names.ts";
+
+export interface NameServerSettings {
+  host: string;
+  port: number;
+  key: TsigKey;
+  egress: Egress;
+  now: () => Date;
+}
+
+const exchangeMilliseconds = 30_000;
+const transferIdleMilliseconds = 30_000;
+/** Far beyond any zone that fits into memory; a transfer that never ends does not fill it. */
+const mostTransferOctets = 2 ** 30;
+/** Requests under way at once: servers stop reading from a client that sends more. */
+const mostInFlight = 64;
+
+/** One signed conversation with a name server, over one TCP connection. Every answer is verified before anybody sees it. */
+export class NameServerSession {
+  readonly #connection: DnsConnection;
+  readonly #settings: NameServerSettings;
+  #id = randomInt(65_536);
+
+  private constructor(connection: DnsConnection, settings: NameServerSettings) {
+    this.#connection = connection;
+    this.#settings = settings;
+  }
+
+  /** Opens a session for the time of `work`. @throws ProviderError `none` when the server cannot be reached. */
+  static async use<T>(settings: NameServerSettings, work: (session: NameServerSession) => Promise<T>): Promise<T> {
+    const session = await NameServerSession.open(settings);
+    try {
+      return await work(session);
+    } finally {
+      session.close();
+    }
+  }
+
+  static async open(settings: NameServerSettings): Promise<NameServerSession> {
+    try {
+      return new NameServerSession(await dial(settings.egress, settings.host, settings.port), settings);
+    } catch (error) {
+      throw asProviderError(error, "none");
+    }
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+
+  /**
+   * Sends requests and answers with the responses, in the same order. `make` gets the id to use.
+   * @throws ProviderError of this effect when an answer is missing or cannot be trusted.
+   */
+  async ask(make: readonly ((id: number) => Buffer)[], effect: "none" | "unknown"): Promise<WireMessage[]> {
+    const deadline = performance.now() + exchangeMilliseconds;
+    const answers = Array.from<WireMessage | undefined>({ length: make.length });
+    const waiting = new Map<number, { index: number; verifier: TsigVerifier }>();
+    let next = 0;
+    try {
+      while (next < make.length || waiting.size > 0) {
+        while (next < make.length && waiting.size < mostInFlight) {
+          const id = this.#nextId();
+          waiting.set(id, { index: next, verifier: this.#send(make[next]?.(id) ?? Buffer.alloc(0)) });
+          next++;
+        }
+        const message = readMessage(await this.#connection.next(deadline - performance.now()));
+        const request = message.isResponse ? waiting.get(message.id) : undefined;
+        if (!request) throw new WireError("it answers nothing that was asked");
+        if (effect === "none") verifyOrRefused(request.verifier, message);
+        else request.verifier.take(message);
+        waiting.delete(message.id);
+        answers[request.index] = message;
+      }
+    } catch (error) {
+      // What was not sent at all changed nothing.
+      throw asProviderError(error, next === 0 ? "none" : effect);
+    }
+    return answers.filter((answer) => answer !== undefined);
+  }
+
+  /**
+   * The messages of a zone transfer (RFC 5936), verified, from the one that begins with the SOA to the one that ends with it.
+   * @throws ProviderError
+   */
+  async *transfer(zone: string): AsyncGenerator<WireMessage> {
+    try {
+      const id = this.#nextId();
+      const verifier = this.#send(queryMessage(id, zone, "AXFR"));
+      let unverified: WireMessage[] = [];
+      let octets = 0;
+      let authorities = 0;
+      while (authorities < 2) {
+        const message = readMessage(await this.#connection.next(transferIdleMilliseconds));
+        if (message.id !== id || !message.isResponse) throw new WireError("it answers nothing that was asked");
+        octets += message.octets.length;
+        if (octets > mostTransferOctets) throw new WireError("the zone is larger than 1 GiB");
+        const verified = verifyOrRefused(verifier, message);
+        if (message.rcode !== 0) throw refusal(message.rcode, zone);
+        if (authorities === 0 && message.answers[0]?.type !== types.soa) {
+          throw new WireError("the transfer does not begin with the SOA");
+        }
+        authorities += message.answers.filter(({ type }) => type === types.soa).length;
+        unverified.push(message);
+        if (!verified) continue;
+        yield* unverified;
+        unverified = [];
+      }
+      if (unverified.length > 0) throw new TsigError("unsigned", "The end of the zone transfer is not signed.");
+    } catch (error) {
+      throw asProviderError(error, "none");
+    }
+  }
+
+  #send(request: Buffer): TsigVerifier {
+    const { key, now } = this.#settings;
+    const seconds = () => Math.floor(now().getTime() / 1000);
+    const { message, mac } = signRequest(request, key, seconds());
+    this.#connection.send(message);
+    return new TsigVerifier(key, mac, seconds);
+  }
+
+  #nextId(): number {
+    this.#id = (this.#id + 1) % 65_536;
+    return this.#id;
+  }
+}
+
+/** The server's refusal to let a zone be read. */
+export function refusal(rcode: number, zone: string): ProviderError {
+  return new ProviderError(rcodeSentence(rcode, zone), "none", { zoneMissing: saysZoneMissing(rcode) });
+}
+
+/**
+ * Whether the message is verified, or waits for a later signature. Some servers refuse without a signature (Knot what it does not serve,
+ * PowerDNS a wrong key); such a refusal may be heard, for nothing is read from it. "No such name" is an answer, and must be signed.
+ */
+function verifyOrRefused(verifier: TsigVerifier, message: WireMessage): boolean {
+  try {
+    return verifier.take(message);
+  } catch (error) {
+    const refused = message.rcode !== 0 && message.rcode !== 3;
+    if (error instanceof TsigError && error.reason === "unsigned" && refused) return true;
+    throw error;
+  }
+}
+
+function asProviderError(error: unknown, effect: "none" | "unknown"): ProviderError {
+  if (error instanceof ProviderError) return error;
+  if (error instanceof TsigError || error instanceof ConnectionError) {
+    return new ProviderError(error.message, effect, { cause: error });
+  }
+  if (error instanceof WireError) {
+    return new ProviderError(`The name server's answer cannot be read: ${error.message}.`, effect, { cause: error });
+  }
+  throw error;
+}

@@ -1,0 +1,199 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { classes, types, wireRecord, type WireMessage, type WireRecord } from "./messages.ts";
+import { readName, WireError, writeName } from "./wire-names.ts";
+
+/** HMACs of RFC 8945 §6; SHA-1 for servers that know no other. */
+export const tsigAlgorithms = ["hmac-sha256", "hmac-sha512", "hmac-sha1"] as const;
+export type TsigAlgorithm = (typeof tsigAlgorithms)[number];
+
+export interface TsigKey {
+  /** Canonical name. */
+  name: string;
+  algorithm: TsigAlgorithm;
+  secret: Buffer;
+}
+
+/** Seconds by which clocks may differ (RFC 8945 §10 recommends 300). */
+export const fudgeSeconds = 300;
+/** More messages than this may not go unsigned in a row (RFC 8945 §5.3.1). */
+const mostUnsigned = 99;
+
+const errors: Readonly<Record<number, string>> = { 16: "BADSIG", 17: "BADKEY", 18: "BADTIME", 22: "BADTRUNC" };
+
+/** A signature that does not hold, or the server's word that ours does not. */
+export class TsigError extends Error {
+  /** `BADKEY`, `BADSIG`, `BADTIME`, `BADTRUNC`: the server's. `unsigned`, `forged`: what we found. */
+  readonly reason: string;
+
+  constructor(reason: string, message: string) {
+    super(message);
+    this.name = "TsigError";
+    this.reason = reason;
+  }
+}
+
+/** Appends a TSIG (RFC 8945 §4.2, §5.1) to a request. `seconds` is the time since 1970. */
+export function signRequest(message: Buffer, key: TsigKey, seconds: number): { message: Buffer; mac: Buffer } {
+  const timers = timersOf(seconds, fudgeSeconds);
+  const mac = createHmac(hashOf(key), key.secret)
+    .update(message)
+    .update(variables(key, timers, 0, Buffer.alloc(0)))
+    .digest();
+  const rdata = Buffer.concat([
+    writeName(key.algorithm),
+    timers,
+    u16(mac.length),
+    mac,
+    message.subarray(0, 2),
+    u16(0),
+    u16(0),
+  ]);
+  const record = wireRecord(writeName(key.name), types.tsig, classes.any, 0, rdata);
+  const signed = Buffer.concat([message, record]);
+  signed.writeUInt16BE(message.readUInt16BE(10) + 1, 10);
+  return { message: signed, mac };
+}
+
+/** Verifies the answer to one request, which may be many messages (RFC 8945 §5.3, §5.3.1). */
+export class TsigVerifier {
+  readonly #key: TsigKey;
+  readonly #seconds: () => number;
+  #priorMac: Buffer;
+  #unsigned: Buffer[] = [];
+  #first = true;
+
+  constructor(key: TsigKey, requestMac: Buffer, seconds: () => number) {
+    this.#key = key;
+    this.#priorMac = requestMac;
+    this.#seconds = seconds;
+  }
+
+  /**
+   * Takes the next message.
+   * @returns whether everything so far is verified; false for a message that only a later signature covers.
+   * @throws TsigError
+   */
+  take(message: WireMessage): boolean {
+    const record = message.additionals.at(-1);
+    if (record?.type !== types.tsig) {
+      if (this.#first) throw new TsigError("unsigned", "The name server's answer is not signed.");
+      this.#unsigned.push(message.octets);
+      if (this.#unsigned.length > mostUnsigned) {
+        throw new TsigError("unsigned", "The name server left too many messages in a row unsigned.");
+      }
+      return false;
+    }
+    this.#check(message, record);
+    this.#unsigned = [];
+    this.#first = false;
+    return true;
+  }
+
+  #check(message: WireMessage, record: WireRecord): void {
+    const tsig = readTsig(message.octets, record);
+    const told = errors[tsig.error];
+    // RFC 8945 §5.2.1, §5.2.2: these two come without a signature.
+    if (told === "BADKEY" || told === "BADSIG") throw refusedSignature(told, this.#key);
+    if (record.name !== this.#key.name || tsig.algorithm !== this.#key.algorithm) {
+      throw new TsigError("forged", "The name server's answer is signed with another key.");
+    }
+    const hmac = createHmac(hashOf(this.#key), this.#key.secret)
+      .update(u16(this.#priorMac.length))
+      .update(this.#priorMac);
+    for (const octets of this.#unsigned) hmac.update(octets);
+    hmac.update(withoutTsig(message.octets, record, tsig.originalId));
+    hmac.update(this.#first ? variables(this.#key, tsig.timers, tsig.error, tsig.other) : tsig.timers);
+    const mac = hmac.digest();
+    if (mac.length !== tsig.mac.length || !timingSafeEqual(mac, tsig.mac)) {
+      throw new TsigError("forged", "The signature of the name server's answer does not hold.");
+    }
+    const now = this.#seconds();
+    if (told === "BADTIME") throw badTime(tsig.other.length === 6 ? tsig.other.readUIntBE(0, 6) : tsig.seconds, now);
+    if (told !== undefined) throw refusedSignature(told, this.#key);
+    if (Math.abs(now - tsig.seconds) > tsig.fudge) throw badTime(tsig.seconds, now);
+    this.#priorMac = tsig.mac;
+  }
+}
+
+interface Tsig {
+  algorithm: string;
+  /** Time signed and fudge as they lie there. */
+  timers: Buffer;
+  seconds: number;
+  fudge: number;
+  mac: Buffer;
+  originalId: number;
+  error: number;
+  other: Buffer;
+}
+
+function readTsig(octets: Buffer, { rdataStart, rdataEnd }: WireRecord): Tsig {
+  const { name: algorithm, end } = readName(octets, rdataStart);
+  const macStart = end + 10;
+  if (macStart > rdataEnd) throw new WireError("its TSIG is cut off");
+  const macEnd = macStart + octets.readUInt16BE(end + 8);
+  if (macEnd + 6 > rdataEnd) throw new WireError("its TSIG is cut off");
+  return {
+    algorithm,
+    timers: octets.subarray(end, end + 8),
+    seconds: octets.readUIntBE(end, 6),
+    fudge: octets.readUInt16BE(end + 6),
+    mac: octets.subarray(macStart, macEnd),
+    originalId: octets.readUInt16BE(macEnd),
+    error: octets.readUInt16BE(macEnd + 2),
+    other: octets.subarray(macEnd + 6, rdataEnd),
+  };
+}
+
+/** The message as it was before it was signed (RFC 8945 §4.3.2). */
+function withoutTsig(octets: Buffer, { start }: WireRecord, originalId: number): Buffer {
+  const message = Buffer.from(octets.subarray(0, start));
+  message.writeUInt16BE(originalId, 0);
+  message.writeUInt16BE(message.readUInt16BE(10) - 1, 10);
+  return message;
+}
+
+/** RFC 8945 §4.3.3. */
+function variables(key: TsigKey, timers: Buffer, error: number, other: Buffer): Buffer {
+  return Buffer.concat([
+    writeName(key.name),
+    u16(classes.any),
+    Buffer.alloc(4),
+    writeName(key.algorithm),
+    timers,
+    u16(error),
+    u16(other.length),
+    other,
+  ]);
+}
+
+function timersOf(seconds: number, fudge: number): Buffer {
+  const timers = Buffer.alloc(8);
+  timers.writeUIntBE(seconds, 0, 6);
+  timers.writeUInt16BE(fudge, 6);
+  return timers;
+}
+
+function hashOf({ algorithm }: TsigKey): string {
+  return algorithm.slice("hmac-".length);
+}
+
+function u16(number: number): Buffer {
+  return Buffer.of(number >> 8, number & 255);
+}
+
+function refusedSignature(reason: string, { name, algorithm }: TsigKey): TsigError {
+  return new TsigError(
+    reason,
+    reason === "BADKEY"
+      ? `The name server does not know the key ${name} with ${algorithm} (BADKEY); check name and algorithm on both sides.`
+      : `The name server rejects the signature of the key ${name} (${reason}); check the secret on both sides.`,
+  );
+}
+
+function badTime(theirs: number, ours: number): TsigError {
+  return new TsigError(
+    "BADTIME",
+    `The clocks here and on the name server are ${Math.abs(theirs - ours)} seconds apart (BADTIME), and ${fudgeSeconds} are allowed; set them right.`,
+  );
+}

@@ -1,0 +1,192 @@
+import { absoluteName } from "../../records/names.ts";
+import { recordKey, rrsetKey, type RecordData } from "../../records/record.ts";
+import { typeNumber } from "../../zone-file/type-names.ts";
+import { applyToRecords, type RecordStore } from "../apply-changes.ts";
+import type { ChangeOutcome, RecordChange } from "../provider.ts";
+import { prerequisitesOf, updatesOf, type RrsetStep } from "./rrset-steps.ts";
+import { writeRdata } from "./rdata-write.ts";
+import type { ServedRecord } from "./served-records.ts";
+import { WireError, writeName } from "./wire-names.ts";
+
+/** What must go into one message, because its parts hang together: the changes of a name, and of the names that records move between. */
+export interface UpdateUnit {
+  /** Indexes of its changes. */
+  changes: number[];
+  prerequisites: Buffer[];
+  updates: Buffer[];
+  octets: number;
+}
+
+export interface UpdatePlan {
+  /** One for each change; what is not refused is in a unit. */
+  outcomes: ChangeOutcome[];
+  units: UpdateUnit[];
+}
+
+/** Room for header, question and signature is left below the 65,535 octets of a message. */
+export const mostUpdateOctets = 60_000;
+
+const nameServer: RecordStore = { place: "the zone at the name server", refusal: refusalOf };
+
+/**
+ * Plans updates (RFC 2136) that carry the changes out on the zone's records, given all of them that the changes' names have.
+ *
+ * DNS has no identity of records and ignores much in silence: what is gone already, what a CNAME forbids. So each unit demands that every
+ * RRset that it touches is exactly what was read (§2.4.2, §2.4.3), and names the RDATA that is there. Whoever changed the zone in between
+ * makes the message fail as a whole, and nothing of theirs is lost.
+ * @param exact false: demands only that the RRsets exist, for servers that cannot compare them.
+ */
+export function planUpdate(
+  zone: string,
+  served: readonly ServedRecord[],
+  changes: readonly RecordChange[],
+  exact = true,
+): UpdatePlan {
+  const { records, outcomes } = carryOut(
+    served.map(({ record }) => record),
+    changes,
+  );
+  const before = Map.groupBy(served, ({ record }) => rrsetKey(record));
+  const after = Map.groupBy(records, rrsetKey);
+  const inUse = new Set(served.map(({ record }) => record.name));
+  const units = unitsOf(changes, outcomes).map((indexes) => {
+    const steps = stepsOf(
+      zone,
+      indexes.map((index) => changes[index]),
+      before,
+      after,
+    );
+    return unitFrom(indexes, steps, (name) => inUse.has(name), exact);
+  });
+  const fitting = units.filter(({ octets }) => octets <= mostUpdateOctets);
+  for (const unit of units) {
+    if (unit.octets <= mostUpdateOctets) continue;
+    const message = "The records of this name are too many to change in one message to the name server.";
+    for (const index of unit.changes) outcomes[index] = { ok: false, message };
+  }
+  return { outcomes, units: fitting };
+}
+
+/** Carries the changes out, but leaves the apex its name servers: servers ignore the deletion of the last (RFC 2136 §3.4.2.4). */
+function carryOut(
+  records: readonly RecordData[],
+  changes: readonly RecordChange[],
+): { records: RecordData[]; outcomes: ChangeOutcome[] } {
+  const applied = applyToRecords(records, changes, nameServer);
+  if (!records.some(isApexNs) || applied.records.some(isApexNs)) return applied;
+  const message =
+    "A zone keeps at least one name server at its apex, and a name server does not delete the last one: create its successor in the same change.";
+  const kept = changes.map((change) => change.before !== null && isApexNs(change.before));
+  const others = applyToRecords(
+    records,
+    changes.filter((_, index) => !kept[index]),
+    nameServer,
+  );
+  let next = 0;
+  const outcomes = kept.map((is): ChangeOutcome =>
+    is ? { ok: false, message } : (others.outcomes[next++] ?? { ok: false, message }),
+  );
+  return { records: others.records, outcomes };
+}
+
+function isApexNs({ name, recordType }: RecordData): boolean {
+  return name === "@" && recordType === "NS";
+}
+
+function refusalOf({ recordType, value }: RecordData): string | null {
+  if (recordType === "SOA") return "The SOA belongs to the name server, which counts its serial itself.";
+  if (typeNumber(recordType) === null) return `${recordType} is no type that name servers exchange.`;
+  try {
+    writeRdata(recordType, value);
+    return null;
+  } catch (error) {
+    if (error instanceof WireError) return `The value cannot be sent to a name server: ${error.message}.`;
+    throw error;
+  }
+}
+
+/** Groups the changes that are not refused by the names that they touch together. */
+function unitsOf(changes: readonly RecordChange[], outcomes: readonly ChangeOutcome[]): number[][] {
+  const byName = new Map<string, { names: Set<string>; indexes: number[] }>();
+  changes.forEach(({ before, after }, index) => {
+    if (!outcomes[index]?.ok) return;
+    const unit = { names: new Set<string>(), indexes: [index] };
+    for (const record of [before, after]) if (record) unit.names.add(record.name);
+    for (const name of unit.names) {
+      const other = byName.get(name);
+      if (!other || other === unit) continue;
+      for (const more of other.names) unit.names.add(more);
+      unit.indexes.unshift(...other.indexes);
+      for (const more of other.names) byName.set(more, unit);
+    }
+    for (const name of unit.names) byName.set(name, unit);
+  });
+  return [...new Set(byName.values())].map(({ indexes }) => indexes);
+}
+
+function stepsOf(
+  zone: string,
+  changes: readonly (RecordChange | undefined)[],
+  before: ReadonlyMap<string, ServedRecord[]>,
+  after: ReadonlyMap<string, RecordData[]>,
+): RrsetStep[] {
+  const touched = new Map<string, RecordData>();
+  for (const change of changes) {
+    for (const record of [change?.before, change?.after]) if (record) touched.set(rrsetKey(record), record);
+  }
+  return [...touched].map(([key, { name, recordType }]): RrsetStep => {
+    const old = before.get(key) ?? [];
+    const rdatas = new Map(old.map(({ record, rdatas }) => [recordKey(record), rdatas]));
+    const present = after.get(key) ?? [];
+    return {
+      name,
+      owner: writeName(absoluteName(name, zone)),
+      recordType,
+      type: typeNumber(recordType) ?? 0,
+      before: old.flatMap(({ record, rdatas }) => rdatas.map((rdata) => ({ ttl: record.ttl, rdata }))),
+      after: present.flatMap((record) =>
+        (rdatas.get(recordKey(record)) ?? [writeRdata(recordType, record.value)]).map((rdata) => ({
+          ttl: record.ttl,
+          rdata,
+        })),
+      ),
+    };
+  });
+}
+
+function unitFrom(
+  changes: number[],
+  steps: readonly RrsetStep[],
+  inUse: (name: string) => boolean,
+  exact: boolean,
+): UpdateUnit {
+  const demand = (inFull: boolean): UpdateUnit => {
+    const updates = updatesOf(steps, inFull);
+    const prerequisites = updates.length === 0 ? [] : prerequisitesOf(steps, inUse, inFull);
+    return { changes, prerequisites, updates, octets: sizeOf(updates) + sizeOf(prerequisites) };
+  };
+  const unit = demand(exact);
+  // Too long to be told in full: that the RRsets exist at all must do, since each record is deleted by its data.
+  return unit.octets <= mostUpdateOctets ? unit : demand(false);
+}
+
+function sizeOf(records: readonly Buffer[]): number {
+  return records.reduce((sum, { length }) => sum + length, 0);
+}
+
+/** Fills messages with units in their order. */
+export function batchesOf(units: readonly UpdateUnit[]): UpdateUnit[][] {
+  const batches: UpdateUnit[][] = [];
+  let room = 0;
+  for (const unit of units) {
+    const last = batches.at(-1);
+    if (last && unit.octets <= room) {
+      last.push(unit);
+      room -= unit.octets;
+    } else {
+      batches.push([unit]);
+      room = mostUpdateOctets - unit.octets;
+    }
+  }
+  return batches;
+}

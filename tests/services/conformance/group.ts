@@ -1,0 +1,47 @@
+import { parseOwner } from "../../../server/records/names.ts";
+import { ruleFor } from "../../../server/records/record-types.ts";
+import type { RecordData } from "../../../server/records/record.ts";
+
+/** What the suite runs against. */
+export type TargetName = "zone files" | "BIND" | "Knot" | "PowerDNS";
+
+/** One state of the zone, beside its base: an NS at the apex and the address of that server. */
+export interface Step {
+  records: readonly RecordData[];
+  /** The base to have instead; `base` when left out. */
+  base?: readonly RecordData[];
+  /** Who does not do this, and in what words it must say so; its zone then stays as it was. */
+  refusedBy?: Partial<Record<TargetName, RegExp>>;
+  /** Whose provider keeps this, while its server does not load it. */
+  unserved?: readonly TargetName[];
+}
+
+/** States that a zone goes through, one after the other. Afterwards everything goes but the base. */
+export interface Group {
+  name: string;
+  steps: readonly Step[];
+}
+
+export const zone = "conformance.example";
+
+/** A record as a client would write it. */
+export function record(name: string, recordType: string, value: string, ttl = 300): RecordData {
+  const owner = parseOwner(name, zone);
+  if (!owner.ok) throw new Error(owner.message);
+  const written = ruleFor(recordType).write(value, null);
+  if (!written.ok) throw new Error(`${recordType} ${value}: ${written.message}`);
+  const { value: canonical, priority } = written.value;
+  return { recordType, name: owner.value, value: canonical, ttl, priority, proxied: false };
+}
+
+/** Records of one RRset. */
+export function rrset(name: string, recordType: string, values: readonly string[], ttl = 300): RecordData[] {
+  return values.map((value) => record(name, recordType, value, ttl));
+}
+
+export const base = [record("@", "NS", `ns.${zone}`, 3600), record("ns", "A", "127.0.0.1", 3600)];
+
+/** A group whose steps nobody refuses; each is the zone's records beside its base. */
+export function group(name: string, ...steps: readonly (readonly RecordData[])[]): Group {
+  return { name, steps: steps.map((records) => ({ records })) };
+}

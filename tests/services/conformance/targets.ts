@@ -1,0 +1,68 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { knownKind } from "../../../server/dns-providers/kinds.ts";
+import type { DnsProvider } from "../../../server/dns-providers/provider.ts";
+import { startBind } from "../../support/bind.ts";
+import { checkZone } from "../../support/checkzone.ts";
+import { startKnot } from "../../support/knot.ts";
+import { startNamed } from "../../support/named.ts";
+import { startPowerdns } from "../../support/powerdns.ts";
+import type { PresentedRecord } from "../../support/presentation.ts";
+import type { UpdateServer } from "../../support/update-server.ts";
+import { zone, type TargetName } from "./group.ts";
+import { createEgress } from "../../../server/net/egress.ts";
+
+const egress = createEgress({ allow: [], now: () => new Date() });
+
+/** A provider with a zone, and the name server that serves it. */
+export interface Target {
+  provider: DnsProvider;
+  /** What `dig` gets in a transfer. */
+  served(...options: string[]): Promise<PresentedRecord[]>;
+  stop(): Promise<void>;
+}
+
+export const targets: readonly (readonly [TargetName, () => Promise<Target>])[] = [
+  ["zone files", startZoneFiles],
+  ["BIND", () => throughUpdates(startBind([zone]))],
+  ["Knot", () => throughUpdates(startKnot([zone]))],
+  ["PowerDNS", () => throughUpdates(startPowerdns([zone]))],
+];
+
+/** A folder of zone files that BIND serves. */
+async function startZoneFiles(): Promise<Target> {
+  const folder = await mkdtemp(join(tmpdir(), "zonewright-conformance-"));
+  const file = join(folder, `${zone}.zone`);
+  const provider = connect("zonefile", { folder });
+  await provider.createZone(zone);
+  const named = await startNamed({ [zone]: file });
+  return {
+    provider,
+    async served(...options) {
+      const { serial } = await checkZone(zone, file);
+      await named.reload(zone, serial);
+      const records = await named.transfer(zone, ...options);
+      return records.filter(({ rdata }) => !rdata.startsWith("placeholder."));
+    },
+    async stop() {
+      await named.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function throughUpdates(starting: Promise<UpdateServer>): Promise<Target> {
+  const server = await starting;
+  return {
+    provider: connect("rfc2136", server.config),
+    served: (...options) => server.transfer(zone, ...options),
+    stop: () => server.stop(),
+  };
+}
+
+export function connect(kind: string, config: unknown): DnsProvider {
+  const provider = knownKind(kind).connect?.(config, { zonesFolder: "/nowhere", now: () => new Date(), egress });
+  if (!provider) throw new Error(`${kind} has no back end`);
+  return provider;
+}
