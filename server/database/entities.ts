@@ -2,7 +2,8 @@ import type { InferKyselyDB } from "@mikro-orm/postgresql";
 import { RefreshTokenSchema, SessionSchema } from "../auth/entities.ts";
 import { ProviderConfigSchema } from "../dns-providers/entities.ts";
 import { DomainSchema } from "../domains/entities.ts";
-import { ChangeSetSchema, RecordVersionSchema } from "../records/entities.ts";
+import { RecordVersionSchema } from "../records/entities.ts";
+import { ChangeSetSchema } from "../changes/entities.ts";
 import { SnapshotSchema } from "../snapshots/entities.ts";
 import { UserSchema } from "../users/entities.ts";
 

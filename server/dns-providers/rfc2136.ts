@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseHost, parseZoneName } from "../records/names.ts";
+import { parseHost, parseZoneName } from "../names/names.ts";
 import { maxTtl } from "../zone-file/ttl.ts";
 import type { ProviderKind } from "./provider.ts";
 import { nameServerProvider } from "./rfc2136/name-server-provider.ts";

@@ -4,10 +4,10 @@ import { queries, type EntityManager } from "../database/database.ts";
 import { throughProvider, type ConnectedConfig } from "../dns-providers/provider-configs.ts";
 import type { DnsProvider } from "../dns-providers/provider.ts";
 import { AppError } from "../errors.ts";
-import { settle } from "../records/change-sets.ts";
+import { settle } from "../changes/change-sets.ts";
 import { planState } from "../records/desired-state.ts";
 import type { PlannedChange } from "../records/live-record.ts";
-import { readAll } from "../records/read-back.ts";
+import { readAll } from "../changes/read-back.ts";
 import type { Domain } from "./entities.ts";
 import { refuseOverlap, refuseServed } from "./member-guard.ts";
 

@@ -4,7 +4,7 @@ import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { Tables } from "../database/entities.ts";
 import { repeated } from "../database/repeated-query.ts";
-import { nameSearch, type NameSearch } from "../records/name-search.ts";
+import { nameSearch, type NameSearch } from "../database/name-search.ts";
 import { hasStatus, type DomainStatus } from "./status.ts";
 import { listColumns, listView } from "./view.ts";
 

@@ -6,11 +6,11 @@ import type { DnsProvider } from "../dns-providers/provider.ts";
 import { AppError } from "../errors.ts";
 import { planState } from "../records/desired-state.ts";
 import { limitIssues } from "../records/drafts.ts";
-import { withLease } from "../records/lease.ts";
+import { withLease } from "../changes/lease.ts";
 import { dataOf, type LiveRecord } from "../records/live-record.ts";
 import { liveZone } from "../records/live-queries.ts";
-import { readAll } from "../records/read-back.ts";
-import { repairZone } from "../records/repair.ts";
+import { readAll } from "../changes/read-back.ts";
+import { repairZone } from "../changes/repair.ts";
 
 /**
  * Writes a zone to another provider and then points the domain there. The zone at the old provider stays.

@@ -6,7 +6,7 @@ import { throughProvider, type ConnectedConfig, type ProviderConfigs } from "../
 import { badField, notFound, type AppError } from "../errors.ts";
 import { faultToAppError } from "../faults.ts";
 import { newId } from "../ids.ts";
-import { parseZoneName } from "../records/names.ts";
+import { parseZoneName } from "../names/names.ts";
 import { Domain } from "./entities.ts";
 import { adoptZone } from "./adopt-zone.ts";
 import { countTags, listDomains, type DomainFilter } from "./list.ts";

@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import type { Tables } from "../database/entities.ts";
 import { knownKind } from "../dns-providers/kinds.ts";
-import { toUnicodeName } from "../records/names.ts";
+import { toUnicodeName } from "../names/names.ts";
 import { statusAt } from "./status.ts";
 
 /** A domain with its provider's kind. */

@@ -2,7 +2,7 @@ import type { ProviderKind } from "../dns-providers/provider.ts";
 import type { Issue } from "../errors.ts";
 import { ok, type Result } from "../result.ts";
 import type { LiveRecord, RecordDraft } from "./live-record.ts";
-import { parseOwner } from "./names.ts";
+import { parseOwner } from "../names/names.ts";
 import { ruleFor } from "./record-types.ts";
 import { isEditableType } from "./record.ts";
 import type { CanonicalValue } from "./values/value-rule.ts";

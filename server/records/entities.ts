@@ -27,32 +27,3 @@ export const RecordVersionSchema = defineEntity({
     updatedAt: p.datetime(),
   },
 });
-
-export type ChangeSetState = "pending" | "applied" | "partial" | "failed";
-export type ChangeSetKind = "edit" | "bulk" | "import" | "sync" | "rollback";
-
-/** One change to a zone: the intent while `pending`, then what became of it. */
-export const ChangeSetSchema = defineEntity({
-  name: "ChangeSet",
-  tableName: "change_sets",
-  properties: {
-    id: p.uuid().primary(),
-    domainId: p.uuid(),
-    kind: p.text().$type<ChangeSetKind>(),
-    state: p.text().$type<ChangeSetState>(),
-    actorId: p.uuid().nullable(),
-    /** The revision that it made; null while pending and when nothing came of it. */
-    revision: p.integer().nullable(),
-    creates: p.integer(),
-    updates: p.integer(),
-    deletes: p.integer(),
-    /** The planned changes, kept only while pending: what a repair needs. */
-    intent: p.json().$type<unknown>().nullable(),
-    /** Items that the provider refused. */
-    failures: p.json().$type<unknown>().nullable(),
-    /** Whether the outcome was established by reading the zone back. */
-    repaired: p.boolean(),
-    createdAt: p.datetime(),
-    finishedAt: p.datetime().nullable(),
-  },
-});

@@ -4,7 +4,7 @@ import type { Tables } from "../database/entities.ts";
 import { repeated } from "../database/repeated-query.ts";
 import type { LiveRecord } from "./live-record.ts";
 import { liveColumns, liveRecord } from "./live-queries.ts";
-import { nameSearch, type NameSearch } from "./name-search.ts";
+import { nameSearch, type NameSearch } from "../database/name-search.ts";
 
 export interface RecordFilter {
   type?: string | undefined;

@@ -1,5 +1,6 @@
 import { sql, type Selectable } from "kysely";
 import { queries, type EntityManager } from "../database/database.ts";
+import { jsonRows, jsonTexts } from "../database/json-rows.ts";
 import type { Tables } from "../database/entities.ts";
 import type { LiveRecord } from "./live-record.ts";
 
@@ -101,14 +102,4 @@ export async function zonesAt(
   `.execute(queries(em));
   const byRevision = Map.groupBy(rows, ({ revision }) => revision);
   return new Map([...byRevision].map(([revision, alive]) => [revision, alive.map(liveRecord)]));
-}
-
-/** Rows of a JSON array as a table: one text parameter, however many rows, on both engines. */
-export function jsonRows(rows: readonly unknown[]) {
-  return sql`json_to_recordset(${JSON.stringify(rows)}::json)`;
-}
-
-/** Texts of a JSON array as a table of one column `value`: the same statement for any number of them. */
-export function jsonTexts(texts: readonly string[]) {
-  return sql`json_array_elements_text(${JSON.stringify(texts)}::json)`;
 }

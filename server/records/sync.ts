@@ -2,12 +2,12 @@ import type { Caller } from "../auth/caller.ts";
 import type { EntityManager } from "../database/database.ts";
 import { throughProvider } from "../dns-providers/provider-configs.ts";
 import { AppError } from "../errors.ts";
-import { countActions } from "./commit.ts";
+import { countActions } from "../changes/commit.ts";
 import { needsConfirmation, planState } from "./desired-state.ts";
 import { liveZone } from "./live-queries.ts";
-import type { ChangePipeline, HeldZone } from "./pipeline.ts";
+import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
 import { planView } from "./plan-view.ts";
-import { readAll } from "./read-back.ts";
+import { readAll } from "../changes/read-back.ts";
 
 /** Brings Zonewright's records in line with what the provider serves: the provider is right. */
 export class Sync {

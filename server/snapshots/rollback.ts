@@ -1,11 +1,11 @@
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { AppError } from "../errors.ts";
-import { countActions } from "../records/commit.ts";
+import { countActions } from "../changes/commit.ts";
 import { needsConfirmation, planState } from "../records/desired-state.ts";
 import { limitIssues } from "../records/drafts.ts";
 import { liveColumns, liveRecord } from "../records/live-queries.ts";
-import type { ChangePipeline, HeldZone } from "../records/pipeline.ts";
+import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
 import { planView } from "../records/plan-view.ts";
 import { findSnapshot, type Snapshots } from "./service.ts";
 

@@ -7,7 +7,7 @@ import { notFound } from "../errors.ts";
 import { recordView } from "../records/list.ts";
 import type { LiveRecord } from "../records/live-record.ts";
 import { liveColumns, liveRecord, zonesAt } from "../records/live-queries.ts";
-import { bookmark } from "./bookmark.ts";
+import { bookmark } from "../changes/bookmark.ts";
 import { differ } from "./diff.ts";
 import type { SnapshotTrigger } from "./entities.ts";
 

@@ -1,4 +1,4 @@
-import { readHost, readOwner } from "../records/names.ts";
+import { readHost, readOwner } from "../names/names.ts";
 import { ruleFor } from "../records/record-types.ts";
 import type { RecordData } from "../records/record.ts";
 import { ok, refuse, type Result } from "../result.ts";

@@ -1,4 +1,4 @@
-import { readHost } from "../records/names.ts";
+import { readHost } from "../names/names.ts";
 import type { RdataField } from "../records/values/value-rule.ts";
 import { ok, refuse, type Result } from "../result.ts";
 import { nextSerial } from "./serial.ts";

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createEgress } from "../../server/net/egress.ts";
 import { knownKind } from "../../server/dns-providers/kinds.ts";
 import type { DnsProvider, RecordChange } from "../../server/dns-providers/provider.ts";
-import { readAll } from "../../server/records/read-back.ts";
+import { readAll } from "../../server/changes/read-back.ts";
 import type { RecordData } from "../../server/records/record.ts";
 import { startBind } from "../support/bind.ts";
 import { binary } from "../support/binaries.ts";

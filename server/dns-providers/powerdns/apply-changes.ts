@@ -1,4 +1,4 @@
-import { readOwner } from "../../records/names.ts";
+import { readOwner } from "../../names/names.ts";
 import { recordKey } from "../../records/record.ts";
 import { canonicalType } from "../../zone-file/type-names.ts";
 import { ProviderError, type ChangeOutcome, type RecordChange } from "../provider.ts";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { absoluteName, parseZoneName, readHost } from "../../records/names.ts";
+import { absoluteName, parseZoneName, readHost } from "../../names/names.ts";
 import type { RecordData } from "../../records/record.ts";
 import { readSoa, type Soa } from "../../zone-file/soa.ts";
 import { ProviderError, type ApplyResult, type DnsProvider, type RecordChange } from "../provider.ts";

@@ -1,4 +1,4 @@
-import { absoluteName } from "../../records/names.ts";
+import { absoluteName } from "../../names/names.ts";
 import { recordKey, rrsetKey, type RecordData } from "../../records/record.ts";
 import type { RecordChange } from "../provider.ts";
 import type { RrsetReplacement } from "./api.ts";

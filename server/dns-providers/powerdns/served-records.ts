@@ -1,4 +1,4 @@
-import { readOwner } from "../../records/names.ts";
+import { readOwner } from "../../names/names.ts";
 import { ruleFor } from "../../records/record-types.ts";
 import type { RecordData } from "../../records/record.ts";
 import { joinParameters } from "../../zone-file/service-parameters.ts";

@@ -1,5 +1,5 @@
 import { ruleFor } from "../../records/record-types.ts";
-import { escapeOctets } from "../../records/escapes.ts";
+import { escapeOctets } from "../../names/escapes.ts";
 import { printGeneric } from "../../records/values/generic-form.ts";
 import type { CanonicalValue, RdataField } from "../../records/values/value-rule.ts";
 import { layouts, type FieldKind } from "./rdata-layouts.ts";

@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from "node:net";
-import { unescapeOctets } from "../../records/escapes.ts";
+import { unescapeOctets } from "../../names/escapes.ts";
 import { ruleFor } from "../../records/record-types.ts";
 import { readGeneric } from "../../records/values/generic-form.ts";
 import type { RdataField } from "../../records/values/value-rule.ts";

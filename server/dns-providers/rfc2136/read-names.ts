@@ -1,4 +1,4 @@
-import { absoluteName } from "../../records/names.ts";
+import { absoluteName } from "../../names/names.ts";
 import { queryMessage, types, type WireMessage } from "./messages.ts";
 import { ServedRecords, type ServedRecord } from "./served-records.ts";
 import type { NameServerSession } from "./session.ts";

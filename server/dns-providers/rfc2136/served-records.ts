@@ -1,4 +1,4 @@
-import { readOwner } from "../../records/names.ts";
+import { readOwner } from "../../names/names.ts";
 import { recordKey, type RecordData } from "../../records/record.ts";
 import { typeName } from "../../zone-file/type-names.ts";
 import { types, type WireMessage, type WireRecord } from "./messages.ts";

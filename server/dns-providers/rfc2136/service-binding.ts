@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from "node:net";
-import { escapeOctets, unescapeOctets } from "../../records/escapes.ts";
+import { escapeOctets, unescapeOctets } from "../../names/escapes.ts";
 import { aaaaRule } from "../../records/values/aaaa.ts";
 import { addressOctets } from "./addresses.ts";
 import { WireError } from "./wire-names.ts";

@@ -1,4 +1,4 @@
-import { absoluteName } from "../../records/names.ts";
+import { absoluteName } from "../../names/names.ts";
 import { recordKey, rrsetKey, type RecordData } from "../../records/record.ts";
 import { typeNumber } from "../../zone-file/type-names.ts";
 import { applyToRecords, type RecordStore } from "../apply-changes.ts";

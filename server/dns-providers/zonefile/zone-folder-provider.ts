@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdir, readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { inTurn } from "../../in-turn.ts";
-import { parseZoneName } from "../../records/names.ts";
+import { parseZoneName } from "../../names/names.ts";
 import type { RecordData } from "../../records/record.ts";
 import { isPlaceholder } from "../../zone-file/contents.ts";
 import { parseZoneFile, type ParsedZoneFile } from "../../zone-file/parse.ts";

@@ -1,5 +1,5 @@
 import { ok, refuse } from "../../result.ts";
-import { escapeOctets } from "../escapes.ts";
+import { escapeOctets } from "../../names/escapes.ts";
 import { keepGeneric, parseGeneric, readGeneric } from "./generic-form.ts";
 import { parseInteger, unwantedPriority } from "./priority.ts";
 import { decodeText, joinOctets } from "./text.ts";

@@ -1,5 +1,5 @@
 import { ok, refuse, type Result } from "../../result.ts";
-import { parseHost, readHost } from "../names.ts";
+import { parseHost, readHost } from "../../names/names.ts";
 import { keepGeneric, parseGeneric, readGeneric } from "./generic-form.ts";
 import { unwantedPriority } from "./priority.ts";
 import type { ValueRule } from "./value-rule.ts";

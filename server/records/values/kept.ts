@@ -1,6 +1,6 @@
 import { ok, refuse, type Result } from "../../result.ts";
-import { escapeOctets, unescapeOctets } from "../escapes.ts";
-import { readHost } from "../names.ts";
+import { escapeOctets, unescapeOctets } from "../../names/escapes.ts";
+import { readHost } from "../../names/names.ts";
 import { keepGeneric, readGeneric } from "./generic-form.ts";
 import { printHost } from "./host.ts";
 import { unwantedPriority } from "./priority.ts";

@@ -1,5 +1,5 @@
 import { ok, refuse } from "../../result.ts";
-import { readHost } from "../names.ts";
+import { readHost } from "../../names/names.ts";
 import { keepGeneric, parseGeneric, readGeneric } from "./generic-form.ts";
 import { printHost, writeHost } from "./host.ts";
 import { parseInteger, takePriority } from "./priority.ts";

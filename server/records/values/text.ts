@@ -1,4 +1,4 @@
-import { unescapeOctets } from "../escapes.ts";
+import { unescapeOctets } from "../../names/escapes.ts";
 
 /** The octets of character-strings (RFC 1035 §3.3.14) one after the other, or null if an escape is broken. */
 export function joinOctets(raws: readonly string[]): Buffer | null {

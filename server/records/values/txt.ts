@@ -1,5 +1,5 @@
 import { ok, refuse, type Result } from "../../result.ts";
-import { escapeOctets } from "../escapes.ts";
+import { escapeOctets } from "../../names/escapes.ts";
 import { keepGeneric, parseGeneric, printGeneric, readGeneric } from "./generic-form.ts";
 import { unwantedPriority } from "./priority.ts";
 import { decodeText, joinOctets } from "./text.ts";

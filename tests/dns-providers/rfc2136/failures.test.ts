@@ -5,7 +5,7 @@ import type { WireMessage } from "../../../server/dns-providers/rfc2136/messages
 import { wireRecord } from "../../../server/dns-providers/rfc2136/messages.ts";
 import { writeRdata } from "../../../server/dns-providers/rfc2136/rdata-write.ts";
 import { writeName } from "../../../server/dns-providers/rfc2136/wire-names.ts";
-import { readAll } from "../../../server/records/read-back.ts";
+import { readAll } from "../../../server/changes/read-back.ts";
 import { startFakeNameServer, type Reaction } from "./fake-name-server.ts";
 import { createEgress } from "../../../server/net/egress.ts";
 

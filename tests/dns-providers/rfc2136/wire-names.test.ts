@@ -7,7 +7,7 @@ import {
   WireError,
   writeName,
 } from "../../../server/dns-providers/rfc2136/wire-names.ts";
-import { readHost } from "../../../server/records/names.ts";
+import { readHost } from "../../../server/names/names.ts";
 
 const octets = (text: string) => Buffer.from(text.replaceAll(" ", ""), "hex");
 

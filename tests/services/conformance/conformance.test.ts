@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { planState, withOneTtl } from "../../../server/records/desired-state.ts";
 import type { LiveRecord } from "../../../server/records/live-record.ts";
-import { readAll } from "../../../server/records/read-back.ts";
+import { readAll } from "../../../server/changes/read-back.ts";
 import type { RecordData } from "../../../server/records/record.ts";
 import { typeNumber } from "../../../server/zone-file/type-names.ts";
 import { asPresented, recordLines } from "../../support/presentation.ts";

@@ -1,4 +1,4 @@
-import { parseOwner } from "../../../server/records/names.ts";
+import { parseOwner } from "../../../server/names/names.ts";
 import { ruleFor } from "../../../server/records/record-types.ts";
 import type { RecordData } from "../../../server/records/record.ts";
 

@@ -12,7 +12,7 @@ import { newId } from "../ids.ts";
 import { countActions, growth, writeVersions } from "./commit.ts";
 import type { ChangeSetKind } from "./entities.ts";
 import { domainExists, type Lease } from "./lease.ts";
-import { dataOf, sameData, type PlannedChange } from "./live-record.ts";
+import { dataOf, sameData, type PlannedChange } from "../records/live-record.ts";
 import { readBack } from "./read-back.ts";
 
 export interface SentZone {

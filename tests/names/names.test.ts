@@ -8,7 +8,7 @@ import {
   readHost,
   readOwner,
   toUnicodeName,
-} from "../../server/records/names.ts";
+} from "../../server/names/names.ts";
 import { hostName, label } from "../support/arbitrary-names.ts";
 
 const long = "a".repeat(63);

@@ -5,11 +5,11 @@ import { queries, type Database, type EntityManager } from "../database/database
 import type { ChangeOutcome, DnsProvider, ProviderKind } from "../dns-providers/provider.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { AppError, notFound } from "../errors.ts";
-import { bookmark } from "../snapshots/bookmark.ts";
+import { bookmark } from "./bookmark.ts";
 import { sendChanges, settle } from "./change-sets.ts";
 import type { ChangeSetKind } from "./entities.ts";
 import { holdLease, inZoneTurn, leaseWaitMilliseconds, type Lease } from "./lease.ts";
-import type { PlannedChange } from "./live-record.ts";
+import type { PlannedChange } from "../records/live-record.ts";
 import { repairZone } from "./repair.ts";
 
 /** A zone that is ours alone while a change is planned and carried out. */

@@ -7,9 +7,9 @@ import { queries } from "../../server/database/database.ts";
 import { newId } from "../../server/ids.ts";
 import { planState } from "../../server/records/desired-state.ts";
 import { liveZone } from "../../server/records/live-queries.ts";
-import { ChangePipeline } from "../../server/records/pipeline.ts";
+import { ChangePipeline } from "../../server/changes/pipeline.ts";
 import { useZonewright } from "../support/zonewright.ts";
-import { fileZone, manualZone, type Body, type Zone } from "./zones.ts";
+import { fileZone, manualZone, type Body, type Zone } from "../records/zones.ts";
 
 const zw = useZonewright();
 

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { queries, type EntityManager } from "../database/database.ts";
-import { jsonRows, jsonTexts } from "./live-queries.ts";
-import type { PlannedChange } from "./live-record.ts";
+import { jsonRows, jsonTexts } from "../database/json-rows.ts";
+import type { PlannedChange } from "../records/live-record.ts";
 
 const rowsPerStatement = 5_000;
 

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
-import { jsonTexts } from "./live-queries.ts";
-import { toUnicodeName } from "./names.ts";
+import { jsonTexts } from "./json-rows.ts";
+import { toUnicodeName } from "../names/names.ts";
 
 /** The right-hand side of a condition on a stored name. */
 export type NameSearch = { operator: "like"; operand: string } | { operator: "in"; operand: RawBuilder<string> };

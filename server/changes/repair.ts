@@ -3,10 +3,10 @@ import { queries, type EntityManager } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { ProviderError, type ChangeOutcome, type DnsProvider } from "../dns-providers/provider.ts";
 import { AppError } from "../errors.ts";
-import { bookmark } from "../snapshots/bookmark.ts";
+import { bookmark } from "./bookmark.ts";
 import { settle } from "./change-sets.ts";
 import type { Lease } from "./lease.ts";
-import type { PlannedChange } from "./live-record.ts";
+import type { PlannedChange } from "../records/live-record.ts";
 import { readBack } from "./read-back.ts";
 
 /**

@@ -3,7 +3,7 @@ import { zoneFor } from "../assignments/access.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { Failure } from "./change-sets.ts";
-import type { RecordData } from "./record.ts";
+import type { RecordData } from "../records/record.ts";
 
 const shownChanges = 100;
 

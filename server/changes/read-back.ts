@@ -1,6 +1,6 @@
 import type { ChangeOutcome, DnsProvider } from "../dns-providers/provider.ts";
-import { sameData, type PlannedChange } from "./live-record.ts";
-import { recordKey, type RecordData } from "./record.ts";
+import { sameData, type PlannedChange } from "../records/live-record.ts";
+import { recordKey, type RecordData } from "../records/record.ts";
 
 /** What became of changes, established by reading the zone at its provider. @throws ProviderError */
 export async function readBack(
