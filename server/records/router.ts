@@ -1,7 +1,7 @@
 import { route } from "../route.ts";
 import { success } from "../schemas.ts";
 import { may, router } from "../trpc.ts";
-import { ifMatchVersion, setVersionTag } from "./if-match.ts";
+import { createRecord, deleteRecord, updateRecord } from "./calls.ts";
 import {
   applied,
   applyInput,
@@ -58,11 +58,7 @@ export const recordsRouter = router({
     )
     .input(createRecordInput)
     .output(dnsRecord)
-    .mutation(async ({ ctx, input }) => {
-      const record = await ctx.services.records.create(ctx.em, ctx.caller, input);
-      setVersionTag(ctx.http, record);
-      return record;
-    }),
+    .mutation(({ ctx, input }) => createRecord(ctx, input)),
 
   update: may("records:write")
     .meta(
@@ -79,11 +75,7 @@ export const recordsRouter = router({
     )
     .input(updateRecordInput)
     .output(dnsRecord)
-    .mutation(async ({ ctx, input }) => {
-      const record = await ctx.services.records.update(ctx.em, ctx.caller, input, ifMatchVersion(ctx.http));
-      setVersionTag(ctx.http, record);
-      return record;
-    }),
+    .mutation(({ ctx, input }) => updateRecord(ctx, input)),
 
   delete: may("records:write")
     .meta(
@@ -99,10 +91,7 @@ export const recordsRouter = router({
     )
     .input(recordIdInput)
     .output(success)
-    .mutation(async ({ ctx, input }) => {
-      await ctx.services.records.delete(ctx.em, ctx.caller, input, ifMatchVersion(ctx.http));
-      return { success: true as const };
-    }),
+    .mutation(({ ctx, input }) => deleteRecord(ctx, input)),
 
   bulkCreate: may("records:write")
     .meta(

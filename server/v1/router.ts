@@ -6,7 +6,7 @@ import {
   recordPage,
   updateRecordInput,
 } from "../records/schemas.ts";
-import { ifMatchVersion, setVersionTag } from "../records/if-match.ts";
+import { createRecord, deleteRecord, updateRecord } from "../records/calls.ts";
 import { domainDetail, domainIdInput, domainPage, listDomainsInput } from "../domains/schemas.ts";
 import { route } from "../route.ts";
 import { success } from "../schemas.ts";
@@ -72,11 +72,7 @@ export const v1Router = router({
     )
     .input(createRecordInput)
     .output(dnsRecord)
-    .mutation(async ({ ctx, input }) => {
-      const record = await ctx.services.records.create(ctx.em, ctx.caller, input);
-      setVersionTag(ctx.http, record);
-      return record;
-    }),
+    .mutation(({ ctx, input }) => createRecord(ctx, input)),
 
   updateRecord: may("records:write")
     .meta(
@@ -91,11 +87,7 @@ export const v1Router = router({
     )
     .input(updateRecordInput)
     .output(dnsRecord)
-    .mutation(async ({ ctx, input }) => {
-      const record = await ctx.services.records.update(ctx.em, ctx.caller, input, ifMatchVersion(ctx.http));
-      setVersionTag(ctx.http, record);
-      return record;
-    }),
+    .mutation(({ ctx, input }) => updateRecord(ctx, input)),
 
   deleteRecord: may("records:write")
     .meta(
@@ -110,8 +102,5 @@ export const v1Router = router({
     )
     .input(recordIdInput)
     .output(success)
-    .mutation(async ({ ctx, input }) => {
-      await ctx.services.records.delete(ctx.em, ctx.caller, input, ifMatchVersion(ctx.http));
-      return { success: true as const };
-    }),
+    .mutation(({ ctx, input }) => deleteRecord(ctx, input)),
 });
