@@ -227,9 +227,9 @@ describe("a lease", () => {
 
   test("of a domain that is deleted meanwhile is no longer waited for", async () => {
     await setLease(60);
-    const waiting = edit(undefined, pipeline(60_000));
+    const waited = expect(edit(undefined, pipeline(60_000))).rejects.toMatchObject({ code: "NOT_FOUND" });
     await zw.admin.delete(zone.path);
-    await expect(waiting).rejects.toMatchObject({ code: "NOT_FOUND" });
+    await waited;
   });
 
   test("is given back after an edit, refused or not", async () => {
