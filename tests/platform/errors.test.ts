@@ -1,17 +1,13 @@
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { deserialize, stringify } from "superjson";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { loadConfig } from "../../server/config.ts";
-import { openDatabase, type Database } from "../../server/database/database.ts";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { ErrorCode } from "../../server/errors.ts";
-import { startServer, type RunningServer } from "../../server/start.ts";
-import { emptyDatabase } from "../support/database.ts";
+import { nested } from "../support/nested-json.ts";
 import { problemOf } from "../support/problems.ts";
 import { sendRaw } from "../support/raw-http.ts";
 import { RestClient, type Answer } from "../support/rest-client.ts";
-import { adminPassword, useZonewright } from "../support/zonewright.ts";
+import { useZonewright } from "../support/zonewright.ts";
 
-const zw = useZonewright({ env: { CORS_ORIGINS: "https://app.example.com" } });
+const zw = useZonewright();
 
 const json = { "content-type": "application/json" };
 const unknownId = "01a1fb0f-6204-7000-abd4-276e976be8b7";
@@ -39,10 +35,6 @@ async function sendBytes(bytes: Uint8Array<ArrayBuffer>, headers: Record<string,
 
 function raw(...head: string[]): Promise<Answer> {
   return sendRaw(zw.url, [...head, "Connection: close", "", ""].join("\r\n"));
-}
-
-function nested(depth: number): string {
-  return "[".repeat(depth) + "]".repeat(depth);
 }
 
 describe("every error is a problem document of the same eight fields", () => {
@@ -255,189 +247,4 @@ test("a request id of the caller's is kept where it is usable, and replaced wher
   const replaced = await zw.nobody.get("/api/auth/me", { "x-request-id": "<script>" });
   expect(replaced).toBeProblem(401, "UNAUTHORIZED");
   expect(replaced.body.requestId).not.toContain("script");
-});
-
-async function trpc(path: string, init: RequestInit = {}): Promise<Answer> {
-  const response = await fetch(`${zw.url}/trpc/${path}`, {
-    ...init,
-    headers: { authorization: `Bearer ${zw.admin.token}`, ...json, ...(init.headers as Record<string, string>) },
-  });
-  return { status: response.status, headers: response.headers, body: await response.json() };
-}
-const mutate = (path: string, input: unknown) =>
-  trpc(path, { method: "POST", body: typeof input === "string" ? input : stringify(input) });
-
-/** What an answer of tRPC says under `error`, held against what it says elsewhere. */
-function trpcErrorOf({ status, headers, body }: Answer, expected: number, code: ErrorCode) {
-  const error = deserialize<{ message: string; data: Record<string, unknown> }>(body.error);
-  expect({ status, ...error.data }).toMatchObject({ status: expected, httpStatus: expected, code });
-  expect(Object.keys(error.data).toSorted()).toEqual(["code", "httpStatus", "issues", "requestId", "title"]);
-  expect(error.data["requestId"]).toBe(headers.get("x-request-id"));
-  expect(JSON.stringify(body)).not.toMatch(/ {4}at |node_modules|\.ts:\d/);
-  return error;
-}
-
-describe("tRPC tells the same in error.data", () => {
-  test("refused input has the same status, code, message and issues as over REST", async () => {
-    const input = { name: 5, tags: ["\0"], more: true };
-    const rest = problemOf(await create(input), 400, "BAD_REQUEST");
-    const { message, data } = trpcErrorOf(await mutate("domains.create", input), 400, "BAD_REQUEST");
-    expect(message).toBe(rest.message);
-    expect(data["issues"]).toEqual(rest.issues);
-  });
-
-  test.each([
-    ["an unknown id", 404, "NOT_FOUND", () => mutate("domains.delete", { id: unknownId })],
-    ["a duplicate", 409, "CONFLICT", () => mutate("domains.create", { name: "errors.example" })],
-    ["an unknown procedure", 404, "NOT_FOUND", () => mutate("domains.rename", {})],
-    ["a query sent as a mutation", 400, "BAD_REQUEST", () => mutate("domains.list", {})],
-    ["a query whose input is no JSON", 400, "BAD_REQUEST", () => trpc("domains.list?input=%7B")],
-    ["a query without an input", 400, "BAD_REQUEST", () => trpc("domains.get")],
-    ["JSON that is no superjson", 400, "BAD_REQUEST", () => mutate("domains.create", '{"name":"a.example"}')],
-    [
-      "superjson that reaches for a prototype",
-      400,
-      "BAD_REQUEST",
-      () => mutate("domains.create", '{"json":{"name":"x"},"meta":{"values":{"__proto__.x":["Date"]}}}'),
-    ],
-    [
-      "superjson that makes a broken pattern",
-      400,
-      "BAD_REQUEST",
-      () => mutate("domains.create", '{"json":{"name":"/(/"},"meta":{"values":{"name":["regexp"]}}}'),
-    ],
-    [
-      "superjson of an unknown class",
-      400,
-      "BAD_REQUEST",
-      () => mutate("domains.create", '{"json":{"name":{}},"meta":{"values":{"name":[["class","Evil"]]}}}'),
-    ],
-    [
-      "superjson that makes a BigInt of a page",
-      400,
-      "BAD_REQUEST",
-      () =>
-        trpc(`domains.list?input=${encodeURIComponent('{"json":{"page":"1"},"meta":{"values":{"page":["bigint"]}}}')}`),
-    ],
-    [
-      "deep nesting",
-      400,
-      "BAD_REQUEST",
-      () => trpc(`domains.list?input=${encodeURIComponent('{"json":{"page":')}${nested(3_500)}%7D%7D`),
-    ],
-    [
-      "nobody",
-      401,
-      "UNAUTHORIZED",
-      () => trpc("domains.list?input=%7B%22json%22%3A%7B%7D%7D", { headers: { authorization: "" } }),
-    ],
-  ] as const)("%s: %i", async (_what, status, code, call) => {
-    expect(trpcErrorOf(await call(), status, code).message).not.toBe("");
-  });
-
-  test("a body that never becomes a call is answered with a problem document", async () => {
-    expect(await mutate("domains.create", `{"json":{"name":${nested(400_000)}}}`)).toBeProblem(400, "BAD_REQUEST");
-    expect(await mutate("domains.create", "{")).toBeProblem(400, "BAD_REQUEST");
-  });
-
-  test("a call that takes nothing may be sent without an input, and with nothing else", async () => {
-    expect((await trpc("auth.me")).body).toMatchObject({ result: { data: { json: { username: "admin" } } } });
-    const input = encodeURIComponent(stringify({ id: unknownId }));
-    expect(trpcErrorOf(await trpc(`auth.me?input=${input}`), 400, "BAD_REQUEST").data["issues"]).toMatchObject([
-      { path: ["id"] },
-    ]);
-    expect(await zw.admin.get("/api/auth/me?id=1")).toBeProblem(400, "BAD_REQUEST");
-  });
-
-  test("a batch is refused, whatever is in it", async () => {
-    const path = `domains.list,domains.tags?batch=1&input=${encodeURIComponent('{"0":{"json":{}},"1":{"json":{}}}')}`;
-    const { message } = trpcErrorOf(await trpc(path), 400, "BAD_REQUEST");
-    expect(message).toMatch(/batch/i);
-  });
-
-  test("a page must be a number or its digits, here too", async () => {
-    for (const page of [true, null, "", " 1", [5], "0x1", 1.5, new Date(5)]) {
-      const path = `domains.list?input=${encodeURIComponent(stringify({ page }))}`;
-      const { data } = trpcErrorOf(await trpc(path), 400, "BAD_REQUEST");
-      expect(data["issues"]).toMatchObject([{ path: ["page"] }]);
-    }
-  });
-});
-
-describe("a page of another origin", () => {
-  test("of CORS_ORIGINS may call, with credentials, and read what it needs", async () => {
-    const origin = "https://app.example.com";
-    const preflight = await zw.nobody.send("OPTIONS", "/api/domains", undefined, {
-      origin,
-      "access-control-request-method": "PUT",
-      "access-control-request-headers": "authorization,content-type,if-match",
-    });
-    expect(preflight.status).toBe(204);
-    expect(preflight.headers.get("access-control-allow-origin")).toBe(origin);
-    expect(preflight.headers.get("access-control-allow-credentials")).toBe("true");
-    expect(preflight.headers.get("access-control-allow-methods")).toContain("PUT");
-    for (const header of ["authorization", "content-type", "if-match"])
-      expect(preflight.headers.get("access-control-allow-headers")?.toLowerCase()).toContain(header);
-    const { headers } = await zw.admin.get("/api/domains", { origin });
-    expect(headers.get("access-control-allow-origin")).toBe(origin);
-    expect(headers.get("access-control-expose-headers")).toMatch(/ETag.*X-Request-Id/);
-    expect(headers.get("vary")).toContain("Origin");
-  });
-
-  test("not listed there gets no leave from us", async () => {
-    const { headers } = await zw.admin.get("/api/domains", { origin: "https://evil.example" });
-    expect(headers.get("access-control-allow-origin")).toBeNull();
-    expect(headers.get("vary")).toContain("Origin");
-  });
-});
-
-test("while the service stops, readiness says so and new calls are told to come back", async () => {
-  zw.services.health.drain();
-  expect(await zw.nobody.get("/readyz")).toMatchObject({ status: 503, body: { ready: false, draining: true } });
-  expect(await zw.nobody.get("/healthz")).toMatchObject({ status: 200 });
-  const answer = await zw.admin.get("/api/domains");
-  expect(answer).toBeProblem(503, "UNAVAILABLE");
-  expect(answer.headers.get("connection")).toBe("close");
-});
-
-describe("while the database is away", () => {
-  let away: RunningServer;
-  let dead: Database;
-  beforeAll(async () => {
-    const alive = await emptyDatabase();
-    dead = await openDatabase({ databaseUrl: "postgres://nobody@127.0.0.1:1/nothing", dataDir: "memory" });
-    let current = alive;
-    const config = loadConfig({
-      PORT: "0",
-      DATA_DIR: `${zw.dataDir}/away`,
-      ADMIN_PASSWORD: adminPassword,
-      LOG_LEVEL: "silent",
-      JOBS: "off",
-    });
-    const database = { ...alive, fork: () => current.fork(), ready: () => current.ready() };
-    away = await startServer(config, { announce: () => undefined, database });
-    current = dead;
-  });
-  afterAll(async () => {
-    await away.stop();
-    await dead.close();
-  });
-
-  test("calls answer 503 with Retry-After, over REST and tRPC", async () => {
-    const client = new RestClient(away.url);
-    const credentials = { username: "admin", password: adminPassword };
-    expect(await client.post("/api/auth/login", credentials)).toBeProblem(503, "UNAVAILABLE");
-    const trpc = await client.post("/trpc/auth.login", stringify(credentials));
-    expect(trpc).toMatchObject({ status: 503, body: { error: { json: { data: { code: "UNAVAILABLE" } } } } });
-    expect(trpc.headers.get("retry-after")).toMatch(/^\d+$/);
-  });
-
-  test("the process is healthy and not ready", async () => {
-    const client = new RestClient(away.url);
-    expect(await client.get("/healthz")).toMatchObject({ status: 200, body: { status: "ok" } });
-    expect(await client.get("/readyz")).toMatchObject({
-      status: 503,
-      body: { ready: false, database: "unavailable", draining: false },
-    });
-  });
 });

@@ -1,0 +1,31 @@
+import { describe, expect, test } from "vitest";
+import { useZonewright } from "../support/zonewright.ts";
+
+const zw = useZonewright({ env: { CORS_ORIGINS: "https://app.example.com" } });
+
+describe("a page of another origin", () => {
+  test("of CORS_ORIGINS may call, with credentials, and read what it needs", async () => {
+    const origin = "https://app.example.com";
+    const preflight = await zw.nobody.send("OPTIONS", "/api/domains", undefined, {
+      origin,
+      "access-control-request-method": "PUT",
+      "access-control-request-headers": "authorization,content-type,if-match",
+    });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get("access-control-allow-origin")).toBe(origin);
+    expect(preflight.headers.get("access-control-allow-credentials")).toBe("true");
+    expect(preflight.headers.get("access-control-allow-methods")).toContain("PUT");
+    for (const header of ["authorization", "content-type", "if-match"])
+      expect(preflight.headers.get("access-control-allow-headers")?.toLowerCase()).toContain(header);
+    const { headers } = await zw.admin.get("/api/domains", { origin });
+    expect(headers.get("access-control-allow-origin")).toBe(origin);
+    expect(headers.get("access-control-expose-headers")).toMatch(/ETag.*X-Request-Id/);
+    expect(headers.get("vary")).toContain("Origin");
+  });
+
+  test("not listed there gets no leave from us", async () => {
+    const { headers } = await zw.admin.get("/api/domains", { origin: "https://evil.example" });
+    expect(headers.get("access-control-allow-origin")).toBeNull();
+    expect(headers.get("vary")).toContain("Origin");
+  });
+});

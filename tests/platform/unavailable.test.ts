@@ -1,0 +1,62 @@
+import { stringify } from "superjson";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { loadConfig } from "../../server/config.ts";
+import { openDatabase, type Database } from "../../server/database/database.ts";
+import { startServer, type RunningServer } from "../../server/start.ts";
+import { emptyDatabase } from "../support/database.ts";
+import { problemOf } from "../support/problems.ts";
+import { RestClient } from "../support/rest-client.ts";
+import { adminPassword, useZonewright } from "../support/zonewright.ts";
+
+const zw = useZonewright();
+
+test("while the service stops, readiness says so and new calls are told to come back", async () => {
+  zw.services.health.drain();
+  expect(await zw.nobody.get("/readyz")).toMatchObject({ status: 503, body: { ready: false, draining: true } });
+  expect(await zw.nobody.get("/healthz")).toMatchObject({ status: 200 });
+  const answer = await zw.admin.get("/api/domains");
+  problemOf(answer, 503, "UNAVAILABLE");
+  expect(answer.headers.get("connection")).toBe("close");
+});
+
+describe("while the database is away", () => {
+  let away: RunningServer;
+  let dead: Database;
+  beforeAll(async () => {
+    const alive = await emptyDatabase();
+    dead = await openDatabase({ databaseUrl: "postgres://nobody@127.0.0.1:1/nothing", dataDir: "memory" });
+    let current = alive;
+    const config = loadConfig({
+      PORT: "0",
+      DATA_DIR: `${zw.dataDir}/away`,
+      ADMIN_PASSWORD: adminPassword,
+      LOG_LEVEL: "silent",
+      JOBS: "off",
+    });
+    const database = { ...alive, fork: () => current.fork(), ready: () => current.ready() };
+    away = await startServer(config, { announce: () => undefined, database });
+    current = dead;
+  });
+  afterAll(async () => {
+    await away.stop();
+    await dead.close();
+  });
+
+  test("calls answer 503 with Retry-After, over REST and tRPC", async () => {
+    const client = new RestClient(away.url);
+    const credentials = { username: "admin", password: adminPassword };
+    problemOf(await client.post("/api/auth/login", credentials), 503, "UNAVAILABLE");
+    const trpc = await client.post("/trpc/auth.login", stringify(credentials));
+    expect(trpc).toMatchObject({ status: 503, body: { error: { json: { data: { code: "UNAVAILABLE" } } } } });
+    expect(trpc.headers.get("retry-after")).toMatch(/^\d+$/);
+  });
+
+  test("the process is healthy and not ready", async () => {
+    const client = new RestClient(away.url);
+    expect(await client.get("/healthz")).toMatchObject({ status: 200, body: { status: "ok" } });
+    expect(await client.get("/readyz")).toMatchObject({
+      status: 503,
+      body: { ready: false, database: "unavailable", draining: false },
+    });
+  });
+});
