@@ -5,7 +5,7 @@ import { throughProvider, type ConnectedConfig } from "../dns-providers/provider
 import type { DnsProvider } from "../dns-providers/provider.ts";
 import { AppError } from "../errors.ts";
 import { planState } from "../records/desired-state.ts";
-import { limitIssues } from "../records/drafts.ts";
+import { limitIssues } from "../records/provider-limits.ts";
 import { withLease } from "../changes/lease.ts";
 import { dataOf, type LiveRecord } from "../records/live-record.ts";
 import { liveZone } from "../records/live-queries.ts";
