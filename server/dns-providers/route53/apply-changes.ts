@@ -1,6 +1,6 @@
 import { ProviderError, type ChangeOutcome, type RecordChange } from "../provider.ts";
 import { batchesOf, isTooLarge, reversed, stepsOf, type ChangeGroup } from "./change-batches.ts";
-import type { BatchAnswer, Route53Api } from "./client.ts";
+import type { BatchAnswer, Refusal, Route53Api } from "./client.ts";
 
 /** Sends groups of changes to a hosted zone and remembers which of them Route 53 refuses. */
 export class Sending {
@@ -28,7 +28,7 @@ export class Sending {
       try {
         const answer = await this.#api.change(this.#zoneId, stepsOf(batch));
         if (answer.ok) sent = true;
-        else queue.unshift(...this.#refusePart(batch, answer.messages));
+        else queue.unshift(...this.#refusePart(batch, answer));
       } catch (error) {
         if (!(error instanceof ProviderError) || error.effect !== "none" || !sent) throw error;
         // What was made before stands, and the rest was not.
@@ -39,12 +39,9 @@ export class Sending {
   }
 
   /** Refuses what a refusal is about. @returns what is to be sent again; where nothing is named, in halves. */
-  #refusePart(batch: readonly ChangeGroup[], messages: readonly string[]): ChangeGroup[][] {
-    const named = batch.length === 1 ? batch : batch.filter((group) => isNamed(group, messages));
-    for (const group of named) {
-      const own = messages.filter((message) => isNamed(group, [message]));
-      this.#refuse([group], refusal(this.#api, own.length > 0 ? own : messages));
-    }
+  #refusePart(batch: readonly ChangeGroup[], refused: Refusal): ChangeGroup[][] {
+    const named = batch.length === 1 ? batch : batch.filter((group) => isNamed(group, refused));
+    this.#refuse(named, reasonOf(this.#api, refused));
     const rest = batch.filter((group) => !named.includes(group));
     const middle = named.length > 0 ? 0 : rest.length / 2;
     return [rest.slice(0, middle), rest.slice(middle)].filter((part) => part.length > 0);
@@ -62,9 +59,9 @@ export class Sending {
       const done = batches.slice(0, index);
       const answer = await this.#change(batch, done);
       if (answer.ok) continue;
-      const reason = refusal(this.#api, answer.messages);
+      const reason = reasonOf(this.#api, answer);
       await this.#takeBack(done, reason);
-      const named = batch.filter((group) => isNamed(group, answer.messages));
+      const named = batch.filter((group) => isNamed(group, answer));
       this.#refuseTogether(groups, named.length > 0 ? named : batch, reason);
       return;
     }
@@ -84,7 +81,7 @@ export class Sending {
   async #takeBack(done: readonly ChangeGroup[][], reason: string): Promise<void> {
     for (const batch of done.toReversed()) {
       const told = await this.#api.change(this.#zoneId, reversed(batch)).then(
-        (answer) => (answer.ok ? null : answer.messages.join(" ")),
+        (answer) => (answer.ok ? null : answer.message),
         (error: unknown) => (error instanceof ProviderError ? error.message : String(error)),
       );
       if (told === null) continue;
@@ -105,17 +102,14 @@ export class Sending {
   }
 }
 
-/** Names stand in quotes, `[name='www.example.com.', type='A']`, or bare: `RRSet with DNS name www.example.com., type A`. */
-function isNamed({ names }: ChangeGroup, messages: readonly string[]): boolean {
-  const found = messages.flatMap((message) => [...message.matchAll(/name='([^']+)'|name (\S+\.)(?=[\s,\]]|$)/gi)]);
-  return found.some(([, quoted, bare]) => names.has(quoted ?? bare ?? ""));
+function isNamed(group: ChangeGroup, { names }: Refusal): boolean {
+  return [...group.names].some((name) => names.has(name));
 }
 
-function refusal({ name }: Route53Api, messages: readonly string[]): string {
-  const told = messages.join(" ");
-  const elsewhere = /do not match the current values|was not found|already exists/.test(told);
+function reasonOf({ name }: Route53Api, { message }: Refusal): string {
+  const elsewhere = /do not match the current values|was not found|already exists/.test(message);
   const advice = elsewhere ? " It was changed there meanwhile; sync the zone first." : "";
-  return `${name} refuses it: ${told}${advice}`;
+  return `${name} refuses it: ${message}${advice}`;
 }
 
 function tooLarge({ name }: Route53Api): string {

@@ -1,7 +1,6 @@
 import {
   ChangeResourceRecordSetsCommand,
   CreateHostedZoneCommand,
-  InvalidChangeBatch,
   ListHostedZonesByNameCommand,
   ListHostedZonesCommand,
   ListResourceRecordSetsCommand,
@@ -31,7 +30,15 @@ export interface ListingStart {
 }
 
 /** What became of a change batch: done whole, or refused whole in Route 53's words. */
-export type BatchAnswer = { ok: true } | { ok: false; messages: string[] };
+export type BatchAnswer = { ok: true } | Refusal;
+
+export interface Refusal {
+  ok: false;
+  /** As it may be shown. */
+  message: string;
+  /** The names that it is about, as Route 53 prints them, where it names any. */
+  names: ReadonlySet<string>;
+}
 
 /** The five calls of Route 53's API that are used. @throws ProviderError from all of them */
 export interface Route53Api {
@@ -121,9 +128,9 @@ export function route53Api({ accessKeyId, secretAccessKey, endpoint }: Route53Ac
         await client.send(new ChangeResourceRecordSetsCommand({ HostedZoneId, ChangeBatch: { Changes } }));
         return { ok: true };
       } catch (error) {
-        const messages = refusalIn(error);
-        if (messages === null) throw failure(calls, error);
-        return { ok: false, messages: messages.map((message) => calls.plain(message)) };
+        const told = refusalIn(error);
+        if (told === null) throw failure(calls, error);
+        return { ok: false, message: calls.plain(told), names: namesIn(told) };
       }
     },
   };
@@ -148,12 +155,16 @@ function throttles({ status, text }: VendorAnswer): boolean {
 }
 
 /** Why a change batch was refused, which changes nothing; null for any other failure. */
-function refusalIn(error: unknown): string[] | null {
-  if (error instanceof InvalidChangeBatch) {
-    const messages = (error.messages ?? []).filter((message) => message !== "");
-    return messages.length > 0 ? messages : [error.message];
-  }
-  return error instanceof Route53ServiceException && error.name === "InvalidInput" ? [error.message] : null;
+function refusalIn(error: unknown): string | null {
+  const isRefusal =
+    error instanceof Route53ServiceException && ["InvalidChangeBatch", "InvalidInput"].includes(error.name);
+  return isRefusal ? error.message : null;
+}
+
+/** Names stand in quotes, `[name='www.example.com.', type='A']`, or bare: `RRSet with DNS name www.example.com., type A`. */
+function namesIn(message: string): Set<string> {
+  const found = message.matchAll(/name='([^']+)'|name (\S+\.)(?=[\s,\]]|$)/gi);
+  return new Set(Array.from(found, ([, quoted, bare]) => quoted ?? bare ?? ""));
 }
 
 function failure(calls: VendorCalls, error: unknown): ProviderError {

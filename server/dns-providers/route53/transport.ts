@@ -30,17 +30,32 @@ export function transport(calls: VendorCalls): Transport {
         ...(typeof body === "string" ? { body } : {}),
         changes: method === "POST",
       });
+      // The SDK would take any page for an empty answer.
+      if (answer.status < 300 && !/<\w+Response[\s>]/.test(answer.text)) {
+        throw calls.error(
+          "what answers there is not its API; check the address.",
+          method === "POST" ? "unknown" : "none",
+        );
+      }
       return {
         response: {
           statusCode: answer.status,
           headers: Object.fromEntries(answer.headers),
-          body: Buffer.from(answer.text),
+          body: Buffer.from(withCode(answer.text)),
         },
       };
     },
     updateHttpClientConfig: () => undefined,
     httpHandlerConfigs: () => ({}),
   };
+}
+
+/** A refused batch has an answer of its own in the API's reference, which the SDK does not read: here in the form of all other errors. */
+function withCode(text: string): string {
+  if (!/^\s*(?:<\?[^>]*>\s*)?<InvalidChangeBatch[\s>]/.test(text)) return text;
+  const messages = [...text.matchAll(/<Message>([^<]*)<\/Message>/g)].map(([, message]) => message);
+  const error = `<Code>InvalidChangeBatch</Code><Message>${messages.join(" ")}</Message>`;
+  return `<ErrorResponse><Error>${error}</Error></ErrorResponse>`;
 }
 
 /** As it was signed (SigV4): every octet but the unreserved ones of RFC 3986 in per cent form. */
