@@ -1,3 +1,4 @@
+import { digitalocean } from "./digitalocean.ts";
 import { manual } from "./manual.ts";
 import { powerdns } from "./powerdns.ts";
 import type { ProviderKind } from "./provider.ts";
@@ -11,6 +12,7 @@ export const providerKinds: readonly ProviderKind[] = [
   withAnyConfig(rfc2136),
   withAnyConfig(powerdns),
   withAnyConfig(route53),
+  withAnyConfig(digitalocean),
   withAnyConfig(manual),
 ];
 

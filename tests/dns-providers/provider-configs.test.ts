@@ -84,6 +84,18 @@ test("the catalogue shows every kind with what it can do, to everybody who is si
         { name: "endpoint", label: "API address", secret: false, required: false },
       ],
     },
+    {
+      id: "5a1f0c52-7d0e-4c1b-9d0a-000000000007",
+      kind: "digitalocean",
+      name: "DigitalOcean",
+      ...shared,
+      recordTypes: ["A", "AAAA", "CAA", "CNAME", "MX", "NS", "SRV", "TXT"],
+      minTtl: 30,
+      configFields: [
+        { name: "token", label: "API token", secret: true, required: true },
+        { name: "endpoint", label: "API address", secret: false, required: false },
+      ],
+    },
     { id: "5a1f0c52-7d0e-4c1b-9d0a-000000000001", kind: "manual", name: "Manual", ...shared, configFields: [] },
   ]);
 });

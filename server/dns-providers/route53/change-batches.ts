@@ -1,5 +1,6 @@
 import type { Change, ResourceRecordSet } from "@aws-sdk/client-route-53";
 import { rrsetKey, type RecordData } from "../../records/record.ts";
+import { linkedChanges } from "../linked-changes.ts";
 import type { RecordChange } from "../provider.ts";
 import { dnsName } from "./hosted-zones.ts";
 import { printValue, readValue } from "./octal-text.ts";
@@ -32,7 +33,8 @@ export function groupsOf(
 ): ChangeGroup[] {
   const served = new Map(present.filter(({ own }) => !own).map((rrset) => [rrsetKey(rrset), rrset]));
   const wanted = Map.groupBy(after, rrsetKey);
-  return connected(changes).map((group) => {
+  const parts = linkedChanges(changes, (change) => recordsOf(change).map(({ name }) => name));
+  return parts.map((group) => {
     const touched = new Map(group.flatMap(recordsOf).map((record) => [rrsetKey(record), record]));
     const ttls = new Map(group.flatMap((change) => (change.after ? [[rrsetKey(change.after), change.after.ttl]] : [])));
     const goes: Change[] = [];
@@ -55,18 +57,6 @@ function recordsOf({ before, after }: RecordChange): RecordData[] {
 
 function dnsNameIn(zone: string, name: string): string {
   return dnsName(name === "@" ? zone : `${name}.${zone}`);
-}
-
-/** Parts changes so that no two parts share a name. */
-function connected(changes: readonly RecordChange[]): RecordChange[][] {
-  const groups = new Map<string, RecordChange[]>();
-  for (const change of changes) {
-    const names = new Set(recordsOf(change).map(({ name }) => name));
-    const joined = new Set([...names].flatMap((name) => [groups.get(name) ?? []]));
-    const group = [...[...joined].flat(), change];
-    for (const { name } of group.flatMap(recordsOf)) groups.set(name, group);
-  }
-  return [...new Set(groups.values())];
 }
 
 /** An RRset of the wanted records; what is there already keeps its wording. Null without records. */
