@@ -37,7 +37,7 @@ export async function startDigitalOcean(): Promise<DigitalOceanServer> {
     },
     clear(name, owner) {
       const { records } = domainOf(name);
-      for (const record of [...records.values()]) if (record.name === owner) records.delete(record.id);
+      for (const [id, record] of records) if (record.name === owner) records.delete(id);
     },
     lines: (name) =>
       [...domainOf(name).records.values()]

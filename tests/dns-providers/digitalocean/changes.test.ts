@@ -147,3 +147,9 @@ test.each([
   expect(body.detail).toContain("DigitalOcean");
   expect(account.server.calls).toHaveLength(calls);
 });
+
+test("a value that cannot be read is no matter of the provider's", async () => {
+  const zone = await account.zone();
+  const { status, body } = await zone.create({ recordType: "TXT", name: "x", value: "t".repeat(2_049), ttl: 5 });
+  expect([status, body.issues.map(({ path }: { path: string[] }) => path)]).toEqual([400, [["value"], ["ttl"]]]);
+});

@@ -21,6 +21,7 @@ function shown({ steps }: StepGroup): string[] {
 }
 
 const a = (value: string, ttl = 300) => record("www", "A", value, ttl);
+const ftp = (value: string) => record("ftp", "A", value);
 const cname = record("www", "CNAME", "cdn.example");
 
 test("a value that gives way to another one of its RRset is one call, and the record keeps its id", () => {
@@ -37,7 +38,6 @@ test("what goes, goes before what comes, where a CNAME takes the place of addres
 test("records that exchange their values need no call, and names that do need one each", () => {
   const same = [update(a("192.0.2.1"), a("192.0.2.2")), update(a("192.0.2.2"), a("192.0.2.1"))];
   expect(groupsFor([a("192.0.2.1"), a("192.0.2.2")], same).map(shown)).toEqual([[]]);
-  const ftp = (value: string) => record("ftp", "A", value);
   const other = [update(a("192.0.2.1"), a("192.0.2.2")), update(ftp("192.0.2.2"), ftp("192.0.2.1"))];
   expect(groupsFor([a("192.0.2.1"), ftp("192.0.2.2")], other).map(shown)).toEqual([
     ["update 1 → 192.0.2.2 300"],
