@@ -30,6 +30,8 @@ export interface LoopbackVendor {
   calls: VendorCall[];
   /** Lets the next calls go wrong that `matches` accepts, each in its turn. */
   failNext: (fault: VendorFault, times?: number, matches?: (call: VendorCall) => boolean) => void;
+  /** Does something there just before the next call is carried out that `matches` accepts: another's edit in between. */
+  meanwhile: (matches: (call: VendorCall) => boolean, act: () => void) => void;
   stop: () => Promise<void>;
 }
 
@@ -37,8 +39,11 @@ export interface LoopbackVendor {
 export async function startLoopbackVendor(handle: (call: VendorCall) => VendorReply): Promise<LoopbackVendor> {
   const calls: VendorCall[] = [];
   const faults: { fault: VendorFault; matches: (call: VendorCall) => boolean }[] = [];
+  const edits: { matches: (call: VendorCall) => boolean; act: () => void }[] = [];
   const answer = (call: VendorCall, response: ServerResponse) => {
     calls.push(call);
+    const edit = edits.findIndex(({ matches }) => matches(call));
+    if (edit !== -1) for (const { act } of edits.splice(edit, 1)) act();
     const index = faults.findIndex(({ matches }) => matches(call));
     const [planned] = index === -1 ? [] : faults.splice(index, 1);
     const own = planned && !planned.fault.after ? null : handle(call);
@@ -63,6 +68,7 @@ export async function startLoopbackVendor(handle: (call: VendorCall) => VendorRe
     failNext(fault, times = 1, matches = () => true) {
       for (let count = 0; count < times; count++) faults.push({ fault, matches });
     },
+    meanwhile: (matches, act) => void edits.push({ matches, act }),
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -147,6 +147,7 @@ const settled = {
   userAgentAppId: "",
   authSchemePreference: [],
   ignoreConfiguredEndpointUrls: true,
+  disableClockSkewCorrection: true,
 } as const satisfies Route53ClientConfig & Record<string, unknown>;
 
 /** Too many calls, or one for a zone that is busy with the last one: both say so by 400, and nothing was done. */

@@ -77,6 +77,20 @@ describe("an edit made there meanwhile", () => {
     expect((await zone.post("/sync")).body).toMatchObject({ created: 1 });
   });
 
+  test("between our reading and our change is never overwritten", async () => {
+    const { zone, hosted } = await account.zone();
+    const name = `race.${zone.name}`;
+    const record = await zone.add("A", "race", "192.0.2.1", 300);
+    account.server.meanwhile(
+      ({ method }) => method === "POST",
+      () => account.server.put(hosted, { name, type: "A", ttl: 300, values: ["192.0.2.1", "192.0.2.9"] }),
+    );
+    const { status, body } = await zone.update(record.id, { value: "192.0.2.2" });
+    expect([status, body.detail]).toEqual([502, expect.stringContaining("do not match the current values")]);
+    expect(body.detail).toContain("sync the zone first");
+    expect(own(account.server.lines(hosted))).toEqual([`${name}. A 300 192.0.2.1`, `${name}. A 300 192.0.2.9`]);
+  });
+
   test("of the record itself is refused with the advice to sync", async () => {
     const { zone, hosted } = await account.zone();
     const record = await zone.add("A", "gone", "192.0.2.1", 300);
