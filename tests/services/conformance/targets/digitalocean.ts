@@ -13,5 +13,12 @@ export async function startDigitalOcean(): Promise<Target> {
   const provider = kind.connect?.({ token, endpoint: url }, { zonesFolder: "/nowhere", now, egress });
   if (!provider) throw new Error("digitalocean has no back end");
   await provider.createZone(zone);
-  return { kind, provider, stop };
+  return {
+    kind,
+    provider,
+    async stop() {
+      await egress.close();
+      await stop();
+    },
+  };
 }

@@ -16,5 +16,12 @@ export async function startRoute53(): Promise<Target> {
   );
   if (!provider) throw new Error("route53 has no back end");
   await provider.createZone(zone);
-  return { kind, provider, stop };
+  return {
+    kind,
+    provider,
+    async stop() {
+      await egress.close();
+      await stop();
+    },
+  };
 }
