@@ -12,6 +12,7 @@ import type { Database } from "./database/database.ts";
 import { ConfigSecrets } from "./dns-providers/config-secrets.ts";
 import { ProviderConnections } from "./dns-providers/connections.ts";
 import { ProviderConfigs } from "./dns-providers/provider-configs.ts";
+import { DriftJob, type OnDrift } from "./drift/drift-job.ts";
 import { Domains } from "./domains/service.ts";
 import { Health } from "./health.ts";
 import { createKeyring } from "./keyring.ts";
@@ -45,6 +46,7 @@ export interface Services {
   rollback: Rollback;
   providerConfigs: ProviderConfigs;
   repair: RepairJob;
+  drift: DriftJob;
   /** What must be there before the first request. */
   prepare(): Promise<void>;
   /** What goes on beside requests: repairs and housekeeping. */
@@ -58,7 +60,14 @@ export interface Services {
 const housekeepingPause = 6 * 3_600_000;
 
 /** Builds every service once. */
-export function createServices(parts: { config: Config; database: Database; log: Logger; now?: () => Date }): Services {
+export function createServices(parts: {
+  config: Config;
+  database: Database;
+  log: Logger;
+  now?: () => Date;
+  /** Told of each zone that is newly found to differ from what its provider serves; the log when left out. */
+  onDrift?: OnDrift;
+}): Services {
   const { config, database, log, now = () => new Date() } = parts;
   const keyring = createKeyring(config.secretKeys);
   const passwords = new PasswordHasher();
@@ -79,6 +88,14 @@ export function createServices(parts: { config: Config; database: Database; log:
     }
   });
   const repair = new RepairJob({ database, connections, log, now });
+  const drift = new DriftJob({
+    database,
+    connections,
+    log,
+    now,
+    every: config.driftCheck,
+    onDrift: parts.onDrift,
+  });
   const sessions = new Sessions(keyring, now, (sessionId) => authenticator.end(sessionId));
   return {
     config,
@@ -97,6 +114,7 @@ export function createServices(parts: { config: Config; database: Database; log:
     rollback: new Rollback(pipeline, snapshots),
     providerConfigs,
     repair,
+    drift,
     async prepare() {
       await mkdir(zonesFolder, { recursive: true });
       await providerConfigs.ensureEmbedded(database.fork());
@@ -106,9 +124,10 @@ export function createServices(parts: { config: Config; database: Database; log:
       if (!config.jobs) return;
       await repair.start();
       await housekeeping.start(0);
+      await drift.start();
     },
     async stop() {
-      await Promise.all([repair.stop(), housekeeping.stop()]);
+      await Promise.all([repair.stop(), housekeeping.stop(), drift.stop()]);
     },
     close: () => egress.close(),
   };

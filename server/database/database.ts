@@ -10,6 +10,7 @@ import { types as pgTypes } from "pg";
 import { entities, type Tables } from "./entities.ts";
 import { PreparingClient } from "./prepared-statements.ts";
 import { Foundation } from "./migrations/0001-foundation.ts";
+import { Drift } from "./migrations/0002-drift.ts";
 
 export type EntityManager = SqlEntityManager;
 
@@ -55,7 +56,10 @@ export const ormOptions = {
   // Statements, which carry values, stay out of the log; failures are thrown and told once.
   logger: () => undefined,
   migrations: {
-    migrationsList: [{ name: "0001-foundation", class: Foundation }],
+    migrationsList: [
+      { name: "0001-foundation", class: Foundation },
+      { name: "0002-drift", class: Drift },
+    ],
     snapshot: false,
     transactional: true,
   },

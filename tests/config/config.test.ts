@@ -67,6 +67,7 @@ describe("a bad value stops the start with a sentence naming the variable", () =
     ["RDAP_BOOTSTRAP_URL", "data.iana.org"],
     ["WHOIS_SERVER", "whois example"],
     ["EGRESS_ALLOW", "10.0.0.0/8, not a host"],
+    ["DRIFT_CHECK", "on"],
     ["TRUST_PROXY", "everyone"],
     ["TRUST_PROXY", "10.0.0.0/33"],
     ["TRUST_PROXY", "1,2"],
@@ -112,6 +113,7 @@ test("without any variable the service listens on 127.0.0.1:3000 with the embedd
     egressAllow: [],
     logLevel: "info",
     jobs: true,
+    driftCheck: "hourly",
   });
   expect(secretKeys).toHaveLength(1);
   expect(dataDir).toMatch(/^\//);

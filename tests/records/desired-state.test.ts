@@ -112,6 +112,21 @@ describe("a plan towards desired records", () => {
   });
 });
 
+/** Plans from batches of `size`. */
+async function fromServed(before: readonly LiveRecord[], served: readonly RecordData[], size: number) {
+  const index: LiveIndex = new Map();
+  for (const record of before) addToIndex(index, recordText(record), record.id);
+  async function* batches() {
+    for (let start = 0; start < served.length; start += size) yield served.slice(start, start + size);
+  }
+  const loaded: LiveRecord[] = [];
+  const plan = await planServed(index, batches(), async (ids) => {
+    loaded.push(...before.filter(({ id }) => ids.includes(id)));
+    return loaded;
+  });
+  return { plan, loaded };
+}
+
 describe("a plan from what a provider serves", () => {
   test("is the plan towards those records, and looks only at live records that differ", async () => {
     await fc.assert(
@@ -132,20 +147,6 @@ describe("a plan from what a provider serves", () => {
     const { plan } = await fromServed(live([twice, twice]), [twice], 1);
     expect(plan).toMatchObject({ unchanged: 1, changes: [{ action: "delete" }] });
   });
-
-  async function fromServed(before: readonly LiveRecord[], served: readonly RecordData[], size: number) {
-    const index: LiveIndex = new Map();
-    for (const record of before) addToIndex(index, recordText(record), record.id);
-    async function* batches() {
-      for (let start = 0; start < served.length; start += size) yield served.slice(start, start + size);
-    }
-    const loaded: LiveRecord[] = [];
-    const plan = await planServed(index, batches(), async (ids) => {
-      loaded.push(...before.filter(({ id }) => ids.includes(id)));
-      return loaded;
-    });
-    return { plan, loaded };
-  }
 });
 
 describe("one TTL for each RRset", () => {
