@@ -14,6 +14,7 @@ import { ProviderConnections } from "./dns-providers/connections.ts";
 import { ProviderConfigs } from "./dns-providers/provider-configs.ts";
 import { DriftJob, type OnDrift } from "./drift/drift-job.ts";
 import { Domains } from "./domains/service.ts";
+import { ZoneImports } from "./domains/zone-imports.ts";
 import { Health } from "./health.ts";
 import { createKeyring } from "./keyring.ts";
 import { Periodic } from "./periodic.ts";
@@ -39,6 +40,7 @@ export interface Services {
   signIn: SignIn;
   users: Users;
   domains: Domains;
+  zoneImports: ZoneImports;
   records: Records;
   sync: Sync;
   zoneFiles: ZoneFileTransfer;
@@ -78,6 +80,8 @@ export function createServices(parts: {
   const secrets = new ConfigSecrets(new SecretBox(keyring, "provider-secret"));
   const connections = new ProviderConnections({ zonesFolder, now, egress }, secrets);
   const providerConfigs = new ProviderConfigs(connections, secrets, now);
+  const domains = new Domains(database, providerConfigs, now);
+  const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });
   const pipeline = new ChangePipeline(database, connections, now);
   const snapshots = new Snapshots(now);
   const housekeeping = new Periodic(housekeepingPause, async () => {
@@ -106,7 +110,8 @@ export function createServices(parts: {
     authenticator,
     signIn: new SignIn(passwords, accessTokens, sessions, now),
     users: new Users(passwords, now),
-    domains: new Domains(database, providerConfigs, now),
+    domains,
+    zoneImports,
     records: new Records(pipeline),
     sync: new Sync(pipeline),
     zoneFiles: new ZoneFileTransfer(pipeline, now),
@@ -119,6 +124,7 @@ export function createServices(parts: {
       await mkdir(zonesFolder, { recursive: true });
       await providerConfigs.ensureEmbedded(database.fork());
       await providerConfigs.ensureSealed(database.fork(), log);
+      await zoneImports.prepare();
     },
     async startJobs() {
       if (!config.jobs) return;
@@ -127,7 +133,7 @@ export function createServices(parts: {
       await drift.start();
     },
     async stop() {
-      await Promise.all([repair.stop(), housekeeping.stop(), drift.stop()]);
+      await Promise.all([repair.stop(), housekeeping.stop(), drift.stop(), zoneImports.stop()]);
     },
     close: () => egress.close(),
   };

@@ -2,6 +2,7 @@ import type { InferKyselyDB } from "@mikro-orm/postgresql";
 import { RefreshTokenSchema, SessionSchema } from "../auth/entities.ts";
 import { ProviderConfigSchema } from "../dns-providers/entities.ts";
 import { DomainSchema } from "../domains/entities.ts";
+import { ZoneImportItemSchema, ZoneImportSchema } from "../domains/import-entities.ts";
 import { RecordVersionSchema } from "../records/entities.ts";
 import { ChangeSetSchema } from "../changes/entities.ts";
 import { SnapshotSchema } from "../snapshots/entities.ts";
@@ -14,6 +15,8 @@ export const entities = [
   RefreshTokenSchema,
   ProviderConfigSchema,
   DomainSchema,
+  ZoneImportSchema,
+  ZoneImportItemSchema,
   RecordVersionSchema,
   ChangeSetSchema,
   SnapshotSchema,

@@ -4,13 +4,19 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 export interface MessageCounter {
   readonly port: number;
   count(opcode: number): number;
+  /** Most connections that clients had at once. */
+  mostConnections(): number;
   stop(): Promise<void>;
 }
 
 export async function countMessages(serverPort: number): Promise<MessageCounter> {
   const counts = new Map<number, number>();
   const sockets = new Set<Socket>();
+  let open = 0;
+  let most = 0;
   const server = createServer((client) => {
+    most = Math.max(most, ++open);
+    client.once("close", () => open--);
     const upstream = connect(serverPort, "127.0.0.1");
     for (const socket of [client, upstream]) {
       sockets.add(socket);
@@ -36,6 +42,7 @@ export async function countMessages(serverPort: number): Promise<MessageCounter>
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     port: (server.address() as AddressInfo).port,
+    mostConnections: () => most,
     count: (opcode) => counts.get(opcode) ?? 0,
     async stop() {
       for (const socket of sockets) socket.destroy();
