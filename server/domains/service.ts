@@ -112,6 +112,8 @@ export class Domains {
         revision: 0,
         recordCount: 0,
         snapshotSequence: 0,
+        // It is read in now; the first comparison comes a period later.
+        driftCheckedAt: now,
         createdAt: now,
         updatedAt: now,
       },
