@@ -58,7 +58,7 @@ async function measureSync(stage: Stage, bind: UpdateServer, config: string): Pr
     against("sync of 100,000 records without changes", median(unchanged), 1.5),
     against("sync of 100,000 records of which 1,000 changed", median(pulled), 2),
     {
-      what: "peak memory over those ten",
+      what: "peak memory over all of these",
       measured: `${Math.round(peak)} MB`,
       baseline: "700 MB",
       ratio: peak / 700,
