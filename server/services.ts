@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "pino";
+import { Audit } from "./audit/audit.ts";
 import { AccessTokens } from "./auth/access-tokens.ts";
 import { Authenticator } from "./auth/authenticator.ts";
 import { deleteEndedSessions } from "./auth/housekeeping.ts";
@@ -15,6 +16,8 @@ import { ProviderConfigs } from "./dns-providers/provider-configs.ts";
 import { Domains } from "./domains/service.ts";
 import { Health } from "./health.ts";
 import { createKeyring } from "./keyring.ts";
+import { Guesses } from "./limits/guesses.ts";
+import { Mailer } from "./mail/mailer.ts";
 import { Periodic } from "./periodic.ts";
 import { createEgress } from "./net/egress.ts";
 import { ChangePipeline } from "./changes/pipeline.ts";
@@ -35,6 +38,9 @@ export interface Services {
   /** Origins whose pages may use the refresh cookie. */
   trustedOrigins: readonly string[];
   authenticator: Authenticator;
+  audit: Audit;
+  guesses: Guesses;
+  mailer: Mailer;
   signIn: SignIn;
   users: Users;
   domains: Domains;
@@ -69,6 +75,9 @@ export function createServices(parts: { config: Config; database: Database; log:
   const secrets = new ConfigSecrets(new SecretBox(keyring, "provider-secret"));
   const connections = new ProviderConnections({ zonesFolder, now, egress }, secrets);
   const providerConfigs = new ProviderConfigs(connections, secrets, now);
+  const audit = new Audit(now);
+  const guesses = new Guesses();
+  const mailer = new Mailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
   const pipeline = new ChangePipeline(database, connections, now);
   const snapshots = new Snapshots(now);
   const housekeeping = new Periodic(housekeepingPause, async () => {
@@ -87,6 +96,9 @@ export function createServices(parts: { config: Config; database: Database; log:
     health: new Health(database),
     trustedOrigins: [new URL(config.siteUrl).origin, ...config.corsOrigins],
     authenticator,
+    audit,
+    guesses,
+    mailer,
     signIn: new SignIn(passwords, accessTokens, sessions, now),
     users: new Users(passwords, now),
     domains: new Domains(database, providerConfigs, now),
@@ -110,6 +122,9 @@ export function createServices(parts: { config: Config; database: Database; log:
     async stop() {
       await Promise.all([repair.stop(), housekeeping.stop()]);
     },
-    close: () => egress.close(),
+    async close() {
+      mailer.close();
+      await egress.close();
+    },
   };
 }

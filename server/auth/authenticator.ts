@@ -8,8 +8,11 @@ import type { Caller } from "./caller.ts";
 const trustMilliseconds = 1_000;
 const rememberedSessions = 20_000;
 
+/** A caller apart from the call. */
+export type KnownCaller = Omit<Caller, "ip" | "requestId">;
+
 interface Known {
-  caller: Caller;
+  caller: KnownCaller;
   readAt: number;
 }
 
@@ -30,7 +33,7 @@ export class Authenticator {
   }
 
   /** @throws AppError UNAUTHORIZED when there is no live credential. */
-  async authenticate(em: EntityManager, http: HttpPort): Promise<Caller> {
+  async authenticate(em: EntityManager, http: HttpPort): Promise<KnownCaller> {
     const token = bearerOf(http);
     if (token === null) {
       throw http.header("authorization") === undefined
@@ -54,7 +57,7 @@ export class Authenticator {
     this.#ended.add(sessionId);
   }
 
-  async #session(em: EntityManager, sessionId: string): Promise<Caller | null> {
+  async #session(em: EntityManager, sessionId: string): Promise<KnownCaller | null> {
     const known = this.#known.get(sessionId);
     if (known && performance.now() - known.readAt < trustMilliseconds) return known.caller;
     const readAt = performance.now();
@@ -71,7 +74,7 @@ export class Authenticator {
       this.#known.delete(sessionId);
       return null;
     }
-    const caller: Caller = {
+    const caller: KnownCaller = {
       userId: row.id,
       username: row.username,
       role: row.role,

@@ -1,4 +1,5 @@
 import type { InferKyselyDB } from "@mikro-orm/postgresql";
+import { AuditEntrySchema } from "../audit/entities.ts";
 import { RefreshTokenSchema, SessionSchema } from "../auth/entities.ts";
 import { ProviderConfigSchema } from "../dns-providers/entities.ts";
 import { DomainSchema } from "../domains/entities.ts";
@@ -17,6 +18,7 @@ export const entities = [
   RecordVersionSchema,
   ChangeSetSchema,
   SnapshotSchema,
+  AuditEntrySchema,
 ] as const;
 
 /** The tables as set-based queries see them: snake_case columns, typed from the entities. */
