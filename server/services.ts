@@ -5,9 +5,12 @@ import { Audit } from "./audit/audit.ts";
 import { AccessTokens } from "./auth/access-tokens.ts";
 import { Authenticator } from "./auth/authenticator.ts";
 import { deleteEndedSessions } from "./auth/housekeeping.ts";
+import { PasswordResets } from "./auth/password-reset/service.ts";
 import { PasswordHasher } from "./auth/passwords.ts";
+import { Registration } from "./auth/registration.ts";
 import { Sessions } from "./auth/sessions.ts";
 import { SignIn } from "./auth/sign-in.ts";
+import { Background } from "./background.ts";
 import type { Config } from "./config.ts";
 import type { Database } from "./database/database.ts";
 import { ConfigSecrets } from "./dns-providers/config-secrets.ts";
@@ -28,6 +31,8 @@ import { ZoneFileTransfer } from "./records/zone-file-transfer.ts";
 import { SecretBox } from "./secret-box.ts";
 import { Rollback } from "./snapshots/rollback.ts";
 import { Snapshots } from "./snapshots/service.ts";
+import { UserAdministration } from "./users/administration.ts";
+import { Invitations } from "./users/invitations/service.ts";
 import { Users } from "./users/service.ts";
 
 export interface Services {
@@ -43,6 +48,11 @@ export interface Services {
   mailer: Mailer;
   signIn: SignIn;
   users: Users;
+  userAdministration: UserAdministration;
+  invitations: Invitations;
+  registration: Registration;
+  passwordResets: PasswordResets;
+  background: Background;
   domains: Domains;
   records: Records;
   sync: Sync;
@@ -89,6 +99,10 @@ export function createServices(parts: { config: Config; database: Database; log:
   });
   const repair = new RepairJob({ database, connections, log, now });
   const sessions = new Sessions(keyring, now, (sessionId) => authenticator.end(sessionId));
+  const signIn = new SignIn(passwords, accessTokens, sessions, now);
+  const users = new Users(passwords, audit, now);
+  const invitations = new Invitations(audit, now);
+  const background = new Background(log);
   return {
     config,
     database,
@@ -99,8 +113,22 @@ export function createServices(parts: { config: Config; database: Database; log:
     audit,
     guesses,
     mailer,
-    signIn: new SignIn(passwords, accessTokens, sessions, now),
-    users: new Users(passwords, now),
+    signIn,
+    users,
+    userAdministration: new UserAdministration({ users, passwords, sessions, authenticator, audit, now }),
+    invitations,
+    registration: new Registration(users, invitations, signIn),
+    passwordResets: new PasswordResets({
+      database,
+      passwords,
+      sessions,
+      mailer,
+      background,
+      audit,
+      now,
+      siteUrl: config.siteUrl,
+    }),
+    background,
     domains: new Domains(database, providerConfigs, now),
     records: new Records(pipeline),
     sync: new Sync(pipeline),
@@ -120,7 +148,7 @@ export function createServices(parts: { config: Config; database: Database; log:
       await housekeeping.start(0);
     },
     async stop() {
-      await Promise.all([repair.stop(), housekeeping.stop()]);
+      await Promise.all([repair.stop(), housekeeping.stop(), background.settled()]);
     },
     async close() {
       mailer.close();
