@@ -134,6 +134,9 @@ export interface Config {
   adminUsername: string;
   /** Undefined: one is made and printed at the first start. */
   adminPassword: string | undefined;
+  /** Undefined: no mail. */
+  smtpUrl: string | undefined;
+  mailFrom: string;
   /** Hosts and networks that calls may go to although they are not public. */
   egressAllow: string[];
   trustProxy: string[];
@@ -174,6 +177,8 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     secretKeys: [firstKey ?? storedKey(dataDir), ...otherKeys],
     adminUsername: values.ADMIN_USERNAME,
     adminPassword: values.ADMIN_PASSWORD,
+    smtpUrl: values.SMTP_URL,
+    mailFrom: values.MAIL_FROM ?? `Zonewright <zonewright@${new URL(values.SITE_URL ?? "http://localhost").hostname}>`,
     egressAllow: values.EGRESS_ALLOW,
     trustProxy: values.TRUST_PROXY,
     corsOrigins: values.CORS_ORIGINS,

@@ -1,12 +1,16 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "pino";
+import { Audit } from "./audit/audit.ts";
 import { AccessTokens } from "./auth/access-tokens.ts";
 import { Authenticator } from "./auth/authenticator.ts";
 import { deleteEndedSessions } from "./auth/housekeeping.ts";
+import { PasswordResets } from "./auth/password-reset/service.ts";
 import { PasswordHasher } from "./auth/passwords.ts";
+import { Registration } from "./auth/registration.ts";
 import { Sessions } from "./auth/sessions.ts";
 import { SignIn } from "./auth/sign-in.ts";
+import { Background } from "./background.ts";
 import type { Config } from "./config.ts";
 import type { Database } from "./database/database.ts";
 import { ConfigSecrets } from "./dns-providers/config-secrets.ts";
@@ -17,6 +21,8 @@ import { Domains } from "./domains/service.ts";
 import { ZoneImports } from "./domains/zone-imports.ts";
 import { Health } from "./health.ts";
 import { createKeyring } from "./keyring.ts";
+import { Guesses } from "./limits/guesses.ts";
+import { Mailer } from "./mail/mailer.ts";
 import { Periodic } from "./periodic.ts";
 import { createEgress } from "./net/egress.ts";
 import { ChangePipeline } from "./changes/pipeline.ts";
@@ -27,6 +33,8 @@ import { ZoneFileTransfer } from "./records/zone-file-transfer.ts";
 import { SecretBox } from "./secret-box.ts";
 import { Rollback } from "./snapshots/rollback.ts";
 import { Snapshots } from "./snapshots/service.ts";
+import { UserAdministration } from "./users/administration.ts";
+import { Invitations } from "./users/invitations/service.ts";
 import { Users } from "./users/service.ts";
 
 export interface Services {
@@ -37,8 +45,16 @@ export interface Services {
   /** Origins whose pages may use the refresh cookie. */
   trustedOrigins: readonly string[];
   authenticator: Authenticator;
+  audit: Audit;
+  guesses: Guesses;
+  mailer: Mailer;
   signIn: SignIn;
   users: Users;
+  userAdministration: UserAdministration;
+  invitations: Invitations;
+  registration: Registration;
+  passwordResets: PasswordResets;
+  background: Background;
   domains: Domains;
   zoneImports: ZoneImports;
   records: Records;
@@ -82,6 +98,9 @@ export function createServices(parts: {
   const providerConfigs = new ProviderConfigs(connections, secrets, now);
   const domains = new Domains(database, providerConfigs, now);
   const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });
+  const audit = new Audit(now);
+  const guesses = new Guesses();
+  const mailer = new Mailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
   const pipeline = new ChangePipeline(database, connections, now);
   const snapshots = new Snapshots(now);
   const housekeeping = new Periodic(housekeepingPause, async () => {
@@ -101,6 +120,10 @@ export function createServices(parts: {
     onDrift: parts.onDrift,
   });
   const sessions = new Sessions(keyring, now, (sessionId) => authenticator.end(sessionId));
+  const signIn = new SignIn(passwords, accessTokens, sessions, now);
+  const users = new Users(passwords, audit, now);
+  const invitations = new Invitations(audit, now);
+  const background = new Background(log);
   return {
     config,
     database,
@@ -108,8 +131,25 @@ export function createServices(parts: {
     health: new Health(database),
     trustedOrigins: [new URL(config.siteUrl).origin, ...config.corsOrigins],
     authenticator,
-    signIn: new SignIn(passwords, accessTokens, sessions, now),
-    users: new Users(passwords, now),
+    audit,
+    guesses,
+    mailer,
+    signIn,
+    users,
+    userAdministration: new UserAdministration({ users, passwords, sessions, authenticator, audit, now }),
+    invitations,
+    registration: new Registration(users, invitations, signIn),
+    passwordResets: new PasswordResets({
+      database,
+      passwords,
+      sessions,
+      mailer,
+      background,
+      audit,
+      now,
+      siteUrl: config.siteUrl,
+    }),
+    background,
     domains,
     zoneImports,
     records: new Records(pipeline),
@@ -133,8 +173,12 @@ export function createServices(parts: {
       await drift.start();
     },
     async stop() {
-      await Promise.all([repair.stop(), housekeeping.stop(), drift.stop(), zoneImports.stop()]);
+      const jobs = [repair.stop(), housekeeping.stop(), drift.stop(), zoneImports.stop()];
+      await Promise.all([...jobs, background.settled()]);
     },
-    close: () => egress.close(),
+    async close() {
+      mailer.close();
+      await egress.close();
+    },
   };
 }

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Egress } from "../net/egress.ts";
+import type { LimitedRecord } from "../records/provider-limits.ts";
 import type { RecordData } from "../records/record.ts";
 import type { Soa } from "../zone-file/soa.ts";
 
@@ -42,6 +43,15 @@ export interface ProviderCapabilities {
   /** Smallest and largest TTL in seconds. */
   minTtl: number;
   maxTtl: number;
+  /** A TTL outside of those that leaves the choice to the provider: Cloudflare's 1. */
+  automaticTtl?: number;
+  /** What about a record it cannot hold beyond type, TTL and proxying: the field and the reason, which follows its name in a sentence. */
+  cannotHold?: (record: LimitedRecord) => { field: "name" | "value" | "ttl" | "proxied"; reason: string } | null;
+  /**
+   * Why it shows a record that is not to be changed through it, such as its own name servers at the apex or an alias with settings
+   * that no other provider has; follows its name in a sentence. Null for all others.
+   */
+  keeps?: (record: LimitedRecord) => string | null;
   /** Whether the name servers behind it refuse a zone for host names with underscores (BIND's check-names). */
   strictHostNames?: true;
   /** The smallest thing that it can change at once. */

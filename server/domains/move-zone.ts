@@ -6,7 +6,7 @@ import type { DnsProvider } from "../dns-providers/provider.ts";
 import { noDrift } from "../drift/due-zones.ts";
 import { AppError } from "../errors.ts";
 import { planState } from "../records/desired-state.ts";
-import { limitIssues } from "../records/drafts.ts";
+import { limitIssues } from "../records/provider-limits.ts";
 import { withLease } from "../changes/lease.ts";
 import { dataOf, type LiveRecord } from "../records/live-record.ts";
 import { liveZone } from "../records/live-queries.ts";

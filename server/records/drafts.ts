@@ -4,6 +4,7 @@ import { ok, type Result } from "../result.ts";
 import type { LiveRecord, RecordDraft } from "./live-record.ts";
 import { parseOwner } from "../names/names.ts";
 import { ruleFor } from "./record-types.ts";
+import { limitIssues } from "./provider-limits.ts";
 import { isEditableType } from "./record.ts";
 import type { CanonicalValue } from "./values/value-rule.ts";
 
@@ -129,43 +130,4 @@ function updatedValue(present: LiveRecord, recordType: string, patch: Partial<Re
   if (written.ok || priority !== null || retyped) return written;
   const completed = rule.write(patch.value, present.priority);
   return completed.ok ? completed : written;
-}
-
-/** What the provider cannot store, checked before anything is sent. */
-export function limitIssues(
-  record: Pick<RecordDraft, "recordType" | "name" | "value" | "ttl" | "proxied">,
-  kind: ProviderKind,
-): Issue[] {
-  const issues: Issue[] = [];
-  if (kind.recordTypes !== "any" && !kind.recordTypes.includes(record.recordType)) {
-    issues.push({ path: ["recordType"], message: `${kind.name} cannot store ${record.recordType} records.` });
-  }
-  if (record.ttl < kind.minTtl || record.ttl > kind.maxTtl) {
-    issues.push({ path: ["ttl"], message: `${kind.name} takes a TTL from ${kind.minTtl} to ${kind.maxTtl} seconds.` });
-  }
-  if (record.proxied && !kind.supportsProxied) {
-    issues.push({ path: ["proxied"], message: `${kind.name} has no proxy; leave proxied out or set it to false.` });
-  }
-  if (kind.strictHostNames) issues.push(...hostNameIssues(record, kind));
-  return issues;
-}
-
-const hostOwners = new Set(["A", "AAAA", "MX"]);
-const hostTargets = new Set(["NS", "MX"]);
-
-/** Host names as RFC 1123 §2.1 has them, which BIND insists on where an address or a mail or name server is concerned. */
-function hostNameIssues(
-  { recordType, name, value }: Pick<RecordDraft, "recordType" | "name" | "value">,
-  kind: ProviderKind,
-): Issue[] {
-  const issues: Issue[] = [];
-  if (hostOwners.has(recordType) && name.includes("_")) {
-    const message = `${kind.name} are loaded by name servers that refuse an underscore in the owner of ${recordType} records.`;
-    issues.push({ path: ["name"], message });
-  }
-  if (hostTargets.has(recordType) && value.includes("_")) {
-    const message = `${kind.name} are loaded by name servers that refuse an underscore in the target of ${recordType} records.`;
-    issues.push({ path: ["value"], message });
-  }
-  return issues;
 }

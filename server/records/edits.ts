@@ -3,6 +3,7 @@ import type { ErrorCode, Issue } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { draftRecord, draftUpdate, type Drafted, type RecordInput } from "./drafts.ts";
 import type { LiveRecord, RecordDraft } from "./live-record.ts";
+import { keptReason } from "./provider-limits.ts";
 import type { Violation } from "./zone-rules.ts";
 import type { ZoneView } from "./zone-view.ts";
 
@@ -40,6 +41,8 @@ export function prepareEdits(
         issues: [{ path: ["recordId"], message: "There is no such record in this domain." }],
       };
     }
+    const kept = keptReason(before, kind);
+    if (kept !== null) return { ok: false, code: "BAD_REQUEST", issues: [{ path: ["recordId"], message: kept }] };
     if (edit.action === "delete") return { ok: true, id: before.id, draft: null, anyTtl: false, before, warnings: [] };
     return fromDraft(before.id, before, draftUpdate(before, edit.patch, zone, kind));
   });

@@ -6,11 +6,11 @@ import { initialSoa } from "../zone-file/soa.ts";
 import { printZoneFile } from "../zone-file/write.ts";
 import { countActions } from "../changes/commit.ts";
 import { planState, withOneTtl } from "./desired-state.ts";
-import { limitIssues } from "./drafts.ts";
 import { liveZone } from "./live-queries.ts";
 import type { LiveRecord, PlannedChange } from "./live-record.ts";
 import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
 import { planView } from "./plan-view.ts";
+import { keptWarnings, limitIssues, withoutKept } from "./provider-limits.ts";
 import { recordKey, rrsetKey, type RecordData } from "./record.ts";
 import { providerRefusals, refuseHalfDone } from "./refusals.ts";
 import { newViolations } from "./zone-rules.ts";
@@ -47,10 +47,11 @@ export class ZoneFileTransfer {
       const parsed = parseZoneFile(input.zonefile, { zone: zone.name });
       if (!parsed.ok) throw unreadable(parsed.errors);
       const live = await liveZone(reader, zone.id);
-      const changes = withOneTtl(live, planState(live, parsed.records, input.mode === "merge").changes);
+      const wanted = withOneTtl(live, planState(live, parsed.records, input.mode === "merge").changes);
+      const { changes, kept } = withoutKept(wanted, zone.kind);
       refuseViolations(live, changes, zone);
       const told = parsed.warnings.map(({ line, message }) => `Line ${line}: ${message}`);
-      const warnings = [...told, ...ttlWarnings(parsed.records, changes)];
+      const warnings = [...told, ...keptWarnings(kept), ...ttlWarnings(parsed.records, changes)];
       return { changes, unchanged: countUnchanged(live, parsed.records, changes), warnings };
     };
     const { planned } = input.dryRun

@@ -3,10 +3,10 @@ import { queries, type EntityManager } from "../database/database.ts";
 import { AppError } from "../errors.ts";
 import { countActions } from "../changes/commit.ts";
 import { needsConfirmation, planState } from "../records/desired-state.ts";
-import { limitIssues } from "../records/drafts.ts";
 import { liveColumns, liveRecord } from "../records/live-queries.ts";
 import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
 import { planView } from "../records/plan-view.ts";
+import { keptWarnings, limitIssues, withoutKept } from "../records/provider-limits.ts";
 import { findSnapshot, type Snapshots } from "./service.ts";
 
 /** Makes a zone again what a snapshot says. */
@@ -30,13 +30,13 @@ export class Rollback {
   ) {
     const plan = (reader: EntityManager, zone: HeldZone) => planRollback(reader, zone, input.snapshotId);
     if (input.dryRun) {
-      const { changes } = await this.#pipeline.preview(em, { domainId: input.id, caller, plan });
+      const { changes, kept } = await this.#pipeline.preview(em, { domainId: input.id, caller, plan });
       return {
         success: true,
         snapshot: null,
         ...counted(changes),
         failed: [],
-        plan: { ...planView(changes), warnings: [] },
+        plan: { ...planView(changes), warnings: keptWarnings(kept) },
       };
     }
     const { planned, outcomes, snapshotId } = await this.#pipeline.run(em, {
@@ -51,11 +51,16 @@ export class Rollback {
         return rollback;
       },
     });
-    const failed = planned.changes.flatMap(({ before, after }, index) => {
+    const refused = planned.changes.flatMap(({ before, after }, index) => {
       const outcome = outcomes[index];
-      const { recordType, name, value } = after ?? before;
-      return outcome && !outcome.ok ? [{ recordType, name, value, error: outcome.message }] : [];
+      return outcome && !outcome.ok ? [{ record: after ?? before, reason: outcome.message }] : [];
     });
+    const failed = [...refused, ...planned.kept].map(({ record: { recordType, name, value }, reason }) => ({
+      recordType,
+      name,
+      value,
+      error: reason,
+    }));
     const done = planned.changes.filter((_, index) => outcomes[index]?.ok);
     if (snapshotId === null) throw new Error("A rollback always makes a snapshot.");
     const snapshot = await this.#snapshots.brief(em.fork(), { id: input.id, snapshotId });
@@ -85,7 +90,8 @@ async function planRollback(em: EntityManager, zone: HeldZone, snapshotId: strin
     .where("until", ">", revision)
     .where("since", "<=", revision)
     .execute();
-  const plan = planState(since.map(liveRecord), gone.map(liveRecord));
+  const wanted = planState(since.map(liveRecord), gone.map(liveRecord));
+  const plan = { ...wanted, ...withoutKept(wanted.changes, zone.kind) };
   const issues = plan.changes.flatMap(({ after }) => (after ? limitIssues(after, zone.kind) : []));
   const [first] = issues;
   if (first) throw new AppError("BAD_REQUEST", `The snapshot cannot be restored at this provider: ${first.message}`);

@@ -34,7 +34,7 @@ describe.each([
   let provider: DnsProvider;
   beforeAll(async () => {
     server = await start([zone, "second.example"]);
-    provider = connect("rfc2136", { ...server.config, zones: `${zone}, missing.example,second.example` });
+    ({ provider } = connect("rfc2136", { ...server.config, zones: `${zone}, missing.example,second.example` }));
   });
   afterAll(() => server.stop());
   beforeEach(async () => {
@@ -129,7 +129,7 @@ describe.each([
     ["an unknown key", { tsigName: "nobody.key" }, /BADKEY/],
     ["another algorithm", { tsigAlgorithm: "hmac-sha512" }, /BADKEY/],
   ])("with %s nothing is done, and the reason is told", async (_, change, reason) => {
-    const stranger = connect("rfc2136", { ...server.config, ...change });
+    const { provider: stranger } = connect("rfc2136", { ...server.config, ...change });
     const wanted = {
       effect: "none",
       message: expect.stringMatching(name === "PowerDNS" ? /this key with this secret \(NOTAUTH\)/ : reason),
@@ -166,7 +166,7 @@ describe.each([
 test.each(["hmac-sha512", "hmac-sha1"] as const)("a key of %s reads and changes", async (algorithm) => {
   const server = await startBind([zone], algorithm);
   try {
-    const provider = connect("rfc2136", server.config);
+    const { provider } = connect("rfc2136", server.config);
     expect((await provider.applyChanges(zone, [create(record("a", "A", "192.0.2.1"))])).outcomes).toEqual([done]);
     expect(await readAll(provider, zone)).toHaveLength(3);
   } finally {

@@ -19,7 +19,7 @@ export interface PowerdnsServer {
   /** Calls the API as another program does. @param path below `/api/v1/servers/localhost`. @throws Error unless it succeeds */
   call(method: string, path: string, body?: unknown): Promise<unknown>;
   /** The whole zone by transfer, without the SOA that it ends with. */
-  transfer(zone: string): Promise<PresentedRecord[]>;
+  transfer(zone: string, ...options: string[]): Promise<PresentedRecord[]>;
   /** The answer section. */
   lookUp(name: string, type: string): Promise<PresentedRecord[]>;
   stop(): Promise<void>;
@@ -49,7 +49,7 @@ export async function startPowerdns(): Promise<PowerdnsServer> {
       if (!response.ok) throw new Error(`PowerDNS answers ${response.status} to ${method} ${path}: ${text}`);
       return text === "" ? null : JSON.parse(text);
     },
-    transfer: (zone) => dig("+tcp", `${zone}.`, "AXFR"),
+    transfer: (zone, ...options) => dig("+tcp", ...options, `${zone}.`, "AXFR"),
     lookUp: (name, type) => dig(`${name}.`, type),
     async stop() {
       await server.stop("SIGTERM");

@@ -2,11 +2,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { knownKind } from "../../../server/dns-providers/kinds.ts";
-import type { DnsProvider } from "../../../server/dns-providers/provider.ts";
+import type { DnsProvider, ProviderKind } from "../../../server/dns-providers/provider.ts";
 import { startBind } from "../../support/bind.ts";
 import { checkZone } from "../../support/checkzone.ts";
 import { startKnot } from "../../support/knot.ts";
 import { startNamed } from "../../support/named.ts";
+import { startPowerdns as startPowerdnsWithApi } from "../../support/powerdns-api.ts";
 import { startPowerdns } from "../../support/powerdns.ts";
 import type { PresentedRecord } from "../../support/presentation.ts";
 import type { UpdateServer } from "../../support/update-server.ts";
@@ -15,11 +16,12 @@ import { createEgress } from "../../../server/net/egress.ts";
 
 const egress = createEgress({ allow: [], now: () => new Date() });
 
-/** A provider with a zone, and the name server that serves it. */
+/** A provider with a zone, and the name server that serves it, if one can be asked. */
 export interface Target {
+  kind: ProviderKind;
   provider: DnsProvider;
   /** What `dig` gets in a transfer. */
-  served(...options: string[]): Promise<PresentedRecord[]>;
+  served?: (...options: string[]) => Promise<PresentedRecord[]>;
   stop(): Promise<void>;
 }
 
@@ -28,16 +30,18 @@ export const targets: readonly (readonly [TargetName, () => Promise<Target>])[] 
   ["BIND", () => throughUpdates(startBind([zone]))],
   ["Knot", () => throughUpdates(startKnot([zone]))],
   ["PowerDNS", () => throughUpdates(startPowerdns([zone]))],
+  ["PowerDNS by HTTP", startPowerdnsApi],
 ];
 
 /** A folder of zone files that BIND serves. */
 async function startZoneFiles(): Promise<Target> {
   const folder = await mkdtemp(join(tmpdir(), "zonewright-conformance-"));
   const file = join(folder, `${zone}.zone`);
-  const provider = connect("zonefile", { folder });
+  const { kind, provider } = connect("zonefile", { folder });
   await provider.createZone(zone);
   const named = await startNamed({ [zone]: file });
   return {
+    kind,
     provider,
     async served(...options) {
       const { serial } = await checkZone(zone, file);
@@ -55,14 +59,27 @@ async function startZoneFiles(): Promise<Target> {
 async function throughUpdates(starting: Promise<UpdateServer>): Promise<Target> {
   const server = await starting;
   return {
-    provider: connect("rfc2136", server.config),
+    ...connect("rfc2136", server.config),
     served: (...options) => server.transfer(zone, ...options),
     stop: () => server.stop(),
   };
 }
 
-export function connect(kind: string, config: unknown): DnsProvider {
-  const provider = knownKind(kind).connect?.(config, { zonesFolder: "/nowhere", now: () => new Date(), egress });
-  if (!provider) throw new Error(`${kind} has no back end`);
-  return provider;
+async function startPowerdnsApi(): Promise<Target> {
+  const server = await startPowerdnsWithApi();
+  const { kind, provider } = connect("powerdns", { url: server.url, apiKey: server.apiKey });
+  await provider.createZone(zone);
+  return {
+    kind,
+    provider,
+    served: (...options) => server.transfer(zone, ...options),
+    stop: () => server.stop(),
+  };
+}
+
+export function connect(name: string, config: unknown): { kind: ProviderKind; provider: DnsProvider } {
+  const kind = knownKind(name);
+  const provider = kind.connect?.(config, { zonesFolder: "/nowhere", now: () => new Date(), egress });
+  if (!provider) throw new Error(`${name} has no back end`);
+  return { kind, provider };
 }

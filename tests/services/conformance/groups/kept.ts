@@ -38,8 +38,18 @@ export const keptGroups: readonly Group[] = [
   group("HINFO", [record("h", "HINFO", `"PC" "Linux 6"`)]),
   group("AFSDB", [record("afs", "AFSDB", "1 afs.example.net.")]),
   group("DHCID", [record("d", "DHCID", "AAIBY2/AuCccgoJbsaxcQc9TUapptP69lOjxfNuVAA2kjEA=")]),
-  group("LOC in generic form", [record("loc", "LOC", String.raw`\# 16 00121613893cfa5a7eb8d3c000989680`)]),
-  group("EUI48 in generic form", [record("e", "EUI48", String.raw`\# 6 00005e00532a`)]),
+  ...(
+    [
+      ["LOC", String.raw`\# 16 00121613893cfa5a7eb8d3c000989680`],
+      ["EUI48", String.raw`\# 6 00005e00532a`],
+    ] as const
+  ).map(([type, data]) => ({
+    name: `${type} in generic form`,
+    // Its API reads these types in their own form only.
+    steps: [
+      { records: [record("own-form", type, data)], refusedBy: { "PowerDNS by HTTP": /refuses it: Record own-form/ } },
+    ],
+  })),
   {
     name: "a type without a name",
     steps: [String.raw`\# 4 0a000001`, String.raw`\# 0`].map((data) => ({

@@ -1,0 +1,78 @@
+import type { ProviderKind } from "../dns-providers/provider.ts";
+import type { Issue } from "../errors.ts";
+import type { PlannedChange } from "./live-record.ts";
+import type { RecordData } from "./record.ts";
+
+/** What limits are about. */
+export type LimitedRecord = Pick<RecordData, "recordType" | "name" | "value" | "ttl" | "proxied">;
+
+/** What the provider cannot store, checked before anything is sent. */
+export function limitIssues(record: LimitedRecord, kind: ProviderKind): Issue[] {
+  const issues: Issue[] = [];
+  if (kind.recordTypes !== "any" && !kind.recordTypes.includes(record.recordType)) {
+    issues.push({ path: ["recordType"], message: `${kind.name} cannot store ${record.recordType} records.` });
+  }
+  const automatic = kind.automaticTtl;
+  if ((record.ttl < kind.minTtl || record.ttl > kind.maxTtl) && record.ttl !== automatic) {
+    const choice = automatic === undefined ? "" : `, or ${automatic} for one that it chooses`;
+    const message = `${kind.name} takes a TTL from ${kind.minTtl} to ${kind.maxTtl} seconds${choice}.`;
+    issues.push({ path: ["ttl"], message });
+  }
+  if (record.proxied && !kind.supportsProxied) {
+    issues.push({ path: ["proxied"], message: `${kind.name} has no proxy; leave proxied out or set it to false.` });
+  }
+  const shortfall = kind.cannotHold?.(record) ?? null;
+  if (shortfall) issues.push({ path: [shortfall.field], message: `${kind.name} ${shortfall.reason}` });
+  const kept = keptReason(record, kind);
+  if (kept !== null) issues.push({ path: ["recordType"], message: kept });
+  if (kind.strictHostNames) issues.push(...hostNameIssues(record, kind));
+  return issues;
+}
+
+const hostOwners = new Set(["A", "AAAA", "MX"]);
+const hostTargets = new Set(["NS", "MX"]);
+
+/** Host names as RFC 1123 §2.1 has them, which BIND insists on where an address or a mail or name server is concerned. */
+function hostNameIssues({ recordType, name, value }: LimitedRecord, kind: ProviderKind): Issue[] {
+  const issues: Issue[] = [];
+  if (hostOwners.has(recordType) && name.includes("_")) {
+    const message = `${kind.name} are loaded by name servers that refuse an underscore in the owner of ${recordType} records.`;
+    issues.push({ path: ["name"], message });
+  }
+  if (hostTargets.has(recordType) && value.includes("_")) {
+    const message = `${kind.name} are loaded by name servers that refuse an underscore in the target of ${recordType} records.`;
+    issues.push({ path: ["value"], message });
+  }
+  return issues;
+}
+
+/** Why a record of the provider's own is shown here and not changed, in a sentence that names the provider; null where it may be. */
+export function keptReason(record: LimitedRecord, kind: ProviderKind): string | null {
+  const reason = kind.keeps?.(record) ?? null;
+  return reason === null ? null : `${kind.name} ${reason}`;
+}
+
+/** A planned change that the provider does not let through, because the record is its own. */
+export interface KeptChange {
+  record: RecordData;
+  reason: string;
+}
+
+/** Parts a plan for a whole zone into what can be done and what would touch records that the provider keeps as its own. */
+export function withoutKept(
+  planned: readonly PlannedChange[],
+  kind: ProviderKind,
+): { changes: PlannedChange[]; kept: KeptChange[] } {
+  const kept: KeptChange[] = [];
+  const changes = planned.filter(({ before, after }) => {
+    const reason = (before && keptReason(before, kind)) ?? (after && keptReason(after, kind));
+    if (reason !== null) kept.push({ record: after ?? before, reason });
+    return reason === null;
+  });
+  return { changes, kept };
+}
+
+/** What a plan says of those. */
+export function keptWarnings(kept: readonly KeptChange[]): string[] {
+  return kept.map(({ record, reason }) => `${record.name} ${record.recordType} stays as it is: ${reason}`);
+}
