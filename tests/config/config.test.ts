@@ -132,6 +132,10 @@ test("the site's address follows the port, and loses its trailing slash", () => 
   expect(load({ SITE_URL: "https://dns.example.com/" }).siteUrl).toBe("https://dns.example.com");
 });
 
+test.each(["hourly", "daily", "off"])("drift can be looked for %s", (every) => {
+  expect(load({ DRIFT_CHECK: every }).driftCheck).toBe(every);
+});
+
 test("lists may have spaces and empty parts", () => {
   const config = load({
     CORS_ORIGINS: " https://a.example.com , ,https://b.example.com,",
