@@ -114,6 +114,8 @@ test("without any variable the service listens on 127.0.0.1:3000 with the embedd
     logLevel: "info",
     jobs: true,
     driftCheck: "hourly",
+    smtpUrl: undefined,
+    mailFrom: "Zonewright <zonewright@localhost>",
   });
   expect(secretKeys).toHaveLength(1);
   expect(dataDir).toMatch(/^\//);
