@@ -30,6 +30,8 @@ export interface LoopbackVendor {
   calls: VendorCall[];
   /** Lets the next calls go wrong that `matches` accepts, each in its turn. */
   failNext: (fault: VendorFault, times?: number, matches?: (call: VendorCall) => boolean) => void;
+  /** Takes back what is still to go wrong. */
+  forgetFaults: () => void;
   /** Does something there just before the next call is carried out that `matches` accepts: another's edit in between. */
   meanwhile: (matches: (call: VendorCall) => boolean, act: () => void) => void;
   stop: () => Promise<void>;
@@ -68,6 +70,7 @@ export async function startLoopbackVendor(handle: (call: VendorCall) => VendorRe
     failNext(fault, times = 1, matches = () => true) {
       for (let count = 0; count < times; count++) faults.push({ fault, matches });
     },
+    forgetFaults: () => void faults.splice(0),
     meanwhile: (matches, act) => void edits.push({ matches, act }),
     async stop() {
       server.closeAllConnections();
