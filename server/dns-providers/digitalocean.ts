@@ -4,7 +4,7 @@ import { digitalOceanApi } from "./digitalocean/api.ts";
 import { digitalOceanProvider } from "./digitalocean/digitalocean-provider.ts";
 import { cannotHold, minTtl, recordTypes } from "./digitalocean/limits.ts";
 import type { ProviderKind } from "./provider.ts";
-import { isVendorAddress } from "./vendor-address.ts";
+import { isApiAddress } from "./api-address.ts";
 
 const configSchema = z.strictObject({
   token: z
@@ -14,7 +14,7 @@ const configSchema = z.strictObject({
   endpoint: z
     .string()
     .max(500)
-    .refine(isVendorAddress, "Give the address of the API, such as https://api.digitalocean.com.")
+    .refine(isApiAddress, "Give the address of the API, such as https://api.digitalocean.com.")
     .default("https://api.digitalocean.com"),
 });
 

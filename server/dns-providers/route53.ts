@@ -4,7 +4,7 @@ import type { ProviderKind } from "./provider.ts";
 import { route53Api } from "./route53/client.ts";
 import { cannotHold, keeps, recordTypes } from "./route53/limits.ts";
 import { route53Provider } from "./route53/route53-provider.ts";
-import { isVendorAddress } from "./vendor-address.ts";
+import { isApiAddress } from "./api-address.ts";
 
 const configSchema = z.strictObject({
   accessKeyId: z
@@ -26,7 +26,7 @@ const configSchema = z.strictObject({
   endpoint: z
     .string()
     .max(500)
-    .refine(isVendorAddress, "Give the address of the API, such as https://route53.amazonaws.com.")
+    .refine(isApiAddress, "Give the address of the API, such as https://route53.amazonaws.com.")
     .default("https://route53.amazonaws.com"),
 });
 

@@ -1,5 +1,5 @@
-/** Whether a text is the address of an API: http or https, with neither credentials nor a query. */
-export function isVendorAddress(text: string): boolean {
+/** Whether a text can be the address of an API. Neither credentials nor a query: those have fields of their own. */
+export function isApiAddress(text: string): boolean {
   const url = URL.parse(text);
   return (
     url !== null &&
