@@ -13,6 +13,7 @@ import type { PresentedRecord } from "../../support/presentation.ts";
 import type { UpdateServer } from "../../support/update-server.ts";
 import { zone, type TargetName } from "./group.ts";
 import { createEgress } from "../../../server/net/egress.ts";
+import { startAlidns } from "./targets/alidns.ts";
 
 const egress = createEgress({ allow: [], now: () => new Date() });
 
@@ -31,6 +32,7 @@ export const targets: readonly (readonly [TargetName, () => Promise<Target>])[] 
   ["Knot", () => throughUpdates(startKnot([zone]))],
   ["PowerDNS", () => throughUpdates(startPowerdns([zone]))],
   ["PowerDNS by HTTP", startPowerdnsApi],
+  ["Alibaba Cloud DNS", startAlidns],
 ];
 
 /** A folder of zone files that BIND serves. */
