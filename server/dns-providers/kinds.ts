@@ -1,4 +1,5 @@
 import { alidns } from "./alidns.ts";
+import { dnspod } from "./dnspod.ts";
 import { manual } from "./manual.ts";
 import { powerdns } from "./powerdns.ts";
 import type { ProviderKind } from "./provider.ts";
@@ -11,6 +12,7 @@ export const providerKinds: readonly ProviderKind[] = [
   withAnyConfig(rfc2136),
   withAnyConfig(powerdns),
   withAnyConfig(alidns),
+  withAnyConfig(dnspod),
   withAnyConfig(manual),
 ];
 

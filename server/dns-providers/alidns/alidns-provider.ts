@@ -1,18 +1,18 @@
 import { parseZoneName, toUnicodeName } from "../../names/names.ts";
 import type { RecordData } from "../../records/record.ts";
-import { ok, refuse, type Result } from "../../result.ts";
+import { ok } from "../../result.ts";
+import { refusedCall, refusedRecord, type Refusal } from "../one-by-one/answers.ts";
 import { applyOneByOne } from "../one-by-one/apply-changes.ts";
 import { eachOnce, type RecordCalls, type StoredRecord } from "../one-by-one/stored-records.ts";
+import { namesToAsk, touchedNames } from "../one-by-one/touched-names.ts";
 import { ProviderError, type ApplyResult, type DnsProvider, type RecordChange } from "../provider.ts";
 import { done, domainInfo, domainPage, madeRecord, recordPage } from "./api.ts";
-import { vendorName, type AlidnsClient, type Refusal } from "./client.ts";
+import { vendorName, type AlidnsClient } from "./client.ts";
 import { keptReason } from "./limits.ts";
 import { readRecord, recordParameters } from "./records.ts";
 
 const domainsOnPage = 100;
 const recordsOnPage = 500;
-/** More names than these, and reading the whole zone is cheaper. */
-const mostNamesAsked = 4;
 /** The floor of the lowest edition. */
 const highestFloorSeconds = 600;
 
@@ -32,7 +32,7 @@ async function listZones(client: AlidnsClient): Promise<string[]> {
   const names = new Set<string>();
   for (let page = 1, count = 0; ; page++) {
     const answer = await client.call("DescribeDomains", { PageNumber: page, PageSize: domainsOnPage }, domainPage);
-    if (!answer.ok) throw refused("it does not list its domains", answer.refusal);
+    if (!answer.ok) throw refusedCall(vendorName, "it does not list its domains", answer.refusal);
     const { Domains: domains, TotalCount: total } = answer.value;
     for (const { DomainName: shown, PunyCode: ascii } of domains.Domain) {
       const zone = parseZoneName(ascii || shown);
@@ -48,7 +48,7 @@ async function createZone(client: AlidnsClient, zone: string): Promise<void> {
   if (added.ok) return;
   // It may be ours already, or somebody else's.
   if ((await client.call("DescribeDomainInfo", domainOf(zone), domainInfo)).ok) return;
-  throw refused(`it does not add the domain ${zone}`, added.refusal);
+  throw refusedCall(vendorName, `it does not add the domain ${zone}`, added.refusal);
 }
 
 async function* readZone(client: AlidnsClient, zone: string): AsyncGenerator<RecordData[]> {
@@ -86,7 +86,7 @@ async function applyChanges(
   together: boolean,
 ): Promise<ApplyResult> {
   const floor = await ttlFloor(client, zone, changes);
-  const present = await recordsAt(client, zone, namesIn(changes));
+  const present = await recordsAt(client, zone, touchedNames(changes));
   const outcomes = await applyOneByOne({
     present: present.filter(({ data }) => keptReason(data) === null),
     changes,
@@ -109,17 +109,9 @@ async function ttlFloor(client: AlidnsClient, zone: string, changes: readonly Re
   return answer.value.MinTtl ?? 0;
 }
 
-function namesIn(changes: readonly RecordChange[]): Set<string> {
-  return new Set(changes.flatMap(({ before, after }) => [before, after].flatMap((one) => (one ? [one.name] : []))));
-}
-
 /** The records of some names. */
 async function recordsAt(client: AlidnsClient, zone: string, names: ReadonlySet<string>): Promise<StoredRecord[]> {
-  // Which form of an international name a filter goes by is not said anywhere.
-  const whole = names.size > mostNamesAsked || [...names].some((name) => name.includes("xn--"));
-  const filters: Record<string, string>[] = whole
-    ? [{}]
-    : [...names].map((name) => ({ SearchMode: "COMBINATION", RRKeyWord: name }));
+  const filters = namesToAsk(names)?.map((name) => ({ SearchMode: "COMBINATION", RRKeyWord: name })) ?? [{}];
   const found: StoredRecord[] = [];
   for (const filter of filters) for await (const page of pages(client, zone, filter)) found.push(...page);
   return found.filter(({ data }) => names.has(data.name));
@@ -133,15 +125,15 @@ function recordCalls(client: AlidnsClient, zone: string): RecordCalls {
         { ...domainOf(zone), ...recordParameters(record) },
         madeRecord,
       );
-      return answer.ok ? ok(answer.value.RecordId) : refusalOf(answer.refusal);
+      return answer.ok ? ok(answer.value.RecordId) : refusedRecord(vendorName, answer.refusal);
     },
     async update(id, record) {
       const answer = await client.call("UpdateDomainRecord", { RecordId: id, ...recordParameters(record) }, madeRecord);
-      return answer.ok ? ok(null) : refusalOf(answer.refusal);
+      return answer.ok ? ok(null) : refusedRecord(vendorName, answer.refusal);
     },
     async remove(id) {
       const answer = await client.call("DeleteDomainRecord", { RecordId: id }, madeRecord);
-      return answer.ok ? ok(null) : refusalOf(answer.refusal);
+      return answer.ok ? ok(null) : refusedRecord(vendorName, answer.refusal);
     },
   };
 }
@@ -151,17 +143,9 @@ function domainOf(zone: string): { DomainName: string } {
   return { DomainName: toUnicodeName(zone) };
 }
 
-function refusalOf({ code, message }: Refusal): Result<never> {
-  return refuse(`${vendorName} refuses it: ${message} (${code})`);
-}
-
 function noZone(zone: string, refusal: Refusal): ProviderError {
   if (["InvalidDomainName.NoExist", "IncorrectDomainUser"].includes(refusal.code)) {
     return new ProviderError(`${vendorName} has no zone ${zone}.`, "none", { zoneMissing: true });
   }
-  return refused(`it does not show the zone ${zone}`, refusal);
-}
-
-function refused(what: string, { code, message }: Refusal): ProviderError {
-  return new ProviderError(`${vendorName}: ${what}: ${message} (${code})`, "none");
+  return refusedCall(vendorName, `it does not show the zone ${zone}`, refusal);
 }

@@ -1,19 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { Egress } from "../../net/egress.ts";
+import type { Answer, Refusal } from "../one-by-one/answers.ts";
 import { ProviderError } from "../provider.ts";
 import { VendorCalls } from "../vendor-calls.ts";
 import { canonicalQuery, signedHeaders, type AccessKey } from "./signature.ts";
 
 export const vendorName = "Alibaba Cloud DNS";
-
-/** An answer that is not a success, with the vendor's code and words. */
-export interface Refusal {
-  code: string;
-  message: string;
-}
-
-export type Answer<T> = { ok: true; value: T } | { ok: false; refusal: Refusal };
 
 /** Operations that change something; a try of another may be repeated. */
 const changing = new Set(["AddDomain", "AddDomainRecord", "UpdateDomainRecord", "DeleteDomainRecord"]);

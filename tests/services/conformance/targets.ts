@@ -14,6 +14,7 @@ import type { UpdateServer } from "../../support/update-server.ts";
 import { zone, type TargetName } from "./group.ts";
 import { createEgress } from "../../../server/net/egress.ts";
 import { startAlidns } from "./targets/alidns.ts";
+import { startDnspod } from "./targets/dnspod.ts";
 
 const egress = createEgress({ allow: [], now: () => new Date() });
 
@@ -33,6 +34,7 @@ export const targets: readonly (readonly [TargetName, () => Promise<Target>])[] 
   ["PowerDNS", () => throughUpdates(startPowerdns([zone]))],
   ["PowerDNS by HTTP", startPowerdnsApi],
   ["Alibaba Cloud DNS", startAlidns],
+  ["DNSPod", startDnspod],
 ];
 
 /** A folder of zone files that BIND serves. */
