@@ -8,7 +8,12 @@ const ns = (value: string) => ({ recordType: "NS", name: "@", value, ttl: 3600, 
 const at = new Date(0);
 const live = (id: string, value: string) => ({
   ...ns(value),
-  ...{ id, version: 1, status: "active" as const, comment: null, createdAt: at, updatedAt: at },
+  id,
+  version: 1,
+  status: "active" as const,
+  comment: null,
+  createdAt: at,
+  updatedAt: at,
 });
 
 test("a record that the provider keeps gives its place to no other, and the other still comes or goes", () => {

@@ -1,161 +1,25 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { alidnsRefusal, startAlidnsServer, type AlidnsServer } from "../../support/alidns-server.ts";
-import { useZonewright } from "../../support/zonewright.ts";
-import { lineOf, type Body, type Zone } from "../../records/zones.ts";
-import { applySet, configure, expectSettled, newZone, recordOf } from "../vendor-zone.ts";
+import { alidnsRefusal, startAlidnsServer } from "../../support/alidns-server.ts";
+import { testFaults } from "../one-by-one/fault-suite.ts";
 
-const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" } });
-const ours = "sturm.example";
-
-let vendor: AlidnsServer;
-let zone: Zone;
-beforeAll(async () => {
-  vendor = await startAlidnsServer();
-  const { url, accessKeyId, accessKeySecret } = vendor;
-  zone = await newZone(zw, await configure(zw, "alidns", { url, accessKeyId, accessKeySecret }, []), ours);
+testFaults({
+  kind: "alidns",
+  name: "Alibaba Cloud DNS",
+  creates: "AddDomainRecord",
+  lists: "DescribeDomainRecords",
+  throttled: [400, alidnsRefusal("Throttling.User", "Request was denied due to user flow control.")],
+  broken: [500, alidnsRefusal("InternalError", "The request processing has failed due to some unknown error.")],
+  refused: [400, alidnsRefusal("QuotaExceeded.Record", "You can't add this domain record.")],
+  shortList: [200, { TotalCount: 7, PageNumber: 1, PageSize: 500, DomainRecords: { Record: [] } }],
+  async start() {
+    const server = await startAlidnsServer();
+    const { url, accessKeyId, accessKeySecret, faults, calls, account } = server;
+    return {
+      config: { url, accessKeyId, accessKeySecret },
+      faults,
+      calls,
+      served: (zone, name) =>
+        account.records(zone).flatMap(({ RR, Type, Value }) => (RR === name ? [`${Type} ${Value}`] : [])),
+      stop: () => server.stop(),
+    };
+  },
 });
-afterAll(() => vendor.stop());
-beforeEach(() => {
-  vendor.calls.length = 0;
-});
-
-/** Whatever happened: no fault was left out, and what is shown is what the vendor has. */
-afterEach(async () => {
-  await expectSettled(vendor.faults, zone);
-});
-
-const served = (name: string) =>
-  vendor.account.records(ours).flatMap(({ RR, Type, Value }) => (RR === name ? [`${Type} ${Value}`] : []));
-const actions = () => vendor.calls.map(({ action }) => action);
-const added = (name: string, value = "192.0.2.1") => ({ recordType: "A", name, value, ttl: 600 });
-const tooMany = (headers?: Record<string, string>, status = 400) => ({
-  kind: "refuses" as const,
-  status,
-  body: alidnsRefusal("Throttling.User", "Request was denied due to user flow control."),
-  ...(headers ? { headers } : {}),
-});
-const broken = alidnsRefusal("InternalError", "The request processing has failed due to some unknown error.");
-const quota = alidnsRefusal("QuotaExceeded.Record", "You can't add this domain record.");
-const refuses = { kind: "refuses" as const, status: 400, body: quota };
-
-test("a call too many is made again after the pause that the vendor asks for, and nothing is made twice", async () => {
-  vendor.faults.next("AddDomainRecord", tooMany({ "retry-after": "0" }), { times: 2 });
-  vendor.faults.next("DescribeDomainRecords", tooMany({ "retry-after": "0" }, 429));
-  expect((await zone.create(added("patient"))).status).toBe(201);
-  expect(actions().filter((action) => action === "AddDomainRecord")).toHaveLength(3);
-  expect(served("patient")).toEqual(["A 192.0.2.1"]);
-});
-
-test("a vendor who wants no more calls for longer than anybody waits is told as such, and nothing was made", async () => {
-  vendor.faults.next("AddDomainRecord", tooMany({ "retry-after": "3600" }));
-  const { status, body } = await zone.create(added("later"));
-  expect({ status, body }).toMatchObject({ status: 502 });
-  expect(body.message).toContain("takes no more calls for the moment");
-  expect(served("later")).toEqual([]);
-});
-
-test("a reading call that fails is repeated", async () => {
-  vendor.faults.next("DescribeDomainRecords", { kind: "refuses", status: 503, body: broken });
-  vendor.faults.next("DescribeDomainRecords", { kind: "cuts after" });
-  expect((await zone.create(added("again"))).status).toBe(201);
-  expect(served("again")).toEqual(["A 192.0.2.1"]);
-});
-
-test.each([
-  ["answers with a failure", { kind: "fails after" as const, status: 500, body: broken }],
-  ["is cut off", { kind: "cuts after" as const }],
-])("a record that is made by a call that %s is found, and not made twice", async (what, fault) => {
-  const name = what.replaceAll(" ", "-");
-  vendor.faults.next("AddDomainRecord", fault);
-  const { status } = await zone.create(added(name));
-  expect(status).toBe(201);
-  expect(served(name)).toEqual(["A 192.0.2.1"]);
-  expect(actions().filter((action) => action === "AddDomainRecord")).toHaveLength(1);
-});
-
-test("one that is not made by a call without an end is told as not made", async () => {
-  vendor.faults.next("AddDomainRecord", { kind: "refuses", status: 500, body: broken });
-  const { status, body } = await zone.create(added("never"));
-  expect(status).toBe(502);
-  expect(body.message).toContain("Alibaba Cloud DNS: it failed (500)");
-  expect(await zone.records("&search=never")).toEqual([]);
-});
-
-test("of many records the refused one is told, and the others are made", async () => {
-  vendor.faults.next("AddDomainRecord", refuses, { after: 1 });
-  const records = ["one", "two", "three", "four"].map((name) => added(`many-${name}`));
-  const { body } = await zone.post("/records/bulk", { records });
-  expect(body).toMatchObject({ succeeded: 3 });
-  const refused = body.results.find(({ success }: Body) => !success);
-  expect(refused.error).toContain(
-    "Alibaba Cloud DNS refuses it: You can't add this domain record. (QuotaExceeded.Record)",
-  );
-});
-
-test("of a set that belongs together nothing stays when one is refused in the middle", async () => {
-  const old = await zone.add("A", "set", "192.0.2.50", 600);
-  const kept = await zone.add("TXT", "set", "kept", 600);
-  vendor.faults.next("AddDomainRecord", refuses, { after: 1 });
-  const { status, body } = await applySet(zone, [
-    { action: "delete", recordId: old.id },
-    { action: "update", recordId: kept.id, record: { value: "changed" } },
-    { action: "create", record: added("set", "192.0.2.51") },
-    { action: "create", record: added("set", "192.0.2.52") },
-  ]);
-  expect(status).toBe(409);
-  expect(JSON.stringify(body)).toContain("QuotaExceeded.Record");
-  expect(served("set").toSorted()).toEqual(["A 192.0.2.50", "TXT kept"]);
-  expect((await zone.records("&search=set")).map(lineOf).toSorted()).toEqual(["set A 192.0.2.50", "set TXT kept"]);
-});
-
-test("where it cannot be taken back, what really happened is shown", async () => {
-  const old = await zone.add("A", "half", "192.0.2.60", 600);
-  // The first is the new record, the second the way back.
-  vendor.faults.next("AddDomainRecord", refuses, { times: 2 });
-  await applySet(zone, [
-    { action: "delete", recordId: old.id },
-    { action: "create", record: added("half", "192.0.2.61") },
-  ]);
-  expect(served("half")).toEqual([]);
-  await zone.create(added("half", "192.0.2.62"));
-  expect((await zone.records("&search=half")).map(lineOf)).toEqual(["half A 192.0.2.62"]);
-});
-
-test("a connection that is cut in the middle of a set leaves what was done, and it is shown", async () => {
-  vendor.faults.next("AddDomainRecord", { kind: "cuts after" }, { after: 1 });
-  const values = ["192.0.2.70", "192.0.2.71", "192.0.2.72"];
-  await applySet(
-    zone,
-    values.map((value) => ({ action: "create", record: added("middle", value) })),
-  );
-  expect(served("middle")).toEqual(["A 192.0.2.70", "A 192.0.2.71"]);
-  expect((await zone.records("&search=middle")).map(({ value }) => value)).toEqual(["192.0.2.70", "192.0.2.71"]);
-});
-
-test("a record that moves and is not let in goes back to its place", async () => {
-  const { id } = await zone.add("A", "mover", "192.0.2.80", 600);
-  vendor.faults.next("AddDomainRecord", refuses);
-  const { status } = await zone.update(id, { name: "moved" });
-  expect(status).toBe(502);
-  expect([served("mover"), served("moved")]).toEqual([["A 192.0.2.80"], []]);
-  expect((await recordOf(zone, "mover", "192.0.2.80")).id).toBe(id);
-});
-
-test("a zone that changes while it is read is not taken for what it is not", async () => {
-  const pages = alidnsPage(7, []);
-  vendor.faults.next("DescribeDomainRecords", { kind: "refuses", status: 200, body: pages });
-  const { status, body } = await zone.post("/sync");
-  expect(status).toBe(502);
-  expect(body.message).toContain("was changed while it was read; try again");
-});
-
-test("an answer that is not the vendor's is not taken for one", async () => {
-  vendor.faults.next("DescribeDomainRecords", { kind: "refuses", status: 200, body: "<html>Welcome</html>" });
-  const { status, body } = await zone.create(added("html"));
-  expect(status).toBe(502);
-  expect(body.message).toContain("is not the API of Alibaba Cloud DNS");
-});
-
-function alidnsPage(total: number, records: object[]): object {
-  return { TotalCount: total, PageNumber: 1, PageSize: 500, DomainRecords: { Record: records } };
-}

@@ -11,49 +11,33 @@ interface Domain {
 
 type Kind = "string" | "integer" | "boolean" | "array";
 
-const domain: Record<string, Kind> = { Domain: "string", DomainId: "integer" };
-const values: Record<string, Kind> = {
-  ...domain,
-  ...{ SubDomain: "string", RecordType: "string", RecordLine: "string", RecordLineId: "string", Value: "string" },
-  ...{ MX: "integer", TTL: "integer", Weight: "integer", Status: "string", Remark: "string" },
-  DnssecConflictMode: "string",
+const domain = "Domain DomainId:integer";
+const values = `${domain} SubDomain RecordType RecordLine RecordLineId Value MX:integer TTL:integer Weight:integer Status Remark DnssecConflictMode`;
+
+/** Parameters by action: those that must be there, and all that may, with their types where they are no strings. */
+const actions: Readonly<Record<string, { needs: string; takes: string }>> = {
+  DescribeDomainList: { needs: "", takes: "Type Offset:integer Limit:integer GroupId:integer Keyword Tags:array" },
+  CreateDomain: { needs: "Domain", takes: "Domain GroupId:integer IsMark TransferSubDomain:boolean Tags:array" },
+  DescribeDomain: { needs: "Domain", takes: domain },
+  DescribePackageDetail: { needs: "", takes: "" },
+  DescribeRecordList: {
+    needs: "Domain",
+    takes: `${domain} Subdomain RecordType RecordLine RecordLineId GroupId:integer Keyword SortField SortType Offset:integer Limit:integer ErrorOnEmpty`,
+  },
+  CreateRecord: { needs: "Domain RecordType RecordLine Value", takes: `${values} GroupId:integer` },
+  ModifyRecord: { needs: "Domain RecordType RecordLine Value RecordId", takes: `${values} RecordId:integer` },
+  DeleteRecord: { needs: "Domain RecordId", takes: `${domain} RecordId:integer` },
 };
 
-/** Parameters by action: those that must be there, and all that may with their types. */
-const actions: Readonly<Record<string, { needs: string[]; takes: Record<string, Kind> }>> = {
-  DescribeDomainList: {
-    needs: [],
-    takes: {
-      Type: "string",
-      Offset: "integer",
-      Limit: "integer",
-      GroupId: "integer",
-      Keyword: "string",
-      Tags: "array",
-    },
-  },
-  CreateDomain: {
-    needs: ["Domain"],
-    takes: { Domain: "string", GroupId: "integer", IsMark: "string", TransferSubDomain: "boolean", Tags: "array" },
-  },
-  DescribeDomain: { needs: ["Domain"], takes: domain },
-  DescribePackageDetail: { needs: [], takes: {} },
-  DescribeRecordList: {
-    needs: ["Domain"],
-    takes: {
-      ...domain,
-      ...{ Subdomain: "string", RecordType: "string", RecordLine: "string", RecordLineId: "string" },
-      ...{ GroupId: "integer", Keyword: "string", SortField: "string", SortType: "string", Offset: "integer" },
-      ...{ Limit: "integer", ErrorOnEmpty: "string" },
-    },
-  },
-  CreateRecord: { needs: ["Domain", "RecordType", "RecordLine", "Value"], takes: { ...values, GroupId: "integer" } },
-  ModifyRecord: {
-    needs: ["Domain", "RecordType", "RecordLine", "Value", "RecordId"],
-    takes: { ...values, RecordId: "integer" },
-  },
-  DeleteRecord: { needs: ["Domain", "RecordId"], takes: { ...domain, RecordId: "integer" } },
-};
+function parametersOf(action: string): { needs: string[]; takes: Map<string, Kind> } | null {
+  const known = actions[action];
+  if (!known) return null;
+  const takes = known.takes.split(" ").map((one) => {
+    const [name = "", kind = "string"] = one.split(":");
+    return [name, kind as Kind] as const;
+  });
+  return { needs: known.needs === "" ? [] : known.needs.split(" "), takes: new Map(takes) };
+}
 
 /** The floors of TTLs by package. */
 const packages: Readonly<Record<string, number>> = { DP_FREE: 600, DP_PLUS: 60, DP_ULTRA: 1 };
@@ -104,10 +88,10 @@ export class DnspodAccount {
 
   /** @throws Refused */
   call(action: string, given: Given): object {
-    const known = actions[action];
+    const known = parametersOf(action);
     if (!known) throw new Refused("InvalidAction", "The request action is not found.");
     for (const [name, value] of Object.entries(given)) {
-      const kind = known.takes[name];
+      const kind = known.takes.get(name);
       if (!kind) throw new Refused("UnknownParameter", `The parameter \`${name}\` is not recognized.`);
       if (!isOf(kind, value))
         throw new Refused("InvalidParameter", `The parameter \`${name}\` must be of type ${kind}.`);
@@ -224,7 +208,7 @@ function wantedOf(given: Given): Wanted {
     throw new Refused("InvalidParameter.RecordLineInvalid", "The record split zone is incorrect.");
   }
   return {
-    Name: String(given.SubDomain ?? "@"),
+    Name: typeof given.SubDomain === "string" ? given.SubDomain : "@",
     Type: String(given.RecordType),
     Value: String(given.Value),
     TTL: Number(given.TTL ?? 600),
