@@ -1,4 +1,6 @@
 import { digitalocean } from "./digitalocean.ts";
+import { alidns } from "./alidns.ts";
+import { dnspod } from "./dnspod.ts";
 import { manual } from "./manual.ts";
 import { powerdns } from "./powerdns.ts";
 import type { ProviderKind } from "./provider.ts";
@@ -13,6 +15,8 @@ export const providerKinds: readonly ProviderKind[] = [
   withAnyConfig(powerdns),
   withAnyConfig(route53),
   withAnyConfig(digitalocean),
+  withAnyConfig(alidns),
+  withAnyConfig(dnspod),
   withAnyConfig(manual),
 ];
 

@@ -1,6 +1,7 @@
 import type { ProviderKind } from "../dns-providers/provider.ts";
 import type { Issue } from "../errors.ts";
 import { isProviderType } from "../zone-file/type-names.ts";
+import { newId } from "../ids.ts";
 import type { PlannedChange } from "./live-record.ts";
 import type { RecordData } from "./record.ts";
 
@@ -70,12 +71,23 @@ export function withoutKept(
   kind: ProviderKind,
 ): { changes: PlannedChange[]; kept: KeptChange[] } {
   const kept: KeptChange[] = [];
-  const changes = planned.filter(({ before, after }) => {
+  const each = planned.flatMap((change) => apart(change, (record) => keptReason(record, kind) !== null));
+  const changes = each.filter(({ before, after }) => {
     const reason = (before && keptReason(before, kind)) ?? (after && keptReason(after, kind));
     if (reason !== null) kept.push({ record: after ?? before, reason });
     return reason === null;
   });
   return { changes, kept };
+}
+
+/** A plan may give the place of a record that is kept to another one, and the other way round: then one goes and one comes. */
+function apart(change: PlannedChange, isKept: (record: RecordData) => boolean): PlannedChange[] {
+  const { action, id, before, after } = change;
+  if (action !== "update" || isKept(before) === isKept(after)) return [change];
+  return [
+    { action: "delete", id, before, after: null },
+    { action: "create", id: newId(), before: null, after },
+  ];
 }
 
 /** What a plan says of those. */
