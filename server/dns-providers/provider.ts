@@ -110,4 +110,9 @@ export class ProviderError extends Error {
     this.effect = effect;
     this.zoneMissing = options.zoneMissing ?? false;
   }
+
+  /** The same failure after something was sent: whatever it says of itself, the zone must be read back. */
+  afterSending(): ProviderError {
+    return new ProviderError(this.message, "unknown", { cause: this });
+  }
 }

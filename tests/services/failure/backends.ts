@@ -1,0 +1,62 @@
+import { startBind } from "../../support/bind.ts";
+import { startFaultyProxy, type FaultyProxy } from "../../support/faulty-proxy.ts";
+import { startPowerdns } from "../../support/powerdns-api.ts";
+import { recordLines } from "../../support/presentation.ts";
+import { sendUpdate } from "../../support/nsupdate.ts";
+import { dnsWire, powerdnsWire } from "../../support/wire-requests.ts";
+
+/** A name server with one zone, reached through a proxy that does harm on demand. */
+export interface Backend {
+  /** The provider configuration: through the proxy, with a short time-out. */
+  readonly configuration: { kind: string; name: string; config: Record<string, unknown> };
+  readonly proxy: FaultyProxy;
+  /** What `dig` gets in a transfer, past the proxy. */
+  served(zone: string): Promise<string[]>;
+  /** Somebody else sets the addresses of a name, past Zonewright; none: takes them away. */
+  edit(zone: string, name: string, addresses: readonly string[]): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const timeoutSeconds = 1;
+
+/** BIND by dynamic update. @param forbidden names that its policy lets nobody change */
+export async function bindBackend(zones: readonly string[], forbidden: readonly string[] = []): Promise<Backend> {
+  const server = await startBind(zones, undefined, forbidden);
+  const proxy = await startFaultyProxy(server.port, dnsWire);
+  const config = { ...server.config, port: proxy.port, timeoutSeconds };
+  return {
+    configuration: { kind: "rfc2136", name: "BIND", config },
+    proxy,
+    served: async (zone) => recordLines(await server.transfer(zone)),
+    edit: (zone, name, addresses) =>
+      sendUpdate(server, zone, [
+        `delete ${name}.${zone}. A`,
+        ...addresses.map((address) => `add ${name}.${zone}. 300 A ${address}`),
+      ]),
+    async stop() {
+      await proxy.stop();
+      await server.stop();
+    },
+  };
+}
+
+/** PowerDNS by its API. */
+export async function powerdnsBackend(): Promise<Backend> {
+  const server = await startPowerdns();
+  const proxy = await startFaultyProxy(Number(new URL(server.url).port), powerdnsWire);
+  const config = { url: `http://127.0.0.1:${proxy.port}`, apiKey: server.apiKey, timeoutSeconds };
+  return {
+    configuration: { kind: "powerdns", name: "PowerDNS", config },
+    proxy,
+    served: async (zone) => recordLines(await server.transfer(zone)),
+    async edit(zone, name, addresses) {
+      const records = addresses.map((content) => ({ content, disabled: false }));
+      const rrset = { name: `${name}.${zone}.`, type: "A", ttl: 300, changetype: "REPLACE", records };
+      await server.call("PATCH", `/zones/${zone}.`, { rrsets: [rrset] });
+    },
+    async stop() {
+      await proxy.stop();
+      await server.stop();
+    },
+  };
+}
