@@ -100,7 +100,8 @@ class Passage {
     client.setNoDelay(true);
     for (const socket of [client, this.#server]) socket.on("error", () => this.cut());
     client.once("close", () => {
-      this.cut();
+      // A request that is held may still be delivered when nobody waits for its answer any more.
+      if (!this.#holding) this.cut();
       ended();
     });
     // A server that hangs up after its answer does not take away what is held of it.
@@ -133,7 +134,9 @@ class Passage {
     const fault = [...this.#armed].find(({ to, ready }) => ready && to === kind) ?? null;
     if (fault) this.#armed.delete(fault);
     const pass = () => {
-      this.#asked = { kind, fault: fault?.does === "hold answer" || fault?.does === "cut answer" ? fault : null };
+      const mine = fault?.does === "hold answer" || fault?.does === "cut answer" ? fault : null;
+      // Several questions may be under way at once; the first answer that comes meets the fault.
+      this.#asked = { kind, fault: mine ?? this.#asked?.fault ?? null };
       this.#server.write(octets);
     };
     if (fault?.does === "hold request") {
@@ -141,7 +144,8 @@ class Passage {
       const release = () => {
         this.#holding = false;
         pass();
-        this.#takeRequests();
+        if (this.#client.destroyed) this.#server.end();
+        else this.#takeRequests();
       };
       fault.struck({ release, cut: () => this.cut() });
     } else if (fault?.does === "cut request") {

@@ -12,12 +12,13 @@ export interface Backend {
   readonly proxy: FaultyProxy;
   /** What `dig` gets in a transfer, past the proxy. */
   served(zone: string): Promise<string[]>;
-  /** Somebody else sets the addresses of a name, past Zonewright; none: takes them away. */
-  edit(zone: string, name: string, addresses: readonly string[]): Promise<void>;
+  /** Somebody else gives a name these records, TTL 300, in place of those it has; past Zonewright. */
+  edit(zone: string, name: string, type: string, rdatas: readonly string[]): Promise<void>;
   stop(): Promise<void>;
 }
 
-const timeoutSeconds = 1;
+/** Short, for tests that let it pass; long enough for a busy machine. */
+const timeoutSeconds = 2;
 
 /** BIND by dynamic update. @param forbidden names that its policy lets nobody change */
 export async function bindBackend(zones: readonly string[], forbidden: readonly string[] = []): Promise<Backend> {
@@ -28,10 +29,10 @@ export async function bindBackend(zones: readonly string[], forbidden: readonly 
     configuration: { kind: "rfc2136", name: "BIND", config },
     proxy,
     served: async (zone) => recordLines(await server.transfer(zone)),
-    edit: (zone, name, addresses) =>
+    edit: (zone, name, type, rdatas) =>
       sendUpdate(server, zone, [
-        `delete ${name}.${zone}. A`,
-        ...addresses.map((address) => `add ${name}.${zone}. 300 A ${address}`),
+        `delete ${name}.${zone}. ${type}`,
+        ...rdatas.map((rdata) => `add ${name}.${zone}. 300 ${type} ${rdata}`),
       ]),
     async stop() {
       await proxy.stop();
@@ -49,9 +50,9 @@ export async function powerdnsBackend(): Promise<Backend> {
     configuration: { kind: "powerdns", name: "PowerDNS", config },
     proxy,
     served: async (zone) => recordLines(await server.transfer(zone)),
-    async edit(zone, name, addresses) {
-      const records = addresses.map((content) => ({ content, disabled: false }));
-      const rrset = { name: `${name}.${zone}.`, type: "A", ttl: 300, changetype: "REPLACE", records };
+    async edit(zone, name, type, rdatas) {
+      const records = rdatas.map((content) => ({ content, disabled: false }));
+      const rrset = { name: `${name}.${zone}.`, type, ttl: 300, changetype: "REPLACE", records };
       await server.call("PATCH", `/zones/${zone}.`, { rrsets: [rrset] });
     },
     async stop() {

@@ -7,29 +7,42 @@ export interface ShownRecord extends ListedRecord {
   id: string;
 }
 
-/** A zone that Zonewright manages at a name server, and what must be true of the two. */
+/** A zone that Zonewright manages at a name server. */
 export class ManagedZone {
   readonly name: string;
   /** Below /api. */
   readonly path: string;
+  readonly backend: Backend;
   /** Another one after a restart. */
   client: RestClient;
-  readonly #backend: Backend;
 
-  constructor(name: string, path: string, client: RestClient, backend: Backend) {
+  constructor(name: string, path: string, backend: Backend, client: RestClient) {
     this.name = name;
     this.path = path;
+    this.backend = backend;
     this.client = client;
-    this.#backend = backend;
   }
 
   create(name: string, value: string, ttl = 300): Promise<Answer> {
     return this.client.post(`${this.path}/records`, { recordType: "A", name, value, ttl });
   }
 
+  /** Plans and applies. */
+  async apply(changes: readonly unknown[]): Promise<Answer> {
+    const { body } = await this.client.post(`${this.path}/records/plan`, { changes });
+    return await this.client.post(`${this.path}/records/apply`, { changes, planHash: body.planHash });
+  }
+
+  /** Whether a plan warns that somebody else has changed the zone. */
+  async editedElsewhere(): Promise<boolean> {
+    const changes = [{ action: "create", record: { recordType: "A", name: "planned", value: "192.0.2.254" } }];
+    const { body } = await this.client.post(`${this.path}/records/plan`, { changes });
+    return body.warnings.some((warning: string) => warning.includes("outside Zonewright"));
+  }
+
   async records(): Promise<ShownRecord[]> {
     const { body } = await this.client.get(`${this.path}/records?limit=500`);
-    expect(body.records).toHaveLength(body.total);
+    if (body.records.length !== body.total) throw new Error("The zone has more records than a page.");
     return body.records;
   }
 
@@ -42,26 +55,44 @@ export class ManagedZone {
     const { body } = await this.client.get(`${this.path}/history?limit=100`);
     return body.entries;
   }
-
-  /** Every edit settles what is open first, so any will do. */
-  async settle(): Promise<void> {
-    const { status, body } = await this.create("probe", "192.0.2.253");
-    expect({ status, body }).toMatchObject({ status: 201 });
-    expect((await this.client.delete(`${this.path}/records/${body.id}`)).status).toBe(200);
-  }
-
-  /** The list is what the name server serves, and nothing is open. */
-  async expectAgreement(): Promise<void> {
-    expect((await this.history()).filter(({ state }) => state === "pending")).toEqual([]);
-    expect(recordLines(asPresented(this.name, await this.records()))).toEqual(await this.#backend.served(this.name));
-  }
 }
 
 /** Adds the zone through the backend. */
 export async function manage(admin: RestClient, name: string, backend: Backend): Promise<ManagedZone> {
   const config = await admin.post("/api/provider-configs", backend.configuration);
-  expect({ status: config.status, body: config.body }).toMatchObject({ status: 201 });
   const { status, body } = await admin.post("/api/domains", { name, providerConfigId: config.body.id });
   expect({ status, body }).toMatchObject({ status: 201 });
-  return new ManagedZone(name, `/api/domains/${body.id}`, admin, backend);
+  return new ManagedZone(name, `/api/domains/${body.id}`, backend, admin);
+}
+
+/** Every edit settles what is open first, so any will do. */
+export async function settle({ client, path }: ManagedZone): Promise<void> {
+  const probe = { recordType: "A", name: "probe", value: "192.0.2.253" };
+  const { status, body } = await client.post(`${path}/records`, probe);
+  expect({ status, body }).toMatchObject({ status: 201 });
+  expect((await client.delete(`${path}/records/${body.id}`)).status).toBe(200);
+}
+
+/** Nothing is open. */
+export async function expectNothingOpen(zone: ManagedZone): Promise<void> {
+  expect((await zone.history()).filter(({ state }) => state === "pending")).toEqual([]);
+}
+
+/**
+ * The list is what the name server serves, and nothing is open.
+ * @param unseen lines of what others have put there and no sync has brought in
+ * @returns the list
+ */
+export async function expectAgreement(zone: ManagedZone, unseen: readonly string[] = []): Promise<ShownRecord[]> {
+  await expectNothingOpen(zone);
+  const records = await zone.records();
+  const lines = [...recordLines(asPresented(zone.name, records)), ...unseen].toSorted();
+  expect(lines).toEqual(await zone.backend.served(zone.name));
+  return records;
+}
+
+/** A sync has nothing to do: Zonewright is where the name server is. */
+export async function expectInSync({ client, path }: ManagedZone): Promise<void> {
+  const { status, body } = await client.post(`${path}/sync`);
+  expect({ status, body }).toMatchObject({ status: 200, body: { created: 0, updated: 0, deleted: 0 } });
 }
