@@ -13,9 +13,8 @@ import { batchesOf, planUpdate, type UpdateUnit } from "./update-plan.ts";
 const mostAttempts = 5;
 
 /**
- * Carries changes out by dynamic update, as many in a message as fit. Where all or none are to be made and some could not, what was made is
- * taken back: a set beyond one message is no single step for the server, and some servers skip in silence what they forbid.
- * @throws ProviderError with effect `unknown` as soon as an update has gone out.
+ * Carries changes out by dynamic update, as many in a message as fit: reads the names that they touch, sends what leads from there to where
+ * they are to be, and looks whether it is so. @throws ProviderError with effect `unknown` as soon as an update has gone out
  */
 export async function applyByUpdate(
   session: NameServerSession,
@@ -24,40 +23,12 @@ export async function applyByUpdate(
   together: boolean,
 ): Promise<ChangeOutcome[]> {
   try {
-    const outcomes = await carryOut(session, zone, changes, together);
-    return together ? await takeBack(session, zone, changes, outcomes) : outcomes;
+    return await carryOut(session, zone, changes, together);
   } catch (error) {
     throw error instanceof ProviderError && session.updates.sent > 0 ? error.afterSending() : error;
   }
 }
 
-/** What cannot be taken back stays done, and is told as that. */
-async function takeBack(
-  session: NameServerSession,
-  zone: string,
-  changes: readonly RecordChange[],
-  outcomes: ChangeOutcome[],
-): Promise<ChangeOutcome[]> {
-  const made = changes.flatMap((change, index) => (outcomes[index]?.ok ? [{ change, index }] : []));
-  if (made.length === 0 || made.length === changes.length) return outcomes;
-  const undone = await carryOut(
-    session,
-    zone,
-    made.map(({ change }) => inverse(change)),
-    false,
-  );
-  const staying = new Set(made.flatMap(({ index }, place) => (undone[place]?.ok ? [] : [index])));
-  const refused = allOrNone(outcomes);
-  return outcomes.map((outcome, index) => (staying.has(index) ? outcome : (refused[index] ?? outcome)));
-}
-
-function inverse({ before, after }: RecordChange): RecordChange {
-  if (before === null) return { action: "delete", before: after, after: null };
-  if (after === null) return { action: "create", before: null, after: before };
-  return { action: "update", before: after, after: before };
-}
-
-/** Reads the names that the changes touch, sends what leads from there to where they are to be, and looks whether it is so. */
 async function carryOut(
   session: NameServerSession,
   zone: string,

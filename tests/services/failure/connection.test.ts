@@ -171,6 +171,43 @@ describe.each([
     await expectAgreement(zone);
   });
 
+  test("is cut in the middle of an atomic set: all of it is there, or nothing", async () => {
+    const changes = Array.from({ length: 100 }, (_, index) => ({
+      action: "create",
+      record: { recordType: "TXT", name: `${host}-${index}`, value: `${index} `.padEnd(2_000, "x") },
+    }));
+    // The second message of a set that takes four; PowerDNS has but one.
+    const several = backend.configuration.kind === "rfc2136";
+    const struck = proxy.next({ does: "cut request", to: "change", ...(several ? { after: "change" as const } : {}) });
+    const { status, body } = await zone.apply(changes);
+    await struck;
+    expect({ status, body }).toMatchObject({ status: 502, body: { code: "PROVIDER_ERROR" } });
+    expect(await last()).toMatchObject({ state: "failed", creates: 0, revision: null });
+    expect((await backend.served(name)).filter((line) => line.startsWith(`${host}-`))).toEqual([]);
+    await expectAgreement(zone);
+  });
+
+  test("breaks down in the middle of an atomic set: it is told how much of it took place", async () => {
+    const several = backend.configuration.kind === "rfc2136";
+    const changes = Array.from({ length: 60 }, (_, index) => ({
+      action: "create",
+      record: { recordType: "TXT", name: `${host}-${index}`, value: `${index} `.padEnd(2_000, "x") },
+    }));
+    const striking = proxy.next({
+      does: "hold request",
+      to: "change",
+      ...(several ? { after: "change" as const } : {}),
+    });
+    const call = zone.apply(changes);
+    await striking;
+    await proxy.refuse();
+    const { status, body } = await call;
+    await proxy.accept();
+    expect({ status, body }).toMatchObject({ status: 502, body: { detail: expect.stringContaining("not known yet") } });
+    await settle(zone);
+    await expectAgreement(zone);
+  });
+
   test.each([10, 70_000])("is cut after %i octets of a zone: no sync, and nothing is lost", async (octets) => {
     // A zone of more than one message, or packet.
     const changes = Array.from({ length: 900 }, (_, index) => ({
