@@ -5,7 +5,7 @@ import { readSoa, type Soa } from "../../zone-file/soa.ts";
 import { ProviderError, type ApplyResult, type DnsProvider, type RecordChange } from "../provider.ts";
 import { isRaisedAlone } from "../serial-marks.ts";
 import { zoneId, zoneList, zoneState, zoneWithRrsets } from "./api.ts";
-import { applyInOneCall } from "./apply-changes.ts";
+import { applyInCalls } from "./calls.ts";
 import type { PowerdnsClient } from "./client.ts";
 import { readRrset, type ReadRrset } from "./served-records.ts";
 
@@ -72,13 +72,13 @@ async function applyChanges(
 ): Promise<ApplyResult> {
   const before = await fingerprint(client, zone);
   const present = await presentRrsets(client, zone, changes);
-  const outcomes = await applyInOneCall(zone, present, changes, together, (rrsets) =>
+  const { outcomes, calls } = await applyInCalls(zone, present, changes, together, (rrsets) =>
     client.send("PATCH", `/zones/${zoneId(zone)}`, { rrsets }),
   );
-  if (!outcomes.some(({ ok }) => ok)) return { outcomes, before, after: before };
-  // The serial after our call: the API has no other mark of what one call made.
+  if (calls === 0) return { outcomes, before, after: before };
+  // The serial after our calls: the API has no other mark of what they made.
   const after = await fingerprint(client, zone).catch(() => null);
-  const ours = before !== null && after !== null && isRaisedAlone(serialIn(before), serialIn(after), 1, now());
+  const ours = before !== null && after !== null && isRaisedAlone(serialIn(before), serialIn(after), calls, now());
   return { outcomes, before, after: ours ? after : null };
 }
 

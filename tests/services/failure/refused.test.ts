@@ -99,16 +99,29 @@ describe.each([
     expect(await backend.served(name)).toEqual(before);
   });
 
+  /** The largest legal bulk: 600 kB on the wire, and each octet as `\\\\ddd` in the JSON that PowerDNS reads. */
+  const texts = () =>
+    Array.from({ length: 100 }, (_, index) => ({
+      recordType: "TXT",
+      name: `${host}-${index}`,
+      value: `${index} `.padEnd(2_000, "東"),
+    }));
+
+  test("a set that takes several messages is made, and its mark is known", async () => {
+    const known = !(await zone.editedElsewhere());
+    const { status, body } = await zone.client.post(`${zone.path}/records/bulk`, { records: texts() });
+    expect({ status, body }).toMatchObject({ status: 200, body: { succeeded: 100 } });
+    expect(await zone.editedElsewhere()).toBe(!known);
+    const made = (await zone.records()).filter((record) => record.name.startsWith(`${host}-`));
+    await zone.apply(made.map(({ id }) => ({ action: "delete", recordId: id })));
+  });
+
   test("an atomic set that takes several messages changes nothing either", async () => {
     const gone = (await zone.create(`${host}-gone`, "192.0.2.1")).body;
     const before = await backend.served(name);
-    const texts = Array.from({ length: 100 }, (_, index) => ({
-      action: "create",
-      record: { recordType: "TXT", name: `${host}-${index}`, value: `${index} `.padEnd(2_000, "x") },
-    }));
     const { status, body } = await zone.apply([
       { action: "delete", recordId: gone.id },
-      ...texts,
+      ...texts().map((record) => ({ action: "create", record })),
       { action: "create", record: { recordType: "A", name: taken, value: "192.0.2.3" } },
     ]);
     expect({ status, body }).toMatchObject({ status: 409, body: { detail: expect.stringContaining(refusal) } });
