@@ -49,7 +49,7 @@ export async function sendChanges(
   const intended = await sql<{ id: string }>`
     insert into change_sets (id, domain_id, kind, state, actor_id, creates, updates, deletes, intent, repaired, created_at)
     select ${changeSetId}::uuid, id, ${set.kind}, 'pending', ${set.actorId}::uuid, ${creates}::int, ${updates}::int, ${deletes}::int,
-      ${JSON.stringify(set.changes)}::jsonb, false, ${set.now()}::timestamptz
+      ${JSON.stringify(intentOf(set))}::jsonb, false, ${set.now()}::timestamptz
     from domains where id = ${zone.id} and lease_token = ${lease.token} and lease_until > now()
     returning id
   `.execute(queries(em));
@@ -106,7 +106,18 @@ async function carryOut(
 /** As many as the history shows. */
 const keptFailures = 100;
 
-function asSent({ action, before, after }: PlannedChange): RecordChange {
+/** What a repair needs. */
+export interface Intent {
+  together: boolean;
+  changes: PlannedChange[];
+}
+
+function intentOf({ together, changes }: Intent): Intent {
+  return { together, changes };
+}
+
+/** As a provider is told of it. */
+export function asSent({ action, before, after }: PlannedChange): RecordChange {
   if (action === "create") return { action, before: null, after: dataOf(after) };
   if (action === "update") return { action, before: dataOf(before), after: dataOf(after) };
   return { action, before: dataOf(before), after: null };

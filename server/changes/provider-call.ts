@@ -20,14 +20,26 @@ export async function callProvider(
   options: ApplyOptions,
 ): Promise<ApplyResult> {
   const { interruption, ...answer } = await applyAndLook(provider, zone, changes, options);
+  if (!options.together) return answer;
+  const result = await allOrTakenBack(provider, zone, changes, answer);
+  if (interruption && !result.outcomes.some(({ ok }) => ok)) {
+    throw new ProviderError(interruption.message, "none", { cause: interruption });
+  }
+  return result;
+}
+
+/** Takes back what was made of changes of which all or none are to be. What cannot be taken back now stays, and is told. @throws as `callProvider` */
+export async function allOrTakenBack(
+  provider: DnsProvider,
+  zone: string,
+  changes: readonly RecordChange[],
+  answer: ApplyResult,
+): Promise<ApplyResult> {
   const made = changes.flatMap((change, index) => (answer.outcomes[index]?.ok ? [{ change, index }] : []));
-  if (!options.together || made.length === 0 || made.length === changes.length) return answer;
+  if (made.length === 0 || made.length === changes.length) return answer;
   const back = made.map(({ change }) => inverse(change));
   const undone = await takeBack(provider, zone, back, answer.after);
   const staying = new Set(made.flatMap(({ index }, place) => (undone?.outcomes[place]?.ok ? [] : [index])));
-  if (staying.size === 0 && interruption) {
-    throw new ProviderError(interruption.message, "none", { cause: interruption });
-  }
   const refused = allOrNone(answer.outcomes);
   return {
     outcomes: answer.outcomes.map((outcome, index) => (staying.has(index) ? outcome : (refused[index] ?? outcome))),

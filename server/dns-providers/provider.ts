@@ -13,7 +13,7 @@ export type RecordChange =
 export type ChangeOutcome = { ok: true } | { ok: false; message: string };
 
 export interface ApplyOptions {
-  /** All of them or none, as far as the provider's granularity lets it: one refusal refuses all that were not made before. Else each on its own. */
+  /** All of them or none: one refusal refuses all. What earlier steps made is told as made, and the caller takes it back. Else each on its own. */
   together?: boolean;
   /**
    * The `fingerprint` of the content that the changes were planned on; null or left out: not known. Where the zone still has just

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { Fault } from "../../support/faulty-proxy.ts";
 import { startService, type ServiceProcess } from "../../support/service-process.ts";
 import { bindBackend, powerdnsBackend, type Backend } from "./backends.ts";
-import { expectAgreement, manage, settle, type ManagedZone } from "./managed-zone.ts";
+import { expectAgreement, hugeSet, manage, settle, type ManagedZone } from "./managed-zone.ts";
 
 const name = "killed.example";
 
@@ -93,6 +93,14 @@ describe.each([
     ]);
     expect(await zone.named(`${host}-gone`)).toMatchObject([{ recordType: carriedOut ? "CNAME" : "A" }]);
     expect(await zone.named(`${host}-kept`)).toHaveLength(1);
+  });
+
+  test("between two messages of an atomic set: nothing of it stays", async () => {
+    await killWith({ does: "hold request", to: "change", after: "change" }, () => zone.apply(hugeSet(host)));
+    await restart();
+    expect((await backend.served(name)).filter((line) => line.startsWith(`${host}-`))).toEqual([]);
+    expect((await zone.history())[0]).toMatchObject({ state: "failed", repaired: true, creates: 0 });
+    await expectAgreement(zone);
   });
 
   test("again while the repair reads the zone", async () => {
