@@ -41,9 +41,12 @@ export class ManagedZone {
   }
 
   async records(): Promise<ShownRecord[]> {
-    const { body } = await this.client.get(`${this.path}/records?limit=500`);
-    if (body.records.length !== body.total) throw new Error("The zone has more records than a page.");
-    return body.records;
+    const records: ShownRecord[] = [];
+    for (let page = 1; ; page++) {
+      const { body } = await this.client.get(`${this.path}/records?limit=500&page=${page}`);
+      records.push(...body.records);
+      if (records.length >= body.total) return records;
+    }
   }
 
   async named(name: string): Promise<ShownRecord[]> {
