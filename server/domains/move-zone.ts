@@ -10,6 +10,7 @@ import { limitIssues } from "../records/provider-limits.ts";
 import { withLease } from "../changes/lease.ts";
 import { dataOf, type LiveRecord } from "../records/live-record.ts";
 import { liveZone } from "../records/live-queries.ts";
+import { callProvider } from "../changes/provider-call.ts";
 import { readAll } from "../changes/read-back.ts";
 import { repairZone } from "../changes/repair.ts";
 
@@ -75,7 +76,8 @@ async function fill(provider: DnsProvider, zone: string, records: readonly LiveR
       `${zone} has other records at that provider; empty the zone there first, or import it from there.`,
     );
   }
-  const { outcomes, before, after } = await provider.applyChanges(
+  const { outcomes, before, after } = await callProvider(
+    provider,
     zone,
     records.map((record) => ({ action: "create", before: null, after: dataOf(record) })),
     // What the zone has broken of the rules since it was read in, moves with it.
