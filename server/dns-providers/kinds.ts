@@ -1,3 +1,4 @@
+import { cloudflare } from "./cloudflare.ts";
 import { manual } from "./manual.ts";
 import { powerdns } from "./powerdns.ts";
 import type { ProviderKind } from "./provider.ts";
@@ -9,6 +10,7 @@ export const providerKinds: readonly ProviderKind[] = [
   withAnyConfig(zonefile),
   withAnyConfig(rfc2136),
   withAnyConfig(powerdns),
+  withAnyConfig(cloudflare),
   withAnyConfig(manual),
 ];
 
