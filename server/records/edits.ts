@@ -139,9 +139,7 @@ function applyOne(view: ZoneView, edit: Extract<PreparedEdit, { ok: true }>): st
     const apexNs = before?.recordType === "NS" && before.name === "@";
     return apexNs ? [`Deleting the apex NS record ${before.value} changes which servers answer for the zone.`] : [];
   }
-  const sibling = edit.anyTtl
-    ? view.at(draft.name).find((other) => ttlKey(other) === ttlKey(draft))
-    : undefined;
+  const sibling = edit.anyTtl ? view.at(draft.name).find((other) => ttlKey(other) === ttlKey(draft)) : undefined;
   const aligned = view.put(id, sibling ? { ...draft, ttl: sibling.ttl } : draft);
   const others = aligned === 1 ? "1 other record" : `${aligned} other records`;
   const told =

@@ -11,10 +11,14 @@ export function readRecord(zone: string, served: ServedRecord): RecordData | nul
   const recordType = canonicalType(served.type) ?? served.type.toUpperCase();
   if (!name.ok || recordType === "SOA") return null;
   const { ttl, proxied } = served;
-  return { recordType, name: name.value, ttl, proxied, ...valueOf(recordType, served) };
+  const { value, priority } = valueOf(recordType, served);
+  return { recordType, name: name.value, value, ttl, priority, proxied };
 }
 
-function valueOf(recordType: string, { content, data, priority }: ServedRecord) {
+function valueOf(
+  recordType: string,
+  { content, data, priority }: ServedRecord,
+): Pick<RecordData, "value" | "priority"> {
   if (recordType === "TXT") return { value: textIn(content), priority: null };
   const fields = data && textOf(recordType, { ...(priority === undefined ? {} : { priority }), ...data });
   const text = recordType === "MX" ? `${priority ?? 0} ${content}` : content;

@@ -1,0 +1,43 @@
+import type { ProviderKind } from "../dns-providers/provider.ts";
+import { planState } from "../records/desired-state.ts";
+import type { LiveRecord, PlannedChange } from "../records/live-record.ts";
+import { keptReason } from "../records/provider-limits.ts";
+import { recordKey, type RecordData } from "../records/record.ts";
+
+export interface MovePlan {
+  /** Records of ours that are to be written there. */
+  sent: LiveRecord[];
+  /** Records that are there and are not the target's own. */
+  others: RecordData[];
+  /** Whether those say what ours say, so that nothing need be written. */
+  same: boolean;
+  /** What makes of our records those that the target will serve. */
+  changes: PlannedChange[];
+}
+
+/** Records less those of a kind that the target keeps as its own, which it would not take. */
+export function withoutOwnOf(kind: ProviderKind, records: readonly LiveRecord[]): LiveRecord[] {
+  return records.filter((record) => keptReason(record, kind) === null);
+}
+
+/**
+ * How a zone moves to where `present` is: the target's own records stay as they are, and ours of that kind give way to them. Pure.
+ * @param kept those that only the target knows to be its own, by `recordKey`.
+ */
+export function planMove(
+  kind: ProviderKind,
+  kept: ReadonlyMap<string, string>,
+  records: readonly LiveRecord[],
+  present: readonly RecordData[],
+): MovePlan {
+  const isOwn = (record: RecordData) => keptReason(record, kind) !== null || kept.has(recordKey(record));
+  const sent = records.filter((record) => !isOwn(record));
+  const others = present.filter((record) => !isOwn(record));
+  const own = present.filter(isOwn);
+  return {
+    sent,
+    others,
+    same: planState(sent, others).changes.length === 0,
+    changes: planState(records, [...sent, ...own]).changes,
+  };
+}
