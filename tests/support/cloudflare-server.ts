@@ -32,11 +32,12 @@ const base = "/client/v4";
 export class CloudflareServer {
   readonly token = `cf-${freshId()}`;
   readonly accountId = freshId();
-  /** All calls that came, newest last. */
+  /** All calls that came, newest last; without a body where a fault kept it from being read. */
   readonly calls: Call[] = [];
   readonly faults: Fault[] = [];
   readonly #zones = new Map<string, StoredZone>();
   readonly #server: Server;
+  #meanwhile: { on: string; left: number; act: () => void } | null = null;
 
   constructor() {
     this.#server = createServer((request, response) => void this.#answer(request, response));
@@ -78,6 +79,20 @@ export class CloudflareServer {
     return made;
   }
 
+  /** Makes many of them at once. */
+  addRecords(zone: string, records: readonly Given[]): void {
+    for (let at = 0; at < records.length; at += 200) carryOut(this.zone(zone), { posts: records.slice(at, at + 200) });
+  }
+
+  removeZone(name: string): void {
+    this.#zones.delete(this.zone(name).id);
+  }
+
+  /** Runs `act` once the `nth` call of that method from now was answered, as what somebody else does meanwhile. */
+  afterNext(on: "GET" | "POST", nth: number, act: () => void): void {
+    this.#meanwhile = { on, left: nth, act };
+  }
+
   removeRecord(zone: string, id: string): void {
     this.zone(zone).records.delete(id);
   }
@@ -101,15 +116,18 @@ export class CloudflareServer {
     const url = new URL(request.url ?? "/", "http://localhost");
     const method = request.method ?? "";
     const query = Object.fromEntries(url.searchParams);
+    const call: Call = { method, path: url.pathname, query, body: null };
+    this.calls.push(call);
     const fault = this.#faultFor(method);
     if (fault?.does === "cut") return void request.socket.destroy();
     if (fault && told(fault, response)) return;
     try {
       const body = bodyOf(request, text);
-      this.calls.push({ method, path: url.pathname, query, body });
+      call.body = body;
       this.#admit(request);
       if (fault?.does === "refuse") throw new ApiError(400, 9_999, "The harbour master does not like it.");
       const { result, info, status = 200 } = this.#route(method, url.pathname, query, body);
+      if (this.#meanwhile?.on === method && --this.#meanwhile.left === 0) this.#meanwhile.act();
       if (fault?.does === "cutAfter") return void request.socket.destroy();
       if (fault?.does === "failAfter")
         return send(response, 520, "<html>Web server is returning an unknown error</html>");
@@ -198,7 +216,7 @@ function listRecords(zone: StoredZone, query: Readonly<Record<string, string>>):
   const records = [...zone.records.values()].filter((record) => name === undefined || record.name === name);
   if (query["order"] === "name")
     records.sort((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0));
-  return pageOf(records, query, { usual: 100, least: 5, most: 5_000_000 });
+  return pageOf(records, query, { usual: 100, least: 5, most: 5_000 });
 }
 
 function pageOf(

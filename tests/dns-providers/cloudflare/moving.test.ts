@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { manualZone, type Zone } from "../../records/zones.ts";
+import { difference, linesAt, none, useCloudflare, writes } from "./cloudflare.ts";
+
+const cf = useCloudflare();
+const mail = { type: "MX", ttl: 1, content: "route1.mx.cloudflare.net", priority: 5 };
+
+async function moved(zone: Zone) {
+  return await cf.zw.admin.put(zone.path, { providerConfigId: await cf.configure() });
+}
+
+test("a domain moves to a new zone at Cloudflare and keeps its records as they are", async () => {
+  const zone = await manualZone(cf.zw);
+  await zone.add("A", "www", "192.0.2.1", 300);
+  await zone.add("NS", "@", "ns1.example.net");
+  const before = await zone.records();
+  expect((await moved(zone)).status).toBe(200);
+  expect(await zone.records()).toEqual(before);
+  expect(await difference(zone)).toEqual(none);
+  expect(await zone.history()).toHaveLength(2);
+});
+
+test("what Cloudflare made there for its own services is no obstacle, and becomes part of the domain", async () => {
+  const zone = await manualZone(cf.zw);
+  await zone.add("A", "www", "192.0.2.1", 300);
+  cf.server.addZone(zone.name);
+  cf.server.addRecord(zone.name, { ...mail, name: zone.name }, { read_only: true });
+  const { status, body } = await moved(zone);
+  expect({ status, body }).toMatchObject({ status: 200, body: { recordCount: 2, revision: 2 } });
+  expect(writes(cf.server)).toHaveLength(1);
+  expect(await zone.lines()).toEqual(["@ MX 5 route1.mx.cloudflare.net", "www A 192.0.2.1"]);
+  expect(linesAt(cf.server, zone)).toHaveLength(2);
+  expect(await difference(zone)).toEqual(none);
+  expect((await zone.history())[0]).toMatchObject({
+    kind: "sync",
+    state: "applied",
+    creates: 1,
+    updates: 0,
+    deletes: 0,
+  });
+  const { snapshots } = (await zone.get("/snapshots")).body;
+  expect(snapshots).toMatchObject([{ trigger: "on_change", recordCount: 1 }]);
+});
+
+test("other records there are in the way, and nothing is changed on either side", async () => {
+  const zone = await manualZone(cf.zw);
+  await zone.add("A", "www", "192.0.2.1", 300);
+  const before = await zone.detail();
+  cf.server.addZone(zone.name);
+  cf.server.addRecord(zone.name, { ...mail, name: zone.name }, { read_only: true });
+  cf.server.addRecord(zone.name, { type: "A", name: "parked", ttl: 300, content: "203.0.113.9" });
+  const { status, body } = await moved(zone);
+  expect([status, body.detail]).toEqual([409, expect.stringContaining("has other records at that provider")]);
+  expect([await zone.detail(), writes(cf.server)]).toEqual([before, []]);
+});
+
+test("a record that Cloudflare cannot hold is named before it hears of the zone", async () => {
+  const zone = await manualZone(cf.zw);
+  await zone.add("A", "www", "192.0.2.1", 30);
+  const { status, body } = await moved(zone);
+  expect([status, body.issues[0].message]).toEqual([
+    400,
+    expect.stringMatching(/^www A: Cloudflare takes a TTL from 60/),
+  ]);
+  expect(cf.server.calls).toEqual([]);
+});
+
+test("a domain with proxied records does not move to a provider without a proxy", async () => {
+  const zone = await cf.zone();
+  await zone.create({ recordType: "A", name: "www", value: "192.0.2.1", proxied: true });
+  const { body: configs } = await cf.zw.admin.get("/api/provider-configs");
+  const embedded = configs.configs.find(({ kind }: { kind: string }) => kind === "zonefile").id;
+  const { status, body } = await cf.zw.admin.put(zone.path, { providerConfigId: embedded });
+  expect([status, body.issues[0].message]).toEqual([400, expect.stringContaining("no proxy")]);
+});
