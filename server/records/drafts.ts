@@ -90,7 +90,8 @@ export function draftUpdate(
   const limited = { recordType, ttl, proxied, ...written };
   const issues = limitIssues(limited, kind).filter(({ path: [field] }) => {
     const key = field as keyof typeof limited;
-    return limited[key] !== present[key];
+    // Whether a record may be proxied is a matter of its type.
+    return limited[key] !== present[key] || (key === "proxied" && recordType !== present.recordType);
   });
   if (!value.ok) {
     const tried = { recordType, name: present.name, value: patch.value ?? present.value, priority: patch.priority };

@@ -30,6 +30,7 @@ const record = z.object({
   comment: z.string().nullish(),
   tags: z.array(z.string()).optional(),
   settings: z.record(z.string(), z.unknown()).optional(),
+  private_routing: z.boolean().optional(),
   meta: z.object({ read_only: z.boolean().optional() }).optional(),
 });
 
@@ -53,6 +54,7 @@ export interface RecordBody {
   comment?: string;
   tags?: readonly string[];
   settings?: Readonly<Record<string, unknown>>;
+  private_routing?: boolean;
 }
 
 /** Changes that Cloudflare makes in one transaction of its database: deletes, then patches, then posts. */

@@ -17,7 +17,10 @@ export function shortfall(
 ): { field: "value" | "proxied"; reason: string } | null {
   const { recordType, value, proxied } = record;
   if (proxied && !proxiable.has(recordType)) {
-    return { field: "proxied", reason: `proxies A, AAAA and CNAME records only; leave proxied out for ${recordType}.` };
+    return {
+      field: "proxied",
+      reason: `proxies A, AAAA and CNAME records only; set proxied to false for ${recordType}.`,
+    };
   }
   if (recordType === "TXT" && textOctets(value) > longestRdata) {
     return { field: "value", reason: `stores at most ${longestRdata} octets in a TXT record.` };
@@ -75,9 +78,9 @@ function quoted(printed: string): string {
   return strings.join(" ");
 }
 
-/** A served record to be made once more, with all that people noted on it. `change` says what is different now. */
-export function again(served: ServedRecord, change: Partial<RecordBody> = {}): RecordBody {
-  const { name, type, ttl, content, data, priority, proxied, comment, tags, settings } = served;
+/** A served record to be made once more, with all that people noted on it and set for it. */
+export function again(served: ServedRecord): RecordBody {
+  const { name, type, ttl, content, data, priority, proxied } = served;
   const withData = data !== undefined && hasFields(type);
   return {
     name,
@@ -86,16 +89,23 @@ export function again(served: ServedRecord, change: Partial<RecordBody> = {}): R
     ...(withData ? { data } : { content }),
     ...(priority === undefined || (withData && type !== "URI") ? {} : { priority }),
     ...(proxiable.has(type) ? { proxied } : {}),
-    ...notesOf({ comment, tags, settings }),
-    ...change,
+    ...notesOf(served),
+    ...settingsOf(served),
   };
 }
 
 /** What people noted on a record at Cloudflare. */
-export function notesOf({ comment, tags, settings }: Pick<ServedRecord, "comment" | "tags" | "settings">) {
+export function notesOf({ comment, tags }: ServedRecord): Partial<RecordBody> {
   return {
     ...(comment === undefined || comment === null ? {} : { comment }),
     ...(tags === undefined || tags.length === 0 ? {} : { tags }),
+  };
+}
+
+/** What people set for it, which depends on its type. */
+export function settingsOf({ settings, private_routing }: ServedRecord): Partial<RecordBody> {
+  return {
     ...(settings === undefined || Object.keys(settings).length === 0 ? {} : { settings }),
+    ...(private_routing === undefined ? {} : { private_routing }),
   };
 }

@@ -1,7 +1,7 @@
 import { recordKey, rrsetKey, type RecordData } from "../../records/record.ts";
 import type { RecordChange } from "../provider.ts";
 import type { Batch, RecordBody, ServedRecord } from "./api.ts";
-import { again, bodyOf, notesOf, patchOf } from "./record-body.ts";
+import { again, bodyOf, notesOf, patchOf, settingsOf } from "./record-body.ts";
 
 /** A served record with what it says in our words. */
 export interface ReadRecord {
@@ -35,7 +35,8 @@ export function stepsFor(zone: string, records: readonly ReadRecord[], changes: 
       const patch = { served: first.served, body: patchOf(zone, before, after) };
       return { ...step, deletes: others, patches: [patch] };
     }
-    const posts = [{ ...bodyOf(zone, after), ...notesOf(first.served) }];
+    const settings = before.recordType === after.recordType ? settingsOf(first.served) : {};
+    const posts = [{ ...bodyOf(zone, after), ...notesOf(first.served), ...settings }];
     return { ...step, deletes: [first.served, ...others], posts };
   });
   alignTtls(records, steps);

@@ -55,6 +55,16 @@ describe("a proxied record has the TTL that Cloudflare chooses:", () => {
   });
 });
 
+test("a proxied record becomes one of a type that is not proxied only when it is told so", async () => {
+  const zone = await cf.zone();
+  const { id } = (await zone.create({ ...address, proxied: true })).body;
+  const text = { recordType: "TXT", value: "hello" };
+  const { status, body } = await zone.update(id, text);
+  expect([status, body.detail]).toEqual([400, expect.stringContaining("set proxied to false for TXT")]);
+  expect((await zone.update(id, { ...text, proxied: false })).status).toBe(200);
+  expect(await difference(zone)).toEqual(none);
+});
+
 test("1 is the automatic TTL of any record, shown and kept", async () => {
   const zone = await cf.zone();
   const { id } = await zone.add("TXT", "text", "hello", 1);

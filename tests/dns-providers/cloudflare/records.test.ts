@@ -60,22 +60,20 @@ test("records of other types are shown as zone files have them, and SRV, HTTPS a
   ]);
 });
 
-test("comments, tags and settings that are noted at Cloudflare outlive every edit here", async () => {
+test("comments and tags that are noted at Cloudflare outlive every edit here, settings all but a change of type", async () => {
   const zone = await cf.zone();
-  const notes = { comment: "ask the harbour master", tags: ["team:quay"], settings: { ipv4_only: true } };
-  cf.server.addRecord(zone.name, { type: "A", name: "crane", ttl: 300, content: "192.0.2.1", ...notes });
+  const notes = { comment: "ask the harbour master", tags: ["team:quay"] };
+  const settings = { ipv4_only: true };
+  cf.server.addRecord(zone.name, { type: "A", name: "crane", ttl: 300, content: "192.0.2.1", ...notes, settings });
   await zone.post("/sync");
   const [record] = await zone.records();
-  const edits = [
-    { value: "192.0.2.2" },
-    { ttl: 600 },
-    { name: "winch" },
-    { recordType: "CNAME", value: "crane.example.net" },
-  ];
-  for (const edit of edits) expect((await zone.update(record.id, edit)).status).toBe(200);
-  expect(cf.server.records(zone.name)).toMatchObject([
-    { type: "CNAME", name: `winch.${zone.name}`, ttl: 600, ...notes },
-  ]);
+  const served = () => cf.server.records(zone.name);
+  for (const edit of [{ value: "192.0.2.2" }, { ttl: 600 }, { name: "winch" }]) {
+    expect((await zone.update(record.id, edit)).status).toBe(200);
+    expect(served()).toMatchObject([{ ...notes, settings }]);
+  }
+  await zone.update(record.id, { recordType: "CNAME", value: "crane.example.net" });
+  expect(served()).toMatchObject([{ type: "CNAME", name: `winch.${zone.name}`, ttl: 600, ...notes, settings: {} }]);
   expect(await difference(zone)).toEqual(none);
 });
 
