@@ -1,18 +1,9 @@
 import { z } from "zod";
+import { isApiAddress } from "./api-address.ts";
 import { CloudflareClient } from "./cloudflare/client.ts";
 import { cloudflareProvider } from "./cloudflare/cloudflare-provider.ts";
 import { shortfall } from "./cloudflare/record-body.ts";
 import type { ProviderKind } from "./provider.ts";
-
-/** The address of the API: neither credentials nor a query. */
-function isApiAddress(text: string): boolean {
-  const url = URL.parse(text);
-  return (
-    url !== null &&
-    ["http:", "https:"].includes(url.protocol) &&
-    [url.username, url.password, url.search, url.hash].every((part) => part === "")
-  );
-}
 
 const configSchema = z.strictObject({
   apiToken: z
@@ -43,6 +34,7 @@ export const cloudflare: ProviderKind<CloudflareConfig> = {
   minTtl: 60,
   maxTtl: 86_400,
   automaticTtl: 1,
+  automaticSeconds: 300,
   proxiedTtl: 1,
   cannotHold: shortfall,
   granularity: "record",

@@ -45,6 +45,8 @@ export interface ProviderCapabilities {
   maxTtl: number;
   /** A TTL outside of those that leaves the choice to the provider: Cloudflare's 1. */
   automaticTtl?: number;
+  /** What that choice is, in seconds: the TTL of such records where they move to a provider without one. */
+  automaticSeconds?: number;
   /** The TTL that proxied records always have, whatever they are given. */
   proxiedTtl?: number;
   /** What about a record it cannot hold beyond type, TTL and proxying: the field and the reason, which follows its name in a sentence. */

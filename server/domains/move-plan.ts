@@ -4,6 +4,21 @@ import type { LiveRecord, PlannedChange } from "../records/live-record.ts";
 import { keptReason } from "../records/provider-limits.ts";
 import { recordKey, type RecordData } from "../records/record.ts";
 
+/** Records with a TTL that their provider chooses get the one that it has chosen, where the target does not choose. */
+export function withPlainTtls(
+  { automaticTtl, automaticSeconds }: ProviderKind,
+  target: ProviderKind,
+  records: readonly LiveRecord[],
+): readonly LiveRecord[] {
+  if (automaticTtl === undefined || automaticSeconds === undefined || target.automaticTtl === automaticTtl)
+    return records;
+  return records.map((record) => withTtl(record, record.ttl === automaticTtl ? automaticSeconds : record.ttl));
+}
+
+function withTtl(record: LiveRecord, ttl: number): LiveRecord {
+  return { ...record, ttl };
+}
+
 export interface MovePlan {
   /** Records of ours that are to be written there. */
   sent: LiveRecord[];
@@ -23,15 +38,16 @@ export function withoutOwnOf(kind: ProviderKind, records: readonly LiveRecord[])
 /**
  * How a zone moves to where `present` is: the target's own records stay as they are, and ours of that kind give way to them. Pure.
  * @param kept those that only the target knows to be its own, by `recordKey`.
+ * @param records ours as they are, and `wanted` as they are to be there.
  */
 export function planMove(
   kind: ProviderKind,
   kept: ReadonlyMap<string, string>,
-  records: readonly LiveRecord[],
+  { records, wanted }: { records: readonly LiveRecord[]; wanted: readonly LiveRecord[] },
   present: readonly RecordData[],
 ): MovePlan {
   const isOwn = (record: RecordData) => keptReason(record, kind) !== null || kept.has(recordKey(record));
-  const sent = records.filter((record) => !isOwn(record));
+  const sent = wanted.filter((record) => !isOwn(record));
   const others = present.filter((record) => !isOwn(record));
   const own = present.filter(isOwn);
   return {

@@ -1,8 +1,9 @@
 import { queries, type Database, type EntityManager } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { throughProvider, type ConnectedConfig } from "../dns-providers/provider-configs.ts";
-import type { DnsProvider } from "../dns-providers/provider.ts";
-import { AppError } from "../errors.ts";
+import { knownKind } from "../dns-providers/kinds.ts";
+import type { DnsProvider, ProviderKind } from "../dns-providers/provider.ts";
+import { AppError, notFound } from "../errors.ts";
 import { bookmark } from "../changes/bookmark.ts";
 import { settle } from "../changes/change-sets.ts";
 import { limitIssues } from "../records/provider-limits.ts";
@@ -11,7 +12,7 @@ import { dataOf, type LiveRecord, type PlannedChange } from "../records/live-rec
 import { liveZone } from "../records/live-queries.ts";
 import { readAll } from "../changes/read-back.ts";
 import { repairZone } from "../changes/repair.ts";
-import { planMove, withoutOwnOf } from "./move-plan.ts";
+import { planMove, withoutOwnOf, withPlainTtls } from "./move-plan.ts";
 
 /** What the domain becomes at its new provider. */
 interface Arrival {
@@ -39,11 +40,13 @@ export async function moveZone(
     // What the old provider may have got from an interrupted change can be read from it only now.
     await repairZone(fork(), domain.id, lease, connections, now);
     const records = await liveZone(fork(), domain.id);
-    refuseBeyondLimits(withoutOwnOf(target.kind, records), target);
+    const wanted = withPlainTtls(await kindOf(fork(), domain.id), target.kind, records);
+    refuseBeyondLimits(withoutOwnOf(target.kind, wanted), target);
     const { provider } = target;
+    const move = { records, wanted };
     const arrival = provider
-      ? await throughProvider(fill(target, provider, domain.name, records))
-      : { fingerprint: null, changes: [] };
+      ? await throughProvider(fill(target.kind, provider, domain.name, move))
+      : { fingerprint: null, changes: planMove(target.kind, new Map(), move, []).changes };
     await fork().transactional((tx) =>
       arrive(tx, domain.id, { configId: target.id, actorId, now: now() }, arrival, lease),
     );
@@ -73,6 +76,17 @@ async function arrive(
   throw new AppError("UNAVAILABLE", "The move took too long and was given up; try again.", { retryAfterSeconds: 5 });
 }
 
+/** Of the provider where the domain is. */
+async function kindOf(em: EntityManager, domainId: string): Promise<ProviderKind> {
+  const { kind } = await queries(em)
+    .selectFrom("domains")
+    .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
+    .select("provider_configs.kind")
+    .where("domains.id", "=", domainId)
+    .executeTakeFirstOrThrow(() => notFound("domain"));
+  return knownKind(kind);
+}
+
 function refuseBeyondLimits(records: readonly LiveRecord[], { kind }: ConnectedConfig): void {
   const issues = records.flatMap((record) =>
     limitIssues(record, kind).map(({ message }) => ({
@@ -91,16 +105,16 @@ function refuseBeyondLimits(records: readonly LiveRecord[], { kind }: ConnectedC
  * is. The mark of its content is null where there is none or somebody else wrote at the same moment.
  */
 async function fill(
-  { kind }: ConnectedConfig,
+  kind: ProviderKind,
   provider: DnsProvider,
   zone: string,
-  records: readonly LiveRecord[],
+  move: Parameters<typeof planMove>[2],
 ): Promise<Arrival> {
   await provider.createZone(zone);
   const found = await provider.fingerprint(zone).catch(() => null);
   const present = await readAll(provider, zone);
   const kept = (await provider.keptRecords?.(zone)) ?? new Map<string, string>();
-  const { sent, others, same, changes } = planMove(kind, kept, records, present);
+  const { sent, others, same, changes } = planMove(kind, kept, move, present);
   if (same) return { fingerprint: found, changes };
   if (others.length > 0) {
     throw new AppError(

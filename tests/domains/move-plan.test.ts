@@ -39,7 +39,12 @@ const theirNs = ["ns1.vendor.example", "ns2.vendor.example"].map((value) => data
 const parking = data("www", "A", "203.0.113.9");
 
 const plan = (ours: readonly RecordData[], present: readonly RecordData[], kept: readonly RecordData[] = []) =>
-  planMove(vendor, new Map(kept.map((record) => [recordKey(record), "is its own."])), ours.map(live), present);
+  planMove(
+    vendor,
+    new Map(kept.map((record) => [recordKey(record), "is its own."])),
+    { records: ours.map(live), wanted: ours.map(live) },
+    present,
+  );
 const values = (records: readonly RecordData[]) => records.map(({ value }) => value);
 const shown = ({ changes }: ReturnType<typeof plan>) =>
   changes.map(({ action, before, after }) => [action, before?.value ?? null, after?.value ?? null]);

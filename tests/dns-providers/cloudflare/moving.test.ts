@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { manualZone, type Zone } from "../../records/zones.ts";
+import { embeddedConfig, manualConfig, manualZone, type Zone } from "../../records/zones.ts";
 import { difference, linesAt, none, useCloudflare, writes } from "./cloudflare.ts";
 
 const cf = useCloudflare();
@@ -65,11 +65,25 @@ test("a record that Cloudflare cannot hold is named before it hears of the zone"
   expect(cf.server.calls).toEqual([]);
 });
 
+test("a TTL that Cloudflare chose is the one that it chose where the next provider does not choose", async () => {
+  const zone = await cf.zone();
+  await zone.add("A", "www", "192.0.2.1", 1);
+  await zone.add("A", "ftp", "192.0.2.2", 120);
+  const ttls = async () => (await zone.records()).map(({ name, ttl }) => [name, ttl]);
+  for (const providerConfigId of [await manualConfig(cf.zw), await embeddedConfig(cf.zw)]) {
+    expect((await cf.zw.admin.put(zone.path, { providerConfigId })).status).toBe(200);
+    expect(await ttls()).toEqual([
+      ["ftp", 120],
+      ["www", 300],
+    ]);
+  }
+  expect(await zone.readFile()).toMatch(/www\s+300\s/);
+  expect((await zone.history())[0]).toMatchObject({ kind: "sync", updates: 1 });
+});
+
 test("a domain with proxied records does not move to a provider without a proxy", async () => {
   const zone = await cf.zone();
   await zone.create({ recordType: "A", name: "www", value: "192.0.2.1", proxied: true });
-  const { body: configs } = await cf.zw.admin.get("/api/provider-configs");
-  const embedded = configs.configs.find(({ kind }: { kind: string }) => kind === "zonefile").id;
-  const { status, body } = await cf.zw.admin.put(zone.path, { providerConfigId: embedded });
+  const { status, body } = await cf.zw.admin.put(zone.path, { providerConfigId: await embeddedConfig(cf.zw) });
   expect([status, body.issues[0].message]).toEqual([400, expect.stringContaining("no proxy")]);
 });
