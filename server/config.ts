@@ -117,6 +117,7 @@ const environmentSchema = z.object({
     )
     .default("info"),
   JOBS: onOff("JOBS", "on"),
+  DRIFT_CHECK: z.enum(["hourly", "daily", "off"], "DRIFT_CHECK must be hourly, daily or off").default("hourly"),
 });
 
 export interface Config {
@@ -133,6 +134,9 @@ export interface Config {
   adminUsername: string;
   /** Undefined: one is made and printed at the first start. */
   adminPassword: string | undefined;
+  /** Undefined: no mail. */
+  smtpUrl: string | undefined;
+  mailFrom: string;
   /** Hosts and networks that calls may go to although they are not public. */
   egressAllow: string[];
   trustProxy: string[];
@@ -140,6 +144,8 @@ export interface Config {
   corsOrigins: string[];
   logLevel: "trace" | "debug" | "info" | "warn" | "error" | "silent";
   jobs: boolean;
+  /** How often each zone is compared with what its provider serves. */
+  driftCheck: "hourly" | "daily" | "off";
 }
 
 /** A variable that stops the start; the message is all that an operator needs to read. */
@@ -171,11 +177,14 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     secretKeys: [firstKey ?? storedKey(dataDir), ...otherKeys],
     adminUsername: values.ADMIN_USERNAME,
     adminPassword: values.ADMIN_PASSWORD,
+    smtpUrl: values.SMTP_URL,
+    mailFrom: values.MAIL_FROM ?? `Zonewright <zonewright@${new URL(values.SITE_URL ?? "http://localhost").hostname}>`,
     egressAllow: values.EGRESS_ALLOW,
     trustProxy: values.TRUST_PROXY,
     corsOrigins: values.CORS_ORIGINS,
     logLevel: values.LOG_LEVEL,
     jobs: values.JOBS,
+    driftCheck: values.DRIFT_CHECK,
   };
 }
 

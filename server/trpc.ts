@@ -4,6 +4,7 @@ import superjson from "superjson";
 import { ZodError } from "zod";
 import type { Context, ErrorData, HttpPort, Permission, RouteMeta } from "./context.ts";
 import type { EntityManager } from "./database/database.ts";
+import type { Actor } from "./audit/actor.ts";
 import type { Caller } from "./auth/caller.ts";
 import { AppError, errorCodes, type ErrorCode } from "./errors.ts";
 import { logFailure } from "./failure-log.ts";
@@ -79,6 +80,7 @@ interface Call {
   services: Services;
   em: EntityManager;
   http: HttpPort;
+  requestId: string;
   /** The dotted name of what is called. */
   procedure: string;
 }
@@ -95,7 +97,7 @@ function guarded<Admitted extends object>(admit: (call: Call) => Admitted | Prom
     const report = (error: AppError, fields: { zone: string }) =>
       logFailure(services.log, error, { requestId, procedure, ...fields });
     try {
-      const admitted = await admit({ services, em, http: ctx.http, procedure });
+      const admitted = await admit({ services, em, http: ctx.http, requestId, procedure });
       await getRawInput().catch(refuseUnreadable);
       const result = await next({ ctx: { services, em, report, ...admitted } });
       if (result.ok) return result;
@@ -127,7 +129,10 @@ function readable(error: unknown, { services, requestId, http }: ServerContext, 
 export const router = t.router;
 
 /** No sign-in. */
-export const open = guarded(() => ({}));
+export const open = guarded(({ http, requestId }) => {
+  const actor: Actor = { userId: null, tokenId: null, ip: http.ip, requestId };
+  return { actor };
+});
 
 /** A signed-in user; no personal token. */
 export const signedIn = guarded(async (call) => ({ caller: await sessionCaller(call) }));
@@ -153,14 +158,18 @@ export function adminMay(permission: Permission) {
   });
 }
 
-async function permittedCaller({ services, em, http }: Call, permission: Permission): Promise<Caller> {
-  const caller = await services.authenticator.authenticate(em, http);
+async function permittedCaller(call: Call, permission: Permission): Promise<Caller> {
+  const caller = await authenticated(call);
   if (caller.permissions === "all" || caller.permissions.has(permission)) return caller;
   throw new AppError("FORBIDDEN", `This token does not carry the permission ${permission}.`);
 }
 
-async function sessionCaller({ services, em, http }: Call): Promise<Caller> {
-  const caller = await services.authenticator.authenticate(em, http);
+async function authenticated({ services, em, http, requestId }: Call): Promise<Caller> {
+  return { ...(await services.authenticator.authenticate(em, http)), ip: http.ip, requestId };
+}
+
+async function sessionCaller(call: Call): Promise<Caller> {
+  const caller = await authenticated(call);
   if (caller.permissions === "all") return caller;
   throw new AppError("FORBIDDEN", "Personal tokens do not open this; sign in with a username and password.");
 }

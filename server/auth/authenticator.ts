@@ -8,8 +8,11 @@ import type { Caller } from "./caller.ts";
 const trustMilliseconds = 1_000;
 const rememberedSessions = 20_000;
 
+/** A caller apart from the call. */
+export type KnownCaller = Omit<Caller, "ip" | "requestId">;
+
 interface Known {
-  caller: Caller;
+  caller: KnownCaller;
   readAt: number;
 }
 
@@ -23,6 +26,8 @@ export class Authenticator {
   readonly #known = new Map<string, Known>();
   /** Sessions that ended here: a look-up under way at that moment must not bring them back. */
   readonly #ended = new Set<string>();
+  /** Counts changes of users: what was looked up before one is not remembered after it. */
+  #changes = 0;
 
   constructor(accessTokens: AccessTokens, now: () => Date) {
     this.#accessTokens = accessTokens;
@@ -30,7 +35,7 @@ export class Authenticator {
   }
 
   /** @throws AppError UNAUTHORIZED when there is no live credential. */
-  async authenticate(em: EntityManager, http: HttpPort): Promise<Caller> {
+  async authenticate(em: EntityManager, http: HttpPort): Promise<KnownCaller> {
     const token = bearerOf(http);
     if (token === null) {
       throw http.header("authorization") === undefined
@@ -54,10 +59,19 @@ export class Authenticator {
     this.#ended.add(sessionId);
   }
 
-  async #session(em: EntityManager, sessionId: string): Promise<Caller | null> {
+  /** Has a user's row read again with the next call: something about the user changed. */
+  forget(userId: string): void {
+    this.#changes++;
+    for (const [sessionId, { caller }] of this.#known) {
+      if (caller.userId === userId) this.#known.delete(sessionId);
+    }
+  }
+
+  async #session(em: EntityManager, sessionId: string): Promise<KnownCaller | null> {
     const known = this.#known.get(sessionId);
     if (known && performance.now() - known.readAt < trustMilliseconds) return known.caller;
     const readAt = performance.now();
+    const changes = this.#changes;
     const row = await queries(em)
       .selectFrom("sessions")
       .innerJoin("users", "users.id", "sessions.user_id")
@@ -71,7 +85,7 @@ export class Authenticator {
       this.#known.delete(sessionId);
       return null;
     }
-    const caller: Caller = {
+    const caller: KnownCaller = {
       userId: row.id,
       username: row.username,
       role: row.role,
@@ -80,7 +94,7 @@ export class Authenticator {
       permissions: "all",
     };
     if (this.#known.size >= rememberedSessions) this.#known.clear();
-    this.#known.set(sessionId, { caller, readAt });
+    if (changes === this.#changes) this.#known.set(sessionId, { caller, readAt });
     return caller;
   }
 }

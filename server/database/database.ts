@@ -9,7 +9,7 @@ import { sql } from "kysely";
 import { types as pgTypes } from "pg";
 import { entities, type Tables } from "./entities.ts";
 import { PreparingClient } from "./prepared-statements.ts";
-import { Foundation } from "./migrations/0001-foundation.ts";
+import { migrations } from "./migrations/list.ts";
 
 export type EntityManager = SqlEntityManager;
 
@@ -55,7 +55,7 @@ export const ormOptions = {
   // Statements, which carry values, stay out of the log; failures are thrown and told once.
   logger: () => undefined,
   migrations: {
-    migrationsList: [{ name: "0001-foundation", class: Foundation }],
+    migrationsList: migrations,
     snapshot: false,
     transactional: true,
   },

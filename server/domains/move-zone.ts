@@ -3,6 +3,7 @@ import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { throughProvider, type ConnectedConfig } from "../dns-providers/provider-configs.ts";
 import { knownKind } from "../dns-providers/kinds.ts";
 import type { DnsProvider, ProviderKind } from "../dns-providers/provider.ts";
+import { noDrift } from "../drift/due-zones.ts";
 import { AppError, notFound } from "../errors.ts";
 import { bookmark } from "../changes/bookmark.ts";
 import { settle } from "../changes/change-sets.ts";
@@ -68,7 +69,7 @@ async function arrive(
   }
   const moved = await queries(tx)
     .updateTable("domains")
-    .set({ provider_config_id: configId, provider_fingerprint: fingerprint })
+    .set({ provider_config_id: configId, provider_fingerprint: fingerprint, ...noDrift })
     .where("id", "=", domainId)
     .where("lease_token", "=", lease.token)
     .executeTakeFirst();

@@ -19,7 +19,8 @@ const db = () => queries(zw.services.database.fork());
 
 beforeAll(async () => {
   const { body } = await zw.admin.get("/api/auth/me");
-  admin = { userId: body.id, username: "admin", role: "admin", sessionId: null, tokenId: null, permissions: "all" };
+  const nowhere = { sessionId: null, tokenId: null, ip: null, requestId: null };
+  admin = { ...nowhere, userId: body.id, username: "admin", role: "admin", permissions: "all" };
 });
 beforeEach(async () => {
   zone = await fileZone(zw, "www 300 A 192.0.2.1\n");

@@ -1,4 +1,5 @@
 import { Client } from "pg";
+import { entities } from "../../server/database/entities.ts";
 import { openDatabase, queries, type Database } from "../../server/database/database.ts";
 import { sql } from "kysely";
 
@@ -12,9 +13,8 @@ export async function emptyDatabase(): Promise<Database> {
   shared ??= open();
   const database = await shared;
   const em = database.fork();
-  await sql`truncate users, sessions, refresh_tokens, provider_configs, domains, records, change_sets, snapshots cascade`.execute(
-    queries(em),
-  );
+  const tables = entities.map(({ meta }) => sql.table(meta.tableName));
+  await sql`truncate ${sql.join(tables)} cascade`.execute(queries(em));
   return database;
 }
 

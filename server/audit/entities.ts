@@ -1,0 +1,23 @@
+import { defineEntity, p } from "@mikro-orm/core";
+
+/** One thing that somebody did. The database refuses to change or delete it. */
+export const AuditEntrySchema = defineEntity({
+  name: "AuditEntry",
+  tableName: "audit_entries",
+  properties: {
+    id: p.uuid().primary(),
+    at: p.datetime(),
+    actorId: p.uuid().nullable(),
+    tokenId: p.uuid().nullable(),
+    action: p.text(),
+    targetType: p.text(),
+    targetId: p.uuid().nullable(),
+    ip: p.text().nullable(),
+    requestId: p.text().nullable(),
+    before: p.json().nullable(),
+    after: p.json().nullable(),
+  },
+});
+
+export class AuditEntry extends AuditEntrySchema.class {}
+AuditEntrySchema.setClass(AuditEntry);
