@@ -1,8 +1,10 @@
 import { cloudflare } from "./cloudflare.ts";
+import { digitalocean } from "./digitalocean.ts";
 import { manual } from "./manual.ts";
 import { powerdns } from "./powerdns.ts";
 import type { ProviderKind } from "./provider.ts";
 import { rfc2136 } from "./rfc2136.ts";
+import { route53 } from "./route53.ts";
 import { zonefile } from "./zonefile.ts";
 
 /** Every kind of provider, in the order in which people are offered them. */
@@ -11,6 +13,8 @@ export const providerKinds: readonly ProviderKind[] = [
   withAnyConfig(rfc2136),
   withAnyConfig(powerdns),
   withAnyConfig(cloudflare),
+  withAnyConfig(route53),
+  withAnyConfig(digitalocean),
   withAnyConfig(manual),
 ];
 
