@@ -13,7 +13,7 @@ const configSchema = z.strictObject({
     .string()
     .regex(/^[0-9a-f]{32}$/, "The account id is 32 hexadecimal digits, as in the address of Cloudflare's dashboard.")
     .optional(),
-  apiUrl: z
+  endpoint: z
     .string()
     .max(500)
     .refine(isApiAddress, "Give an address such as https://api.cloudflare.com/client/v4.")
@@ -41,7 +41,7 @@ export const cloudflare: ProviderKind<CloudflareConfig> = {
   configFields: [
     { name: "apiToken", label: "API token", secret: true, required: true },
     { name: "accountId", label: "Account id", secret: false, required: false },
-    { name: "apiUrl", label: "API address", secret: false, required: false },
+    { name: "endpoint", label: "API address", secret: false, required: false },
   ],
   configSchema,
   connect: (config, { egress }) => cloudflareProvider(new CloudflareClient(config, egress)),

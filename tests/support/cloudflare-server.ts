@@ -1,17 +1,22 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { startLoopbackVendor, type LoopbackVendor, type VendorCall, type VendorReply } from "./loopback-vendor.ts";
 import { ApiError, type Given, type StoredRecord } from "./cloudflare/record-forms.ts";
 import { carryOut, freshId, type StoredZone } from "./cloudflare/zone-store.ts";
 
-/** What the server does in place of the next calls that it fits, once each. */
-export interface Fault {
-  on: "GET" | "POST";
-  /** `…After`: once the call was carried out. `refuse`: as a record that Cloudflare does not take. */
-  does: "throttle" | "fail" | "failAfter" | "cut" | "cutAfter" | "refuse";
-  /** So many calls pass before. */
-  skip?: number;
-  retryAfterSeconds?: number;
-}
+/** What goes wrong with a call. `…After`: once it was carried out. `refuse`: as with a record that Cloudflare does not take. */
+const faults = {
+  throttle: {
+    after: false,
+    reply: {
+      ...refusal(429, 971, "Please wait and consider throttling your request speed"),
+      headers: { "retry-after": "1" },
+    },
+  },
+  fail: { after: false, reply: { status: 503, body: "<html>no healthy upstream</html>" } },
+  failAfter: { after: true, reply: { status: 520, body: "<html>Web server is returning an unknown error</html>" } },
+  cut: { after: false, reply: null },
+  cutAfter: { after: true, reply: null },
+  refuse: { after: false, reply: refusal(400, 9_999, "The harbour master does not like it.") },
+};
 
 export interface Call {
   method: string;
@@ -21,7 +26,6 @@ export interface Call {
 }
 
 interface Answered {
-  status?: number;
   result: unknown;
   info?: object;
 }
@@ -32,29 +36,44 @@ const base = "/client/v4";
 export class CloudflareServer {
   readonly token = `cf-${freshId()}`;
   readonly accountId = freshId();
-  /** All calls that came, newest last; without a body where a fault kept it from being read. */
-  readonly calls: Call[] = [];
-  readonly faults: Fault[] = [];
   readonly #zones = new Map<string, StoredZone>();
-  readonly #server: Server;
-  #meanwhile: { on: string; left: number; act: () => void } | null = null;
-
-  constructor() {
-    this.#server = createServer((request, response) => void this.#answer(request, response));
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}${base}`;
-  }
+  #vendor: LoopbackVendor | undefined;
 
   async start(): Promise<this> {
-    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+    this.#vendor = await startLoopbackVendor((call) => this.#answer(call));
     return this;
   }
 
-  async stop(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
+  /** Calls as they came, and what is to go wrong with them. */
+  get vendor(): LoopbackVendor {
+    if (!this.#vendor) throw new Error("The server is not running yet.");
+    return this.#vendor;
+  }
+
+  get url(): string {
+    return `${this.vendor.url}${base}`;
+  }
+
+  stop(): Promise<void> {
+    return this.vendor.stop();
+  }
+
+  /** All calls that came, newest last. */
+  get calls(): Call[] {
+    return this.vendor.calls.map(({ method, url, body }) => {
+      const query = Object.fromEntries(url.searchParams);
+      return { method, path: url.pathname, query, body: body === "" ? null : (JSON.parse(body) as unknown) };
+    });
+  }
+
+  forgetCalls(): void {
+    this.vendor.calls.length = 0;
+  }
+
+  /** Lets a call of that method go wrong once, after `skip` others. */
+  fault(method: "GET" | "POST", does: keyof typeof faults, skip = 0): void {
+    let left = skip;
+    this.vendor.failNext(faults[does], 1, (call) => call.method === method && left-- === 0);
   }
 
   /** Makes a zone as its owner does in the dashboard. */
@@ -88,11 +107,6 @@ export class CloudflareServer {
     this.#zones.delete(this.zone(name).id);
   }
 
-  /** Runs `act` once the `nth` call of that method from now was answered, as what somebody else does meanwhile. */
-  afterNext(on: "GET" | "POST", nth: number, act: () => void): void {
-    this.#meanwhile = { on, left: nth, act };
-  }
-
   removeRecord(zone: string, id: string): void {
     this.zone(zone).records.delete(id);
   }
@@ -111,47 +125,20 @@ export class CloudflareServer {
     return [...this.zone(zone).records.values()];
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const text = await textOf(request);
-    const url = new URL(request.url ?? "/", "http://localhost");
-    const method = request.method ?? "";
-    const query = Object.fromEntries(url.searchParams);
-    const call: Call = { method, path: url.pathname, query, body: null };
-    this.calls.push(call);
-    const fault = this.#faultFor(method);
-    if (fault?.does === "cut") return void request.socket.destroy();
-    if (fault && told(fault, response)) return;
+  #answer(call: VendorCall): VendorReply {
     try {
-      const body = bodyOf(request, text);
-      call.body = body;
-      this.#admit(request);
-      if (fault?.does === "refuse") throw new ApiError(400, 9_999, "The harbour master does not like it.");
-      const { result, info, status = 200 } = this.#route(method, url.pathname, query, body);
-      if (this.#meanwhile?.on === method && --this.#meanwhile.left === 0) this.#meanwhile.act();
-      if (fault?.does === "cutAfter") return void request.socket.destroy();
-      if (fault?.does === "failAfter")
-        return send(response, 520, "<html>Web server is returning an unknown error</html>");
-      const shown = { result, success: true, errors: [], messages: [], ...(info ? { result_info: info } : {}) };
-      send(response, status, shown);
+      const body = bodyOf(call);
+      this.#admit(call);
+      const query = Object.fromEntries(call.url.searchParams);
+      const { result, info } = this.#route(call.method, call.url.pathname, query, body);
+      return json(200, { result, success: true, errors: [], messages: [], ...(info ? { result_info: info } : {}) });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      const { code, status, message } = error;
-      send(response, status, { success: false, errors: [{ code, message }], messages: [], result: null });
+      return refusal(error.status, error.code, error.message);
     }
   }
 
-  #faultFor(method: string): Fault | undefined {
-    const fault = this.faults.find(({ on }) => on === method);
-    if (!fault) return undefined;
-    if ((fault.skip ?? 0) > 0) {
-      fault.skip = (fault.skip ?? 0) - 1;
-      return undefined;
-    }
-    this.faults.splice(this.faults.indexOf(fault), 1);
-    return fault;
-  }
-
-  #admit({ headers: { authorization = "" } }: IncomingMessage): void {
+  #admit({ headers: { authorization = "" } }: VendorCall): void {
     const [, token] = /^Bearer (\S+)$/.exec(authorization) ?? [];
     if (token === undefined) throw new ApiError(400, 6003, "Invalid request headers");
     if (token !== this.token) throw new ApiError(403, 9109, `Invalid access token ${token}`);
@@ -235,40 +222,25 @@ function pageOf(
   return { result, info };
 }
 
-/** @returns whether the fault is all that the call gets. */
-function told({ does, retryAfterSeconds = 1 }: Fault, response: ServerResponse): boolean {
-  if (does === "throttle") {
-    response.setHeader("retry-after", String(retryAfterSeconds));
-    const errors = [{ code: 971, message: "Please wait and consider throttling your request speed" }];
-    send(response, 429, { success: false, errors, messages: [], result: null });
-  }
-  if (does === "fail") send(response, 503, "<html>no healthy upstream</html>");
-  return does === "throttle" || does === "fail";
+/** A refusal in the API's form. */
+export function refusal(status: number, code: number, message: string): VendorReply {
+  return json(status, { success: false, errors: [{ code, message }], messages: [], result: null });
 }
 
-function send(response: ServerResponse, status: number, body: unknown): void {
-  const json = typeof body !== "string";
-  response
-    .writeHead(status, { "content-type": json ? "application/json" : "text/html" })
-    .end(json ? JSON.stringify(body) : body);
+function json(status: number, body: unknown): VendorReply {
+  return { status, headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
 }
 
-async function textOf(request: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const part of request) parts.push(part as Buffer);
-  return Buffer.concat(parts).toString("utf8");
-}
-
-function bodyOf({ method, headers }: IncomingMessage, text: string): unknown {
+function bodyOf({ method, headers, body }: VendorCall): unknown {
   if (method === "GET") {
-    if (text === "") return null;
+    if (body === "") return null;
     throw new ApiError(400, 6007, "A GET has no body.");
   }
   if (!/^application\/json\b/.test(headers["content-type"] ?? "")) {
     throw new ApiError(400, 6002, "Invalid Content-Type header, valid values are application/json");
   }
   try {
-    return JSON.parse(text);
+    return JSON.parse(body);
   } catch {
     throw new ApiError(400, 6007, "Malformed JSON in request body");
   }

@@ -8,7 +8,7 @@ import { reasonIn, refusesToken, saysZoneMissing, type Refusal } from "./refusal
 export interface CloudflareAccess {
   apiToken: string;
   accountId?: string | undefined;
-  apiUrl: string;
+  endpoint: string;
 }
 
 export type Answer<T> = { ok: true; value: T } | { ok: false; refusal: Refusal };
@@ -194,14 +194,14 @@ async function loadSdk() {
 type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /** Everything is given, so that the package looks for nothing in the environment. */
-function clientOf({ createClient, resources }: Sdk, { apiToken, apiUrl }: CloudflareAccess, fetch: Fetch) {
+function clientOf({ createClient, resources }: Sdk, { apiToken, endpoint }: CloudflareAccess, fetch: Fetch) {
   return createClient({
     resources,
     apiToken,
     apiKey: null,
     apiEmail: null,
     userServiceKey: null,
-    baseURL: apiUrl.replace(/\/+$/, ""),
+    baseURL: endpoint.replace(/\/+$/, ""),
     maxRetries: 0,
     timeout: timeoutMilliseconds,
     logLevel: "off",

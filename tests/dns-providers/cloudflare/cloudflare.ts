@@ -28,14 +28,14 @@ export function useCloudflare(): Harness {
     server = await startCloudflare();
   });
   beforeEach(() => {
-    running().calls.length = 0;
-    running().faults.length = 0;
+    running().forgetCalls();
+    running().vendor.forgetFaults();
   });
   afterAll(() => running().stop());
 
   async function configure(config: Record<string, string> = {}): Promise<string> {
     const { token, accountId, url } = running();
-    const values = { apiToken: token, accountId, apiUrl: url, ...config };
+    const values = { apiToken: token, accountId, endpoint: url, ...config };
     const { status, body } = await zw.admin.post("/api/provider-configs", {
       kind: "cloudflare",
       name: `Cloudflare ${++configs}`,
@@ -57,7 +57,7 @@ export function useCloudflare(): Harness {
       usual ??= configure();
       const { status, body } = await zw.admin.post("/api/domains", { name, providerConfigId: await usual });
       if (status !== 201) throw new Error(`not made: ${status} ${JSON.stringify(body)}`);
-      running().calls.length = 0;
+      running().forgetCalls();
       return new Zone(zw, body);
     },
   };

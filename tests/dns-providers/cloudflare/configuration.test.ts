@@ -14,7 +14,7 @@ describe("a configuration of kind cloudflare", () => {
       configFields: [
         { name: "apiToken", secret: true, required: true },
         { name: "accountId", secret: false, required: false },
-        { name: "apiUrl", secret: false, required: false },
+        { name: "endpoint", secret: false, required: false },
       ],
     });
     const id = await cf.configure();
@@ -23,7 +23,7 @@ describe("a configuration of kind cloudflare", () => {
     expect(shown.config).toEqual({
       apiToken: "********",
       accountId: cf.server.accountId,
-      apiUrl: cf.server.url,
+      endpoint: cf.server.url,
     });
   });
 
@@ -61,7 +61,7 @@ describe("a configuration of kind cloudflare", () => {
     expect(made.status).toBe(201);
     expect(cf.server.zone("made.example").account.id).toBe(cf.server.accountId);
     const { token, url } = cf.server;
-    const input = { kind: "cloudflare", name: "Without account", config: { apiToken: token, apiUrl: url } };
+    const input = { kind: "cloudflare", name: "Without account", config: { apiToken: token, endpoint: url } };
     const bare = (await cf.zw.admin.post("/api/provider-configs", input)).body.id;
     const refused = await cf.zw.admin.post("/api/domains", { name: "unmade.example", providerConfigId: bare });
     expect([refused.status, refused.body.detail]).toEqual([502, expect.stringContaining("enter the account id")]);
@@ -79,15 +79,15 @@ describe("a configuration of kind cloudflare", () => {
   });
 
   test("of an address that is not Cloudflare's API says so", async () => {
-    const id = await cf.configure({ apiUrl: new URL("/elsewhere", cf.server.url).href });
+    const id = await cf.configure({ endpoint: new URL("/elsewhere", cf.server.url).href });
     const { body } = await cf.zw.admin.post(`/api/provider-configs/${id}/test`);
     expect(body).toMatchObject({ success: false, error: expect.stringContaining("Could not route to") });
-    const other = await cf.configure({ apiUrl: cf.zw.url });
+    const other = await cf.configure({ endpoint: cf.zw.url });
     expect((await cf.zw.admin.post(`/api/provider-configs/${other}/test`)).body.success).toBe(false);
   });
 
   test("to a private address is refused by the guard where it is not allowed", async () => {
-    const id = await cf.configure({ apiUrl: "http://10.0.0.1/client/v4" });
+    const id = await cf.configure({ endpoint: "http://10.0.0.1/client/v4" });
     const { body } = await cf.zw.admin.post(`/api/provider-configs/${id}/test`);
     expect(body).toMatchObject({ success: false, error: expect.stringContaining("10.0.0.1") });
   });
@@ -95,8 +95,8 @@ describe("a configuration of kind cloudflare", () => {
   test.each([
     [{ apiToken: "two words" }, "API token"],
     [{ accountId: "me" }, "32 hexadecimal digits"],
-    [{ apiUrl: "ftp://example.net" }, "Give an address such as"],
-    [{ apiUrl: "https://user:word@example.net/client/v4" }, "Give an address such as"],
+    [{ endpoint: "ftp://example.net" }, "Give an address such as"],
+    [{ endpoint: "https://user:word@example.net/client/v4" }, "Give an address such as"],
   ])("with %j is refused in words that help", async (wrong, words) => {
     await expect(cf.configure(wrong)).rejects.toThrow(words);
   });

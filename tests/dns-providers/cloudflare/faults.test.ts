@@ -8,7 +8,7 @@ const address = { recordType: "A", name: "www", value: "192.0.2.1", ttl: 300 };
 describe("when Cloudflare", () => {
   test("takes no more calls for a while, the call is made again", async () => {
     const zone = await cf.zone();
-    cf.server.faults.push({ on: "POST", does: "throttle", retryAfterSeconds: 1 });
+    cf.server.fault("POST", "throttle");
     expect((await zone.create(address)).status).toBe(201);
     expect(writes(cf.server)).toHaveLength(2);
     expect(await difference(zone)).toEqual(none);
@@ -17,7 +17,8 @@ describe("when Cloudflare", () => {
   test("fails at reading, it is read again", async () => {
     const zone = await cf.zone();
     cf.server.addRecord(zone.name, { type: "A", name: "www", ttl: 300, content: "192.0.2.1" });
-    cf.server.faults.push({ on: "GET", does: "fail" }, { on: "GET", does: "cut" });
+    cf.server.fault("GET", "fail");
+    cf.server.fault("GET", "cut");
     expect((await zone.post("/sync")).body).toMatchObject({ created: 1 });
   });
 
@@ -25,7 +26,7 @@ describe("when Cloudflare", () => {
     "carries a change out and then does %s, it is told as done",
     async (does) => {
       const zone = await cf.zone();
-      cf.server.faults.push({ on: "POST", does });
+      cf.server.fault("POST", does);
       const { status, body } = await zone.create(address);
       expect({ status, body }).toMatchObject({ status: 201, body: { name: "www" } });
       expect(writes(cf.server)).toHaveLength(1);
@@ -37,7 +38,7 @@ describe("when Cloudflare", () => {
     "does %s and changes nothing, it is told as not done and not sent again",
     async (does) => {
       const zone = await cf.zone();
-      cf.server.faults.push({ on: "POST", does });
+      cf.server.fault("POST", does);
       const { status, body } = await zone.create(address);
       expect([status, body.code]).toEqual([502, "PROVIDER_ERROR"]);
       expect(writes(cf.server)).toHaveLength(1);
@@ -74,7 +75,7 @@ describe("changes that are more than one batch holds", () => {
     cf.server.addRecord(zone.name, { type: "A", name: "host3", ttl: 600, content: "192.0.2.3", comment: "me too" });
     await zone.post("/sync");
     const before = linesAt(cf.server, zone);
-    cf.server.faults.push({ on: "POST", does: "refuse", skip: 1 });
+    cf.server.fault("POST", "refuse", 1);
     const { status, body } = await load(zone, hosts(250), "replace");
     expect([status, body.detail]).toEqual([
       409,
@@ -88,7 +89,8 @@ describe("changes that are more than one batch holds", () => {
 
   test("and cannot be taken back are told as what Cloudflare then has", async () => {
     const zone = await cf.zone();
-    cf.server.faults.push({ on: "POST", does: "refuse", skip: 1 }, { on: "POST", does: "refuse" });
+    cf.server.fault("POST", "refuse", 1);
+    cf.server.fault("POST", "refuse", 1);
     const { status } = await load(zone, hosts(250));
     expect(status).not.toBe(200);
     expect(cf.server.records(zone.name)).toHaveLength(200);
@@ -98,7 +100,7 @@ describe("changes that are more than one batch holds", () => {
 
   test("of which the second is cut off once it was carried out are all told as done", async () => {
     const zone = await cf.zone();
-    cf.server.faults.push({ on: "POST", does: "cutAfter", skip: 1 });
+    cf.server.fault("POST", "cutAfter", 1);
     const { status } = await load(zone, hosts(250));
     expect(status).toBe(200);
     expect(await zone.records()).toHaveLength(250);
@@ -156,7 +158,10 @@ describe("a change that was made at Cloudflare meanwhile", () => {
     expect((await zone.post("/sync")).body).toMatchObject({ created: 5_201 });
     const pages = cf.server.calls.filter(({ path }) => path.endsWith("/dns_records")).map(({ query }) => query["page"]);
     expect(pages).toEqual(["1", "2"]);
-    cf.server.afterNext("GET", 2, () => cf.server.removeRecord(zone.name, recordAt(cf.server, zone, "host0").id));
+    cf.server.vendor.meanwhile(
+      ({ url }) => url.searchParams.get("page") === "2",
+      () => cf.server.removeRecord(zone.name, recordAt(cf.server, zone, "host0").id),
+    );
     const { status, body } = await zone.post("/sync");
     expect([status, body.detail]).toEqual([502, expect.stringContaining("changed while it was being read; try again")]);
     expect((await zone.post("/sync")).body).toMatchObject({ deleted: 1, unchanged: 5_200 });

@@ -28,7 +28,7 @@ describe("a proxied record has the TTL that Cloudflare chooses:", () => {
     const zone = await cf.zone();
     const { id } = await zone.add("A", "www", "192.0.2.1", 300);
     expect((await zone.update(id, { proxied: true })).body).toMatchObject({ ttl: 1, proxied: true });
-    cf.server.calls.length = 0;
+    cf.server.forgetCalls();
     expect((await zone.update(id, { ttl: 600 })).body).toMatchObject({ ttl: 1, proxied: true });
     expect(writes(cf.server)).toEqual([]);
     expect(await difference(zone)).toEqual(none);

@@ -81,7 +81,7 @@ test("values of one name are exchanged, and a CNAME takes the place of addresses
   const zone = await cf.zone();
   const first = await zone.add("A", "host", "192.0.2.1", 300);
   const second = await zone.add("A", "host", "192.0.2.2", 300);
-  cf.server.calls.length = 0;
+  cf.server.forgetCalls();
   const swap = [
     { action: "update", recordId: first.id, record: { value: "192.0.2.2" } },
     { action: "update", recordId: second.id, record: { value: "192.0.2.3" } },

@@ -11,7 +11,7 @@ export async function startCloudflare(): Promise<Target> {
   const server = await startServer();
   const egress = createEgress({ allow: ["127.0.0.1"], now });
   const kind = knownKind("cloudflare");
-  const config = { apiToken: server.token, accountId: server.accountId, apiUrl: server.url };
+  const config = { apiToken: server.token, accountId: server.accountId, endpoint: server.url };
   const provider = kind.connect?.(config, { zonesFolder: "/nowhere", now, egress });
   if (!provider) throw new Error("Cloudflare has a back end.");
   await provider.createZone(zone);
