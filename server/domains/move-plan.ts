@@ -36,17 +36,28 @@ export function withoutOwnOf(kind: ProviderKind, records: readonly LiveRecord[])
 }
 
 /**
- * How a zone moves to where `present` is: the target's own records stay as they are, and ours of that kind give way to them. Pure.
+ * How a zone moves to where `present` is: the target's own records stay as they are, and ours of that kind give way to them. So do our name
+ * servers at the apex where the target has others: they are those that serve the zone there. Pure.
  * @param kept those that only the target knows to be its own, by `recordKey`.
  * @param records ours as they are, and `wanted` as they are to be there.
  */
 export function planMove(
   kind: ProviderKind,
   kept: ReadonlyMap<string, string>,
+  move: { records: readonly LiveRecord[]; wanted: readonly LiveRecord[] },
+  present: readonly RecordData[],
+): MovePlan {
+  const isKept = (record: RecordData) => keptReason(record, kind) !== null || kept.has(recordKey(record));
+  const plan = planBeside(isKept, move, present);
+  if (plan.same || !plan.others.some(isApexNs)) return plan;
+  return planBeside((record) => isApexNs(record) || isKept(record), move, present);
+}
+
+function planBeside(
+  isOwn: (record: RecordData) => boolean,
   { records, wanted }: { records: readonly LiveRecord[]; wanted: readonly LiveRecord[] },
   present: readonly RecordData[],
 ): MovePlan {
-  const isOwn = (record: RecordData) => keptReason(record, kind) !== null || kept.has(recordKey(record));
   const sent = wanted.filter((record) => !isOwn(record));
   const others = present.filter((record) => !isOwn(record));
   const own = present.filter(isOwn);
@@ -56,4 +67,8 @@ export function planMove(
     same: planState(sent, others).changes.length === 0,
     changes: planState(records, [...sent, ...own]).changes,
   };
+}
+
+function isApexNs({ recordType, name }: RecordData): boolean {
+  return recordType === "NS" && name === "@";
 }

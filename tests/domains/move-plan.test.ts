@@ -38,13 +38,9 @@ const ourNs = ["ns1.example.net", "ns2.example.net", "ns3.example.net"].map((val
 const theirNs = ["ns1.vendor.example", "ns2.vendor.example"].map((value) => data("@", "NS", value));
 const parking = data("www", "A", "203.0.113.9");
 
+const both = (ours: readonly RecordData[]) => ({ records: ours.map(live), wanted: ours.map(live) });
 const plan = (ours: readonly RecordData[], present: readonly RecordData[], kept: readonly RecordData[] = []) =>
-  planMove(
-    vendor,
-    new Map(kept.map((record) => [recordKey(record), "is its own."])),
-    { records: ours.map(live), wanted: ours.map(live) },
-    present,
-  );
+  planMove(vendor, new Map(kept.map((record) => [recordKey(record), "is its own."])), both(ours), present);
 const values = (records: readonly RecordData[]) => records.map(({ value }) => value);
 const shown = ({ changes }: ReturnType<typeof plan>) =>
   changes.map(({ action, before, after }) => [action, before?.value ?? null, after?.value ?? null]);
@@ -66,6 +62,16 @@ test("a zone that has the same records beside those is taken as it is", () => {
     ["create", null, "ns1.vendor.example"],
     ["create", null, "ns2.vendor.example"],
   ]);
+});
+
+test("name servers that a provider gives a new zone take the place of ours where it would let them be changed too", () => {
+  const move = planMove(manual, new Map(), both([www, ...ourNs]), theirNs);
+  expect([values(move.sent), move.others, move.changes]).toEqual([["192.0.2.1"], [], expect.any(Array)]);
+  expect(shown(move).map(([action]) => action)).toEqual(["delete", "update", "update"]);
+  const again = planMove(manual, new Map(), both([www, ...theirNs]), [www, ...theirNs]);
+  expect([again.same, again.changes]).toEqual([true, []]);
+  const empty = planMove(manual, new Map(), both([www, ...ourNs]), []);
+  expect([empty.sent.length, empty.changes]).toEqual([4, []]);
 });
 
 test("a record of another kind there is in the way", () => {
