@@ -1,3 +1,4 @@
+import { cloudflare } from "./cloudflare.ts";
 import { digitalocean } from "./digitalocean.ts";
 import { alidns } from "./alidns.ts";
 import { dnspod } from "./dnspod.ts";
@@ -13,6 +14,7 @@ export const providerKinds: readonly ProviderKind[] = [
   withAnyConfig(zonefile),
   withAnyConfig(rfc2136),
   withAnyConfig(powerdns),
+  withAnyConfig(cloudflare),
   withAnyConfig(route53),
   withAnyConfig(digitalocean),
   withAnyConfig(alidns),

@@ -45,6 +45,10 @@ export interface ProviderCapabilities {
   maxTtl: number;
   /** A TTL outside of those that leaves the choice to the provider: Cloudflare's 1. */
   automaticTtl?: number;
+  /** What that choice is, in seconds: the TTL of such records where they move to a provider without one. */
+  automaticSeconds?: number;
+  /** The TTL that proxied records always have, whatever they are given. */
+  proxiedTtl?: number;
   /** What about a record it cannot hold beyond type, TTL and proxying: the field and the reason, which follows its name in a sentence. */
   cannotHold?: (record: LimitedRecord) => { field: "name" | "value" | "ttl" | "proxied"; reason: string } | null;
   /**
@@ -103,6 +107,11 @@ export interface DnsProvider {
   applyChanges(zone: string, changes: readonly RecordChange[], options?: ApplyOptions): Promise<ApplyResult>;
   /** The zone's SOA; null where the provider shows none. @throws ProviderError */
   readSoa(zone: string): Promise<Soa | null>;
+  /**
+   * Which of the zone's records it keeps as its own, by `recordKey`, and why (what `keeps` says), where the records themselves do not
+   * tell. For plans about a whole zone. @throws ProviderError
+   */
+  keptRecords?(zone: string): Promise<ReadonlyMap<string, string>>;
   /** A cheap mark of the zone's present content, to notice changes made elsewhere; null where there is none. */
   fingerprint(zone: string): Promise<string | null>;
 }

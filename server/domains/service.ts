@@ -128,7 +128,7 @@ export class Domains {
     if (patch.providerConfigId !== undefined && patch.providerConfigId !== zone.providerConfigId) {
       const target = await this.#providerConfigs.usable(em, caller, patch.providerConfigId);
       if (caller.role !== "admin") await refuseServed(target.provider, zone.name);
-      await moveZone(this.#database, this.#providerConfigs.connections, zone, target, this.#now);
+      await moveZone(this.#database, this.#providerConfigs.connections, zone, target, caller.userId, this.#now);
     }
     return await this.#change(em, caller, patch.id, (domain) => {
       if (patch.expiresAt !== undefined) setExpiry(domain, patch.expiresAt);

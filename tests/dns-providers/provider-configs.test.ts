@@ -69,6 +69,19 @@ test("the catalogue shows every kind with what it can do, to everybody who is si
       ],
     },
     {
+      id: "5a1f0c52-7d0e-4c1b-9d0a-000000000005",
+      kind: "cloudflare",
+      name: "Cloudflare",
+      recordTypes: expect.arrayContaining(["A", "TXT", "HTTPS", "URI"]),
+      supportsProxied: true,
+      minTtl: 60,
+      configFields: [
+        { name: "apiToken", label: "API token", secret: true, required: true },
+        { name: "accountId", label: "Account id", secret: false, required: false },
+        { name: "endpoint", label: "API address", secret: false, required: false },
+      ],
+    },
+    {
       id: "5a1f0c52-7d0e-4c1b-9d0a-000000000006",
       kind: "route53",
       name: "Amazon Route 53",

@@ -9,6 +9,7 @@ export type TargetName =
   | "Knot"
   | "PowerDNS"
   | "PowerDNS by HTTP"
+  | "Cloudflare"
   | "Route 53"
   | "DigitalOcean"
   | "Alibaba Cloud DNS"
