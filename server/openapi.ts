@@ -103,7 +103,17 @@ const problemStatuses = Object.groupBy(Object.entries(errorCodes), ([, { status 
 
 const problemHeaders: Record<string, Record<string, unknown>> = {
   401: { "WWW-Authenticate": { description: "How to sign in: `Bearer`.", schema: { type: "string" } } },
-  429: { "Retry-After": { description: "Seconds to wait before the next try.", schema: { type: "integer" } } },
+  429: {
+    "Retry-After": { description: "Seconds to wait before the next try.", schema: { type: "integer" } },
+    RateLimit: {
+      description: 'What is left of each quota, and the seconds until it is renewed: `"requests";r=0;t=42`.',
+      schema: { type: "string" },
+    },
+    "RateLimit-Policy": {
+      description: 'The quotas, and their windows in seconds: `"requests";q=6000;w=60`.',
+      schema: { type: "string" },
+    },
+  },
   503: { "Retry-After": { description: "Seconds to wait before the next try.", schema: { type: "integer" } } },
 };
 
@@ -256,7 +266,7 @@ function dropUnused(document: OpenApiDocument): void {
 const bodyDescription = "What the call takes.";
 
 function errorStatuses(operation: Operation, meta: RouteMeta): number[] {
-  const statuses = new Set([400, 500, 503, ...(meta.errors ?? [])]);
+  const statuses = new Set([400, 429, 500, 503, ...(meta.errors ?? [])]);
   if (meta.access !== "public") statuses.add(401).add(403);
   if (meta.openapi?.path.includes("{")) statuses.add(404);
   if (operation.requestBody) statuses.add(413).add(415);

@@ -16,9 +16,12 @@ import { ProviderConfigs } from "./dns-providers/provider-configs.ts";
 import { Domains } from "./domains/service.ts";
 import { Health } from "./health.ts";
 import { createKeyring } from "./keyring.ts";
+import { countersIn } from "./limits/counters.ts";
 import { Guesses } from "./limits/guesses.ts";
+import { RequestLimits } from "./limits/requests.ts";
 import { Mailer } from "./mail/mailer.ts";
 import { Periodic } from "./periodic.ts";
+import { Redis } from "./redis.ts";
 import { createEgress } from "./net/egress.ts";
 import { ChangePipeline } from "./changes/pipeline.ts";
 import { Records } from "./records/service.ts";
@@ -40,6 +43,7 @@ export interface Services {
   authenticator: Authenticator;
   audit: Audit;
   guesses: Guesses;
+  requestLimits: RequestLimits;
   mailer: Mailer;
   signIn: SignIn;
   users: Users;
@@ -76,7 +80,9 @@ export function createServices(parts: { config: Config; database: Database; log:
   const connections = new ProviderConnections({ zonesFolder, now, egress }, secrets);
   const providerConfigs = new ProviderConfigs(connections, secrets, now);
   const audit = new Audit(now);
-  const guesses = new Guesses();
+  const redis = config.redisUrl === undefined ? null : new Redis(config.redisUrl, log);
+  const makeCounter = countersIn(redis);
+  const guesses = new Guesses(makeCounter);
   const mailer = new Mailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
   const pipeline = new ChangePipeline(database, connections, now);
   const snapshots = new Snapshots(now);
@@ -88,7 +94,7 @@ export function createServices(parts: { config: Config; database: Database; log:
     }
   });
   const repair = new RepairJob({ database, connections, log, now });
-  const sessions = new Sessions(keyring, now, (sessionId) => authenticator.end(sessionId));
+  const sessions = new Sessions(keyring, audit, now, (sessionId) => authenticator.end(sessionId));
   return {
     config,
     database,
@@ -98,8 +104,9 @@ export function createServices(parts: { config: Config; database: Database; log:
     authenticator,
     audit,
     guesses,
+    requestLimits: new RequestLimits(makeCounter, config.requestLimits),
     mailer,
-    signIn: new SignIn(passwords, accessTokens, sessions, now),
+    signIn: new SignIn({ passwords, accessTokens, sessions, guesses, audit, now }),
     users: new Users(passwords, now),
     domains: new Domains(database, providerConfigs, now),
     records: new Records(pipeline),
@@ -110,6 +117,7 @@ export function createServices(parts: { config: Config; database: Database; log:
     providerConfigs,
     repair,
     async prepare() {
+      await redis?.connect();
       await mkdir(zonesFolder, { recursive: true });
       await providerConfigs.ensureEmbedded(database.fork());
       await providerConfigs.ensureSealed(database.fork(), log);
@@ -124,6 +132,7 @@ export function createServices(parts: { config: Config; database: Database; log:
     },
     async close() {
       mailer.close();
+      redis?.close();
       await egress.close();
     },
   };

@@ -111,6 +111,8 @@ test("without any variable the service listens on 127.0.0.1:3000 with the embedd
     corsOrigins: [],
     egressAllow: [],
     logLevel: "info",
+    mailFrom: "Zonewright <zonewright@localhost>",
+    requestLimits: { requests: 6_000, costly: 120 },
     jobs: true,
   });
   expect(secretKeys).toHaveLength(1);
@@ -128,6 +130,13 @@ test("an empty variable counts as absent", () => {
 test("the site's address follows the port, and loses its trailing slash", () => {
   expect(load({ PORT: "8080" }).siteUrl).toBe("http://localhost:8080");
   expect(load({ SITE_URL: "https://dns.example.com/" }).siteUrl).toBe("https://dns.example.com");
+});
+
+test("request limits are numbers of calls a minute, or off", () => {
+  const limits = (env: Record<string, string>) => load(env).requestLimits;
+  expect(limits({ RATE_LIMIT: "50", RATE_LIMIT_COSTLY: "off" })).toEqual({ requests: 50, costly: null });
+  expect(() => limits({ RATE_LIMIT: "0" })).toThrow(/^RATE_LIMIT must be a number of calls a minute/);
+  expect(() => limits({ RATE_LIMIT_COSTLY: "many" })).toThrow(/^RATE_LIMIT_COSTLY must be/);
 });
 
 test("lists may have spaces and empty parts", () => {

@@ -54,6 +54,8 @@ export async function startZonewright(options: Options = {}): Promise<Zonewright
     DATA_DIR: dataDir,
     ADMIN_PASSWORD: adminPassword,
     LOG_LEVEL: "silent",
+    RATE_LIMIT: "off",
+    RATE_LIMIT_COSTLY: "off",
     ...options.env,
   });
   const server = await startServer(config, {
