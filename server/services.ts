@@ -85,7 +85,7 @@ export function createServices(parts: { config: Config; database: Database; log:
   const guesses = new Guesses(makeCounter);
   const mailer = new Mailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
   const pipeline = new ChangePipeline(database, connections, now);
-  const snapshots = new Snapshots(now);
+  const snapshots = new Snapshots(audit, now);
   const housekeeping = new Periodic(housekeepingPause, async () => {
     try {
       await deleteEndedSessions(database.fork(), now());

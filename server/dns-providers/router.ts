@@ -61,7 +61,7 @@ export const providerConfigsRouter = router({
     )
     .input(createConfigInput)
     .output(providerConfig)
-    .mutation(({ ctx, input }) => ctx.services.providerConfigs.create(ctx.em, input)),
+    .mutation(({ ctx, input }) => ctx.services.providerConfigs.create(ctx.em, ctx.caller, input)),
 
   update: admin
     .meta(
@@ -76,7 +76,7 @@ export const providerConfigsRouter = router({
     )
     .input(updateConfigInput)
     .output(providerConfig)
-    .mutation(({ ctx, input: { id, ...patch } }) => ctx.services.providerConfigs.update(ctx.em, id, patch)),
+    .mutation(({ ctx, input: { id, ...patch } }) => ctx.services.providerConfigs.update(ctx.em, ctx.caller, id, patch)),
 
   delete: admin
     .meta(
@@ -93,7 +93,7 @@ export const providerConfigsRouter = router({
     .input(configIdInput)
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await ctx.services.providerConfigs.delete(ctx.em, input.id);
+      await ctx.services.providerConfigs.delete(ctx.em, ctx.caller, input.id);
       return { success: true as const };
     }),
 

@@ -1,3 +1,5 @@
+import type { Actor } from "../audit/actor.ts";
+import { writeEntry } from "../audit/audit.ts";
 import type { Database } from "../database/database.ts";
 import { queries } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
@@ -20,8 +22,9 @@ import { repairZone } from "../changes/repair.ts";
 export async function moveZone(
   database: Database,
   connections: ProviderConnections,
-  domain: { id: string; name: string },
+  domain: { id: string; name: string; providerConfigId: string },
   target: ConnectedConfig,
+  caller: Actor,
   now: () => Date,
 ): Promise<void> {
   const fork = () => database.fork();
@@ -32,17 +35,26 @@ export async function moveZone(
     refuseBeyondLimits(records, target);
     const { provider } = target;
     const fingerprint = provider ? await throughProvider(fill(provider, domain.name, records)) : null;
-    const moved = await queries(fork())
-      .updateTable("domains")
-      .set({ provider_config_id: target.id, provider_fingerprint: fingerprint })
-      .where("id", "=", domain.id)
-      .where("lease_token", "=", lease.token)
-      .executeTakeFirst();
-    if (moved.numUpdatedRows === 0n) {
-      throw new AppError("UNAVAILABLE", "The move took too long and was given up; try again.", {
-        retryAfterSeconds: 5,
+    await fork().transactional(async (tx) => {
+      const moved = await queries(tx)
+        .updateTable("domains")
+        .set({ provider_config_id: target.id, provider_fingerprint: fingerprint })
+        .where("id", "=", domain.id)
+        .where("lease_token", "=", lease.token)
+        .executeTakeFirst();
+      if (moved.numUpdatedRows === 0n) {
+        throw new AppError("UNAVAILABLE", "The move took too long and was given up; try again.", {
+          retryAfterSeconds: 5,
+        });
+      }
+      await writeEntry(tx, now(), caller, {
+        action: "domain.move",
+        targetType: "domain",
+        targetId: domain.id,
+        before: { providerConfigId: domain.providerConfigId },
+        after: { providerConfigId: target.id },
       });
-    }
+    });
   });
 }
 
