@@ -128,6 +128,7 @@ const environmentSchema = z.object({
   RATE_LIMIT: perMinute("RATE_LIMIT", 6_000),
   RATE_LIMIT_COSTLY: perMinute("RATE_LIMIT_COSTLY", 120),
   JOBS: onOff("JOBS", "on"),
+  DRIFT_CHECK: z.enum(["hourly", "daily", "off"], "DRIFT_CHECK must be hourly, daily or off").default("hourly"),
 });
 
 export interface Config {
@@ -158,6 +159,8 @@ export interface Config {
   /** Calls a minute of one user, personal token or address, and how many of them may be costly; null: no limit. */
   requestLimits: { requests: number | null; costly: number | null };
   jobs: boolean;
+  /** How often each zone is compared with what its provider serves. */
+  driftCheck: "hourly" | "daily" | "off";
 }
 
 /** A variable that stops the start; the message is all that an operator needs to read. */
@@ -198,6 +201,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     logLevel: values.LOG_LEVEL,
     requestLimits: { requests: values.RATE_LIMIT, costly: values.RATE_LIMIT_COSTLY },
     jobs: values.JOBS,
+    driftCheck: values.DRIFT_CHECK,
   };
 }
 

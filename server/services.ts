@@ -5,15 +5,20 @@ import { Audit } from "./audit/audit.ts";
 import { AccessTokens } from "./auth/access-tokens.ts";
 import { Authenticator } from "./auth/authenticator.ts";
 import { deleteEndedSessions } from "./auth/housekeeping.ts";
+import { PasswordResets } from "./auth/password-reset/service.ts";
 import { PasswordHasher } from "./auth/passwords.ts";
+import { Registration } from "./auth/registration.ts";
 import { Sessions } from "./auth/sessions.ts";
 import { SignIn } from "./auth/sign-in.ts";
+import { Background } from "./background.ts";
 import type { Config } from "./config.ts";
 import type { Database } from "./database/database.ts";
 import { ConfigSecrets } from "./dns-providers/config-secrets.ts";
 import { ProviderConnections } from "./dns-providers/connections.ts";
 import { ProviderConfigs } from "./dns-providers/provider-configs.ts";
+import { DriftJob, type OnDrift } from "./drift/drift-job.ts";
 import { Domains } from "./domains/service.ts";
+import { ZoneImports } from "./domains/zone-imports.ts";
 import { Health } from "./health.ts";
 import { createKeyring } from "./keyring.ts";
 import { countersIn } from "./limits/counters.ts";
@@ -31,6 +36,8 @@ import { ZoneFileTransfer } from "./records/zone-file-transfer.ts";
 import { SecretBox } from "./secret-box.ts";
 import { Rollback } from "./snapshots/rollback.ts";
 import { Snapshots } from "./snapshots/service.ts";
+import { UserAdministration } from "./users/administration.ts";
+import { Invitations } from "./users/invitations/service.ts";
 import { Users } from "./users/service.ts";
 
 export interface Services {
@@ -47,7 +54,13 @@ export interface Services {
   mailer: Mailer;
   signIn: SignIn;
   users: Users;
+  userAdministration: UserAdministration;
+  invitations: Invitations;
+  registration: Registration;
+  passwordResets: PasswordResets;
+  background: Background;
   domains: Domains;
+  zoneImports: ZoneImports;
   records: Records;
   sync: Sync;
   zoneFiles: ZoneFileTransfer;
@@ -55,6 +68,7 @@ export interface Services {
   rollback: Rollback;
   providerConfigs: ProviderConfigs;
   repair: RepairJob;
+  drift: DriftJob;
   /** What must be there before the first request. */
   prepare(): Promise<void>;
   /** What goes on beside requests: repairs and housekeeping. */
@@ -68,7 +82,14 @@ export interface Services {
 const housekeepingPause = 6 * 3_600_000;
 
 /** Builds every service once. */
-export function createServices(parts: { config: Config; database: Database; log: Logger; now?: () => Date }): Services {
+export function createServices(parts: {
+  config: Config;
+  database: Database;
+  log: Logger;
+  now?: () => Date;
+  /** Told of each zone that is newly found to differ from what its provider serves; the log when left out. */
+  onDrift?: OnDrift;
+}): Services {
   const { config, database, log, now = () => new Date() } = parts;
   const keyring = createKeyring(config.secretKeys);
   const passwords = new PasswordHasher();
@@ -79,6 +100,8 @@ export function createServices(parts: { config: Config; database: Database; log:
   const secrets = new ConfigSecrets(new SecretBox(keyring, "provider-secret"));
   const connections = new ProviderConnections({ zonesFolder, now, egress }, secrets);
   const providerConfigs = new ProviderConfigs(connections, secrets, now);
+  const domains = new Domains(database, providerConfigs, now);
+  const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });
   const audit = new Audit(now);
   const redis = config.redisUrl === undefined ? null : new Redis(config.redisUrl, log);
   const makeCounter = countersIn(redis);
@@ -94,7 +117,19 @@ export function createServices(parts: { config: Config; database: Database; log:
     }
   });
   const repair = new RepairJob({ database, connections, log, now });
+  const drift = new DriftJob({
+    database,
+    connections,
+    log,
+    now,
+    every: config.driftCheck,
+    onDrift: parts.onDrift,
+  });
   const sessions = new Sessions(keyring, audit, now, (sessionId) => authenticator.end(sessionId));
+  const signIn = new SignIn({ passwords, accessTokens, sessions, guesses, audit, now });
+  const users = new Users(passwords, audit, now);
+  const invitations = new Invitations(audit, now);
+  const background = new Background(log);
   return {
     config,
     database,
@@ -106,9 +141,24 @@ export function createServices(parts: { config: Config; database: Database; log:
     guesses,
     requestLimits: new RequestLimits(makeCounter, config.requestLimits),
     mailer,
-    signIn: new SignIn({ passwords, accessTokens, sessions, guesses, audit, now }),
-    users: new Users(passwords, now),
-    domains: new Domains(database, providerConfigs, now),
+    signIn,
+    users,
+    userAdministration: new UserAdministration({ users, passwords, sessions, authenticator, audit, now }),
+    invitations,
+    registration: new Registration(users, invitations, signIn),
+    passwordResets: new PasswordResets({
+      database,
+      passwords,
+      sessions,
+      mailer,
+      background,
+      audit,
+      now,
+      siteUrl: config.siteUrl,
+    }),
+    background,
+    domains,
+    zoneImports,
     records: new Records(pipeline),
     sync: new Sync(pipeline),
     zoneFiles: new ZoneFileTransfer(pipeline, now),
@@ -116,19 +166,23 @@ export function createServices(parts: { config: Config; database: Database; log:
     rollback: new Rollback(pipeline, snapshots),
     providerConfigs,
     repair,
+    drift,
     async prepare() {
       await redis?.connect();
       await mkdir(zonesFolder, { recursive: true });
       await providerConfigs.ensureEmbedded(database.fork());
       await providerConfigs.ensureSealed(database.fork(), log);
+      await zoneImports.prepare();
     },
     async startJobs() {
       if (!config.jobs) return;
       await repair.start();
       await housekeeping.start(0);
+      await drift.start();
     },
     async stop() {
-      await Promise.all([repair.stop(), housekeeping.stop()]);
+      const jobs = [repair.stop(), housekeeping.stop(), drift.stop(), zoneImports.stop()];
+      await Promise.all([...jobs, background.settled()]);
     },
     async close() {
       mailer.close();

@@ -26,6 +26,8 @@ export class Authenticator {
   readonly #known = new Map<string, Known>();
   /** Sessions that ended here: a look-up under way at that moment must not bring them back. */
   readonly #ended = new Set<string>();
+  /** Counts changes of users: what was looked up before one is not remembered after it. */
+  #changes = 0;
 
   constructor(accessTokens: AccessTokens, now: () => Date) {
     this.#accessTokens = accessTokens;
@@ -57,10 +59,19 @@ export class Authenticator {
     this.#ended.add(sessionId);
   }
 
+  /** Has a user's row read again with the next call: something about the user changed. */
+  forget(userId: string): void {
+    this.#changes++;
+    for (const [sessionId, { caller }] of this.#known) {
+      if (caller.userId === userId) this.#known.delete(sessionId);
+    }
+  }
+
   async #session(em: EntityManager, sessionId: string): Promise<KnownCaller | null> {
     const known = this.#known.get(sessionId);
     if (known && performance.now() - known.readAt < trustMilliseconds) return known.caller;
     const readAt = performance.now();
+    const changes = this.#changes;
     const row = await queries(em)
       .selectFrom("sessions")
       .innerJoin("users", "users.id", "sessions.user_id")
@@ -83,7 +94,7 @@ export class Authenticator {
       permissions: "all",
     };
     if (this.#known.size >= rememberedSessions) this.#known.clear();
-    this.#known.set(sessionId, { caller, readAt });
+    if (changes === this.#changes) this.#known.set(sessionId, { caller, readAt });
     return caller;
   }
 }

@@ -73,13 +73,27 @@ export class SignIn {
     if (this.#passwords.outdated(user.passwordHash)) {
       user.passwordHash = await this.#strengthened(user.passwordHash, credentials.password);
     }
+    await em.flush();
+    return await this.start(em, actor, user.id, { rememberMe: credentials.rememberMe, method: "password" }, client);
+  }
+
+  /** Opens a session for a user who has shown all that is needed. @throws AppError UNAUTHORIZED when the account is gone or disabled */
+  async start(
+    em: EntityManager,
+    actor: Actor,
+    userId: string,
+    { rememberMe, method }: { rememberMe: boolean; method: string },
+    client: ClientInfo,
+  ): Promise<SignedIn> {
+    const user = await em.findOne(User, { id: userId, disabledAt: null });
+    if (!user) throw new AppError("UNAUTHORIZED", "This account cannot sign in any more.");
     user.lastLoginAt = this.#now();
     const refresh = await em.transactional(async (tx) => {
-      const started = await this.#sessions.start(tx, user.id, credentials.rememberMe, client);
+      const started = await this.#sessions.start(tx, user.id, rememberMe, client);
       await this.#audit.record(
         tx,
         { ...actor, userId: user.id },
-        { action: "auth.sign_in", targetType: "session", targetId: started.sessionId, after: { method: "password" } },
+        { action: "auth.sign_in", targetType: "session", targetId: started.sessionId, after: { method } },
       );
       return started;
     });

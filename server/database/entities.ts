@@ -1,11 +1,14 @@
 import type { InferKyselyDB } from "@mikro-orm/postgresql";
 import { AuditEntrySchema } from "../audit/entities.ts";
+import { PasswordResetSchema } from "../auth/password-reset/entities.ts";
 import { RefreshTokenSchema, SessionSchema } from "../auth/entities.ts";
 import { ProviderConfigSchema } from "../dns-providers/entities.ts";
 import { DomainSchema } from "../domains/entities.ts";
+import { ZoneImportItemSchema, ZoneImportSchema } from "../domains/import-entities.ts";
 import { RecordVersionSchema } from "../records/entities.ts";
 import { ChangeSetSchema } from "../changes/entities.ts";
 import { SnapshotSchema } from "../snapshots/entities.ts";
+import { InvitationSchema } from "../users/invitations/entities.ts";
 import { UserSchema } from "../users/entities.ts";
 
 /** Every table, listed by hand: nothing is found by scanning folders. */
@@ -15,10 +18,14 @@ export const entities = [
   RefreshTokenSchema,
   ProviderConfigSchema,
   DomainSchema,
+  ZoneImportSchema,
+  ZoneImportItemSchema,
   RecordVersionSchema,
   ChangeSetSchema,
   SnapshotSchema,
   AuditEntrySchema,
+  InvitationSchema,
+  PasswordResetSchema,
 ] as const;
 
 /** The tables as set-based queries see them: snake_case columns, typed from the entities. */

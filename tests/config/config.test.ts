@@ -67,6 +67,7 @@ describe("a bad value stops the start with a sentence naming the variable", () =
     ["RDAP_BOOTSTRAP_URL", "data.iana.org"],
     ["WHOIS_SERVER", "whois example"],
     ["EGRESS_ALLOW", "10.0.0.0/8, not a host"],
+    ["DRIFT_CHECK", "on"],
     ["TRUST_PROXY", "everyone"],
     ["TRUST_PROXY", "10.0.0.0/33"],
     ["TRUST_PROXY", "1,2"],
@@ -111,9 +112,11 @@ test("without any variable the service listens on 127.0.0.1:3000 with the embedd
     corsOrigins: [],
     egressAllow: [],
     logLevel: "info",
-    mailFrom: "Zonewright <zonewright@localhost>",
     requestLimits: { requests: 6_000, costly: 120 },
     jobs: true,
+    driftCheck: "hourly",
+    smtpUrl: undefined,
+    mailFrom: "Zonewright <zonewright@localhost>",
   });
   expect(secretKeys).toHaveLength(1);
   expect(dataDir).toMatch(/^\//);
@@ -137,6 +140,10 @@ test("request limits are numbers of calls a minute, or off", () => {
   expect(requestLimits).toEqual({ requests: 50, costly: null });
   expect(refusal({ RATE_LIMIT: "0" })).toMatch(/^RATE_LIMIT must be a number of calls a minute/);
   expect(refusal({ RATE_LIMIT_COSTLY: "many" })).toMatch(/^RATE_LIMIT_COSTLY must be/);
+});
+
+test.each(["hourly", "daily", "off"])("drift can be looked for %s", (every) => {
+  expect(load({ DRIFT_CHECK: every }).driftCheck).toBe(every);
 });
 
 test("lists may have spaces and empty parts", () => {
