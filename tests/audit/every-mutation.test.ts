@@ -1,13 +1,15 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { restProcedures } from "../../server/rest.ts";
 import { appRouter } from "../../server/router.ts";
 import type { Answer } from "../support/rest-client.ts";
-import { adminPassword, useZonewright } from "../support/zonewright.ts";
+import { startMailServer, type MailServer } from "../support/mail-server.ts";
+import { adminPassword, memberPassword, startZonewright, type Zonewright } from "../support/zonewright.ts";
 import { entries } from "./trail.ts";
 
-const zw = useZonewright();
+let mail: MailServer;
+let zw: Zonewright & { stop(): Promise<void> };
 
 /** What the calls below work on. */
 let domain: string;
@@ -18,12 +20,19 @@ let zonefiles: string;
 let made = 0;
 
 beforeAll(async () => {
+  mail = await startMailServer();
+  zw = await startZonewright({ env: { SMTP_URL: mail.url } });
   const { body: list } = await zw.admin.get("/api/provider-configs");
   zonefiles = list.configs.find(({ kind }: { kind: string }) => kind === "zonefile").id;
   domain = (await zw.admin.post("/api/domains", { name: "trail.example" })).body.id;
   config = (await newConfig()).body.id;
   record = (await newRecord()).body.id;
   v1Record = (await newRecord("/api/v1")).body.id;
+});
+
+afterAll(async () => {
+  await zw.stop();
+  await mail.stop();
 });
 
 function newConfig(): Promise<Answer> {
@@ -89,13 +98,63 @@ async function deletedConfig(): Promise<Answer> {
   return await zw.admin.delete(`/api/provider-configs/${(await newConfig()).body.id}`);
 }
 
-/** For each procedure that changes something: a call of it, and what the trail calls that. */
-const told: Record<string, [action: string, call: () => Promise<Answer>]> = {
+async function newUser(): Promise<Answer> {
+  made += 1;
+  const username = `user-${made}`;
+  const email = `${username}@example.com`;
+  return await zw.admin.post("/api/users", { username, email, password: memberPassword, role: "member" });
+}
+
+async function deletedUser(): Promise<Answer> {
+  return await zw.admin.delete(`/api/users/${(await newUser()).body.id}`);
+}
+
+async function changedUser(): Promise<Answer> {
+  return await zw.admin.put(`/api/users/${(await newUser()).body.id}`, { displayName: "Another" });
+}
+
+function newInvitation(): Promise<Answer> {
+  return zw.admin.post("/api/invitations", { role: "member", maxUses: 1, expiresAt: null });
+}
+
+async function deletedInvitation(): Promise<Answer> {
+  return await zw.admin.delete(`/api/invitations/${(await newInvitation()).body.id}`);
+}
+
+async function registered(): Promise<Answer> {
+  const { body } = await newInvitation();
+  const account = { username: "invited", password: memberPassword };
+  return await zw.nobody.post("/api/auth/register", { inviteCode: body.code, ...account });
+}
+
+async function forgotten(email: string): Promise<Answer> {
+  const answer = await zw.nobody.post("/api/auth/password/forgot", { email });
+  await zw.services.background.settled();
+  return answer;
+}
+
+async function reset(): Promise<Answer> {
+  const { email } = (await newUser()).body;
+  await forgotten(email);
+  const [, token = ""] = /token=([\w-]+)/.exec((await mail.next(email)).text) ?? [];
+  return await zw.nobody.post("/api/auth/password/reset", { token, newPassword: `${memberPassword} again` });
+}
+
+/** For each procedure that changes something: a call of it, what the trail calls that, and whether a visitor does it. */
+const told: Record<string, [action: string, call: () => Promise<Answer>, by?: "visitor"]> = {
   "auth.login": [
     "auth.sign_in",
     () => zw.nobody.post("/api/auth/login", { username: "admin", password: adminPassword }),
   ],
   "auth.logout": ["auth.sign_out", signedOut],
+  "auth.register": ["user.register", registered, "visitor"],
+  "auth.forgotPassword": ["user.forgot_password", async () => await forgotten((await newUser()).body.email), "visitor"],
+  "auth.resetPassword": ["user.reset_password", reset, "visitor"],
+  "users.create": ["user.create", newUser],
+  "users.update": ["user.update", changedUser],
+  "users.delete": ["user.delete", deletedUser],
+  "invitations.create": ["invitation.create", newInvitation],
+  "invitations.delete": ["invitation.delete", deletedInvitation],
   "domains.create": ["domain.create", () => zw.admin.post("/api/domains", { name: "created.example" })],
   "domains.update": ["domain.update", () => zw.admin.put(`/api/domains/${domain}`, { groupName: "shop" })],
   "domains.delete": ["domain.delete", deletedDomain],
@@ -149,12 +208,12 @@ test("every procedure that changes something is tried here, or has a reason why 
 });
 
 describe("an entry is left, with who, from where and in which call, by", () => {
-  test.each(Object.entries(told))("%s", async (_procedure, [action, call]) => {
+  test.each(Object.entries(told))("%s", async (_procedure, [action, call, by]) => {
     const answer = await call();
     if (answer.status >= 300) throw new Error(`The call failed: ${JSON.stringify(answer.body)}`);
     const requestId = answer.headers.get("x-request-id");
     const left = (await entries(zw.admin, { action })).filter((entry) => entry.requestId === requestId);
-    const me = (await zw.admin.get("/api/auth/me")).body.id;
-    expect(left).toMatchObject([{ action, actorId: me, tokenId: null, ip: "127.0.0.1", targetId: expect.any(String) }]);
+    const actorId = by === "visitor" ? null : (await zw.admin.get("/api/auth/me")).body.id;
+    expect(left).toMatchObject([{ action, actorId, tokenId: null, ip: "127.0.0.1", targetId: expect.any(String) }]);
   });
 });
