@@ -44,6 +44,15 @@ function url(name: string, protocols: string[], example: string) {
   }, `${name} must be an address such as ${example}`);
 }
 
+/** Calls a minute; null: no limit. */
+function perMinute(name: string, fallback: number) {
+  return z
+    .string()
+    .regex(/^(?:off|[1-9]\d{0,6})$/, `${name} must be a number of calls a minute, such as ${fallback}, or off`)
+    .transform((text) => (text === "off" ? null : Number(text)))
+    .default(fallback);
+}
+
 function onOff(name: string, fallback: "on" | "off") {
   return z
     .enum(["on", "off"], `${name} must be on or off`)
@@ -116,6 +125,8 @@ const environmentSchema = z.object({
       "LOG_LEVEL must be trace, debug, info, warn, error or silent",
     )
     .default("info"),
+  RATE_LIMIT: perMinute("RATE_LIMIT", 6_000),
+  RATE_LIMIT_COSTLY: perMinute("RATE_LIMIT_COSTLY", 120),
   JOBS: onOff("JOBS", "on"),
   DRIFT_CHECK: z.enum(["hourly", "daily", "off"], "DRIFT_CHECK must be hourly, daily or off").default("hourly"),
 });
@@ -129,6 +140,8 @@ export interface Config {
   dataDir: string;
   /** Undefined: the embedded database under `dataDir`. */
   databaseUrl: string | undefined;
+  /** Undefined: what instances share of counts stays in each process. */
+  redisUrl: string | undefined;
   /** The first one signs and encrypts, all of them verify and decrypt. */
   secretKeys: readonly [string, ...string[]];
   adminUsername: string;
@@ -143,6 +156,8 @@ export interface Config {
   /** Origins of web front ends on other hosts. */
   corsOrigins: string[];
   logLevel: "trace" | "debug" | "info" | "warn" | "error" | "silent";
+  /** Calls a minute of one user, personal token or address, and how many of them may be costly; null: no limit. */
+  requestLimits: { requests: number | null; costly: number | null };
   jobs: boolean;
   /** How often each zone is compared with what its provider serves. */
   driftCheck: "hourly" | "daily" | "off";
@@ -174,6 +189,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     siteUrl: (values.SITE_URL ?? `http://localhost:${values.PORT}`).replace(/\/+$/, ""),
     dataDir,
     databaseUrl: values.DATABASE_URL,
+    redisUrl: values.REDIS_URL,
     secretKeys: [firstKey ?? storedKey(dataDir), ...otherKeys],
     adminUsername: values.ADMIN_USERNAME,
     adminPassword: values.ADMIN_PASSWORD,
@@ -183,6 +199,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     trustProxy: values.TRUST_PROXY,
     corsOrigins: values.CORS_ORIGINS,
     logLevel: values.LOG_LEVEL,
+    requestLimits: { requests: values.RATE_LIMIT, costly: values.RATE_LIMIT_COSTLY },
     jobs: values.JOBS,
     driftCheck: values.DRIFT_CHECK,
   };

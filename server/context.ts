@@ -62,6 +62,8 @@ export interface RouteMeta {
   status?: 200 | 201;
   /** The REST body is this string field of the output, as plain text. */
   textField?: string;
+  /** Makes much work here or at a provider: limited more tightly. */
+  costly?: boolean;
   /** Statuses beyond those that the kind of procedure implies. */
   errors?: number[];
   /** Which personal-token permission opens it; null where no personal token does. */

@@ -1,3 +1,4 @@
+import { auditRouter } from "./audit/router.ts";
 import { authRouter } from "./auth/router.ts";
 import { providerConfigsRouter, providersRouter } from "./dns-providers/router.ts";
 import { domainsRouter } from "./domains/router.ts";
@@ -18,6 +19,7 @@ export const appRouter = router({
   snapshots: snapshotsRouter,
   providers: providersRouter,
   providerConfigs: providerConfigsRouter,
+  audit: auditRouter,
   v1: v1Router,
 });
 

@@ -21,9 +21,12 @@ import { Domains } from "./domains/service.ts";
 import { ZoneImports } from "./domains/zone-imports.ts";
 import { Health } from "./health.ts";
 import { createKeyring } from "./keyring.ts";
+import { countersIn } from "./limits/counters.ts";
 import { Guesses } from "./limits/guesses.ts";
+import { RequestLimits } from "./limits/requests.ts";
 import { Mailer } from "./mail/mailer.ts";
 import { Periodic } from "./periodic.ts";
+import { Redis } from "./redis.ts";
 import { createEgress } from "./net/egress.ts";
 import { ChangePipeline } from "./changes/pipeline.ts";
 import { Records } from "./records/service.ts";
@@ -47,6 +50,7 @@ export interface Services {
   authenticator: Authenticator;
   audit: Audit;
   guesses: Guesses;
+  requestLimits: RequestLimits;
   mailer: Mailer;
   signIn: SignIn;
   users: Users;
@@ -99,10 +103,12 @@ export function createServices(parts: {
   const domains = new Domains(database, providerConfigs, now);
   const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });
   const audit = new Audit(now);
-  const guesses = new Guesses();
+  const redis = config.redisUrl === undefined ? null : new Redis(config.redisUrl, log);
+  const makeCounter = countersIn(redis);
+  const guesses = new Guesses(makeCounter);
   const mailer = new Mailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
   const pipeline = new ChangePipeline(database, connections, now);
-  const snapshots = new Snapshots(now);
+  const snapshots = new Snapshots(audit, now);
   const housekeeping = new Periodic(housekeepingPause, async () => {
     try {
       await deleteEndedSessions(database.fork(), now());
@@ -119,8 +125,8 @@ export function createServices(parts: {
     every: config.driftCheck,
     onDrift: parts.onDrift,
   });
-  const sessions = new Sessions(keyring, now, (sessionId) => authenticator.end(sessionId));
-  const signIn = new SignIn(passwords, accessTokens, sessions, now);
+  const sessions = new Sessions(keyring, audit, now, (sessionId) => authenticator.end(sessionId));
+  const signIn = new SignIn({ passwords, accessTokens, sessions, guesses, audit, now });
   const users = new Users(passwords, audit, now);
   const invitations = new Invitations(audit, now);
   const background = new Background(log);
@@ -133,6 +139,7 @@ export function createServices(parts: {
     authenticator,
     audit,
     guesses,
+    requestLimits: new RequestLimits(makeCounter, config.requestLimits),
     mailer,
     signIn,
     users,
@@ -161,6 +168,7 @@ export function createServices(parts: {
     repair,
     drift,
     async prepare() {
+      await redis?.connect();
       await mkdir(zonesFolder, { recursive: true });
       await providerConfigs.ensureEmbedded(database.fork());
       await providerConfigs.ensureSealed(database.fork(), log);
@@ -178,6 +186,7 @@ export function createServices(parts: {
     },
     async close() {
       mailer.close();
+      redis?.close();
       await egress.close();
     },
   };

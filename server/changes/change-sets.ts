@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { Actor } from "../audit/actor.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import {
   ProviderError,
@@ -10,6 +11,7 @@ import {
 import { AppError, notFound } from "../errors.ts";
 import { noDrift } from "../drift/due-zones.ts";
 import { newId } from "../ids.ts";
+import { recordTrail } from "./trail.ts";
 import { countActions, growth, writeVersions } from "./commit.ts";
 import type { ChangeSetKind } from "./entities.ts";
 import { domainExists, type Lease } from "./lease.ts";
@@ -131,7 +133,12 @@ function failure(change: PlannedChange, error: string): Failure {
 
 export interface Settlement {
   kind: ChangeSetKind;
+  /** Whose change it is. */
   actorId: string | null;
+  /** Who carries it out: the same, or the service that repairs it. */
+  actor: Actor;
+  /** What the trail tells beside the records, such as the snapshot that was gone back to. */
+  about?: Readonly<Record<string, unknown>> | undefined;
   changes: readonly PlannedChange[];
   outcomes: readonly ChangeOutcome[];
   /** Null when the row lock of this transaction holds the zone. */
@@ -176,8 +183,11 @@ export async function settle(tx: EntityManager, domainId: string, settlement: Se
     );
   }
   if (done.length > 0) await writeVersions(tx, domainId, moved.revision, done, now);
-  if (changes.length > 0)
-    await recordChangeSet(tx, domainId, settlement, done.length > 0 ? moved.revision : null, failures);
+  if (changes.length > 0) {
+    const revision = done.length > 0 ? moved.revision : null;
+    const changeSetId = await recordChangeSet(tx, domainId, settlement, revision, failures);
+    await recordTrail(tx, domainId, settlement, { changeSetId, revision, done, failures: failures.length });
+  }
   return moved.revision;
 }
 
@@ -193,7 +203,7 @@ async function recordChangeSet(
   { kind, actorId, changes, outcomes, changeSetId, repaired, now }: Settlement,
   revision: number | null,
   failures: Failure[],
-): Promise<void> {
+): Promise<string> {
   const outcome = {
     state:
       failures.length === 0 ? ("applied" as const) : revision === null ? ("failed" as const) : ("partial" as const),
@@ -204,15 +214,17 @@ async function recordChangeSet(
     finished_at: now,
   };
   if (changeSetId === undefined) {
+    const id = newId();
     await queries(tx)
       .insertInto("change_sets")
-      .values({ id: newId(), domain_id: domainId, kind, actor_id: actorId, created_at: now, ...outcome })
+      .values({ id, domain_id: domainId, kind, actor_id: actorId, created_at: now, ...outcome })
       .execute();
-    return;
+    return id;
   }
   await queries(tx)
     .updateTable("change_sets")
     .set({ ...outcome, intent: sql`null` })
     .where("id", "=", changeSetId)
     .execute();
+  return changeSetId;
 }

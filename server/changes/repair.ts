@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { theService } from "../audit/actor.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { ProviderError, type ChangeOutcome, type DnsProvider } from "../dns-providers/provider.ts";
@@ -54,6 +55,7 @@ export async function repairZone(
       await settle(tx, domainId, {
         kind: set.change_kind,
         actorId: set.actor_id,
+        actor: theService,
         changes,
         outcomes,
         lease,

@@ -1,3 +1,5 @@
+import { writeEntry } from "../audit/audit.ts";
+import type { Caller } from "../auth/caller.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { throughProvider, type ConnectedConfig } from "../dns-providers/provider-configs.ts";
@@ -32,9 +34,9 @@ interface Arrival {
 export async function moveZone(
   database: Database,
   connections: ProviderConnections,
-  domain: { id: string; name: string },
+  domain: { id: string; name: string; providerConfigId: string },
   target: ConnectedConfig,
-  actorId: string,
+  caller: Caller,
   now: () => Date,
 ): Promise<void> {
   const fork = () => database.fork();
@@ -49,9 +51,16 @@ export async function moveZone(
     const arrival = provider
       ? await throughProvider(fill(target.kind, provider, domain.name, move))
       : { fingerprint: null, changes: planMove(target.kind, new Map(), move, []).changes };
-    await fork().transactional((tx) =>
-      arrive(tx, domain.id, { configId: target.id, actorId, now: now() }, arrival, lease),
-    );
+    await fork().transactional(async (tx) => {
+      await arrive(tx, domain.id, { configId: target.id, caller, now: now() }, arrival, lease);
+      await writeEntry(tx, now(), caller, {
+        action: "domain.move",
+        targetType: "domain",
+        targetId: domain.id,
+        before: { providerConfigId: domain.providerConfigId },
+        after: { providerConfigId: target.id },
+      });
+    });
   });
 }
 
@@ -59,14 +68,24 @@ export async function moveZone(
 async function arrive(
   tx: EntityManager,
   domainId: string,
-  { configId, actorId, now }: { configId: string; actorId: string; now: Date },
+  { configId, caller, now }: { configId: string; caller: Caller; now: Date },
   { fingerprint, changes }: Arrival,
   lease: Lease,
 ): Promise<void> {
   if (changes.length > 0) {
-    await bookmark(tx, domainId, { trigger: "on_change", createdBy: actorId, now });
+    await bookmark(tx, domainId, { trigger: "on_change", createdBy: caller.userId, now });
     const outcomes = changes.map(() => ({ ok: true }) as const);
-    await settle(tx, domainId, { kind: "sync", actorId, changes, outcomes, lease, fingerprint, repaired: false, now });
+    await settle(tx, domainId, {
+      kind: "sync",
+      actorId: caller.userId,
+      actor: caller,
+      changes,
+      outcomes,
+      lease,
+      fingerprint,
+      repaired: false,
+      now,
+    });
   }
   const moved = await queries(tx)
     .updateTable("domains")

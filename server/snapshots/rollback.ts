@@ -44,6 +44,7 @@ export class Rollback {
       caller,
       kind: "rollback",
       bookmarkAfter: true,
+      about: { snapshotId: input.snapshotId },
       plan: async (reader, zone) => {
         const rollback = await plan(reader, zone);
         const reason = input.force ? null : needsConfirmation(rollback.changes, zone.recordCount);

@@ -112,6 +112,7 @@ test("without any variable the service listens on 127.0.0.1:3000 with the embedd
     corsOrigins: [],
     egressAllow: [],
     logLevel: "info",
+    requestLimits: { requests: 6_000, costly: 120 },
     jobs: true,
     driftCheck: "hourly",
     smtpUrl: undefined,
@@ -132,6 +133,13 @@ test("an empty variable counts as absent", () => {
 test("the site's address follows the port, and loses its trailing slash", () => {
   expect(load({ PORT: "8080" }).siteUrl).toBe("http://localhost:8080");
   expect(load({ SITE_URL: "https://dns.example.com/" }).siteUrl).toBe("https://dns.example.com");
+});
+
+test("request limits are numbers of calls a minute, or off", () => {
+  const { requestLimits } = load({ RATE_LIMIT: "50", RATE_LIMIT_COSTLY: "off" });
+  expect(requestLimits).toEqual({ requests: 50, costly: null });
+  expect(refusal({ RATE_LIMIT: "0" })).toMatch(/^RATE_LIMIT must be a number of calls a minute/);
+  expect(refusal({ RATE_LIMIT_COSTLY: "many" })).toMatch(/^RATE_LIMIT_COSTLY must be/);
 });
 
 test.each(["hourly", "daily", "off"])("drift can be looked for %s", (every) => {
