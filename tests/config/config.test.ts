@@ -57,6 +57,8 @@ describe("a bad value stops the start with a sentence naming the variable", () =
     ["ADMIN_USERNAME", "two words"],
     ["ADMIN_PASSWORD", "eleven char"],
     ["ADMIN_PASSWORD", "x".repeat(257)],
+    ["ADMIN_PASSWORD", "Password1234"],
+    ["ADMIN_PASSWORD", "admin-2027-07"],
     ["TOKEN_PREFIX", "Zw"],
     ["TOKEN_PREFIX", "9zw"],
     ["TOKEN_PREFIX", "z_w"],
@@ -79,6 +81,11 @@ describe("a bad value stops the start with a sentence naming the variable", () =
     const message = refusal({ [name]: value });
     expect(message).toMatch(new RegExp(`^${name}\\b.+\\.$`));
     expect(message).not.toContain("\n");
+  });
+
+  test("a password made of ADMIN_USERNAME is refused", () => {
+    const message = refusal({ ADMIN_USERNAME: "hortensia", ADMIN_PASSWORD: "Hortensia2027" });
+    expect(message).toMatch(/^ADMIN_PASSWORD must not be .+\.$/);
   });
 
   test("every bad variable is named at once, one to a line", () => {
