@@ -139,6 +139,8 @@ export interface Config {
   adminUsername: string;
   /** Undefined: one is made and printed at the first start. */
   adminPassword: string | undefined;
+  /** What personal tokens begin with. */
+  tokenPrefix: string;
   /** Undefined: no mail. */
   smtpUrl: string | undefined;
   mailFrom: string;
@@ -182,6 +184,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     secretKeys: [firstKey ?? storedKey(dataDir), ...otherKeys],
     adminUsername: values.ADMIN_USERNAME,
     adminPassword: values.ADMIN_PASSWORD,
+    tokenPrefix: values.TOKEN_PREFIX,
     smtpUrl: values.SMTP_URL,
     mailFrom: values.MAIL_FROM ?? `Zonewright <zonewright@${new URL(values.SITE_URL ?? "http://localhost").hostname}>`,
     egressAllow: values.EGRESS_ALLOW,

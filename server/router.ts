@@ -1,3 +1,4 @@
+import { tokensRouter } from "./auth/personal-tokens/router.ts";
 import { authRouter } from "./auth/router.ts";
 import { providerConfigsRouter, providersRouter } from "./dns-providers/router.ts";
 import { domainsRouter } from "./domains/router.ts";
@@ -9,6 +10,7 @@ import { v1Router } from "./v1/router.ts";
 /** The table of features. Everything that clients can do is in here, over tRPC and over REST. */
 export const appRouter = router({
   auth: authRouter,
+  tokens: tokensRouter,
   domains: domainsRouter,
   records: recordsRouter,
   snapshots: snapshotsRouter,

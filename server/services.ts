@@ -5,6 +5,9 @@ import { Audit } from "./audit/audit.ts";
 import { AccessTokens } from "./auth/access-tokens.ts";
 import { Authenticator } from "./auth/authenticator.ts";
 import { deleteEndedSessions } from "./auth/housekeeping.ts";
+import { PersonalTokenCredentials } from "./auth/personal-tokens/credentials.ts";
+import { LastUse } from "./auth/personal-tokens/last-use.ts";
+import { PersonalTokens } from "./auth/personal-tokens/service.ts";
 import { PasswordHasher } from "./auth/passwords.ts";
 import { Sessions } from "./auth/sessions.ts";
 import { SignIn } from "./auth/sign-in.ts";
@@ -42,6 +45,7 @@ export interface Services {
   guesses: Guesses;
   mailer: Mailer;
   signIn: SignIn;
+  personalTokens: PersonalTokens;
   users: Users;
   domains: Domains;
   records: Records;
@@ -69,7 +73,8 @@ export function createServices(parts: { config: Config; database: Database; log:
   const keyring = createKeyring(config.secretKeys);
   const passwords = new PasswordHasher();
   const accessTokens = new AccessTokens(keyring, now);
-  const authenticator = new Authenticator(accessTokens, now);
+  const lastUse = new LastUse(database, log, now);
+  const authenticator = new Authenticator(accessTokens, new PersonalTokenCredentials(config.tokenPrefix, lastUse), now);
   const zonesFolder = join(config.dataDir, "zones");
   const egress = createEgress({ allow: config.egressAllow, now });
   const secrets = new ConfigSecrets(new SecretBox(keyring, "provider-secret"));
@@ -100,6 +105,12 @@ export function createServices(parts: { config: Config; database: Database; log:
     guesses,
     mailer,
     signIn: new SignIn(passwords, accessTokens, sessions, now),
+    personalTokens: new PersonalTokens({
+      prefix: config.tokenPrefix,
+      audit,
+      now,
+      onEnd: (tokenHash) => authenticator.endToken(tokenHash),
+    }),
     users: new Users(passwords, now),
     domains: new Domains(database, providerConfigs, now),
     records: new Records(pipeline),
@@ -124,6 +135,7 @@ export function createServices(parts: { config: Config; database: Database; log:
     },
     async close() {
       mailer.close();
+      await lastUse.settle();
       await egress.close();
     },
   };

@@ -1,6 +1,7 @@
 import type { InferKyselyDB } from "@mikro-orm/postgresql";
 import { AuditEntrySchema } from "../audit/entities.ts";
 import { RefreshTokenSchema, SessionSchema } from "../auth/entities.ts";
+import { PersonalTokenSchema } from "../auth/personal-tokens/entities.ts";
 import { ProviderConfigSchema } from "../dns-providers/entities.ts";
 import { DomainSchema } from "../domains/entities.ts";
 import { RecordVersionSchema } from "../records/entities.ts";
@@ -13,6 +14,7 @@ export const entities = [
   UserSchema,
   SessionSchema,
   RefreshTokenSchema,
+  PersonalTokenSchema,
   ProviderConfigSchema,
   DomainSchema,
   RecordVersionSchema,
