@@ -5,12 +5,16 @@ import { domainsRouter } from "./domains/router.ts";
 import { recordsRouter } from "./records/router.ts";
 import { snapshotsRouter } from "./snapshots/router.ts";
 import { router } from "./trpc.ts";
+import { invitationsRouter } from "./users/invitations/router.ts";
+import { usersRouter } from "./users/router.ts";
 import { v1Router } from "./v1/router.ts";
 
 /** The table of features. Everything that clients can do is in here, over tRPC and over REST. */
 export const appRouter = router({
   auth: authRouter,
   tokens: tokensRouter,
+  users: usersRouter,
+  invitations: invitationsRouter,
   domains: domainsRouter,
   records: recordsRouter,
   snapshots: snapshotsRouter,

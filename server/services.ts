@@ -8,9 +8,12 @@ import { deleteEndedSessions } from "./auth/housekeeping.ts";
 import { PersonalTokenCredentials } from "./auth/personal-tokens/credentials.ts";
 import { LastUse } from "./auth/personal-tokens/last-use.ts";
 import { PersonalTokens } from "./auth/personal-tokens/service.ts";
+import { PasswordResets } from "./auth/password-reset/service.ts";
 import { PasswordHasher } from "./auth/passwords.ts";
+import { Registration } from "./auth/registration.ts";
 import { Sessions } from "./auth/sessions.ts";
 import { SignIn } from "./auth/sign-in.ts";
+import { Background } from "./background.ts";
 import type { Config } from "./config.ts";
 import type { Database } from "./database/database.ts";
 import { ConfigSecrets } from "./dns-providers/config-secrets.ts";
@@ -31,6 +34,8 @@ import { ZoneFileTransfer } from "./records/zone-file-transfer.ts";
 import { SecretBox } from "./secret-box.ts";
 import { Rollback } from "./snapshots/rollback.ts";
 import { Snapshots } from "./snapshots/service.ts";
+import { UserAdministration } from "./users/administration.ts";
+import { Invitations } from "./users/invitations/service.ts";
 import { Users } from "./users/service.ts";
 
 export interface Services {
@@ -47,6 +52,11 @@ export interface Services {
   signIn: SignIn;
   personalTokens: PersonalTokens;
   users: Users;
+  userAdministration: UserAdministration;
+  invitations: Invitations;
+  registration: Registration;
+  passwordResets: PasswordResets;
+  background: Background;
   domains: Domains;
   records: Records;
   sync: Sync;
@@ -73,7 +83,8 @@ export function createServices(parts: { config: Config; database: Database; log:
   const keyring = createKeyring(config.secretKeys);
   const passwords = new PasswordHasher();
   const accessTokens = new AccessTokens(keyring, now);
-  const lastUse = new LastUse(database, log, now);
+  const background = new Background(log);
+  const lastUse = new LastUse(database, background, now);
   const authenticator = new Authenticator(accessTokens, new PersonalTokenCredentials(config.tokenPrefix, lastUse), now);
   const zonesFolder = join(config.dataDir, "zones");
   const egress = createEgress({ allow: config.egressAllow, now });
@@ -94,6 +105,9 @@ export function createServices(parts: { config: Config; database: Database; log:
   });
   const repair = new RepairJob({ database, connections, log, now });
   const sessions = new Sessions(keyring, now, (sessionId) => authenticator.end(sessionId));
+  const signIn = new SignIn(passwords, accessTokens, sessions, now);
+  const users = new Users(passwords, audit, now);
+  const invitations = new Invitations(audit, now);
   return {
     config,
     database,
@@ -104,14 +118,28 @@ export function createServices(parts: { config: Config; database: Database; log:
     audit,
     guesses,
     mailer,
-    signIn: new SignIn(passwords, accessTokens, sessions, now),
     personalTokens: new PersonalTokens({
       prefix: config.tokenPrefix,
       audit,
       now,
       onEnd: (tokenHash) => authenticator.endToken(tokenHash),
     }),
-    users: new Users(passwords, now),
+    signIn,
+    users,
+    userAdministration: new UserAdministration({ users, passwords, sessions, authenticator, audit, now }),
+    invitations,
+    registration: new Registration(users, invitations, signIn),
+    passwordResets: new PasswordResets({
+      database,
+      passwords,
+      sessions,
+      mailer,
+      background,
+      audit,
+      now,
+      siteUrl: config.siteUrl,
+    }),
+    background,
     domains: new Domains(database, providerConfigs, now),
     records: new Records(pipeline),
     sync: new Sync(pipeline),
@@ -131,11 +159,11 @@ export function createServices(parts: { config: Config; database: Database; log:
       await housekeeping.start(0);
     },
     async stop() {
-      await Promise.all([repair.stop(), housekeeping.stop()]);
+      await Promise.all([repair.stop(), housekeeping.stop(), background.settled()]);
     },
     async close() {
+      await background.settled();
       mailer.close();
-      await lastUse.settle();
       await egress.close();
     },
   };

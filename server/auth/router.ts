@@ -5,7 +5,16 @@ import { briefUser } from "../users/service.ts";
 import { bearerOf } from "./authenticator.ts";
 import { clientInfo } from "./client-info.ts";
 import { clearRefreshCookie, presentedRefreshToken, setRefreshCookie } from "./refresh-cookie.ts";
-import { currentUser, loginInput, refreshInput, signedInAnswer, tokenPair } from "./schemas.ts";
+import {
+  currentUser,
+  forgotPasswordInput,
+  loginInput,
+  refreshInput,
+  registerInput,
+  resetPasswordInput,
+  signedInAnswer,
+  tokenPair,
+} from "./schemas.ts";
 
 const tag = "Sign-in and account";
 
@@ -76,6 +85,72 @@ export const authRouter = router({
       const token = presentedRefreshToken(ctx.http, input, ctx.services.trustedOrigins);
       await ctx.services.signIn.signOut(ctx.em, token, bearerOf(ctx.http));
       clearRefreshCookie(ctx.http);
+      return { success: true as const };
+    }),
+
+  register: open
+    .meta(
+      route.open({
+        method: "POST",
+        path: "/auth/register",
+        operationId: "register",
+        tag,
+        summary: "Make an account with an invitation",
+        description: "Signs in at once. A code that does not hold, or not any more, is 400.",
+        status: 201,
+        errors: [409, 503],
+      }),
+    )
+    .input(registerInput)
+    .output(signedInAnswer)
+    .mutation(async ({ ctx, input }) => {
+      const { registration } = ctx.services;
+      const { accessToken, refresh, user } = await registration.register(
+        ctx.em,
+        ctx.actor,
+        input,
+        clientInfo(ctx.http),
+      );
+      setRefreshCookie(ctx.http, refresh);
+      return { accessToken, refreshToken: refresh.refreshToken, user: briefUser(user) };
+    }),
+
+  forgotPassword: open
+    .meta(
+      route.open({
+        method: "POST",
+        path: "/auth/password/forgot",
+        operationId: "forgotPassword",
+        tag,
+        summary: "Ask for a link to set a new password",
+        description:
+          "Mails a link to the account with this address, if there is one that has a password, and if a mail server is configured. The " +
+          "answer is the same in every case.",
+      }),
+    )
+    .input(forgotPasswordInput)
+    .output(success)
+    .mutation(({ ctx, input }) => {
+      ctx.services.passwordResets.request(input.email, ctx.actor);
+      return { success: true as const };
+    }),
+
+  resetPassword: open
+    .meta(
+      route.open({
+        method: "POST",
+        path: "/auth/password/reset",
+        operationId: "resetPassword",
+        tag,
+        summary: "Set a new password by a link",
+        description: "A link works once, for one hour. All sessions of the account end.",
+        errors: [503],
+      }),
+    )
+    .input(resetPasswordInput)
+    .output(success)
+    .mutation(async ({ ctx, input }) => {
+      await ctx.services.passwordResets.reset(ctx.em, ctx.actor, input);
       return { success: true as const };
     }),
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { id, line, timestamp } from "../schemas.ts";
+import { emailField, newPasswordField, usernameField } from "../users/schemas.ts";
 
 const role = z.enum(["admin", "member"]).meta({ description: "What the user may do.", example: "admin" });
 const email = z.string().nullable().meta({ description: "E-mail address, if any.", example: "ada@example.com" });
@@ -58,6 +59,20 @@ export const tokenPair = z
 export const signedInAnswer = z
   .object({ accessToken, refreshToken, user: signedInUser })
   .meta({ id: "SignedIn", description: "A new session." });
+
+export const registerInput = z.strictObject({
+  inviteCode: line(100, 1).meta({ description: "From an administrator.", example: "7ZK4M-9T2QX-WB3EH-8VJ5R-N1D6A-C" }),
+  username: usernameField,
+  password: newPasswordField,
+  email: emailField.nullable().default(null),
+});
+
+export const forgotPasswordInput = z.strictObject({ email: emailField });
+
+export const resetPasswordInput = z.strictObject({
+  token: line(100, 1).meta({ description: "From the link in the mail.", example: "pX3v…" }),
+  newPassword: newPasswordField,
+});
 
 export const refreshInput = z.strictObject({
   refreshToken: line(512, 1)

@@ -123,6 +123,19 @@ export class Sessions {
     this.#onEnd(sessionId);
   }
 
+  /** Ends all sessions of a user, or all but one. */
+  async endAll(em: EntityManager, userId: string, except: string | null = null): Promise<void> {
+    const ended = await queries(em)
+      .updateTable("sessions")
+      .set({ revoked_at: this.#now() })
+      .where("user_id", "=", userId)
+      .where("revoked_at", "is", null)
+      .$if(except !== null, (query) => query.where("id", "!=", except ?? ""))
+      .returning("id")
+      .execute();
+    for (const { id } of ended) this.#onEnd(id);
+  }
+
   /** The successor of a token rotated a moment ago, while nobody has used that successor yet. */
   async #liveSuccessor(em: EntityManager, token: RefreshToken, presented: string, now: Date) {
     if (!token.rotatedAt || now.getTime() - token.rotatedAt.getTime() > graceMilliseconds) return null;

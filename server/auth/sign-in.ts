@@ -42,8 +42,16 @@ export class SignIn {
     if (this.#passwords.outdated(user.passwordHash)) {
       user.passwordHash = await this.#strengthened(user.passwordHash, credentials.password);
     }
+    await em.flush();
+    return await this.start(em, user.id, credentials.rememberMe, client);
+  }
+
+  /** Opens a session for a user who has shown all that is needed. @throws AppError UNAUTHORIZED when the account is gone or disabled */
+  async start(em: EntityManager, userId: string, rememberMe: boolean, client: ClientInfo): Promise<SignedIn> {
+    const user = await em.findOne(User, { id: userId, disabledAt: null });
+    if (!user) throw new AppError("UNAUTHORIZED", "This account cannot sign in any more.");
     user.lastLoginAt = this.#now();
-    const refresh = await this.#sessions.start(em, user.id, credentials.rememberMe, client);
+    const refresh = await this.#sessions.start(em, user.id, rememberMe, client);
     return { accessToken: await this.#accessTokens.issue(user.id, refresh.sessionId), refresh, user };
   }
 

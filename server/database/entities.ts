@@ -1,5 +1,6 @@
 import type { InferKyselyDB } from "@mikro-orm/postgresql";
 import { AuditEntrySchema } from "../audit/entities.ts";
+import { PasswordResetSchema } from "../auth/password-reset/entities.ts";
 import { RefreshTokenSchema, SessionSchema } from "../auth/entities.ts";
 import { PersonalTokenSchema } from "../auth/personal-tokens/entities.ts";
 import { ProviderConfigSchema } from "../dns-providers/entities.ts";
@@ -7,6 +8,7 @@ import { DomainSchema } from "../domains/entities.ts";
 import { RecordVersionSchema } from "../records/entities.ts";
 import { ChangeSetSchema } from "../changes/entities.ts";
 import { SnapshotSchema } from "../snapshots/entities.ts";
+import { InvitationSchema } from "../users/invitations/entities.ts";
 import { UserSchema } from "../users/entities.ts";
 
 /** Every table, listed by hand: nothing is found by scanning folders. */
@@ -21,6 +23,8 @@ export const entities = [
   ChangeSetSchema,
   SnapshotSchema,
   AuditEntrySchema,
+  InvitationSchema,
+  PasswordResetSchema,
 ] as const;
 
 /** The tables as set-based queries see them: snake_case columns, typed from the entities. */

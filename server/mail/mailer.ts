@@ -8,6 +8,10 @@ export interface Mail {
   html: string;
 }
 
+/** A mail server that does not answer must not hold up whoever waits for the mail. */
+const connectMilliseconds = 5_000;
+const answerMilliseconds = 15_000;
+
 /** Sends mail by the server of SMTP_URL. A failure is logged and never breaks the call that wanted to tell somebody something. */
 export class Mailer {
   readonly #transport: Transporter | null;
@@ -15,7 +19,17 @@ export class Mailer {
   readonly #log: Logger;
 
   constructor(parts: { smtpUrl: string | undefined; from: string; log: Logger }) {
-    this.#transport = parts.smtpUrl === undefined ? null : createTransport(parts.smtpUrl);
+    this.#transport =
+      parts.smtpUrl === undefined
+        ? null
+        : createTransport({
+            url: parts.smtpUrl,
+            connectionTimeout: connectMilliseconds,
+            greetingTimeout: connectMilliseconds,
+            socketTimeout: answerMilliseconds,
+            disableFileAccess: true,
+            disableUrlAccess: true,
+          });
     this.#from = parts.from;
     this.#log = parts.log;
   }
@@ -32,7 +46,7 @@ export class Mailer {
       await this.#transport.sendMail({ from: this.#from, ...mail });
       return true;
     } catch (error) {
-      this.#log.warn({ err: error, subject: mail.subject }, "a mail could not be sent");
+      this.#log.warn({ reason: reasonOf(error), subject: mail.subject }, "a mail could not be sent");
       return false;
     }
   }
@@ -40,4 +54,12 @@ export class Mailer {
   close(): void {
     this.#transport?.close();
   }
+}
+
+/** What the mail server or the network said. Commands that were sent, which hold credentials and addresses, stay out. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown";
+  const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
+  const status = "responseCode" in error && typeof error.responseCode === "number" ? ` ${error.responseCode}` : "";
+  return `${code}${status}`;
 }

@@ -1,3 +1,6 @@
+import { UniqueConstraintViolationException } from "@mikro-orm/core";
+import { theService, type Actor } from "../audit/actor.ts";
+import type { Audit } from "../audit/audit.ts";
 import type { EntityManager } from "../database/database.ts";
 import type { PasswordHasher } from "../auth/passwords.ts";
 import type { Caller } from "../auth/caller.ts";
@@ -10,6 +13,7 @@ export interface NewUser {
   password: string;
   email: string | null;
   role: "admin" | "member";
+  displayName?: string | null;
 }
 
 /** What sign-in tells of a user. */
@@ -17,29 +21,52 @@ export function briefUser(user: User) {
   return { id: user.id, username: user.username, email: user.email ?? null, role: user.role };
 }
 
-/** Accounts. Administration over the interface is not offered yet; the first administrator is made at the first start. */
+/** Accounts: how they come about, and one's own. */
 export class Users {
   readonly #passwords: PasswordHasher;
+  readonly #audit: Audit;
   readonly #now: () => Date;
 
-  constructor(passwords: PasswordHasher, now: () => Date) {
+  constructor(passwords: PasswordHasher, audit: Audit, now: () => Date) {
     this.#passwords = passwords;
+    this.#audit = audit;
     this.#now = now;
   }
 
-  async create(em: EntityManager, user: NewUser): Promise<User> {
-    const entity = em.create(User, {
-      id: newId(),
-      username: user.username,
-      email: user.email,
-      passwordHash: await this.#passwords.hash(user.password),
-      role: user.role,
-      notificationsEnabled: true,
-      emailNotificationsEnabled: false,
-      createdAt: this.#now(),
+  /**
+   * @param claim what else must come true together with the user, such as the use of an invitation; it may settle the role
+   * @throws AppError CONFLICT when the username or the address is taken
+   */
+  async create(
+    em: EntityManager,
+    input: NewUser,
+    actor: Actor = theService,
+    claim?: (tx: EntityManager) => Promise<{ role: "admin" | "member"; invitationId: string }>,
+  ): Promise<User> {
+    const passwordHash = await this.#passwords.hash(input.password);
+    return await em.transactional(async (tx) => {
+      const claimed = await claim?.(tx);
+      const user = tx.create(User, {
+        id: newId(),
+        username: input.username,
+        email: input.email,
+        passwordHash,
+        role: claimed?.role ?? input.role,
+        displayName: input.displayName ?? null,
+        notificationsEnabled: true,
+        emailNotificationsEnabled: false,
+        createdAt: this.#now(),
+      });
+      await uniquely(tx.flush(), user);
+      const { username, email, role, displayName } = user;
+      await this.#audit.record(tx, actor, {
+        action: claimed ? "user.register" : "user.create",
+        targetType: "user",
+        targetId: user.id,
+        after: { username, email, role, displayName, ...(claimed ? { invitationId: claimed.invitationId } : {}) },
+      });
+      return user;
     });
-    await em.flush();
-    return entity;
   }
 
   /** The caller's own account. */
@@ -64,5 +91,20 @@ export class Users {
   async createFirst(em: EntityManager, username: string, password: string): Promise<User | null> {
     if ((await em.count(User)) > 0) return null;
     return await this.create(em, { username, password, email: null, role: "admin" });
+  }
+}
+
+/** Writes a user whose name or address may be taken. @throws AppError CONFLICT that says which */
+export async function uniquely(flush: Promise<void>, { username, email }: User): Promise<void> {
+  try {
+    await flush;
+  } catch (error) {
+    if (!(error instanceof UniqueConstraintViolationException)) throw error;
+    const address = error.message.includes("users_email_key");
+    const message = address ? `Another account has the address ${email}.` : `The username ${username} is taken.`;
+    throw new AppError("CONFLICT", message, {
+      issues: [{ path: [address ? "email" : "username"], message }],
+      cause: error,
+    });
   }
 }

@@ -1,5 +1,5 @@
+import type { Background } from "../../background.ts";
 import { queries, type Database } from "../../database/database.ts";
-import type { Logger } from "../../log.ts";
 
 /** How far behind a token's `lastUsedAt` may be. */
 const behindMilliseconds = 5 * 60_000;
@@ -14,13 +14,13 @@ export interface UsedToken {
 /** Writes when tokens were used, beside the requests that use them: none waits for it. */
 export class LastUse {
   readonly #database: Database;
-  readonly #log: Logger;
+  readonly #background: Background;
   readonly #now: () => Date;
-  readonly #writing = new Map<string, Promise<void>>();
+  readonly #writing = new Set<string>();
 
-  constructor(database: Database, log: Logger, now: () => Date) {
+  constructor(database: Database, background: Background, now: () => Date) {
     this.#database = database;
-    this.#log = log;
+    this.#background = background;
     this.#now = now;
   }
 
@@ -29,28 +29,19 @@ export class LastUse {
     const now = this.#now();
     const recent = lastUsedAt !== null && now.getTime() - lastUsedAt.getTime() < behindMilliseconds;
     if (recent || this.#writing.has(id) || (endsAt !== null && endsAt <= now)) return;
-    this.#writing.set(
-      id,
+    this.#writing.add(id);
+    this.#background.run("noting the use of a personal token", () =>
       this.#write(id, now).finally(() => this.#writing.delete(id)),
     );
   }
 
-  /** Resolves when nothing is being written any more. */
-  async settle(): Promise<void> {
-    await Promise.all(this.#writing.values());
-  }
-
   async #write(id: string, now: Date): Promise<void> {
     const before = new Date(now.getTime() - behindMilliseconds);
-    try {
-      await queries(this.#database.fork())
-        .updateTable("personal_tokens")
-        .set({ last_used_at: now })
-        .where("id", "=", id)
-        .where((eb) => eb.or([eb("last_used_at", "is", null), eb("last_used_at", "<=", before)]))
-        .execute();
-    } catch (error) {
-      this.#log.warn({ err: error, tokenId: id }, "the use of a personal token could not be noted");
-    }
+    await queries(this.#database.fork())
+      .updateTable("personal_tokens")
+      .set({ last_used_at: now })
+      .where("id", "=", id)
+      .where((eb) => eb.or([eb("last_used_at", "is", null), eb("last_used_at", "<=", before)]))
+      .execute();
   }
 }

@@ -1,0 +1,16 @@
+import { defineEntity, p } from "@mikro-orm/core";
+
+/** A link to set a new password, as it was mailed. Only the token's hash is stored. */
+export const PasswordResetSchema = defineEntity({
+  name: "PasswordReset",
+  tableName: "password_resets",
+  properties: {
+    tokenHash: p.text().primary(),
+    userId: p.uuid(),
+    createdAt: p.datetime(),
+    expiresAt: p.datetime(),
+  },
+});
+
+export class PasswordReset extends PasswordResetSchema.class {}
+PasswordResetSchema.setClass(PasswordReset);

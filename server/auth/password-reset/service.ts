@@ -1,0 +1,111 @@
+import { createHash, randomBytes } from "node:crypto";
+import { sql } from "@mikro-orm/core";
+import type { Actor } from "../../audit/actor.ts";
+import type { Audit } from "../../audit/audit.ts";
+import type { Background } from "../../background.ts";
+import { queries, type Database, type EntityManager } from "../../database/database.ts";
+import { badField } from "../../errors.ts";
+import type { Mailer } from "../../mail/mailer.ts";
+import { passwordChanged } from "../../mail/templates/password-changed.ts";
+import { passwordReset } from "../../mail/templates/password-reset.ts";
+import { User } from "../../users/entities.ts";
+import type { PasswordHasher } from "../passwords.ts";
+import type { Sessions } from "../sessions.ts";
+import { PasswordReset } from "./entities.ts";
+
+const hour = 3_600_000;
+const lifetimeMilliseconds = hour;
+const mostPerHour = 3;
+
+/** New passwords for who has forgotten theirs, by a link to the account's e-mail address. */
+export class PasswordResets {
+  readonly #database: Database;
+  readonly #passwords: PasswordHasher;
+  readonly #sessions: Sessions;
+  readonly #mailer: Mailer;
+  readonly #background: Background;
+  readonly #audit: Audit;
+  readonly #siteUrl: string;
+  readonly #now: () => Date;
+
+  constructor(parts: {
+    database: Database;
+    passwords: PasswordHasher;
+    sessions: Sessions;
+    mailer: Mailer;
+    background: Background;
+    audit: Audit;
+    siteUrl: string;
+    now: () => Date;
+  }) {
+    this.#database = parts.database;
+    this.#passwords = parts.passwords;
+    this.#sessions = parts.sessions;
+    this.#mailer = parts.mailer;
+    this.#background = parts.background;
+    this.#audit = parts.audit;
+    this.#siteUrl = parts.siteUrl;
+    this.#now = parts.now;
+  }
+
+  /** Mails a link, if there is an account with a password at this address. Whoever asks learns nothing: all of it comes after the answer. */
+  request(email: string, actor: Actor): void {
+    this.#background.run("mailing a link for a new password", () => this.#mailLink(email, actor));
+  }
+
+  /**
+   * Sets a new password; all sessions of the account end. A link works once.
+   * @throws AppError BAD_REQUEST for a link that is unknown, used or expired
+   */
+  async reset(
+    em: EntityManager,
+    actor: Actor,
+    { token, newPassword }: { token: string; newPassword: string },
+  ): Promise<void> {
+    const passwordHash = await this.#passwords.hash(newPassword);
+    const user = await em.transactional(async (tx) => {
+      const claimed = await queries(tx)
+        .deleteFrom("password_resets")
+        .where("token_hash", "=", hashOf(token))
+        .where("expires_at", ">", this.#now())
+        .returning("user_id")
+        .executeTakeFirst();
+      const found = claimed && (await tx.findOne(User, { id: claimed.user_id, disabledAt: null }));
+      if (!found) throw badField(["token"], "This link is not valid, or not any more; ask for a new one.");
+      found.passwordHash = passwordHash;
+      await tx.flush();
+      await tx.nativeDelete(PasswordReset, { userId: found.id });
+      await this.#audit.record(tx, actor, { action: "user.reset_password", targetType: "user", targetId: found.id });
+      return found;
+    });
+    await this.#sessions.endAll(em.fork(), user.id);
+    const { email } = user;
+    if (email)
+      this.#background.run("a mail about a new password", () => this.#mailer.send(passwordChanged(email, user)));
+  }
+
+  async #mailLink(email: string, actor: Actor): Promise<void> {
+    if (!this.#mailer.configured) return;
+    const em = this.#database.fork();
+    const user = await em.findOne(User, { [sql.lower("email")]: email.toLowerCase(), disabledAt: null });
+    if (!user?.email || typeof user.passwordHash !== "string") return;
+    const now = this.#now();
+    const recent = { userId: user.id, createdAt: { $gt: new Date(now.getTime() - hour) } };
+    if ((await em.count(PasswordReset, recent)) >= mostPerHour) return;
+    const token = randomBytes(32).toString("base64url");
+    await em.transactional(async (tx) => {
+      const expiresAt = new Date(now.getTime() + lifetimeMilliseconds);
+      tx.create(PasswordReset, { tokenHash: hashOf(token), userId: user.id, createdAt: now, expiresAt });
+      await tx.flush();
+      const event = { action: "user.forgot_password", targetType: "user", targetId: user.id } as const;
+      await this.#audit.record(tx, actor, event);
+    });
+    // In the fragment, which browsers send to no server.
+    const link = `${this.#siteUrl}/reset-password#token=${token}`;
+    await this.#mailer.send(passwordReset(user.email, { username: user.username, link }));
+  }
+}
+
+function hashOf(token: string): string {
+  return createHash("sha256").update(`password reset ${token}`).digest("base64url");
+}

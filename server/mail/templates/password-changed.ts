@@ -1,0 +1,14 @@
+import { mailOf } from "../letter.ts";
+import type { Mail } from "../mailer.ts";
+
+/** Tells the owner of an account that its password is another one now. */
+export function passwordChanged(to: string, { username }: { username: string }): Mail {
+  return mailOf({
+    to,
+    subject: "Your password was changed",
+    paragraphs: [
+      `The account ${username} has a new password, and all its sessions have ended.`,
+      "If that was not you, ask for a new password at once and tell an administrator.",
+    ],
+  });
+}

@@ -1,0 +1,22 @@
+import { defineEntity, p } from "@mikro-orm/core";
+
+/** Lets people register who know its code. */
+export const InvitationSchema = defineEntity({
+  name: "Invitation",
+  tableName: "invitations",
+  properties: {
+    id: p.uuid().primary(),
+    /** The code itself is shown once and not kept. */
+    codeHash: p.text(),
+    /** Of who registers with it. */
+    role: p.text().$type<"admin" | "member">(),
+    maxUses: p.integer(),
+    uses: p.integer(),
+    expiresAt: p.datetime().nullable(),
+    createdBy: p.uuid().nullable(),
+    createdAt: p.datetime(),
+  },
+});
+
+export class Invitation extends InvitationSchema.class {}
+InvitationSchema.setClass(Invitation);
