@@ -5,6 +5,8 @@ import { Audit } from "./audit/audit.ts";
 import { AccessTokens } from "./auth/access-tokens.ts";
 import { Authenticator } from "./auth/authenticator.ts";
 import { deleteEndedSessions } from "./auth/housekeeping.ts";
+import { CurrentPassword } from "./auth/current-password.ts";
+import { OwnSessions } from "./auth/own-sessions/service.ts";
 import { PersonalTokenCredentials } from "./auth/personal-tokens/credentials.ts";
 import { LastUse } from "./auth/personal-tokens/last-use.ts";
 import { PersonalTokens } from "./auth/personal-tokens/service.ts";
@@ -36,6 +38,7 @@ import { Rollback } from "./snapshots/rollback.ts";
 import { Snapshots } from "./snapshots/service.ts";
 import { UserAdministration } from "./users/administration.ts";
 import { Invitations } from "./users/invitations/service.ts";
+import { Profile } from "./users/profile/service.ts";
 import { Users } from "./users/service.ts";
 
 export interface Services {
@@ -51,6 +54,9 @@ export interface Services {
   mailer: Mailer;
   signIn: SignIn;
   personalTokens: PersonalTokens;
+  ownSessions: OwnSessions;
+  currentPassword: CurrentPassword;
+  profile: Profile;
   users: Users;
   userAdministration: UserAdministration;
   invitations: Invitations;
@@ -107,6 +113,7 @@ export function createServices(parts: { config: Config; database: Database; log:
   const sessions = new Sessions(keyring, now, (sessionId) => authenticator.end(sessionId));
   const signIn = new SignIn(passwords, accessTokens, sessions, now);
   const users = new Users(passwords, audit, now);
+  const currentPassword = new CurrentPassword(passwords, guesses);
   const invitations = new Invitations(audit, now);
   return {
     config,
@@ -124,6 +131,9 @@ export function createServices(parts: { config: Config; database: Database; log:
       now,
       onEnd: (tokenHash) => authenticator.endToken(tokenHash),
     }),
+    ownSessions: new OwnSessions(sessions, audit, now),
+    currentPassword,
+    profile: new Profile({ users, passwords, currentPassword, sessions, mailer, background, audit }),
     signIn,
     users,
     userAdministration: new UserAdministration({ users, passwords, sessions, authenticator, audit, now }),
