@@ -5,6 +5,7 @@ export default defineConfig({
     include: ["tests/**/*.test.ts"],
     exclude: ["tests/services/**", "**/node_modules/**"],
     // One process a worker: the embedded database starts once in each and is emptied for each file.
+    setupFiles: ["tests/support/problems.ts"],
     pool: "forks",
     isolate: false,
     maxWorkers: 2,

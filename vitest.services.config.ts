@@ -10,6 +10,7 @@ export default defineConfig({
         test: {
           name: "services",
           include: ["tests/services/**/*.test.ts"],
+          setupFiles: ["tests/support/problems.ts"],
           // One at a time: they start processes of their own, and measure how long some things take.
           maxWorkers: 1,
           testTimeout: 60_000,

@@ -48,6 +48,7 @@ export interface OpenApiDocument {
 
 const tags = [
   { name: "Sign-in and account", description: "Sessions of the signed-in user." },
+  { name: "Users", description: "Accounts and invitations, for administrators." },
   { name: "Domains", description: "Managed domains, their groups, tags and expiry." },
   { name: "DNS records", description: "Records of a domain: single edits, bulk, plans, zone files, sync and history." },
   { name: "Snapshots", description: "Bookmarks in a zone's history: compare them, go back to them." },

@@ -61,7 +61,14 @@ export interface ClientHelpers {
 export type Client = TRPCClient<AppRouter> & ClientHelpers;
 
 /** Procedures whose input says who is calling: a 401 of theirs is about that, not about the session. */
-const selfContained: readonly string[] = ["auth.login", "auth.refresh", "auth.logout"] satisfies AuthProcedure[];
+const selfContained: ReadonlySet<string> = new Set<AuthProcedure>([
+  "auth.login",
+  "auth.refresh",
+  "auth.logout",
+  "auth.register",
+  "auth.forgotPassword",
+  "auth.resetPassword",
+]);
 type AuthProcedure = `auth.${keyof RouterInputs["auth"]}`;
 
 /** Makes a client. It sends nothing before the first call. */
@@ -95,7 +102,7 @@ export function createClient(options: ClientOptions): Client {
         fetch: async (address, init) => {
           const target = typeof address === "object" && "url" in address ? address.url : String(address);
           const procedure = target.slice(trpcUrl.length + 1).replace(/\?.*$/s, "");
-          return selfContained.includes(procedure)
+          return selfContained.has(procedure)
             ? await request(fetch, target, withBearer(init as RequestInit, session.session?.accessToken ?? null))
             : await authorizedRequest({ fetch, session, token }, target, init as RequestInit);
         },

@@ -56,7 +56,7 @@ export const updateUserInput = z.strictObject({
 
 export const deleteUserInput = z.strictObject({
   id: id("The user's id."),
-  reassignTo: id("Who takes over the user's domains; needed while there are any.").optional(),
+  reassignTo: id("").optional().meta({ description: "Who takes over the user's domains; needed while there are any." }),
 });
 
 export const managedUser = z

@@ -22,6 +22,9 @@ interface Ids {
   zonefiles: string;
   /** One that may be changed. */
   config: string;
+  user: string;
+  invitation: string;
+  inviteCode: string;
   othersRecord: string;
   othersSnapshot: string;
 }
@@ -86,6 +89,9 @@ async function furnish(admin: RestClient): Promise<Ids> {
       return { domain: domain.body, record: record.body, snapshot: snapshot.body, later: later.body };
     }),
   );
+  const password = "a password of the fuzzed user";
+  const user = await admin.post("/api/users", { username: "fuzz", password, role: "member" });
+  const invitation = await admin.post("/api/invitations", { maxUses: 10_000 });
   if (!own || !other) throw new Error("The zones could not be made.");
   return {
     domain: own.domain.id,
@@ -94,6 +100,9 @@ async function furnish(admin: RestClient): Promise<Ids> {
     laterSnapshot: own.later.id,
     zonefiles: zonefiles.id,
     config: config.body.id,
+    user: user.body.id,
+    invitation: invitation.body.id,
+    inviteCode: invitation.body.code,
     othersRecord: other.record.id,
     othersSnapshot: other.snapshot.id,
   };
@@ -128,6 +137,12 @@ function fillIn(operationId: string, body: Json | undefined, count: number): Jso
     comment: null,
   };
   const filled = { ...body };
+  if (operationId === "createUser") Object.assign(filled, { username: `user-${count}`, email: null });
+  if (operationId === "updateUser")
+    Object.assign(filled, { username: "fuzz", email: null, role: "member", disabled: false });
+  if (operationId === "register")
+    Object.assign(filled, { username: `guest-${count}`, email: null, inviteCode: ids.inviteCode });
+  if (operationId === "createInvitation") filled["expiresAt"] = null;
   if ("providerConfigId" in filled)
     filled["providerConfigId"] = operationId === "createDomain" ? ids.config : ids.zonefiles;
   if ("force" in filled) filled["force"] = true;
@@ -150,6 +165,8 @@ function fillIn(operationId: string, body: Json | undefined, count: number): Jso
 function validCall({ path, operation }: FoundOperation, count: number): Call {
   const own: Record<string, string> = { id: ids.domain, recordId: ids.record, snapshotId: ids.snapshot };
   if (path.startsWith("/provider-configs")) own["id"] = path.endsWith("}") ? ids.config : ids.zonefiles;
+  if (path.startsWith("/users")) own["id"] = ids.user;
+  if (path.startsWith("/invitations")) own["id"] = ids.invitation;
   const query: Record<string, string> = {};
   const inPath: Record<string, string> = {};
   for (const { name, in: where, schema } of operation.parameters ?? []) {
@@ -325,7 +342,7 @@ test("the requests that are mutated are right before that, so that each mutation
   const failing: string[] = [];
   for (const found of operations) {
     const { operation } = found;
-    if (/^(?:v1D|d)elete|^(?:login|refresh|applyRecords)$/.test(operation.operationId)) continue;
+    if (/^(?:v1D|d)elete|^(?:login|refresh|resetPassword|applyRecords)$/.test(operation.operationId)) continue;
     const { status, body } = await send(found, validCall(found, sent));
     if (status >= 300) failing.push(`${operation.operationId}: ${status} ${body.detail}`);
   }
@@ -346,7 +363,8 @@ test(`whatever is sent, the answer is one that the document describes, and bad f
         const targets = mutations.map((one) => mutate(call, one));
         // What deletes for good, and leaves the later requests without their objects, is only sent when it cannot hit.
         const hits = Object.values(ids).includes(call.path["id"] ?? "");
-        if (hits && ["deleteDomain", "deleteProviderConfig"].includes(operationId)) call.path["id"] = ids.othersRecord;
+        if (hits && ["deleteDomain", "deleteProviderConfig", "deleteUser", "deleteInvitation"].includes(operationId))
+          call.path["id"] = ids.othersRecord;
         tried.set(operationId, (tried.get(operationId) ?? 0) + 1);
         expect(complaint(found, call, targets, await send(found, call))).toBeNull();
       },

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { mailOf } from "../../server/mail/letter.ts";
+import { Mailer } from "../../server/mail/mailer.ts";
+import { createLog } from "../../server/log.ts";
+import { startMailServer, type MailServer } from "../support/mail-server.ts";
+
+let server: MailServer;
+const lines: string[] = [];
+const log = createLog("trace", { write: (line: string) => void lines.push(line) });
+
+beforeAll(async () => {
+  server = await startMailServer();
+});
+
+afterAll(() => server.stop());
+
+function mailer(url: string | undefined): Mailer {
+  return new Mailer({ smtpUrl: url, from: "Zonewright <dns@example.org>", log });
+}
+
+test("a letter says the same as text and as HTML, and markup in it is text", () => {
+  const { text, html } = mailOf({
+    to: "ada@example.com",
+    subject: "Hello",
+    paragraphs: [`<script>alert("1")</script> & more`],
+    link: { label: "Go <there>", href: `https://dns.example.org/?a=1&b="2"` },
+    code: "123456",
+  });
+  expect(text).toContain(`<script>alert("1")</script> & more`);
+  expect(html).toContain("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; more");
+  expect(html).toContain(`<a href="https://dns.example.org/?a=1&amp;b=&quot;2&quot;">Go &lt;there&gt;</a>`);
+  expect(html).not.toContain("<script>");
+  for (const form of [text, html]) expect(form).toContain("123456");
+});
+
+test("line breaks in a subject add no header", async () => {
+  const subject = "Expiring\r\nBcc: evil@example.net";
+  const mail = mailOf({ to: "crlf@example.com", subject, paragraphs: ["Text."] });
+  expect(await mailer(server.url).send(mail)).toBe(true);
+  const received = await server.next("crlf@example.com");
+  expect(received.subject).not.toMatch(/[\r\n]/);
+  expect(server.mails.filter(({ to }) => to.includes("evil"))).toEqual([]);
+});
+
+test.each([451, 550])(
+  "a mail that the server refuses with %i is told in the log, without the address",
+  async (status) => {
+    lines.length = 0;
+    server.refuseWith(status);
+    const sent = await mailer(server.url).send(
+      mailOf({ to: "refused@example.com", subject: "Hi", paragraphs: ["Text."] }),
+    );
+    server.refuseWith(null);
+    expect(sent).toBe(false);
+    expect(lines.join("")).toContain(`EMESSAGE ${status}`);
+    expect(lines.join("")).not.toContain("refused@example.com");
+  },
+);
+
+test("a mail server that is away is told in the log, without its password", async () => {
+  lines.length = 0;
+  const url = "smtp://user:geheim-und-lang@127.0.0.1:1";
+  const mail = mailOf({ to: "away@example.com", subject: "Hi", paragraphs: ["Text."] });
+  expect(await mailer(url).send(mail)).toBe(false);
+  expect(lines.join("")).toMatch(/a mail could not be sent/);
+  expect(lines.join("")).not.toMatch(/geheim|away@example/);
+});
+
+test("without SMTP_URL nothing is sent", async () => {
+  const none = mailer(undefined);
+  expect(none.configured).toBe(false);
+  expect(await none.send(mailOf({ to: "a@example.com", subject: "Hi", paragraphs: [] }))).toBe(false);
+});

@@ -1,0 +1,75 @@
+import type { AddressInfo } from "node:net";
+import { simpleParser } from "mailparser";
+import { SMTPServer } from "smtp-server";
+import { vi } from "vitest";
+
+export interface ReceivedMail {
+  to: string;
+  from: string;
+  subject: string;
+  text: string;
+  html: string;
+}
+
+/** A mail server on loopback that keeps what it gets. */
+export interface MailServer {
+  /** For SMTP_URL. */
+  readonly url: string;
+  readonly mails: ReceivedMail[];
+  /** Refuses the next mails with this status until told otherwise; null: takes them. */
+  refuseWith(status: number | null): void;
+  /** The first mail to an address that is still there, once it has come; it is taken out. */
+  next(to: string): Promise<ReceivedMail>;
+  stop(): Promise<void>;
+}
+
+export async function startMailServer(): Promise<MailServer> {
+  const mails: ReceivedMail[] = [];
+  let refusal: number | null = null;
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ["STARTTLS"],
+    onData(stream, _session, done) {
+      void (async () => {
+        const mail = await simpleParser(stream);
+        if (refusal !== null) {
+          done(Object.assign(new Error("not now"), { responseCode: refusal }));
+          return;
+        }
+        const to = Array.isArray(mail.to) ? mail.to : mail.to ? [mail.to] : [];
+        mails.push({
+          to: to.map(({ text }) => text).join(", "),
+          from: mail.from?.text ?? "",
+          subject: mail.subject ?? "",
+          text: mail.text ?? "",
+          html: mail.html === false ? "" : (mail.html ?? ""),
+        });
+        done();
+      })();
+    },
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const { port } = server.server.address() as AddressInfo;
+  return {
+    url: `smtp://127.0.0.1:${port}`,
+    mails,
+    refuseWith(status) {
+      refusal = status;
+    },
+    async next(to) {
+      return await vi.waitFor(() => {
+        const index = mails.findIndex((mail) => mail.to === to);
+        const [mail] = index === -1 ? [] : mails.splice(index, 1);
+        if (!mail) throw new Error(`There is no mail to ${to}.`);
+        return mail;
+      });
+    },
+    async stop() {
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      });
+    },
+  };
+}
