@@ -53,7 +53,7 @@ function onOff(name: string, fallback: "on" | "off") {
 }
 
 function adminPasswordFault(password: string | null, username = "admin"): string | null {
-  return password === null ? null : passwordFault(password, { username, email: null });
+  return password === null ? null : passwordFault(password, { username });
 }
 
 /** The environment as contract §2 describes it. Every message is the sentence that a failed start prints. */

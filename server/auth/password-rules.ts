@@ -7,7 +7,7 @@ const longest = 256;
 /** Whom a password is for: what others know of the user is the first that they try. */
 export interface PasswordOwner {
   username: string;
-  email: string | null;
+  email?: string | null | undefined;
 }
 
 /**
@@ -20,8 +20,7 @@ export function passwordFault(password: string, { username, email }: PasswordOwn
   const length = Array.from(text).length;
   if (length < shortest) return `must have at least ${shortest} characters`;
   if (length > longest) return `must have at most ${longest} characters`;
-  const [mailbox = ""] = email?.split("@") ?? [];
-  const words = ["zonewright", username, ...(email === null ? [] : [email, mailbox])];
+  const words = ["zonewright", username, ...(email ? [email, email.replace(/@.*$/s, "")] : [])];
   if (isCommon(text, words)) {
     return "must not be one that is tried first, such as a well-known password or a name with digits added; take a few words that have nothing to do with each other";
   }

@@ -50,7 +50,7 @@ const procedures = Object.entries(
 )
   .map(([name, { _def }]): Procedure => ({ name, type: _def.type, meta: _def.meta }))
   .filter(({ meta }) => meta.access !== "public");
-const names = procedures.map(({ name }) => name);
+const names: ReadonlySet<string> = new Set(procedures.map(({ name }) => name));
 
 /** An id of nothing: whoever is let in changes nothing that the walk goes by. */
 const unknown = "01a1fb0f-6204-7000-abd4-276e976be8b7";
@@ -88,14 +88,14 @@ async function tokenOf(client: RestClient, allowed: readonly Permission[]): Prom
 
 test("the table names only procedures that there are, and each for one permission", () => {
   const named = Object.values(opens).flat();
-  expect(named.filter((name) => !names.includes(name))).toEqual([]);
+  expect(named.filter((name) => !names.has(name))).toEqual([]);
   expect(new Set(named).size).toBe(named.length);
   expect(named).toEqual(expect.arrayContaining(administratorsOnly));
 });
 
 test("what the API document says of each procedure is what the table says", () => {
   for (const { name, meta } of procedures) {
-    const [permission = null] = permissions.filter((one) => opens[one].includes(name));
+    const permission = permissions.find((one) => opens[one].includes(name)) ?? null;
     expect({ name, permission: meta.permission }).toEqual({ name, permission });
   }
 });

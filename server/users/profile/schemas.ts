@@ -54,23 +54,16 @@ const alias = givenPassword.meta({
   example: "correct horse battery staple",
 });
 
-/** Demands one of two names of the same field, or the same in both. */
-function oneOf(fields: Record<string, unknown>, other: string, context: z.RefinementCtx): void {
-  const { currentPassword: given, [other]: alias } = fields;
-  const complain = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
-  if (given === undefined && alias === undefined) complain("currentPassword", "This is required.");
-  else if (given !== undefined && alias !== undefined && given !== alias)
-    complain(other, "This differs from currentPassword; send one of the two.");
-}
+// That one of the two names is there is for the service to see: the API document loses what a refined object says.
 
-export const changePasswordInput = z
-  .strictObject({
-    currentPassword: currentPassword("oldPassword"),
-    oldPassword: alias,
-    newPassword: newPasswordField,
-  })
-  .superRefine((fields, context) => oneOf(fields, "oldPassword", context));
+export const changePasswordInput = z.strictObject({
+  currentPassword: currentPassword("oldPassword"),
+  oldPassword: alias,
+  newPassword: newPasswordField,
+});
 
-export const changeEmailInput = z
-  .strictObject({ currentPassword: currentPassword("password"), password: alias, email: emailField })
-  .superRefine((fields, context) => oneOf(fields, "password", context));
+export const changeEmailInput = z.strictObject({
+  currentPassword: currentPassword("password"),
+  password: alias,
+  email: emailField,
+});

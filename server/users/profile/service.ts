@@ -7,7 +7,7 @@ import type { PasswordHasher } from "../../auth/passwords.ts";
 import type { Sessions } from "../../auth/sessions.ts";
 import type { Background } from "../../background.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
-import { AppError } from "../../errors.ts";
+import { AppError, badField } from "../../errors.ts";
 import type { Mail, Mailer } from "../../mail/mailer.ts";
 import { emailChanged } from "../../mail/templates/email-changed.ts";
 import { passwordChanged } from "../../mail/templates/password-changed.ts";
@@ -78,11 +78,10 @@ export class Profile {
   async changePassword(em: EntityManager, caller: Caller, change: PasswordChange): Promise<void> {
     const { currentPassword, oldPassword, newPassword } = change;
     const { passwords, sessions, audit } = this.#parts;
-    const field = currentPassword === undefined ? "oldPassword" : "currentPassword";
-    const given = currentPassword ?? oldPassword ?? "";
+    const { given, field } = theOneGiven({ currentPassword, oldPassword });
     const { user, passwordHash } = await this.#parts.currentPassword.confirm(em, caller, given, field);
     const { username, email = null } = user;
-    assertGoodPassword(newPassword, { username, email }, "newPassword");
+    assertGoodPassword(newPassword, user, "newPassword");
     const hash = await passwords.hash(newPassword);
     await em.transactional(async (tx) => {
       const { numUpdatedRows } = await queries(tx)
@@ -106,8 +105,7 @@ export class Profile {
    */
   async changeEmail(em: EntityManager, caller: Caller, { currentPassword, password, email }: EmailChange) {
     const { users, audit } = this.#parts;
-    const field = currentPassword === undefined ? "password" : "currentPassword";
-    const given = currentPassword ?? password ?? "";
+    const { given, field } = theOneGiven({ currentPassword, password });
     await this.#parts.currentPassword.confirm(em, caller, given, field);
     const told = await em.fork().transactional(async (tx) => {
       const user = await tx.findOneOrFail(User, { id: caller.userId });
@@ -129,4 +127,13 @@ export class Profile {
     const { background, mailer } = this.#parts;
     background.run("a mail about a changed account", () => mailer.send(mail));
   }
+}
+
+/** The current password under the name that the caller gave it. @throws AppError BAD_REQUEST for none, and for two that differ */
+function theOneGiven(names: Record<string, string | undefined>): { given: string; field: string } {
+  const [first, other] = Object.entries(names).filter(([, value]) => value !== undefined);
+  if (first?.[1] === undefined) throw badField(["currentPassword"], "This is required.");
+  const [field, given] = first;
+  if (other && other[1] !== given) throw badField([other[0]], `This differs from ${field}; send one of the two.`);
+  return { given, field };
 }
