@@ -1,17 +1,26 @@
+import { requireBinaries } from "../tests/support/binaries.ts";
 import { measurePages, measureReads } from "./reads.ts";
 import { report, type Figure } from "./support/report.ts";
-import { setStage } from "./support/stage.ts";
+import { setStage, type Stage } from "./support/stage.ts";
+import { measureTransfers } from "./transfers.ts";
 import { measureWrites } from "./writes.ts";
 import { measureZoneSize } from "./zone-size.ts";
 
+requireBinaries(["postgres", "initdb", "pgbench", "named", "dig", "nsupdate"]);
+
 /** Everything that is measured, on a PostgreSQL of its own. Ratios are within this one run. */
-const stage = await setStage();
-try {
-  const figures: Figure[] = [];
+const figures = await onStage(async (stage) => {
   const { figures: sizes, largeDomain } = await measureZoneSize(stage);
-  figures.push(...(await measureReads(stage)), ...(await measureWrites(stage)), ...sizes);
-  figures.push(...(await measurePages(stage, largeDomain, 100_010)));
-  await report(figures);
-} finally {
-  await stage.stop();
+  const reads = await measureReads(stage);
+  return [...reads, ...(await measureWrites(stage)), ...sizes, ...(await measurePages(stage, largeDomain, 100_010))];
+});
+await report([...figures, ...(await onStage(measureTransfers))]);
+
+async function onStage(measure: (stage: Stage) => Promise<Figure[]>): Promise<Figure[]> {
+  const stage = await setStage();
+  try {
+    return await measure(stage);
+  } finally {
+    await stage.stop();
+  }
 }

@@ -123,6 +123,7 @@ const environmentSchema = z.object({
     )
     .default("info"),
   JOBS: onOff("JOBS", "on"),
+  DRIFT_CHECK: z.enum(["hourly", "daily", "off"], "DRIFT_CHECK must be hourly, daily or off").default("hourly"),
 });
 
 export interface Config {
@@ -151,6 +152,8 @@ export interface Config {
   corsOrigins: string[];
   logLevel: "trace" | "debug" | "info" | "warn" | "error" | "silent";
   jobs: boolean;
+  /** How often each zone is compared with what its provider serves. */
+  driftCheck: "hourly" | "daily" | "off";
 }
 
 /** A variable that stops the start; the message is all that an operator needs to read. */
@@ -192,6 +195,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     corsOrigins: values.CORS_ORIGINS,
     logLevel: values.LOG_LEVEL,
     jobs: values.JOBS,
+    driftCheck: values.DRIFT_CHECK,
   };
 }
 

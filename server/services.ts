@@ -21,7 +21,9 @@ import type { Database } from "./database/database.ts";
 import { ConfigSecrets } from "./dns-providers/config-secrets.ts";
 import { ProviderConnections } from "./dns-providers/connections.ts";
 import { ProviderConfigs } from "./dns-providers/provider-configs.ts";
+import { DriftJob, type OnDrift } from "./drift/drift-job.ts";
 import { Domains } from "./domains/service.ts";
+import { ZoneImports } from "./domains/zone-imports.ts";
 import { Health } from "./health.ts";
 import { createKeyring } from "./keyring.ts";
 import { Guesses } from "./limits/guesses.ts";
@@ -64,6 +66,7 @@ export interface Services {
   passwordResets: PasswordResets;
   background: Background;
   domains: Domains;
+  zoneImports: ZoneImports;
   records: Records;
   sync: Sync;
   zoneFiles: ZoneFileTransfer;
@@ -71,6 +74,7 @@ export interface Services {
   rollback: Rollback;
   providerConfigs: ProviderConfigs;
   repair: RepairJob;
+  drift: DriftJob;
   /** What must be there before the first request. */
   prepare(): Promise<void>;
   /** What goes on beside requests: repairs and housekeeping. */
@@ -84,7 +88,14 @@ export interface Services {
 const housekeepingPause = 6 * 3_600_000;
 
 /** Builds every service once. */
-export function createServices(parts: { config: Config; database: Database; log: Logger; now?: () => Date }): Services {
+export function createServices(parts: {
+  config: Config;
+  database: Database;
+  log: Logger;
+  now?: () => Date;
+  /** Told of each zone that is newly found to differ from what its provider serves; the log when left out. */
+  onDrift?: OnDrift;
+}): Services {
   const { config, database, log, now = () => new Date() } = parts;
   const keyring = createKeyring(config.secretKeys);
   const passwords = new PasswordHasher();
@@ -97,6 +108,8 @@ export function createServices(parts: { config: Config; database: Database; log:
   const secrets = new ConfigSecrets(new SecretBox(keyring, "provider-secret"));
   const connections = new ProviderConnections({ zonesFolder, now, egress }, secrets);
   const providerConfigs = new ProviderConfigs(connections, secrets, now);
+  const domains = new Domains(database, providerConfigs, now);
+  const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });
   const audit = new Audit(now);
   const guesses = new Guesses();
   const mailer = new Mailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
@@ -110,6 +123,14 @@ export function createServices(parts: { config: Config; database: Database; log:
     }
   });
   const repair = new RepairJob({ database, connections, log, now });
+  const drift = new DriftJob({
+    database,
+    connections,
+    log,
+    now,
+    every: config.driftCheck,
+    onDrift: parts.onDrift,
+  });
   const sessions = new Sessions(keyring, now, (sessionId) => authenticator.end(sessionId));
   const signIn = new SignIn(passwords, accessTokens, sessions, now);
   const users = new Users(passwords, audit, now);
@@ -150,7 +171,8 @@ export function createServices(parts: { config: Config; database: Database; log:
       siteUrl: config.siteUrl,
     }),
     background,
-    domains: new Domains(database, providerConfigs, now),
+    domains,
+    zoneImports,
     records: new Records(pipeline),
     sync: new Sync(pipeline),
     zoneFiles: new ZoneFileTransfer(pipeline, now),
@@ -158,18 +180,22 @@ export function createServices(parts: { config: Config; database: Database; log:
     rollback: new Rollback(pipeline, snapshots),
     providerConfigs,
     repair,
+    drift,
     async prepare() {
       await mkdir(zonesFolder, { recursive: true });
       await providerConfigs.ensureEmbedded(database.fork());
       await providerConfigs.ensureSealed(database.fork(), log);
+      await zoneImports.prepare();
     },
     async startJobs() {
       if (!config.jobs) return;
       await repair.start();
       await housekeeping.start(0);
+      await drift.start();
     },
     async stop() {
-      await Promise.all([repair.stop(), housekeeping.stop(), background.settled()]);
+      const jobs = [repair.stop(), housekeeping.stop(), drift.stop(), zoneImports.stop()];
+      await Promise.all([...jobs, background.settled()]);
     },
     async close() {
       await background.settled();

@@ -90,7 +90,8 @@ function program(path: string): string {
   return fileURLToPath(new URL(path, import.meta.url));
 }
 
-function zoneFile(zone: string, records: number): string {
+/** A master file of so many records. */
+export function zoneFile(zone: string, records: number): string {
   const lines = [
     `$ORIGIN ${zone}.`,
     "$TTL 3600",

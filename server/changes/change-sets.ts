@@ -8,6 +8,7 @@ import {
   type RecordChange,
 } from "../dns-providers/provider.ts";
 import { AppError, notFound } from "../errors.ts";
+import { noDrift } from "../drift/due-zones.ts";
 import { newId } from "../ids.ts";
 import { countActions, growth, writeVersions } from "./commit.ts";
 import type { ChangeSetKind } from "./entities.ts";
@@ -153,6 +154,7 @@ export async function settle(tx: EntityManager, domainId: string, settlement: Se
       record_count: eb("record_count", "+", growth(done)),
       updated_at: done.length > 0 ? now : eb.ref("updated_at"),
       provider_fingerprint: fingerprint ?? eb.ref("provider_fingerprint"),
+      ...(settlement.kind === "sync" ? noDrift : {}),
     }))
     .where("id", "=", domainId)
     .$if(lease !== null, (query) => query.where("lease_token", "=", lease?.token ?? null))

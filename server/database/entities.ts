@@ -5,6 +5,7 @@ import { RefreshTokenSchema, SessionSchema } from "../auth/entities.ts";
 import { PersonalTokenSchema } from "../auth/personal-tokens/entities.ts";
 import { ProviderConfigSchema } from "../dns-providers/entities.ts";
 import { DomainSchema } from "../domains/entities.ts";
+import { ZoneImportItemSchema, ZoneImportSchema } from "../domains/import-entities.ts";
 import { RecordVersionSchema } from "../records/entities.ts";
 import { ChangeSetSchema } from "../changes/entities.ts";
 import { SnapshotSchema } from "../snapshots/entities.ts";
@@ -19,6 +20,8 @@ export const entities = [
   PersonalTokenSchema,
   ProviderConfigSchema,
   DomainSchema,
+  ZoneImportSchema,
+  ZoneImportItemSchema,
   RecordVersionSchema,
   ChangeSetSchema,
   SnapshotSchema,

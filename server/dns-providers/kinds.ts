@@ -1,7 +1,9 @@
+import { digitalocean } from "./digitalocean.ts";
 import { manual } from "./manual.ts";
 import { powerdns } from "./powerdns.ts";
 import type { ProviderKind } from "./provider.ts";
 import { rfc2136 } from "./rfc2136.ts";
+import { route53 } from "./route53.ts";
 import { zonefile } from "./zonefile.ts";
 
 /** Every kind of provider, in the order in which people are offered them. */
@@ -9,6 +11,8 @@ export const providerKinds: readonly ProviderKind[] = [
   withAnyConfig(zonefile),
   withAnyConfig(rfc2136),
   withAnyConfig(powerdns),
+  withAnyConfig(route53),
+  withAnyConfig(digitalocean),
   withAnyConfig(manual),
 ];
 

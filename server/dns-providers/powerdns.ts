@@ -1,18 +1,9 @@
 import { z } from "zod";
+import { isApiAddress } from "./api-address.ts";
 import { maxTtl } from "../zone-file/ttl.ts";
 import { powerdnsClient } from "./powerdns/client.ts";
 import { powerdnsProvider } from "./powerdns/powerdns-provider.ts";
 import type { ProviderKind } from "./provider.ts";
-
-/** The address of the API, with or without `/api/v1`. Neither credentials nor a query: the key has its own field. */
-function isApiAddress(text: string): boolean {
-  const url = URL.parse(text);
-  return (
-    url !== null &&
-    ["http:", "https:"].includes(url.protocol) &&
-    [url.username, url.password, url.search, url.hash].every((part) => part === "")
-  );
-}
 
 const configSchema = z.strictObject({
   url: z

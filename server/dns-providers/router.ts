@@ -6,6 +6,7 @@ import {
   configTest,
   createConfigInput,
   importInput,
+  importProgress,
   importResult,
   providerCatalogue,
   providerConfig,
@@ -135,11 +136,29 @@ export const providerConfigsRouter = router({
         operationId: "importZones",
         tag,
         summary: "Bring zones of a provider under management",
-        description: "Each zone on its own: one that fails does not stop the others.",
-        errors: [502],
+        description:
+          "Each zone on its own: one that fails does not stop the others. Named zones are imported before the answer comes, which tells of " +
+          "each. `all` begins with all zones that are not managed yet and answers at once; the import goes on, and `GET` on this path tells " +
+          "how far it is. One import of a configuration at a time.",
+        errors: [409, 502],
       }),
     )
     .input(importInput)
     .output(importResult)
-    .mutation(({ ctx, input }) => ctx.services.domains.import(ctx.em, ctx.caller, input, ctx.report)),
+    .mutation(({ ctx, input }) => ctx.services.zoneImports.run(ctx.em, ctx.caller, input, ctx.report)),
+
+  importProgress: admin
+    .meta(
+      route.admin({
+        method: "GET",
+        path: "/provider-configs/{id}/import",
+        operationId: "getImportProgress",
+        tag,
+        summary: "How far an import is",
+        description: "The import under way, or else the last one of this configuration.",
+      }),
+    )
+    .input(configIdInput)
+    .output(importProgress)
+    .query(({ ctx, input }) => ctx.services.zoneImports.progress(ctx.em, input.id)),
 });

@@ -99,14 +99,44 @@ export const providerZones = z
   })
   .meta({ id: "ProviderZones", description: "The zones at a provider." });
 
+/** One of the two, which the service checks: a refined schema is not described as strict. */
 export const importInput = z.strictObject({
   id: configId,
   zones: z
     .array(zoneName)
     .min(1, "Name at least one zone.")
-    .max(100, "At most 100 zones in one call.")
-    .meta({ description: "Which zones." }),
+    .max(100, "At most 100 zones in one call; all: true imports every zone that is not managed yet.")
+    .optional()
+    .meta({ description: "Which zones. Either these or `all`." }),
+  all: z
+    .literal(true, "This must be true, or left out where zones are named.")
+    .optional()
+    .meta({ description: "All zones that are not managed yet, in the background." }),
 });
+
+const importedDomain = id("The new domain.").nullable();
+
+export const importProgress = z
+  .object({
+    startedAt: timestamp("When it began; null where nothing was imported yet.").nullable(),
+    finishedAt: timestamp("When it ended; null while it goes on.").nullable(),
+    total: z.int().meta({ description: "Zones.", example: 1200 }),
+    done: z.int().meta({ description: "Zones that had their turn, well or badly.", example: 340 }),
+    results: z
+      .array(
+        z.object({
+          name: z.string().meta({ description: "The zone.", example: "example.com" }),
+          state: z
+            .enum(["waiting", "running", "done", "failed"])
+            .meta({ description: "`done`: it is managed now.", example: "done" }),
+          domainId: importedDomain,
+          records: z.int().nullable().meta({ description: "Records read in; null unless done.", example: 60 }),
+          error: z.string().nullable().meta({ description: "Why it failed.", example: null }),
+        }),
+      )
+      .meta({ description: "One for each zone, in the order of their turns." }),
+  })
+  .meta({ id: "ImportProgress", description: "How far an import is." });
 
 export const importResult = z
   .object({
@@ -115,11 +145,12 @@ export const importResult = z
         z.object({
           name: z.string().meta({ description: "The zone, as named in the call.", example: "example.com" }),
           success: z.boolean().meta({ description: "Whether it is managed now." }),
-          domainId: id("The new domain.").nullable(),
+          domainId: importedDomain,
           records: z.int().meta({ description: "Records read in.", example: 60 }),
           error: z.string().nullable().meta({ description: "Why not.", example: null }),
         }),
       )
-      .meta({ description: "One for each zone, in order." }),
+      .meta({ description: "One for each named zone, in order; empty with `all`." }),
+    progress: importProgress.nullable().meta({ description: "With `all`: the import that has begun. Else null." }),
   })
   .meta({ id: "ImportResult", description: "What became of each zone." });

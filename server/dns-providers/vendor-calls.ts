@@ -104,7 +104,7 @@ export class VendorCalls {
     }
     if (answer.status === 429 || this.#vendor.throttles?.(answer)) {
       const failure = this.error("it takes no more calls for the moment; try again in a few minutes.", "none");
-      return { failure, pauseMilliseconds: retryAfter(answer.headers) ?? backOff };
+      return { failure, pauseMilliseconds: retryAfter(answer.headers) ?? rateLimitReset(answer.headers) ?? backOff };
     }
     if (answer.status >= 500) {
       const failure = this.error(`it failed (${answer.status}): ${answer.text}`, changes ? "unknown" : "none");
@@ -126,4 +126,11 @@ function retryAfter(headers: Headers): number | null {
   if (/^\d+$/.test(text)) return Number(text) * 1_000;
   const at = Date.parse(text);
   return Number.isNaN(at) ? null : Math.max(0, at - Date.now());
+}
+
+/** The pause until a limit on rates has room again, in milliseconds: some say it in seconds, some as a time of Unix. Null without one. */
+function rateLimitReset(headers: Headers): number | null {
+  const reset = Number(headers.get("ratelimit-reset") ?? Number.NaN);
+  if (!(reset >= 0)) return null;
+  return reset > 1e9 ? Math.max(0, reset * 1_000 - Date.now()) : reset * 1_000;
 }

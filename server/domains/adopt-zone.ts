@@ -5,9 +5,8 @@ import { throughProvider, type ConnectedConfig } from "../dns-providers/provider
 import type { DnsProvider } from "../dns-providers/provider.ts";
 import { AppError } from "../errors.ts";
 import { settle } from "../changes/change-sets.ts";
-import { planState } from "../records/desired-state.ts";
 import type { PlannedChange } from "../records/live-record.ts";
-import { readAll } from "../changes/read-back.ts";
+import { planServed } from "../records/zone-comparison.ts";
 import type { Domain } from "./entities.ts";
 import { refuseOverlap, refuseServed } from "./member-guard.ts";
 
@@ -75,5 +74,6 @@ interface NewZone {
 async function readNewZone(provider: DnsProvider, zone: string): Promise<NewZone> {
   await throughProvider(provider.createZone(zone));
   const fingerprint = await provider.fingerprint(zone).catch(() => null);
-  return { changes: planState([], await throughProvider(readAll(provider, zone))).changes, fingerprint };
+  const { changes } = await throughProvider(planServed(new Map(), provider.readZone(zone), async () => []));
+  return { changes, fingerprint };
 }

@@ -32,6 +32,13 @@ export const DomainSchema = defineEntity({
     snapshotSequence: p.integer(),
     /** Mark of the provider's content as last read or written. */
     providerFingerprint: p.text().nullable(),
+    /** When the zone was read in, or its last comparison with its provider began; null: neither. */
+    driftCheckedAt: p.datetime().nullable(),
+    /** When the zone was first found to differ; null while it agrees as far as is known. The counts come with it. */
+    driftFoundAt: p.datetime().nullable(),
+    driftCreated: p.integer().nullable(),
+    driftUpdated: p.integer().nullable(),
+    driftDeleted: p.integer().nullable(),
     leaseToken: p.uuid().nullable(),
     leaseUntil: p.datetime().nullable(),
     createdAt: p.datetime(),

@@ -3,6 +3,7 @@ import { queries } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { throughProvider, type ConnectedConfig } from "../dns-providers/provider-configs.ts";
 import type { DnsProvider } from "../dns-providers/provider.ts";
+import { noDrift } from "../drift/due-zones.ts";
 import { AppError } from "../errors.ts";
 import { planState } from "../records/desired-state.ts";
 import { limitIssues } from "../records/provider-limits.ts";
@@ -34,7 +35,7 @@ export async function moveZone(
     const fingerprint = provider ? await throughProvider(fill(provider, domain.name, records)) : null;
     const moved = await queries(fork())
       .updateTable("domains")
-      .set({ provider_config_id: target.id, provider_fingerprint: fingerprint })
+      .set({ provider_config_id: target.id, provider_fingerprint: fingerprint, ...noDrift })
       .where("id", "=", domain.id)
       .where("lease_token", "=", lease.token)
       .executeTakeFirst();

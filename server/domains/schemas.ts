@@ -48,6 +48,19 @@ export const domainDetail = z
     expiryCheckedAt: timestamp("The last look-up.").nullable(),
     registrar: z.string().nullable().meta({ description: "Registrar, as last looked up.", example: null }),
     snapshotSchedule: z.enum(["off", "daily", "weekly"]).meta({ description: "Snapshots made by themselves." }),
+    drift: z
+      .object({
+        foundAt: timestamp("When it was first noticed."),
+        created: z.int().meta({ description: "Records that a sync would make.", example: 1 }),
+        updated: z.int().meta({ description: "Records that a sync would change.", example: 0 }),
+        deleted: z.int().meta({ description: "Records that a sync would delete.", example: 2 }),
+      })
+      .nullable()
+      .meta({
+        description:
+          "How the provider's records differ from those here, as last checked; null: they do not, or nobody looked. A sync settles it.",
+        example: null,
+      }),
     revision: z.int().meta({ description: "Raised by one with each change to the records.", example: 3 }),
     updatedAt: timestamp("The last change to these data or to the records."),
   })

@@ -2,9 +2,8 @@ import { LockMode } from "@mikro-orm/core";
 import { visibleDomains, zoneFor } from "../assignments/access.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
-import { throughProvider, type ConnectedConfig, type ProviderConfigs } from "../dns-providers/provider-configs.ts";
-import { badField, notFound, type AppError } from "../errors.ts";
-import { faultToAppError } from "../faults.ts";
+import type { ConnectedConfig, ProviderConfigs } from "../dns-providers/provider-configs.ts";
+import { badField, notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { parseZoneName } from "../names/names.ts";
 import { Domain } from "./entities.ts";
@@ -35,9 +34,6 @@ export interface DomainPatch {
   status?: "active" | "disabled" | undefined;
   snapshotSchedule?: "off" | "daily" | "weekly" | undefined;
 }
-
-/** Tells the log of a zone that failed. */
-type Report = (error: AppError, fields: { zone: string }) => void;
 
 /** Domains: their registration data, and that their zone exists where it is served. */
 export class Domains {
@@ -79,38 +75,15 @@ export class Domains {
    */
   async create(em: EntityManager, caller: Caller, input: NewDomain) {
     const config = await this.#providerConfigs.usable(em, caller, input.providerConfigId);
-    const { id } = await this.#add(em, caller, input, config);
+    const { id } = await this.add(em, caller, input, config);
     return await this.get(em.fork(), caller, id);
   }
 
   /**
-   * Brings zones that a provider serves under management, each on its own.
-   * @param report told of every zone that failed.
-   * @throws AppError NOT_FOUND, BAD_REQUEST, PROVIDER_ERROR when the provider does not say which zones it has.
+   * Stores a domain at a provider that the caller may use. @returns its id and how many records were read in.
+   * @throws as `create` does
    */
-  async import(em: EntityManager, caller: Caller, input: { id: string; zones: string[] }, report: Report) {
-    const config = await this.#providerConfigs.connected(em, input.id);
-    if (!config.provider) throw badField(["id"], `${config.kind.name} has no zones to import.`);
-    const there = new Set(await throughProvider(config.provider.listZones()));
-    const results = [];
-    for (const name of input.zones) results.push(await this.#importOne(caller, name, config, there, report));
-    return { results };
-  }
-
-  async #importOne(caller: Caller, name: string, config: ConnectedConfig, there: ReadonlySet<string>, report: Report) {
-    try {
-      const zone = parseZoneName(name);
-      if (zone.ok && !there.has(zone.value)) throw notFound("zone at this provider");
-      const { id, records } = await this.#add(this.#database.fork(), caller, { name }, config);
-      return { name, success: true, domainId: id, records, error: null };
-    } catch (error) {
-      const failure = faultToAppError(error);
-      report(failure, { zone: name });
-      return { name, success: false, domainId: null, records: 0, error: failure.message };
-    }
-  }
-
-  async #add(
+  async add(
     em: EntityManager,
     caller: Caller,
     input: NewDomain,
@@ -139,6 +112,8 @@ export class Domains {
         revision: 0,
         recordCount: 0,
         snapshotSequence: 0,
+        // It is read in now; the first comparison comes a period later.
+        driftCheckedAt: now,
         createdAt: now,
         updatedAt: now,
       },

@@ -64,7 +64,18 @@ export function detailView(row: DomainRow, now: Date) {
     expiryCheckedAt: row.expiry_checked_at,
     registrar: row.registrar,
     snapshotSchedule: row.snapshot_schedule,
+    drift: driftOf(row),
     revision: row.revision,
     updatedAt: row.updated_at,
+  };
+}
+
+function driftOf(row: DomainRow) {
+  if (row.drift_found_at === null) return null;
+  return {
+    foundAt: row.drift_found_at,
+    created: row.drift_created ?? 0,
+    updated: row.drift_updated ?? 0,
+    deleted: row.drift_deleted ?? 0,
   };
 }

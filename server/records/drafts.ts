@@ -36,7 +36,10 @@ export function draftRecord(input: RecordInput, zone: string, kind: ProviderKind
   const ttl = input.ttl ?? Math.max(defaultTtl, kind.minTtl);
   const proxied = input.proxied ?? false;
   const written = { name: owner.ok ? owner.value : "@", value: value.ok ? value.value.value : "" };
-  issues.push(...limitIssues({ recordType: input.recordType, ttl, proxied, ...written }, kind));
+  const limits = limitIssues({ recordType: input.recordType, ttl, proxied, ...written }, kind);
+  // Of a name or a value that could not be read, the provider has nothing to say.
+  const isKnown = owner.ok && value.ok;
+  issues.push(...limits.filter(({ path: [field] }) => isKnown || field === "ttl" || field === "proxied"));
   if (!owner.ok || !value.ok || issues.length > 0) return { ok: false, issues };
   const draft: RecordDraft = {
     recordType: input.recordType,

@@ -3,6 +3,7 @@ import { queries, type EntityManager } from "../database/database.ts";
 import { jsonRows, jsonTexts } from "../database/json-rows.ts";
 import type { Tables } from "../database/entities.ts";
 import type { LiveRecord } from "./live-record.ts";
+import { addToIndex, type LiveIndex } from "./zone-comparison.ts";
 
 export const liveColumns = [
   "record_id",
@@ -80,6 +81,17 @@ export async function liveZone(em: EntityManager, domainId: string): Promise<Liv
     .where("until", "is", null)
     .execute();
   return rows.map(liveRecord);
+}
+
+/** The whole zone by what its records say, for a comparison. */
+export async function indexedZone(em: EntityManager, domainId: string): Promise<LiveIndex> {
+  const { rows } = await sql<{ id: string; text: string }>`
+    select record_id as id, concat_ws(' ', name, record_type, ttl, coalesce(priority::text, '-'), proxied, value) as text
+    from records where domain_id = ${domainId} and until is null
+  `.execute(queries(em));
+  const index: LiveIndex = new Map();
+  for (const { id, text } of rows) addToIndex(index, text, id);
+  return index;
 }
 
 /** The records alive at each of some revisions, by name and type. Two indexes serve it: of live rows, and of ended ones. */

@@ -1,5 +1,6 @@
 import type { ProviderKind } from "../dns-providers/provider.ts";
 import type { Issue } from "../errors.ts";
+import { isProviderType } from "../zone-file/type-names.ts";
 import type { PlannedChange } from "./live-record.ts";
 import type { RecordData } from "./record.ts";
 
@@ -9,7 +10,7 @@ export type LimitedRecord = Pick<RecordData, "recordType" | "name" | "value" | "
 /** What the provider cannot store, checked before anything is sent. */
 export function limitIssues(record: LimitedRecord, kind: ProviderKind): Issue[] {
   const issues: Issue[] = [];
-  if (kind.recordTypes !== "any" && !kind.recordTypes.includes(record.recordType)) {
+  if (!storesType(record.recordType, kind)) {
     issues.push({ path: ["recordType"], message: `${kind.name} cannot store ${record.recordType} records.` });
   }
   const automatic = kind.automaticTtl;
@@ -27,6 +28,11 @@ export function limitIssues(record: LimitedRecord, kind: ProviderKind): Issue[] 
   if (kept !== null) issues.push({ path: ["recordType"], message: kept });
   if (kind.strictHostNames) issues.push(...hostNameIssues(record, kind));
   return issues;
+}
+
+/** A type that is another provider's own is none of "any". */
+function storesType(recordType: string, { recordTypes }: ProviderKind): boolean {
+  return recordTypes === "any" ? !isProviderType(recordType) : recordTypes.includes(recordType);
 }
 
 const hostOwners = new Set(["A", "AAAA", "MX"]);

@@ -3,11 +3,10 @@ import type { EntityManager } from "../database/database.ts";
 import { throughProvider } from "../dns-providers/provider-configs.ts";
 import { AppError } from "../errors.ts";
 import { countActions } from "../changes/commit.ts";
-import { needsConfirmation, planState } from "./desired-state.ts";
-import { liveZone } from "./live-queries.ts";
+import { needsConfirmation } from "./desired-state.ts";
+import { compareWithProvider } from "./compare-with-provider.ts";
 import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
 import { planView } from "./plan-view.ts";
-import { readAll } from "../changes/read-back.ts";
 
 /** Brings Zonewright's records in line with what the provider serves: the provider is right. */
 export class Sync {
@@ -44,9 +43,7 @@ async function planSync(em: EntityManager, zone: HeldZone) {
   const { provider } = zone;
   if (!provider)
     throw new AppError("BAD_REQUEST", `${zone.kind.name} has nothing to sync from: its records live here only.`);
-  const desired = await throughProvider(readAll(provider, zone.name));
-  const live = await liveZone(em, zone.id);
-  return { ...planState(live, desired), synced: desired.length };
+  return await throughProvider(compareWithProvider(em, zone, provider));
 }
 
 type Answer = ReturnType<typeof planView> & { warnings: string[] };

@@ -98,6 +98,14 @@ export function canonicalType(raw: string): string | null {
   return mnemonics[number] ?? `TYPE${number}`;
 }
 
+/**
+ * Whether a type is one of a single provider's for what only it has, such as `R53_ALIAS`: it is shown, and no name server knows it.
+ * The mnemonic of a DNS type has no underscore (RFC 6895 §3.1).
+ */
+export function isProviderType(name: string): boolean {
+  return name.includes("_");
+}
+
 const numbers = new Map(Object.entries(mnemonics).map(([number, name]) => [name, Number(number)]));
 
 /** The number of a type in its canonical name; null for a vendor's own type, which has none. */

@@ -3,6 +3,7 @@ import type { RecordData } from "../records/record.ts";
 import { isPlaceholder } from "./contents.ts";
 import { nameOrderKey } from "./name-order.ts";
 import { placeholderNameServer, type Soa } from "./soa.ts";
+import { isProviderType } from "./type-names.ts";
 
 export interface ZoneFileContent {
   /** Canonical zone name: lower-case A-labels, no trailing dot. */
@@ -40,9 +41,10 @@ export function printZoneFile({ zone, soa, records, defaultTtl = 3600 }: ZoneFil
   }
   for (const record of sorted) {
     if (isPlaceholder(record)) continue;
-    lines.push(
-      printLine(record.name, record.ttl, record.recordType, ruleFor(record.recordType).print(record.value), width),
-    );
+    const { name, ttl, recordType, value } = record;
+    const line = printLine(name, ttl, recordType, ruleFor(recordType).print(value), width);
+    // What only its provider has, no name server loads and no import takes in.
+    lines.push(isProviderType(recordType) ? `; ${line.replaceAll(/\p{Cc}+/gu, " ")}` : line);
   }
   lines.push("");
   return lines.join("\n");

@@ -69,6 +69,7 @@ describe("a bad value stops the start with a sentence naming the variable", () =
     ["RDAP_BOOTSTRAP_URL", "data.iana.org"],
     ["WHOIS_SERVER", "whois example"],
     ["EGRESS_ALLOW", "10.0.0.0/8, not a host"],
+    ["DRIFT_CHECK", "on"],
     ["TRUST_PROXY", "everyone"],
     ["TRUST_PROXY", "10.0.0.0/33"],
     ["TRUST_PROXY", "1,2"],
@@ -121,6 +122,9 @@ test("without any variable the service listens on 127.0.0.1:3000 with the embedd
     egressAllow: [],
     logLevel: "info",
     jobs: true,
+    driftCheck: "hourly",
+    smtpUrl: undefined,
+    mailFrom: "Zonewright <zonewright@localhost>",
   });
   expect(secretKeys).toHaveLength(1);
   expect(dataDir).toMatch(/^\//);
@@ -137,6 +141,10 @@ test("an empty variable counts as absent", () => {
 test("the site's address follows the port, and loses its trailing slash", () => {
   expect(load({ PORT: "8080" }).siteUrl).toBe("http://localhost:8080");
   expect(load({ SITE_URL: "https://dns.example.com/" }).siteUrl).toBe("https://dns.example.com");
+});
+
+test.each(["hourly", "daily", "off"])("drift can be looked for %s", (every) => {
+  expect(load({ DRIFT_CHECK: every }).driftCheck).toBe(every);
 });
 
 test("lists may have spaces and empty parts", () => {

@@ -66,6 +66,36 @@ test("the catalogue shows every kind with what it can do, to everybody who is si
         { name: "serverId", label: "Server id", secret: false, required: false },
       ],
     },
+    {
+      id: "5a1f0c52-7d0e-4c1b-9d0a-000000000006",
+      kind: "route53",
+      name: "Amazon Route 53",
+      ...shared,
+      recordTypes: expect.arrayContaining(["A", "TXT", "HTTPS"]),
+      configFields: [
+        { name: "accessKeyId", label: "Access key id", secret: false, required: true },
+        { name: "secretAccessKey", label: "Secret access key", secret: true, required: true },
+        {
+          name: "hostedZoneIds",
+          label: "Ids of the hosted zones that are meant, with commas between them (all public ones)",
+          secret: false,
+          required: false,
+        },
+        { name: "endpoint", label: "API address", secret: false, required: false },
+      ],
+    },
+    {
+      id: "5a1f0c52-7d0e-4c1b-9d0a-000000000007",
+      kind: "digitalocean",
+      name: "DigitalOcean",
+      ...shared,
+      recordTypes: ["A", "AAAA", "CAA", "CNAME", "MX", "NS", "SRV", "TXT"],
+      minTtl: 30,
+      configFields: [
+        { name: "token", label: "API token", secret: true, required: true },
+        { name: "endpoint", label: "API address", secret: false, required: false },
+      ],
+    },
     { id: "5a1f0c52-7d0e-4c1b-9d0a-000000000001", kind: "manual", name: "Manual", ...shared, configFields: [] },
   ]);
 });

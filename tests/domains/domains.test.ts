@@ -30,6 +30,8 @@ const detailFields = [
   "snapshotSchedule",
   "revision",
   "updatedAt",
+  // Beside the contract: how the provider's records differ.
+  "drift",
 ];
 
 describe("a new domain", () => {
@@ -59,7 +61,7 @@ describe("a new domain", () => {
     expect(detail.body).toEqual(created.body);
   });
 
-  test("has the fields of the contract and no others, in the list and alone", async () => {
+  test("has the fields of the contract, its drift and no others, in the list and alone", async () => {
     const { body } = await zw.admin.post("/api/domains", { name: freshName() });
     expect(Object.keys(body).toSorted()).toEqual(detailFields.toSorted());
     const { body: page } = await zw.admin.get(`/api/domains?search=${body.name}`);

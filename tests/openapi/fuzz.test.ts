@@ -158,6 +158,8 @@ function fillIn(operationId: string, body: Json | undefined, count: number): Jso
       { action: "create", record },
       { action: "update", recordId: ids.record, record: { ttl: 600 } },
     ];
+  // Either zones or all of them.
+  if (operationId === "importZones") delete filled["all"];
   if ("expiryRemindDays" in filled) filled["expiryRemindDays"] = [30, 7];
   return filled;
 }

@@ -1,8 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { countActions } from "../../server/changes/commit.ts";
 import { needsConfirmation, planState, withOneTtl } from "../../server/records/desired-state.ts";
 import type { LiveRecord, PlannedChange } from "../../server/records/live-record.ts";
 import { recordKey, rrsetKey, type RecordData } from "../../server/records/record.ts";
+import { addToIndex, planServed, recordText, type LiveIndex } from "../../server/records/zone-comparison.ts";
 
 const data = fc.record({
   recordType: fc.constantFrom("A", "TXT"),
@@ -107,6 +109,43 @@ describe("a plan towards desired records", () => {
       ["update", one.id, "2"],
       ["update", two.id, "1"],
     ]);
+  });
+});
+
+/** Plans from batches of `size`. */
+async function fromServed(before: readonly LiveRecord[], served: readonly RecordData[], size: number) {
+  const index: LiveIndex = new Map();
+  for (const record of before) addToIndex(index, recordText(record), record.id);
+  async function* batches() {
+    for (let start = 0; start < served.length; start += size) yield served.slice(start, start + size);
+  }
+  const loaded: LiveRecord[] = [];
+  const plan = await planServed(index, batches(), async (ids) => {
+    loaded.push(...before.filter(({ id }) => ids.includes(id)));
+    return loaded;
+  });
+  return { plan, loaded };
+}
+
+describe("a plan from what a provider serves", () => {
+  test("is the plan towards those records, and looks only at live records that differ", async () => {
+    await fc.assert(
+      fc.asyncProperty(zone, zone, fc.integer({ min: 1, max: 4 }), async (present, served, size) => {
+        const before = live(present);
+        const { plan, loaded } = await fromServed(before, served, size);
+        const whole = planState(before, served);
+        expect(plan).toMatchObject({ unchanged: whole.unchanged, synced: served.length });
+        expect(countActions(plan.changes)).toEqual(countActions(whole.changes));
+        expect(texts(after(before, plan.changes))).toEqual(texts(served));
+        expect(loaded.every(({ id }) => plan.changes.some((change) => change.id === id))).toBe(true);
+      }),
+    );
+  });
+
+  test("drops the second of two live records that say the same", async () => {
+    const twice = { recordType: "A", name: "www", value: "1", ttl: 60, priority: null, proxied: false };
+    const { plan } = await fromServed(live([twice, twice]), [twice], 1);
+    expect(plan).toMatchObject({ unchanged: 1, changes: [{ action: "delete" }] });
   });
 });
 

@@ -1,5 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { beforeEach, describe, expect, test } from "vitest";
+import { indexedZone } from "../../server/records/live-queries.ts";
+import type { RecordData } from "../../server/records/record.ts";
+import { recordText } from "../../server/records/zone-comparison.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { fileZone, manualZone, type Zone } from "./zones.ts";
 
@@ -65,6 +68,18 @@ describe("a sync", () => {
     await zone.edit((text) => `${text}www CNAME x.example.\n@ CNAME y.example.\nsrv SRV 0 0 0 .\n`);
     expect((await sync()).body).toMatchObject({ created: 3, deleted: 0 });
     expect((await sync()).body).toMatchObject({ created: 0, unchanged: 6 });
+  });
+
+  test("knows every record again by what it says, whatever its type", async () => {
+    zone = await fileZone(
+      zw,
+      'www 300 AAAA 2001:db8::1\n@ MX 10 mail.example.\n_sip._tcp SRV 1 2 3 sip.example.\ntxt TXT "a b" " \\"c\\\\ "\n' +
+        '\\.dot\\032space A 192.0.2.1\n* TYPE65280 \\# 2 abcd\nü CAA 0 issue "ca.example; a=b"\n',
+    );
+    const records = (await zone.records()) as RecordData[];
+    expect(records).toHaveLength(7);
+    const index = await indexedZone(zw.services.database.fork(), zone.id);
+    expect([...index.keys()].toSorted()).toEqual(records.map(recordText).toSorted());
   });
 
   test("of a zone without a back end is 400, dry or not", async () => {

@@ -1,6 +1,3 @@
-import { writeFile, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createEgress } from "../../server/net/egress.ts";
 import { knownKind } from "../../server/dns-providers/kinds.ts";
@@ -8,10 +5,9 @@ import type { DnsProvider, RecordChange } from "../../server/dns-providers/provi
 import { readAll } from "../../server/changes/read-back.ts";
 import type { RecordData } from "../../server/records/record.ts";
 import { startBind } from "../support/bind.ts";
-import { binary } from "../support/binaries.ts";
 import { startKnot } from "../support/knot.ts";
+import { nsupdate } from "../support/nsupdate.ts";
 import { startPowerdns } from "../support/powerdns.ts";
-import { mustRun } from "../support/programs.ts";
 import type { UpdateServer } from "../support/update-server.ts";
 import { connect } from "./conformance/targets.ts";
 
@@ -164,21 +160,7 @@ describe.each([
   }
 
   /** An edit by somebody else. */
-  async function byHand(...lines: string[]): Promise<void> {
-    const folder = await mkdtemp(join(tmpdir(), "zonewright-by-hand-"));
-    const { algorithm, name, secret } = server.key;
-    const script = [
-      `server 127.0.0.1 ${server.port}`,
-      `zone ${zone}`,
-      `key ${algorithm}:${name} ${secret}`,
-      ...lines,
-      "send",
-      "",
-    ];
-    await writeFile(join(folder, "edit"), script.join("\n"), { mode: 0o600 });
-    await mustRun(binary("nsupdate"), ["-v", join(folder, "edit")]);
-    await rm(folder, { recursive: true });
-  }
+  const byHand = (...lines: string[]) => nsupdate(server, zone, lines);
 });
 
 test.each(["hmac-sha512", "hmac-sha1"] as const)("a key of %s reads and changes", async (algorithm) => {

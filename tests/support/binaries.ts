@@ -3,7 +3,7 @@ import { delimiter, join } from "node:path";
 
 const systemFolders = ["/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin"];
 
-/** Debian's package for each program that the services suite runs. */
+/** Debian's package for each program that the services suite and the bench run. */
 const packages = {
   initdb: "postgresql",
   postgres: "postgresql",
@@ -26,15 +26,15 @@ export function binary(program: Program): string {
   const found = folders.map((folder) => join(folder, program)).find(isExecutable);
   if (found === undefined) {
     throw new Error(
-      `The services suite needs ${program}, which is not here: apt-get install ${packages[program]} (Debian), or put it in the PATH.`,
+      `${program} is needed here and was not found: apt-get install ${packages[program]} (Debian), or put it in the PATH.`,
     );
   }
   return found;
 }
 
-/** Fails before any test runs where something is missing. */
-export function requireBinaries(): void {
-  for (const program of Object.keys(packages) as Program[]) binary(program);
+/** Fails before anything runs where something is missing. */
+export function requireBinaries(programs = Object.keys(packages) as Program[]): void {
+  for (const program of programs) binary(program);
 }
 
 /** Debian keeps PostgreSQL's own programs out of the PATH; the newest version first. */

@@ -4,12 +4,16 @@ import { binary } from "./binaries.ts";
 import { freePorts, startProgram } from "./programs.ts";
 import { emptyZone, freshKey, serverFolder, updateServer, type ServerKey, type UpdateServer } from "./update-server.ts";
 
-/** Starts BIND with dynamic zones. */
-export async function startBind(zones: readonly string[], algorithm?: ServerKey["algorithm"]): Promise<UpdateServer> {
+/** Starts BIND with dynamic zones, each with what `contentOf` says at first. */
+export async function startBind(
+  zones: readonly string[],
+  algorithm?: ServerKey["algorithm"],
+  contentOf: (zone: string) => string = emptyZone,
+): Promise<UpdateServer> {
   const folder = await serverFolder("bind");
   const [port = 0] = await freePorts(1);
   const key = freshKey(algorithm);
-  for (const zone of zones) await writeFile(join(folder, `${zone}.zone`), emptyZone(zone));
+  for (const zone of zones) await writeFile(join(folder, `${zone}.zone`), contentOf(zone));
   const configuration = join(folder, "named.conf");
   await writeFile(configuration, configurationOf(folder, port, key, zones), { mode: 0o600 });
   const program = await startProgram(binary("named"), ["-g", "-n", "1", "-c", configuration], / running$/m);

@@ -37,6 +37,17 @@ describe("printZoneFile", () => {
     record("www-2", "TYPE65280", "\\# 4 0a000001"),
   ];
 
+  test("writes types that only a provider has as comments, which nothing reads", () => {
+    const own = record("www", "R53_ALIAS", "A alias-target.dns-name=d1.cloudfront.net.\nwww A 192.0.2.66", 0);
+    const text = printZoneFile({ zone, soa, records: [...records, own] });
+    expect(text).toContain(
+      "\n; www   0      IN R53_ALIAS A alias-target.dns-name=d1.cloudfront.net. www A 192.0.2.66\n",
+    );
+    const read = parseZoneFile(text, { zone });
+    expect(read).toMatchObject({ ok: true });
+    expect(read.ok && read.records.map(recordKey).toSorted()).toEqual(records.map(recordKey).toSorted());
+  });
+
   test("prints the SOA, the apex, then names in canonical order", () => {
     expect(printZoneFile({ zone, soa, records, defaultTtl: 60 }))
       .toBe(String.raw`; Zone example.com, written by Zonewright. Records added by hand are kept, comments are not.

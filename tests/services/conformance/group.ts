@@ -3,7 +3,7 @@ import { ruleFor } from "../../../server/records/record-types.ts";
 import type { RecordData } from "../../../server/records/record.ts";
 
 /** What the suite runs against. */
-export type TargetName = "zone files" | "BIND" | "Knot" | "PowerDNS" | "PowerDNS by HTTP";
+export type TargetName = "zone files" | "BIND" | "Knot" | "PowerDNS" | "PowerDNS by HTTP" | "Route 53" | "DigitalOcean";
 
 /** One state of the zone, beside its base: an NS at the apex and the address of that server. */
 export interface Step {

@@ -12,6 +12,8 @@ import { startPowerdns } from "../../support/powerdns.ts";
 import type { PresentedRecord } from "../../support/presentation.ts";
 import type { UpdateServer } from "../../support/update-server.ts";
 import { zone, type TargetName } from "./group.ts";
+import { startDigitalOcean } from "./targets/digitalocean.ts";
+import { startRoute53 } from "./targets/route53.ts";
 import { createEgress } from "../../../server/net/egress.ts";
 
 const egress = createEgress({ allow: [], now: () => new Date() });
@@ -31,6 +33,8 @@ export const targets: readonly (readonly [TargetName, () => Promise<Target>])[] 
   ["Knot", () => throughUpdates(startKnot([zone]))],
   ["PowerDNS", () => throughUpdates(startPowerdns([zone]))],
   ["PowerDNS by HTTP", startPowerdnsApi],
+  ["Route 53", startRoute53],
+  ["DigitalOcean", startDigitalOcean],
 ];
 
 /** A folder of zone files that BIND serves. */

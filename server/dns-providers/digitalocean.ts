@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { maxTtl } from "../zone-file/ttl.ts";
+import { digitalOceanApi } from "./digitalocean/api.ts";
+import { digitalOceanProvider } from "./digitalocean/digitalocean-provider.ts";
+import { cannotHold, minTtl, recordTypes } from "./digitalocean/limits.ts";
+import type { ProviderKind } from "./provider.ts";
+import { isApiAddress } from "./api-address.ts";
+
+const configSchema = z.strictObject({
+  token: z
+    .string("Give an API token.")
+    .trim()
+    .regex(/^[!-~]{20,500}$/, "The API token must be 20 to 500 characters of plain ASCII without spaces."),
+  endpoint: z
+    .string()
+    .max(500)
+    .refine(isApiAddress, "Give the address of the API, such as https://api.digitalocean.com.")
+    .default("https://api.digitalocean.com"),
+});
+
+export type DigitalOceanConfig = z.infer<typeof configSchema>;
+
+/** The domains of a DigitalOcean account. */
+export const digitalocean: ProviderKind<DigitalOceanConfig> = {
+  id: "5a1f0c52-7d0e-4c1b-9d0a-000000000007",
+  kind: "digitalocean",
+  name: "DigitalOcean",
+  recordTypes,
+  supportsProxied: false,
+  minTtl,
+  maxTtl,
+  cannotHold,
+  granularity: "record",
+  configFields: [
+    { name: "token", label: "API token", secret: true, required: true },
+    { name: "endpoint", label: "API address", secret: false, required: false },
+  ],
+  configSchema,
+  connect: (config, { egress }) => digitalOceanProvider(digitalOceanApi(config, egress)),
+};

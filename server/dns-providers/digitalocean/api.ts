@@ -1,0 +1,168 @@
+import { z } from "zod";
+import type { Egress } from "../../net/egress.ts";
+import { VendorCalls, type VendorAnswer, type VendorRequest } from "../vendor-calls.ts";
+
+// The parts of DigitalOcean's API v2 that are used (reference, "Domains" and "Domain Records"). Fields beyond them are let be.
+
+const number = z.int().nullish();
+
+const domainRecord = z.object({
+  /** The SOA has none. */
+  id: number,
+  type: z.string(),
+  /** Relative to the domain, `@` for the apex. */
+  name: z.string(),
+  data: z.string().nullish(),
+  priority: number,
+  port: number,
+  ttl: number,
+  weight: number,
+  flags: number,
+  tag: z.string().nullish(),
+});
+
+/** A record as DigitalOcean has it. */
+export type DomainRecord = z.infer<typeof domainRecord>;
+
+/** What a record is to be; fields that its type does not have are left out. */
+export interface RecordFields {
+  type: string;
+  name: string;
+  data: string;
+  ttl: number;
+  priority?: number;
+  port?: number;
+  weight?: number;
+  flags?: number;
+  tag?: string;
+}
+
+const paged = { links: z.object({ pages: z.object({ next: z.string().optional() }).optional() }).optional() };
+const recordPage = z.object({ domain_records: z.array(domainRecord), ...paged });
+const oneRecord = z.object({ domain_record: domainRecord });
+const domainPage = z.object({ domains: z.array(z.object({ name: z.string() })), ...paged });
+const oneDomain = z.object({ domain: z.object({ name: z.string(), zone_file: z.string().nullish() }) });
+const failed = z.object({ message: z.string() });
+
+export type Answer<T> = { ok: true; value: T } | { ok: false; message: string };
+
+/** The calls of the API that are used. @throws ProviderError from all of them */
+export interface DigitalOceanApi {
+  readonly name: string;
+  domains(): AsyncIterable<string[]>;
+  /** Null where the account has none of this name. */
+  domain(name: string): Promise<{ zoneFile: string | null } | null>;
+  createDomain(name: string): Promise<Answer<null>>;
+  /** @param fullName only those of this full name. @throws ProviderError with `zoneMissing` */
+  records(domain: string, fullName?: string): AsyncIterable<DomainRecord[]>;
+  create(domain: string, fields: RecordFields): Promise<Answer<{ id: number }>>;
+  update(domain: string, id: number, fields: RecordFields): Promise<Answer<null>>;
+  delete(domain: string, id: number): Promise<Answer<null>>;
+}
+
+const largestPage = 200;
+
+export function digitalOceanApi(
+  { token, endpoint }: { token: string; endpoint: string },
+  egress: Egress,
+): DigitalOceanApi {
+  const calls = new VendorCalls({ name: "DigitalOcean", egress, secrets: [token] });
+  const base = `${endpoint.replace(/\/+$/, "").replace(/\/v2$/, "")}/v2/domains`;
+
+  async function call(
+    method: VendorRequest["method"],
+    path: string,
+    body?: RecordFields | { name: string },
+  ): Promise<VendorAnswer> {
+    const answer = await calls.send({
+      method,
+      url: `${base}${path}`,
+      headers: { authorization: `Bearer ${token}`, accept: "application/json", "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      changes: method !== "GET",
+    });
+    if (answer.status !== 401 && answer.status !== 403) return answer;
+    const said = messageIn(answer);
+    throw calls.error(
+      `it refuses the token of this provider configuration; check the token and its scopes. It says: ${said}`,
+      "none",
+    );
+  }
+
+  function read<T>(answer: VendorAnswer, schema: z.ZodType<T>, effect: "none" | "unknown"): T {
+    const parsed = schema.safeParse(parsedJson(answer.text));
+    if (parsed.success) return parsed.data;
+    throw calls.error("what answers there is not its API; check the address.", effect, { cause: parsed.error });
+  }
+
+  /** An answer below 300 in its form, else the refusal in its words. */
+  async function send<T>(
+    method: "POST" | "PUT" | "DELETE",
+    path: string,
+    body: RecordFields | { name: string } | undefined,
+    schema: z.ZodType<T> | null,
+  ): Promise<Answer<T | null>> {
+    const answer = await call(method, path, body);
+    if (answer.status >= 300) return { ok: false, message: calls.plain(messageIn(answer)) };
+    return { ok: true, value: schema && read(answer, schema, "unknown") };
+  }
+
+  async function* pages<T extends z.infer<z.ZodObject<typeof paged>>>(
+    path: string,
+    schema: z.ZodType<T>,
+  ): AsyncGenerator<T> {
+    // The addresses of the next pages leave filters out, so they are made here.
+    for (let page = 1; ; page++) {
+      const answer = await call("GET", `${path}${path.includes("?") ? "&" : "?"}page=${page}&per_page=${largestPage}`);
+      if (answer.status === 404) throw calls.error("it has no such domain.", "none", { zoneMissing: true });
+      if (answer.status >= 300) throw calls.error(messageIn(answer), "none");
+      const value = read(answer, schema, "none");
+      yield value;
+      if (value.links?.pages?.next === undefined) return;
+    }
+  }
+
+  return {
+    name: calls.name,
+    async *domains() {
+      for await (const { domains } of pages("", domainPage)) yield domains.map(({ name }) => name);
+    },
+    async domain(name) {
+      const answer = await call("GET", `/${encodeURIComponent(name)}`);
+      if (answer.status === 404) return null;
+      if (answer.status >= 300) throw calls.error(messageIn(answer), "none");
+      return { zoneFile: read(answer, oneDomain, "none").domain.zone_file ?? null };
+    },
+    async createDomain(name) {
+      return await send("POST", "", { name }, null);
+    },
+    async *records(domain, fullName) {
+      const filter = fullName === undefined ? "" : `?name=${encodeURIComponent(fullName)}`;
+      for await (const page of pages(`/${encodeURIComponent(domain)}/records${filter}`, recordPage))
+        yield page.domain_records;
+    },
+    async create(domain, fields) {
+      const made = await send("POST", `/${encodeURIComponent(domain)}/records`, fields, oneRecord);
+      return made.ok ? { ok: true, value: { id: made.value?.domain_record.id ?? 0 } } : made;
+    },
+    async update(domain, id, fields) {
+      return await send("PUT", `/${encodeURIComponent(domain)}/records/${id}`, fields, null);
+    },
+    async delete(domain, id) {
+      return await send("DELETE", `/${encodeURIComponent(domain)}/records/${id}`, undefined, null);
+    },
+  };
+}
+
+function messageIn({ status, text }: VendorAnswer): string {
+  const parsed = failed.safeParse(parsedJson(text));
+  return parsed.success ? `${parsed.data.message} (${status})` : `${text} (${status})`;
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,101 @@
+import { recordKey } from "../../records/record.ts";
+import { ProviderError, type RecordChange } from "../provider.ts";
+import type { Answer, DigitalOceanApi } from "./api.ts";
+import type { Step, StepGroup } from "./steps.ts";
+import { writeRecord } from "./wire-records.ts";
+
+/** A step that was carried out, and the id that its record has now. */
+interface Done {
+  step: Step;
+  id: number;
+}
+
+/**
+ * Carries groups out, one call for each step: the API has no batch. Where a call is refused, what its group did before is taken back, so that
+ * a group is done whole or not at all.
+ * @returns why changes were refused. @throws ProviderError with effect `unknown` where that cannot be said
+ */
+export async function applySteps(
+  api: DigitalOceanApi,
+  domain: string,
+  groups: readonly StepGroup[],
+): Promise<Map<RecordChange, string>> {
+  const refusals = new Map<RecordChange, string>();
+  let anything = false;
+  for (const [index, group] of groups.entries()) {
+    try {
+      const refused = await applyGroup(api, domain, group);
+      if (refused === null) anything ||= group.steps.length > 0;
+      else refuseGroup(refusals, group, refused);
+    } catch (error) {
+      if (!(error instanceof ProviderError) || error.effect !== "none" || !anything) throw error;
+      for (const change of groups.slice(index).flatMap(({ changes }) => changes)) refusals.set(change, error.message);
+      break;
+    }
+  }
+  return refusals;
+}
+
+/** Tells the change that the call was about why, and the others of the group that they were not done for it. */
+function refuseGroup(refusals: Map<RecordChange, string>, { changes }: StepGroup, { step, message }: Refused): void {
+  const key = recordKey(step.after ?? step.before.data);
+  const concerned = changes.filter(({ before, after }) => [after, before].some((one) => one && recordKey(one) === key));
+  for (const change of changes) {
+    const own = concerned.length === 0 || concerned.includes(change);
+    refusals.set(change, own ? message : `Not done, because another change of the set was refused: ${message}`);
+  }
+}
+
+interface Refused {
+  step: Step;
+  message: string;
+}
+
+async function applyGroup(api: DigitalOceanApi, domain: string, { steps }: StepGroup): Promise<Refused | null> {
+  const done: Done[] = [];
+  for (const step of steps) {
+    let answer: Answer<{ id: number }>;
+    try {
+      answer = await carryOut(api, domain, step);
+    } catch (error) {
+      if (error instanceof ProviderError && error.effect === "none") await takeBack(api, domain, done, error.message);
+      throw error;
+    }
+    if (!answer.ok) {
+      const message = `${api.name} refuses it: ${answer.message}`;
+      await takeBack(api, domain, done, message);
+      return { step, message };
+    }
+    done.push({ step, id: answer.value.id });
+  }
+  return null;
+}
+
+async function carryOut(api: DigitalOceanApi, domain: string, step: Step): Promise<Answer<{ id: number }>> {
+  if (step.kind === "create") return await api.create(domain, writeRecord(step.after));
+  const { id } = step.before;
+  const answer =
+    step.kind === "delete" ? await api.delete(domain, id) : await api.update(domain, id, writeRecord(step.after));
+  return answer.ok ? { ok: true, value: { id } } : answer;
+}
+
+/** Undoes steps, the last first. @throws ProviderError with effect `unknown` where it does not succeed */
+async function takeBack(api: DigitalOceanApi, domain: string, done: readonly Done[], reason: string): Promise<void> {
+  for (const { step, id } of done.toReversed()) {
+    const told = await undo(api, domain, step, id).then(
+      (answer) => (answer.ok ? null : answer.message),
+      (error: unknown) => (error instanceof ProviderError ? error.message : String(error)),
+    );
+    if (told === null) continue;
+    throw new ProviderError(
+      `${reason} What had been done of the set before could not be taken back: ${told}`,
+      "unknown",
+    );
+  }
+}
+
+async function undo(api: DigitalOceanApi, domain: string, step: Step, id: number): Promise<Answer<unknown>> {
+  if (step.kind === "create") return await api.delete(domain, id);
+  const before = writeRecord(step.before.data);
+  return step.kind === "update" ? await api.update(domain, id, before) : await api.create(domain, before);
+}

@@ -1,0 +1,98 @@
+import { absoluteName, parseZoneName, readHost } from "../../names/names.ts";
+import type { RecordData } from "../../records/record.ts";
+import { parseZoneFile } from "../../zone-file/parse.ts";
+import type { Soa } from "../../zone-file/soa.ts";
+import { allOrNone, applyToRecords } from "../apply-changes.ts";
+import { ProviderError, type ApplyResult, type DnsProvider, type RecordChange } from "../provider.ts";
+import type { DigitalOceanApi } from "./api.ts";
+import { applySteps } from "./apply-steps.ts";
+import { stepGroups } from "./steps.ts";
+import { readRecord, type ServedRecord } from "./wire-records.ts";
+
+/** Up to this many names are asked for one by one; beyond it the whole domain. */
+const fewNames = 5;
+
+/** The domains of one account. The zone file that the API shows may be behind, so there is no mark of a domain's content. */
+export function digitalOceanProvider(api: DigitalOceanApi): DnsProvider {
+  return {
+    listZones: () => listZones(api),
+    createZone: (zone) => createZone(api, zone),
+    readZone: (zone) => readZone(api, zone),
+    applyChanges: (zone, changes, { together = false } = {}) => applyChanges(api, zone, changes, together),
+    readSoa: (zone) => readZoneSoa(api, zone),
+    fingerprint: () => Promise.resolve(null),
+  };
+}
+
+async function listZones(api: DigitalOceanApi): Promise<string[]> {
+  const zones: string[] = [];
+  for await (const names of api.domains()) {
+    for (const name of names) {
+      const zone = readHost(name, "");
+      if (zone.ok && parseZoneName(zone.value).ok) zones.push(zone.value);
+    }
+  }
+  return zones.toSorted();
+}
+
+async function createZone(api: DigitalOceanApi, zone: string): Promise<void> {
+  if (await api.domain(zone)) return;
+  const made = await api.createDomain(zone);
+  if (!made.ok) throw new ProviderError(`${api.name} does not make the domain ${zone}: ${made.message}`, "none");
+}
+
+async function* readZone(api: DigitalOceanApi, zone: string): AsyncGenerator<RecordData[]> {
+  const seen = new Set<number>();
+  for await (const page of api.records(zone)) yield fresh(zone, page, seen).map(({ data }) => data);
+}
+
+/** Records of a page that no page before had: what somebody adds meanwhile moves the others to later pages. */
+function fresh(zone: string, page: Parameters<typeof readRecord>[1][], seen: Set<number>): ServedRecord[] {
+  return page
+    .flatMap((record) => readRecord(zone, record) ?? [])
+    .filter(({ id }) => {
+      if (seen.has(id)) return false;
+      seen.add(id);
+      return true;
+    });
+}
+
+async function applyChanges(
+  api: DigitalOceanApi,
+  zone: string,
+  changes: readonly RecordChange[],
+  together: boolean,
+): Promise<ApplyResult> {
+  const names = new Set(changes.flatMap(({ before, after }) => [before, after].flatMap((one) => one?.name ?? [])));
+  const present = await recordsAt(api, zone, names);
+  const { records, outcomes } = applyToRecords(
+    present.map(({ data }) => data),
+    changes,
+    { place: "the domain", refusal: () => null },
+  );
+  const decided = together ? allOrNone(outcomes) : outcomes;
+  const standing = changes.filter((_, index) => decided[index]?.ok);
+  if (standing.length === 0) return { outcomes: decided, before: null, after: null };
+  const refusals = await applySteps(api, zone, stepGroups(present, records, standing, together));
+  const told = changes.map((change, index) => {
+    const message = refusals.get(change);
+    return message === undefined ? (decided[index] ?? { ok: true as const }) : { ok: false as const, message };
+  });
+  return { outcomes: told, before: null, after: null };
+}
+
+async function recordsAt(api: DigitalOceanApi, zone: string, names: ReadonlySet<string>): Promise<ServedRecord[]> {
+  const found: ServedRecord[] = [];
+  const seen = new Set<number>();
+  const asked = names.size > fewNames ? [undefined] : [...names].map((name) => absoluteName(name, zone));
+  for (const fullName of asked) {
+    for await (const page of api.records(zone, fullName)) found.push(...fresh(zone, page, seen));
+  }
+  return found.filter(({ data }) => names.has(data.name));
+}
+
+async function readZoneSoa(api: DigitalOceanApi, zone: string): Promise<Soa | null> {
+  const domain = await api.domain(zone);
+  const parsed = parseZoneFile(domain?.zoneFile ?? "", { zone });
+  return parsed.ok ? parsed.soa : null;
+}

@@ -1,0 +1,71 @@
+import { escapeOctets } from "../../names/escapes.ts";
+import { readOwner } from "../../names/names.ts";
+import type { RecordData } from "../../records/record.ts";
+import { ruleFor } from "../../records/record-types.ts";
+import type { RdataField } from "../../records/values/value-rule.ts";
+import type { DomainRecord, RecordFields } from "./api.ts";
+
+/** A record there, with what it says in our words. */
+export interface ServedRecord {
+  id: number;
+  data: RecordData;
+}
+
+/** Null for the SOA, which is DigitalOcean's own. */
+export function readRecord(zone: string, record: DomainRecord): ServedRecord | null {
+  const { id, type: recordType, ttl } = record;
+  const owner = readOwner(record.name, zone, zone);
+  if (recordType === "SOA" || typeof id !== "number" || !owner.ok) return null;
+  const read = ruleFor(recordType).read(fieldsOf(zone, record), "");
+  const { value, priority } = read.ok ? read.value : { value: record.data ?? "", priority: record.priority ?? null };
+  return { id, data: { recordType, name: owner.value, value, ttl: ttl ?? 0, priority, proxied: false } };
+}
+
+/** The fields of a record's data as they would stand in a master file. */
+function fieldsOf(zone: string, { type, data, priority, weight, port, flags, tag }: DomainRecord): RdataField[] {
+  const text = data ?? "";
+  switch (type) {
+    case "CNAME":
+    case "NS":
+      return plain(hostOf(zone, text));
+    case "MX":
+      return plain(priority, hostOf(zone, text));
+    case "SRV":
+      return plain(priority, weight, port, hostOf(zone, text));
+    case "CAA":
+      return [...plain(flags, tag), { raw: escapeOctets(Buffer.from(text.replace(/\.$/, "")), '"\\'), quoted: true }];
+    case "TXT":
+      return [{ raw: escapeOctets(Buffer.from(text), '"\\'), quoted: true }];
+    default:
+      return plain(...text.split(" "));
+  }
+}
+
+function plain(...fields: (string | number | null | undefined)[]): RdataField[] {
+  return fields.map((field) => ({ raw: String(field ?? ""), quoted: false }));
+}
+
+/** Hosts come without a dot at their end, and the domain itself as `@`. */
+function hostOf(zone: string, data: string): string {
+  if (data === "@") return `${zone}.`;
+  return data.endsWith(".") ? data : `${data}.`;
+}
+
+/** A record as DigitalOcean takes it: hosts, and the domains of CAA, with a dot at their end; TXT as the text that it is. */
+export function writeRecord({ recordType, name, value, ttl }: RecordData): RecordFields {
+  const fields = { type: recordType, name, ttl };
+  const printed = ruleFor(recordType).print(value).split(" ");
+  const [first = "", second = "", third = "", fourth = ""] = printed;
+  switch (recordType) {
+    case "MX":
+      return { ...fields, priority: Number(first), data: second };
+    case "SRV":
+      return { ...fields, priority: Number(first), weight: Number(second), port: Number(third), data: fourth };
+    case "CAA":
+      return { ...fields, flags: Number(first), tag: second, data: `${value.split(" ").slice(2).join(" ")}.` };
+    case "TXT":
+      return { ...fields, data: value };
+    default:
+      return { ...fields, data: first };
+  }
+}

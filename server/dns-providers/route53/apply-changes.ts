@@ -1,0 +1,117 @@
+import { ProviderError, type ChangeOutcome, type RecordChange } from "../provider.ts";
+import { batchesOf, isTooLarge, reversed, stepsOf, type ChangeGroup } from "./change-batches.ts";
+import type { BatchAnswer, Refusal, Route53Api } from "./client.ts";
+
+/** Sends groups of changes to a hosted zone and remembers which of them Route 53 refuses. */
+export class Sending {
+  readonly #api: Route53Api;
+  readonly #zoneId: string;
+  readonly #refusals = new Map<RecordChange, string>();
+
+  constructor(api: Route53Api, zoneId: string) {
+    this.#api = api;
+    this.#zoneId = zoneId;
+  }
+
+  /** What became of changes that were sent; a change that was not refused was made. */
+  outcomeOf(change: RecordChange): ChangeOutcome {
+    const message = this.#refusals.get(change);
+    return message === undefined ? { ok: true } : { ok: false, message };
+  }
+
+  /** Each group on its own: a batch is refused whole, so what is at fault is left out and the rest sent again. @throws ProviderError */
+  async sendEach(groups: readonly ChangeGroup[]): Promise<void> {
+    for (const group of groups.filter(isTooLarge)) this.#refuse([group], tooLarge(this.#api));
+    const queue = batchesOf(groups.filter((group) => !isTooLarge(group) && group.steps.length > 0));
+    let sent = false;
+    for (let batch = queue.shift(); batch; batch = queue.shift()) {
+      try {
+        const answer = await this.#api.change(this.#zoneId, stepsOf(batch));
+        if (answer.ok) sent = true;
+        else queue.unshift(...this.#refusePart(batch, answer));
+      } catch (error) {
+        if (!(error instanceof ProviderError) || error.effect !== "none" || !sent) throw error;
+        // What was made before stands, and the rest was not.
+        this.#refuse([batch, ...queue].flat(), error.message);
+        return;
+      }
+    }
+  }
+
+  /** Refuses what a refusal is about. @returns what is to be sent again; where nothing is named, in halves. */
+  #refusePart(batch: readonly ChangeGroup[], refused: Refusal): ChangeGroup[][] {
+    const named = batch.length === 1 ? batch : batch.filter((group) => isNamed(group, refused));
+    this.#refuse(named, reasonOf(this.#api, refused));
+    const rest = batch.filter((group) => !named.includes(group));
+    const middle = named.length > 0 ? 0 : rest.length / 2;
+    return [rest.slice(0, middle), rest.slice(middle)].filter((part) => part.length > 0);
+  }
+
+  /** All groups or none: what does not fit into one batch is taken back where a later batch is refused. @throws ProviderError */
+  async sendTogether(groups: readonly ChangeGroup[]): Promise<void> {
+    const large = groups.filter(isTooLarge);
+    if (large.length > 0) {
+      this.#refuseTogether(groups, large, tooLarge(this.#api));
+      return;
+    }
+    const batches = batchesOf(groups.filter(({ steps }) => steps.length > 0));
+    for (const [index, batch] of batches.entries()) {
+      const done = batches.slice(0, index);
+      const answer = await this.#change(batch, done);
+      if (answer.ok) continue;
+      const reason = reasonOf(this.#api, answer);
+      await this.#takeBack(done, reason);
+      const named = batch.filter((group) => isNamed(group, answer));
+      this.#refuseTogether(groups, named.length > 0 ? named : batch, reason);
+      return;
+    }
+  }
+
+  /** One more batch of a set. Where it certainly came to nothing, so does what was done before. @throws ProviderError */
+  async #change(batch: readonly ChangeGroup[], done: readonly ChangeGroup[][]): Promise<BatchAnswer> {
+    try {
+      return await this.#api.change(this.#zoneId, stepsOf(batch));
+    } catch (error) {
+      if (error instanceof ProviderError && error.effect === "none") await this.#takeBack(done, error.message);
+      throw error;
+    }
+  }
+
+  /** @throws ProviderError with effect `unknown` where it does not succeed */
+  async #takeBack(done: readonly ChangeGroup[][], reason: string): Promise<void> {
+    for (const batch of done.toReversed()) {
+      const told = await this.#api.change(this.#zoneId, reversed(batch)).then(
+        (answer) => (answer.ok ? null : answer.message),
+        (error: unknown) => (error instanceof ProviderError ? error.message : String(error)),
+      );
+      if (told === null) continue;
+      throw new ProviderError(
+        `${reason} What had been done of the set before could not be taken back: ${told}`,
+        "unknown",
+      );
+    }
+  }
+
+  #refuse(groups: readonly ChangeGroup[], message: string): void {
+    for (const change of groups.flatMap(({ changes }) => changes)) this.#refusals.set(change, message);
+  }
+
+  #refuseTogether(groups: readonly ChangeGroup[], atFault: readonly ChangeGroup[], reason: string): void {
+    this.#refuse(groups, `Not done, because another change of the set was refused: ${reason}`);
+    this.#refuse(atFault, reason);
+  }
+}
+
+function isNamed(group: ChangeGroup, { names }: Refusal): boolean {
+  return [...group.names].some((name) => names.has(name));
+}
+
+function reasonOf({ name }: Route53Api, { message }: Refusal): string {
+  const elsewhere = /do not match the current values|was not found|already exists/.test(message);
+  const advice = elsewhere ? " It was changed there meanwhile; sync the zone first." : "";
+  return `${name} refuses it: ${message}${advice}`;
+}
+
+function tooLarge({ name }: Route53Api): string {
+  return `${name} takes at most 1,000 records and 32,000 characters in one call, and this change of a name needs more; change fewer of its records at once.`;
+}

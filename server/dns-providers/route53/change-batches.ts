@@ -1,0 +1,138 @@
+import type { Change, ResourceRecordSet } from "@aws-sdk/client-route-53";
+import { rrsetKey, type RecordData } from "../../records/record.ts";
+import { linkedChanges } from "../linked-changes.ts";
+import type { RecordChange } from "../provider.ts";
+import { dnsName } from "./hosted-zones.ts";
+import { printValue, readValue } from "./octal-text.ts";
+import type { ServedRrset } from "./rrsets.ts";
+
+/** Changes that stand or fall together, because they share a name, and what they are at Route 53. */
+export interface ChangeGroup {
+  changes: RecordChange[];
+  /** Names as Route 53 prints them. */
+  names: Set<string>;
+  /** RRsets that go, as Route 53 has them, and RRsets that come. An RRset that becomes another one does both. */
+  steps: Change[];
+}
+
+// What one batch may hold (Developer Guide, "Quotas"): RRs of all its changes together, and characters in their values.
+const mostRecords = 1_000;
+const mostCharacters = 32_000;
+
+/**
+ * What changes are at Route 53, by names that have nothing to do with each other. An RRset goes with just the content that was read, so
+ * that Route 53 refuses the batch where somebody else has changed it since. Pure.
+ * @param present the RRsets of all names that the changes touch
+ * @param after the records of those names afterwards
+ */
+export function groupsOf(
+  zone: string,
+  present: readonly ServedRrset[],
+  after: readonly RecordData[],
+  changes: readonly RecordChange[],
+): ChangeGroup[] {
+  const served = new Map(present.filter(({ own }) => !own).map((rrset) => [rrsetKey(rrset), rrset]));
+  const wanted = Map.groupBy(after, rrsetKey);
+  const parts = linkedChanges(changes, (change) => recordsOf(change).map(({ name }) => name));
+  return parts.map((group) => {
+    const touched = new Map(group.flatMap(recordsOf).map((record) => [rrsetKey(record), record]));
+    const ttls = new Map(group.flatMap((change) => (change.after ? [[rrsetKey(change.after), change.after.ttl]] : [])));
+    const goes: Change[] = [];
+    const comes: Change[] = [];
+    for (const [key, { name, recordType }] of touched) {
+      const before = served.get(key);
+      const set = rrsetOf(zone, name, recordType, wanted.get(key) ?? [], before, ttls.get(key));
+      if (before && set && sameRrset(before.set, set)) continue;
+      if (before) goes.push({ Action: "DELETE", ResourceRecordSet: before.set });
+      if (set) comes.push({ Action: "CREATE", ResourceRecordSet: set });
+    }
+    const names = new Set(group.flatMap(recordsOf).map(({ name }) => dnsNameIn(zone, name)));
+    return { changes: group, names, steps: [...goes, ...comes] };
+  });
+}
+
+function recordsOf({ before, after }: RecordChange): RecordData[] {
+  return [before, after].flatMap((record) => record ?? []);
+}
+
+function dnsNameIn(zone: string, name: string): string {
+  return dnsName(name === "@" ? zone : `${name}.${zone}`);
+}
+
+/** An RRset of the wanted records; what is there already keeps its wording. Null without records. */
+function rrsetOf(
+  zone: string,
+  name: string,
+  recordType: string,
+  records: readonly RecordData[],
+  before: ServedRrset | undefined,
+  ttl: number | undefined,
+): ResourceRecordSet | null {
+  const [first] = records;
+  if (!first) return null;
+  const wordings = new Map(
+    before?.set.ResourceRecords?.map(({ Value = "" }) => [readValue(recordType, Value).value, Value] as const),
+  );
+  return {
+    Name: before?.set.Name ?? dnsNameIn(zone, name),
+    Type: recordType as NonNullable<ResourceRecordSet["Type"]>,
+    TTL: ttl ?? first.ttl,
+    ResourceRecords: records.map(({ value }) => ({
+      Value: wordings.get(value) ?? printValue(recordType, value) ?? value,
+    })),
+  };
+}
+
+function sameRrset(one: ResourceRecordSet, other: ResourceRecordSet): boolean {
+  const [values, others] = [valuesOf(one), valuesOf(other)];
+  return one.TTL === other.TTL && values.size === others.size && [...values].every((value) => others.has(value));
+}
+
+function valuesOf({ ResourceRecords = [] }: ResourceRecordSet): Set<string | undefined> {
+  return new Set(ResourceRecords.map(({ Value }) => Value));
+}
+
+/** Packs groups into batches, in order. Groups that are too large for one batch stand alone. */
+export function batchesOf(groups: readonly ChangeGroup[]): ChangeGroup[][] {
+  const batches: ChangeGroup[][] = [];
+  let records = Infinity;
+  let characters = Infinity;
+  for (const group of groups) {
+    const size = sizeOf(group);
+    if (records + size.records > mostRecords || characters + size.characters > mostCharacters) {
+      batches.push([]);
+      records = 0;
+      characters = 0;
+    }
+    batches.at(-1)?.push(group);
+    records += size.records;
+    characters += size.characters;
+  }
+  return batches;
+}
+
+/** Whether a group is more than any batch holds. */
+export function isTooLarge(group: ChangeGroup): boolean {
+  const { records, characters } = sizeOf(group);
+  return records > mostRecords || characters > mostCharacters;
+}
+
+function sizeOf({ steps }: ChangeGroup): { records: number; characters: number } {
+  const values = steps.flatMap(({ ResourceRecordSet: set }) => set?.ResourceRecords ?? []);
+  return { records: values.length, characters: values.reduce((sum, { Value }) => sum + (Value?.length ?? 0), 0) };
+}
+
+/** The steps of a batch: all that goes, then all that comes. */
+export function stepsOf(batch: readonly ChangeGroup[]): Change[] {
+  const steps = batch.flatMap((group) => group.steps);
+  return [...steps.filter(({ Action }) => Action === "DELETE"), ...steps.filter(({ Action }) => Action !== "DELETE")];
+}
+
+/** What takes a batch back that was done. */
+export function reversed(batch: readonly ChangeGroup[]): Change[] {
+  const steps = stepsOf(batch).map(({ Action, ResourceRecordSet }): Change => ({
+    Action: Action === "DELETE" ? "CREATE" : "DELETE",
+    ResourceRecordSet,
+  }));
+  return steps.toReversed();
+}

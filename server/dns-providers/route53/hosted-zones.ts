@@ -1,0 +1,97 @@
+import { randomUUID } from "node:crypto";
+import type { HostedZone } from "@aws-sdk/client-route-53";
+import { parseZoneName, readHost } from "../../names/names.ts";
+import { ProviderError } from "../provider.ts";
+import type { Route53Api } from "./client.ts";
+import { fromOctal, toOctal } from "./octal-text.ts";
+
+/** A hosted zone: what Route 53 calls a zone of an account. */
+export interface FoundZone {
+  id: string;
+  /** How many RRsets it has. */
+  rrsets: number;
+}
+
+/**
+ * Which hosted zone is meant where an account has several of one name: the public one, or one of those that the configuration lists.
+ * Private ones, which only networks of the account see, are looked at only where they are listed.
+ */
+export class HostedZones {
+  readonly #api: Route53Api;
+  readonly #listed: ReadonlySet<string>;
+
+  constructor(api: Route53Api, listed: Iterable<string>) {
+    this.#api = api;
+    this.#listed = new Set(listed);
+  }
+
+  /** Names of all zones, each once. @throws ProviderError */
+  async names(): Promise<string[]> {
+    const names = new Set<string>();
+    for await (const page of this.#api.hostedZones()) {
+      for (const zone of page) {
+        const name = readHost(fromOctal(zone.Name ?? ""), "");
+        if (this.#isMeant(zone) && name.ok && parseZoneName(name.value).ok) names.add(name.value);
+      }
+    }
+    return [...names].toSorted();
+  }
+
+  /** @throws ProviderError with `zoneMissing` where there is none, and where there is more than one */
+  async find(name: string): Promise<FoundZone> {
+    const found = await this.#ofName(name);
+    const [zone] = found;
+    if (!zone) throw this.#missing(name);
+    if (found.length > 1) throw ambiguous(this.#api, name, found);
+    return { id: idOf(zone), rrsets: zone.ResourceRecordSetCount ?? Infinity };
+  }
+
+  /** @throws ProviderError */
+  async make(name: string): Promise<void> {
+    const found = await this.#ofName(name);
+    if (found.length > 1) throw ambiguous(this.#api, name, found);
+    if (found.length > 0) return;
+    if (this.#listed.size > 0) {
+      throw new ProviderError(
+        `This provider configuration lists the hosted zones that it is for, so ${name} is not made; make it at ${this.#api.name} and add its id to the list.`,
+        "none",
+      );
+    }
+    await this.#api.createHostedZone(dnsName(name), randomUUID());
+  }
+
+  async #ofName(name: string): Promise<HostedZone[]> {
+    const zones = await this.#api.hostedZonesOfName(dnsName(name));
+    return zones.filter((zone) => this.#isMeant(zone));
+  }
+
+  #isMeant(zone: HostedZone): boolean {
+    return this.#listed.size > 0 ? this.#listed.has(idOf(zone)) : zone.Config?.PrivateZone !== true;
+  }
+
+  #missing(name: string): ProviderError {
+    const where = this.#listed.size > 0 ? "none of the listed hosted zones is" : "there is no public hosted zone";
+    return new ProviderError(`${this.#api.name}: ${where} ${name}.`, "none", { zoneMissing: true });
+  }
+}
+
+function ambiguous({ name: vendor }: Route53Api, name: string, zones: readonly HostedZone[]): ProviderError {
+  const ids = zones.map(idOf).toSorted().join(", ");
+  return new ProviderError(
+    `${vendor} has ${zones.length} hosted zones named ${name} (${ids}); say in the field hostedZoneIds of this provider configuration which of them is meant.`,
+    "none",
+  );
+}
+
+function idOf({ Id = "" }: HostedZone): string {
+  return Id.replace("/hostedzone/", "");
+}
+
+/** A canonical name as Route 53 prints it: absolute, and every octet but letters, digits, hyphens and underscores in octal. */
+export function dnsName(name: string): string {
+  const octal = toOctal(name).replaceAll(
+    /[^\\\w.-]/g,
+    (part) => `\\${part.charCodeAt(0).toString(8).padStart(3, "0")}`,
+  );
+  return `${octal}.`;
+}

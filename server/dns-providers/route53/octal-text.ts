@@ -1,0 +1,56 @@
+import { escapeOctets } from "../../names/escapes.ts";
+import { logicalLines } from "../../zone-file/tokens.ts";
+import { joinParameters } from "../../zone-file/service-parameters.ts";
+import { parseGeneric } from "../../records/values/generic-form.ts";
+import { ruleFor } from "../../records/record-types.ts";
+
+// Route 53 writes names and values as a master file does, but for one thing: `\DDD` is an octet in octal, where RFC 1035 §5.1
+// has it in decimal (Developer Guide, "DNS domain name format" and "Supported DNS record types").
+
+/** A name or value of Route 53's as master-file text. */
+export function fromOctal(text: string): string {
+  return text.replaceAll(/\\([0-3][0-7]{2})|\\[^]/g, (escape, digits?: string) =>
+    digits === undefined ? escape : `\\${String(Number.parseInt(digits, 8)).padStart(3, "0")}`,
+  );
+}
+
+/** Master-file text for Route 53. In quotes `\"` and `\\` stay; in names, where it knows no other escapes, all become octal. */
+export function toOctal(text: string): string {
+  return text.replaceAll(/"(?:[^"\\]|\\[^])*"|(?:[^"\\]|\\[^])+/g, (part) =>
+    part.replaceAll(/\\(\d{3}|[^])/g, (escape, escaped: string) => {
+      if (escaped.length === 3) return octal(Number(escaped));
+      return part.startsWith('"') ? escape : octal(escaped.charCodeAt(0));
+    }),
+  );
+}
+
+function octal(code: number): string {
+  return `\\${code.toString(8).padStart(3, "0")}`;
+}
+
+/** A value of Route 53's in canonical form; as it stands where it cannot be read, so that nothing is lost. */
+export function readValue(recordType: string, text: string): { value: string; priority: number | null } {
+  const [line, ...others] = logicalLines(fromOctal(text));
+  if (line?.kind === "line" && others.length === 0) {
+    const read = ruleFor(recordType).read(joinParameters(recordType, line.fields), "");
+    if (read.ok) return read.value;
+  }
+  return { value: text, priority: null };
+}
+
+/** A canonical value as Route 53 takes it; null for data in generic form, which it does not know. */
+export function printValue(recordType: string, value: string): string | null {
+  const rdata = parseGeneric(value);
+  if (rdata === null) return toOctal(ruleFor(recordType).print(value));
+  return recordType === "TXT" ? toOctal(characterStrings(rdata)) : null;
+}
+
+/** TXT whose content is no text, which is kept in generic form. */
+function characterStrings(rdata: Buffer): string {
+  const strings: string[] = [];
+  for (let at = 0; at < rdata.length; at += 1 + rdata.readUInt8(at)) {
+    const octets = rdata.subarray(at + 1, at + 1 + rdata.readUInt8(at));
+    strings.push(`"${escapeOctets(octets, '"\\')}"`);
+  }
+  return strings.join(" ");
+}

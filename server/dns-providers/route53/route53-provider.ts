@@ -1,0 +1,121 @@
+import { absoluteName } from "../../names/names.ts";
+import { readSoa, type Soa } from "../../zone-file/soa.ts";
+import { logicalLines } from "../../zone-file/tokens.ts";
+import { allOrNone, applyToRecords } from "../apply-changes.ts";
+import type { ApplyResult, ChangeOutcome, DnsProvider, RecordChange } from "../provider.ts";
+import type { RecordData } from "../../records/record.ts";
+import { Sending } from "./apply-changes.ts";
+import { groupsOf } from "./change-batches.ts";
+import type { Route53Api } from "./client.ts";
+import { dnsName, HostedZones, type FoundZone } from "./hosted-zones.ts";
+import { keeps } from "./limits.ts";
+import { fromOctal } from "./octal-text.ts";
+import { readRrset, type ServedRrset } from "./rrsets.ts";
+
+const rrsetsPerPage = 300;
+
+/** The hosted zones of one account. Route 53 has no cheap mark of a zone's content: its SOA keeps its serial. */
+export function route53Provider(api: Route53Api, listed: Iterable<string>): DnsProvider {
+  const zones = new HostedZones(api, listed);
+  return {
+    listZones: () => zones.names(),
+    createZone: (zone) => zones.make(zone),
+    readZone: (zone) => readZone(api, zones, zone),
+    applyChanges: (zone, changes, { together = false } = {}) => applyChanges(api, zones, zone, changes, together),
+    readSoa: (zone) => readZoneSoa(api, zones, zone),
+    fingerprint: () => Promise.resolve(null),
+  };
+}
+
+async function* readZone(api: Route53Api, zones: HostedZones, zone: string): AsyncGenerator<RecordData[]> {
+  const { id } = await zones.find(zone);
+  for await (const page of api.recordSets(id)) yield page.flatMap((set) => readRrset(zone, set)?.records ?? []);
+}
+
+async function applyChanges(
+  api: Route53Api,
+  zones: HostedZones,
+  zone: string,
+  changes: readonly RecordChange[],
+  together: boolean,
+): Promise<ApplyResult> {
+  const found = await zones.find(zone);
+  const names = new Set(changes.flatMap(({ before, after }) => [before, after].flatMap((one) => one?.name ?? [])));
+  const present = await rrsetsAt(api, zone, found, names);
+  const { records, outcomes } = decided(api, present, changes, together);
+  const standing = changes.filter((_, index) => outcomes[index]?.ok);
+  if (standing.length === 0) return { outcomes, before: null, after: null };
+
+  const sending = new Sending(api, found.id);
+  const groups = groupsOf(zone, present, records, standing);
+  await (together ? sending.sendTogether(groups) : sending.sendEach(groups));
+  const told = changes.map((change, index) => {
+    const outcome = outcomes[index];
+    return outcome && !outcome.ok ? outcome : sending.outcomeOf(change);
+  });
+  return { outcomes: told, before: null, after: null };
+}
+
+/** What can be said of changes by what is there, before anything is sent. */
+function decided(
+  { name: vendor }: Route53Api,
+  present: readonly ServedRrset[],
+  changes: readonly RecordChange[],
+  together: boolean,
+): { records: RecordData[]; outcomes: ChangeOutcome[] } {
+  const own = new Set(present.filter((rrset) => rrset.own).map(({ name, recordType }) => `${name} ${recordType}`));
+  const open = changes.filter((change) => keptReason(change) === null);
+  const { records, outcomes } = applyToRecords(
+    present.flatMap((rrset) => rrset.records),
+    open,
+    {
+      place: "the hosted zone",
+      refusal: ({ name, recordType }) =>
+        own.has(`${name} ${recordType}`)
+          ? `${vendor} has an alias or a routing policy for ${name} ${recordType}, which is changed in its console only.`
+          : null,
+    },
+  );
+  const byChange = new Map(open.map((change, index) => [change, outcomes[index]]));
+  const all = changes.map(
+    (change): ChangeOutcome => byChange.get(change) ?? { ok: false, message: `${vendor} ${keptReason(change) ?? ""}` },
+  );
+  return { records, outcomes: together ? allOrNone(all) : all };
+}
+
+/** Why nobody changes what a change is about; null for all others. */
+function keptReason({ before, after }: RecordChange): string | null {
+  return (before && keeps(before)) ?? (after && keeps(after));
+}
+
+/** The RRsets of some names, in as few calls as may be: a call for each name, or the whole zone. */
+async function rrsetsAt(
+  api: Route53Api,
+  zone: string,
+  { id, rrsets }: FoundZone,
+  names: ReadonlySet<string>,
+): Promise<ServedRrset[]> {
+  const found: ServedRrset[] = [];
+  if (rrsets / rrsetsPerPage <= names.size) {
+    for await (const page of api.recordSets(id)) found.push(...page.flatMap((set) => readRrset(zone, set) ?? []));
+    return found.filter(({ name }) => names.has(name));
+  }
+  for (const name of names) {
+    const start = { name: dnsName(absoluteName(name, zone)) };
+    for await (const page of api.recordSets(id, start)) {
+      found.push(...page.flatMap((set) => readRrset(zone, set) ?? []).filter((rrset) => rrset.name === name));
+      if (page.at(-1)?.Name !== start.name) break;
+    }
+  }
+  return found;
+}
+
+async function readZoneSoa(api: Route53Api, zones: HostedZones, zone: string): Promise<Soa | null> {
+  const { id } = await zones.find(zone);
+  for await (const [set] of api.recordSets(id, { name: dnsName(zone), type: "SOA" }, 1)) {
+    const [line] = logicalLines(fromOctal(set?.ResourceRecords?.[0]?.Value ?? ""));
+    const soa = set?.Type === "SOA" && line?.kind === "line" ? readSoa(line.fields, zone) : null;
+    return soa?.ok ? { ...soa.value, ttl: set?.TTL ?? soa.value.minimum } : null;
+  }
+  return null;
+}

@@ -1,0 +1,128 @@
+import type { Config } from "../config.ts";
+import type { Database } from "../database/database.ts";
+import type { ProviderConnections } from "../dns-providers/connections.ts";
+import type { Logger } from "../log.ts";
+import { Periodic } from "../periodic.ts";
+import { compareWithProvider } from "../records/compare-with-provider.ts";
+import { claimDue, countActive, driftCounts, keepFinding, type DriftCounts, type DueZone } from "./due-zones.ts";
+
+const hour = 3_600_000;
+const periods = { hourly: hour, daily: 24 * hour, off: hour } as const;
+/** A period has sixty runs, and a run takes a twentieth of the zones: all have had their turn after a third of it, and stay spread. */
+const runsInPeriod = 60;
+const shareOfRun = 1 / 20;
+const leastInRun = 50;
+const atOnce = 4;
+
+/** Told once of each zone that is newly found to differ from what its provider serves. */
+export type OnDrift = (drift: { domainId: string; name: string; counts: DriftCounts }) => void | Promise<void>;
+
+/** Failures of a run by the name of the provider configuration. */
+type Failures = Map<string, { zones: number; zone: string; error: unknown }>;
+
+/**
+ * Compares every active zone with what its provider serves, once in each period over all instances. A zone that differs is marked and told
+ * of, and never changed: that is what a sync is for.
+ */
+export class DriftJob {
+  readonly #database: Database;
+  readonly #connections: ProviderConnections;
+  readonly #log: Logger;
+  readonly #now: () => Date;
+  readonly #every: Config["driftCheck"];
+  readonly #onDrift: OnDrift;
+  readonly #periodic: Periodic;
+  #giveUp: () => void = () => undefined;
+
+  constructor(parts: {
+    database: Database;
+    connections: ProviderConnections;
+    log: Logger;
+    now: () => Date;
+    every: Config["driftCheck"];
+    onDrift?: OnDrift | undefined;
+  }) {
+    this.#database = parts.database;
+    this.#connections = parts.connections;
+    this.#log = parts.log;
+    this.#now = parts.now;
+    this.#every = parts.every;
+    this.#onDrift = parts.onDrift ?? ((drift) => parts.log.info(drift, "a zone differs from what its provider serves"));
+    this.#periodic = new Periodic(periods[parts.every] / runsInPeriod, () => this.runOnce());
+  }
+
+  async start(): Promise<void> {
+    if (this.#every !== "off") await this.#periodic.start(0);
+  }
+
+  /** Does not wait for providers: a check under way is abandoned, and its zone has its next turn a period later. */
+  async stop(): Promise<void> {
+    const stopped = this.#periodic.stop();
+    this.#giveUp();
+    await stopped;
+  }
+
+  /** Checks zones that are due, as many as one run may take. */
+  async runOnce(): Promise<void> {
+    const abandoned = new Promise<void>((resolve) => {
+      this.#giveUp = resolve;
+    });
+    const failures: Failures = new Map();
+    try {
+      const active = await countActive(this.#database.fork());
+      let left = Math.max(leastInRun, Math.ceil(active * shareOfRun));
+      const work = async () => {
+        while (left-- > 0 && !this.#periodic.stopped) {
+          const zone = await this.#claim();
+          if (!zone) return;
+          await this.#check(zone, failures);
+        }
+      };
+      await Promise.race([Promise.all(Array.from({ length: atOnce }, work)), abandoned]);
+    } catch (error) {
+      if (!this.#periodic.stopped) this.#log.error({ err: error }, "looking for drift failed");
+    }
+    for (const [config, { zones, zone, error }] of failures) {
+      this.#log.warn(
+        { config, zones, zone, err: error },
+        "zones could not be compared with what their provider serves",
+      );
+    }
+  }
+
+  async #claim(): Promise<DueZone | null> {
+    const now = this.#now();
+    return await claimDue(this.#database.fork(), now, new Date(now.getTime() - periods[this.#every]));
+  }
+
+  async #check(zone: DueZone, failures: Failures): Promise<void> {
+    try {
+      await this.#compare(zone);
+    } catch (error) {
+      const known = failures.get(zone.configName);
+      if (known) known.zones++;
+      else failures.set(zone.configName, { zones: 1, zone: zone.name, error });
+    }
+  }
+
+  async #compare(zone: DueZone): Promise<void> {
+    const { provider } = this.#connections.connect(zone.config);
+    if (!provider) return;
+    // Before the zone is read: what is written to it meanwhile then makes another mark.
+    const mark = await provider.fingerprint(zone.name);
+    const same = mark !== null && mark === zone.fingerprint;
+    const { changes } = same ? { changes: [] } : await compareWithProvider(this.#database.fork(), zone, provider);
+    if (this.#periodic.stopped) return;
+    const counts = changes.length === 0 ? null : driftCounts(changes);
+    const kept = await keepFinding(this.#database.fork(), zone, counts, mark, this.#now());
+    if (kept && counts && zone.foundAt === null) await this.#tell(zone, counts);
+  }
+
+  async #tell({ id, name }: DueZone, counts: DriftCounts): Promise<void> {
+    try {
+      await this.#onDrift({ domainId: id, name, counts });
+    } catch (error) {
+      this.#log.error({ err: error, domainId: id }, "drift was found and could not be told");
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import { sql, type ExpressionBuilder } from "kysely";
+import { countActions } from "../changes/commit.ts";
+import { queries, type EntityManager } from "../database/database.ts";
+import type { Tables } from "../database/entities.ts";
+import type { StoredConfig } from "../dns-providers/config-secrets.ts";
+import type { PlannedChange } from "../records/live-record.ts";
+
+/** A zone whose turn it is, as it was when its turn came. */
+export interface DueZone {
+  id: string;
+  name: string;
+  revision: number;
+  fingerprint: string | null;
+  /** When drift was first found; null where none is known. */
+  foundAt: Date | null;
+  configName: string;
+  config: StoredConfig;
+}
+
+/** What a sync would do. */
+export interface DriftCounts {
+  created: number;
+  updated: number;
+  deleted: number;
+}
+
+export function driftCounts(changes: readonly PlannedChange[]): DriftCounts {
+  const { creates, updates, deletes } = countActions(changes);
+  return { created: creates, updated: updates, deleted: deletes };
+}
+
+export async function countActive(em: EntityManager): Promise<number> {
+  const { rows } = await sql<{ active: string }>`
+    select count(*) as active from domains where status = 'active'
+  `.execute(queries(em));
+  return Number(rows[0]?.active ?? 0);
+}
+
+/**
+ * Takes the turn of the active zone that has waited longest, so that no other instance checks it in the same period.
+ * @param since zones checked after this are not due. @returns null when none is due.
+ */
+export async function claimDue(em: EntityManager, now: Date, since: Date): Promise<DueZone | null> {
+  const { rows } = await sql<{
+    id: string;
+    name: string;
+    revision: number;
+    provider_fingerprint: string | null;
+    drift_found_at: Date | null;
+    config_id: string;
+    config_name: string;
+    kind: string;
+    config: StoredConfig["config"];
+  }>`
+    update domains set drift_checked_at = ${now}::timestamptz
+    from provider_configs c
+    where c.id = domains.provider_config_id and domains.id = (
+      select id from domains
+      where status = 'active' and (drift_checked_at is null or drift_checked_at <= ${since}::timestamptz)
+      order by drift_checked_at nulls first limit 1
+      for update skip locked
+    )
+    returning domains.id, domains.name, domains.revision, domains.provider_fingerprint, domains.drift_found_at,
+      c.id as config_id, c.name as config_name, c.kind, c.config
+  `.execute(queries(em));
+  const [row] = rows;
+  if (!row) return null;
+  return {
+    id: row.id,
+    name: row.name,
+    revision: row.revision,
+    fingerprint: row.provider_fingerprint,
+    foundAt: row.drift_found_at,
+    configName: row.config_name,
+    config: { id: row.config_id, kind: row.kind, config: row.config },
+  };
+}
+
+/**
+ * Keeps what a check found, unless the zone was changed here meanwhile: what was compared is then not what is there.
+ * @param found null: the zone agrees, and `fingerprint` is the mark of that content.
+ * @returns whether it was kept.
+ */
+export async function keepFinding(
+  em: EntityManager,
+  zone: DueZone,
+  found: DriftCounts | null,
+  fingerprint: string | null,
+  now: Date,
+): Promise<boolean> {
+  const kept = await queries(em)
+    .updateTable("domains")
+    .set((eb) =>
+      found
+        ? {
+            drift_found_at: eb.fn.coalesce("drift_found_at", eb.val(now)),
+            drift_created: found.created,
+            drift_updated: found.updated,
+            drift_deleted: found.deleted,
+          }
+        : { ...noDrift, provider_fingerprint: fingerprint ?? eb.ref("provider_fingerprint") },
+    )
+    .where("id", "=", zone.id)
+    .where("revision", "=", zone.revision)
+    .where("provider_config_id", "=", zone.config.id)
+    .where((eb) => eb.or([eb("lease_until", "is", null), eb("lease_until", "<", sql<Date>`now()`)]))
+    .where((eb) => eb.not(eb.exists(pendingOf(eb))))
+    .executeTakeFirst();
+  return kept.numUpdatedRows > 0n;
+}
+
+/** Changes to the zone whose outcome is not established. */
+function pendingOf(eb: ExpressionBuilder<Tables, "domains">) {
+  return eb
+    .selectFrom("change_sets")
+    .select("change_sets.id")
+    .whereRef("change_sets.domain_id", "=", "domains.id")
+    .where("change_sets.state", "=", "pending");
+}
+
+/** The columns of a zone that agrees with its provider, as far as anybody knows. */
+export const noDrift = { drift_found_at: null, drift_created: null, drift_updated: null, drift_deleted: null };

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll } from "vitest";
+import { startDigitalOcean, type DigitalOceanServer } from "../../support/digitalocean-server.ts";
+import { useZonewright, type Zonewright } from "../../support/zonewright.ts";
+import { freshName, Zone, type Body } from "../../records/zones.ts";
+
+/** A service, an account of DigitalOcean, and a configuration of the one for the other. */
+export interface Account {
+  zw: Zonewright;
+  server: DigitalOceanServer;
+  config: Body;
+  configure(fields?: Record<string, string>): Promise<Body>;
+  /** A domain of ours that is there, with its name servers only. */
+  zone(): Promise<Zone>;
+}
+
+let configs = 0;
+
+/** Use the result only within tests and hooks. */
+export function useAccount(): Account {
+  const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" } });
+  const account: Account = {
+    zw,
+    server: undefined as unknown as DigitalOceanServer,
+    config: undefined,
+    async configure(fields = {}) {
+      const config = { token: account.server.token, endpoint: account.server.url, ...fields };
+      const input = { kind: "digitalocean", name: `DigitalOcean ${++configs}`, config };
+      const { status, body } = await zw.admin.post("/api/provider-configs", input);
+      if (status !== 201) throw new Error(JSON.stringify(body));
+      return body;
+    },
+    async zone() {
+      const input = { name: freshName(), providerConfigId: account.config.id };
+      const { status, body } = await zw.admin.post("/api/domains", input);
+      if (status !== 201) throw new Error(JSON.stringify(body));
+      return new Zone(zw, body);
+    },
+  };
+  beforeAll(async () => {
+    account.server = await startDigitalOcean();
+    account.config = await account.configure();
+  });
+  afterAll(() => account.server.stop());
+  return account;
+}

@@ -1,0 +1,127 @@
+import { describe, expect, test } from "vitest";
+import { failure } from "../../support/digitalocean-server.ts";
+import type { VendorCall } from "../../support/loopback-vendor.ts";
+import { useAccount } from "./account.ts";
+
+const account = useAccount();
+
+const isChange = ({ method }: VendorCall) => method !== "GET";
+const isReading = ({ method }: VendorCall) => method === "GET";
+const says = (text: string) => (call: VendorCall) => isChange(call) && call.body.includes(text);
+const broken = failure(500, "server_error", "Unexpected server-side error");
+const slower = (headers: Record<string, string>) =>
+  failure(429, "too_many_requests", "API rate limit exceeded.", headers);
+const a = (name: string, value: string) => ({ recordType: "A", name, value, ttl: 60 });
+const creates = (...records: object[]) => records.map((record) => ({ action: "create", record }));
+
+describe("a call that is put off for its rate", () => {
+  test.each([
+    ["for some seconds", () => ({ "retry-after": "1", "ratelimit-reset": "9999999999" })],
+    ["until a time", () => ({ "ratelimit-reset": String(Math.floor(Date.now() / 1_000) + 1) })],
+  ])("%s is sent again after them, and the change is made once", async (_what, headers) => {
+    const zone = await account.zone();
+    account.server.failNext({ after: false, reply: slower(headers()) }, 1, isChange);
+    const before = account.server.changes().length;
+    await zone.add("A", "a", "192.0.2.1", 60);
+    expect(account.server.changes()).toHaveLength(before + 2);
+    expect(account.server.lines(zone.name)).toEqual(["a A 60 192.0.2.1"]);
+  });
+
+  test("for too long is given up with nothing changed", async () => {
+    const zone = await account.zone();
+    account.server.failNext({ after: false, reply: slower({ "retry-after": "3600" }) }, 1, isChange);
+    const { status, body } = await zone.create(a("a", "192.0.2.1"));
+    expect([status, body.detail]).toEqual([502, expect.stringContaining("takes no more calls for the moment")]);
+    expect(await zone.records("&type=A")).toEqual([]);
+  });
+});
+
+test("a reading call that fails or is cut off is sent again", async () => {
+  const zone = await account.zone();
+  account.server.failNext({ after: false, reply: broken }, 1, isReading);
+  account.server.failNext({ after: false, reply: null }, 1, isReading);
+  expect((await zone.post("/sync")).status).toBe(200);
+});
+
+test.each([
+  ["and that was made", true, null],
+  ["and that was not made", false, null],
+  ["by a failure, after it was made", true, broken],
+  ["by a failure, before it was made", false, broken],
+])("a change whose answer is lost %s is told as it is", async (_what, after, reply) => {
+  const zone = await account.zone();
+  account.server.failNext({ after, reply }, 1, isChange);
+  const { status } = await zone.create(a("lost", "192.0.2.1"));
+  expect(status).toBe(after ? 201 : 502);
+  expect(account.server.lines(zone.name)).toHaveLength(after ? 1 : 0);
+  expect(await zone.records("&type=A")).toHaveLength(after ? 1 : 0);
+  expect((await zone.post("/sync")).body).toMatchObject({ created: 0, updated: 0, deleted: 0 });
+});
+
+test("of independent changes one that is refused fails alone", async () => {
+  const zone = await account.zone();
+  account.server.add(zone.name, { type: "CNAME", name: "taken", data: "x.example.net." });
+  const records = [a("one", "192.0.2.1"), a("taken", "192.0.2.2"), a("two", "192.0.2.3")];
+  const { body } = await zone.post("/records/bulk", { records });
+  expect(body).toMatchObject({ succeeded: 2, results: [{ success: true }, { success: false }, { success: true }] });
+  account.server.failNext(
+    { after: false, reply: failure(422, "unprocessable_entity", "Data is invalid") },
+    1,
+    says("192.0.2.5"),
+  );
+  const again = await zone.post("/records/bulk", {
+    records: ["4", "5", "6"].map((end) => a("more", `192.0.2.${end}`)),
+  });
+  expect(again.body.results[1].error).toContain("DigitalOcean refuses it: Data is invalid (422)");
+  expect(again.body.succeeded).toBe(2);
+});
+
+test("independent changes after which the limit on rates is reached stand, and the others are told", async () => {
+  const zone = await account.zone();
+  account.server.failNext({ after: false, reply: slower({ "retry-after": "3600" }) }, 1, says("192.0.2.2"));
+  const records = [a("one", "192.0.2.1"), a("two", "192.0.2.2"), a("three", "192.0.2.3")];
+  const { body } = await zone.post("/records/bulk", { records });
+  expect(body.results.map(({ success }: { success: boolean }) => success)).toEqual([true, false, false]);
+  expect(account.server.lines(zone.name)).toEqual(["one A 60 192.0.2.1"]);
+});
+
+describe("a set of which all or none are to be made", () => {
+  const refusal = failure(422, "unprocessable_entity", "Data is invalid");
+
+  test("is taken back where a later call is refused: what went is there again", async () => {
+    const zone = await account.zone();
+    const old = await zone.add("A", "swap", "192.0.2.1", 60);
+    const kept = await zone.add("TXT", "kept", "before", 60);
+    account.server.failNext({ after: false, reply: refusal }, 1, says("cdn.example.net"));
+    const changes = [
+      { action: "delete", recordId: old.id },
+      { action: "update", recordId: kept.id, record: { value: "after" } },
+      ...creates({ recordType: "CNAME", name: "swap", value: "cdn.example.net", ttl: 60 }),
+    ];
+    const { body: plan } = await zone.post("/records/plan", { changes });
+    const { status, body } = await zone.post("/records/apply", { changes, planHash: plan.planHash });
+    expect([status, JSON.stringify(body)]).toEqual([409, expect.stringContaining("Data is invalid")]);
+    expect(account.server.lines(zone.name)).toEqual(["kept TXT 60 before", "swap A 60 192.0.2.1"]);
+    expect((await zone.post("/sync")).body).toMatchObject({ created: 0, updated: 0, deleted: 0 });
+  });
+
+  test("is told as it is where it cannot be taken back either", async () => {
+    const zone = await account.zone();
+    account.server.failNext({ after: false, reply: refusal }, 1, says("192.0.2.2"));
+    account.server.failNext({ after: false, reply: broken }, 1, ({ method }) => method === "DELETE");
+    const changes = creates(a("one", "192.0.2.1"), a("two", "192.0.2.2"));
+    const { body: plan } = await zone.post("/records/plan", { changes });
+    const { status } = await zone.post("/records/apply", { changes, planHash: plan.planHash });
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(account.server.lines(zone.name)).toEqual(["one A 60 192.0.2.1"]);
+    expect(await zone.lines()).toContain("one A 192.0.2.1");
+    expect((await zone.post("/sync")).body).toMatchObject({ created: 0, updated: 0, deleted: 0 });
+  });
+});
+
+test("a domain that is gone there is told as such", async () => {
+  const zone = await account.zone();
+  account.server.removeDomain(zone.name);
+  const { status, body } = await zone.post("/sync");
+  expect([status, body.detail]).toEqual([502, expect.stringContaining("no such domain")]);
+});

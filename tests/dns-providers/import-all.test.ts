@@ -1,0 +1,189 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { queries } from "../../server/database/database.ts";
+import { beginImport, beginZone, endZone } from "../../server/domains/import-progress.ts";
+import { createClient } from "../../client-sdk/src/index.ts";
+import { freshName, manualConfig, unknownId, type Body } from "../records/zones.ts";
+import { adminPassword, useZonewright } from "../support/zonewright.ts";
+
+const zw = useZonewright();
+
+let config: string;
+let path: string;
+let folder: string;
+beforeEach(async () => {
+  const name = freshName();
+  folder = join(zw.dataDir, "zones", name);
+  await mkdir(folder, { recursive: true });
+  const { body } = await zw.admin.post("/api/provider-configs", { kind: "zonefile", name, config: { folder: name } });
+  config = body.id;
+  path = `/api/provider-configs/${config}/import`;
+});
+
+async function zones(count: number, lines = "www A 192.0.2.1\n"): Promise<string[]> {
+  const names = Array.from({ length: count }, () => freshName());
+  for (const name of names) {
+    const soa = `$ORIGIN ${name}.\n$TTL 3600\n@ SOA ns1 hostmaster 1 3600 900 1209600 300\n`;
+    await writeFile(join(folder, `${name}.zone`), soa + lines);
+  }
+  return names.toSorted();
+}
+
+/** The progress once the import has ended. */
+async function ended(): Promise<Body> {
+  return await vi.waitFor(
+    async () => {
+      const { body } = await zw.admin.get(path);
+      expect(body.finishedAt).not.toBeNull();
+      return body;
+    },
+    { timeout: 20_000, interval: 20 },
+  );
+}
+
+const all = () => zw.admin.post(path, { all: true });
+const done = (name: string) => ({ name, state: "done", domainId: expect.any(String), records: 1, error: null });
+
+describe("an import of all zones", () => {
+  test("answers at once with how far it is, and goes on until every zone that was not managed is", async () => {
+    const names = await zones(9);
+    await zw.admin.post(path, { zones: names.slice(0, 1) });
+    const { status, body } = await all();
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ results: [], progress: { startedAt: expect.any(String), total: 8 } });
+    expect(body.progress.results.map(({ name }: Body) => name)).toEqual(names.slice(1));
+    const progress = await ended();
+    expect(progress).toMatchObject({ startedAt: body.progress.startedAt, total: 8, done: 8 });
+    expect(progress.results).toEqual(names.slice(1).map(done));
+    expect((await zw.admin.get(`/api/domains/${progress.results[0].domainId}`)).body).toMatchObject({
+      name: names[1],
+      recordCount: 1,
+      providerConfigId: config,
+    });
+    expect((await all()).body.progress).toMatchObject({ total: 0, done: 0, results: [] });
+  });
+
+  test("tells for each that cannot be why, and does the others", async () => {
+    const [good = ""] = await zones(1);
+    const [broken = ""] = await zones(1, "www A nonsense\n");
+    await all();
+    const { results } = await ended();
+    const error = expect.stringMatching(new RegExp(`^${broken}\\.zone, line 4: `));
+    expect(results).toEqual([done(good), { name: broken, state: "failed", domainId: null, records: null, error }]);
+  });
+});
+
+describe("the progress of an import", () => {
+  test("is empty where nothing was imported yet", async () => {
+    const { status, body } = await zw.admin.get(path);
+    expect([status, body]).toEqual([200, { startedAt: null, finishedAt: null, total: 0, done: 0, results: [] }]);
+  });
+
+  test("tells of named zones too, as the answer did", async () => {
+    const [name = ""] = await zones(1);
+    const { body } = await zw.admin.post(path, { zones: [name, "unknown.example"] });
+    expect(body.progress).toBeNull();
+    expect(await ended()).toMatchObject({
+      total: 2,
+      done: 2,
+      results: [
+        { ...done(name), domainId: body.results[0].domainId },
+        { name: "unknown.example", state: "failed", domainId: null, records: null, error: body.results[1].error },
+      ],
+    });
+  });
+
+  test("is for administrators, and of configurations that exist", async () => {
+    const member = await zw.member("importer");
+    expect((await member.get(path)).status).toBe(403);
+    expect((await zw.nobody.get(path)).status).toBe(401);
+    expect((await zw.admin.get(`/api/provider-configs/${unknownId}/import`)).status).toBe(404);
+  });
+
+  test("comes through the client with dates", async () => {
+    await zones(1);
+    const client = createClient({ url: zw.url });
+    await client.signIn({ username: "admin", password: adminPassword });
+    const { progress } = await client.providerConfigs.import.mutate({ id: config, all: true });
+    await ended();
+    const { startedAt, finishedAt, results } = await client.providerConfigs.importProgress.query({ id: config });
+    expect(startedAt).toEqual(progress?.startedAt);
+    expect(finishedAt).toBeInstanceOf(Date);
+    expect(results).toMatchObject([{ state: "done", records: 1 }]);
+  });
+});
+
+describe("an import that another instance runs", () => {
+  let names: string[];
+  let importId: string;
+  beforeEach(async () => {
+    names = await zones(3);
+    const em = zw.services.database.fork();
+    importId = await beginImport(em, config, names, new Date());
+    await endZone(em, importId, 0, { success: false, domainId: null, error: "No." });
+    await beginZone(em, importId, 1);
+  });
+
+  test("is shown, and no second one of the configuration begins beside it", async () => {
+    expect((await zw.admin.get(path)).body).toMatchObject({
+      finishedAt: null,
+      total: 3,
+      done: 1,
+      results: [{ state: "failed", error: "No." }, { state: "running" }, { state: "waiting" }],
+    });
+    for (const answer of [await all(), await zw.admin.post(path, { zones: names })]) {
+      expect([answer.status, answer.body.code]).toEqual([409, "CONFLICT"]);
+    }
+    expect((await zw.admin.get(`/api/domains?search=${names[0]}`)).body.total).toBe(0);
+  });
+
+  test("ends with that instance: what it had brought in is done, the rest has failed and can be imported again", async () => {
+    const brought = await zw.admin.post("/api/domains", { name: names[1], providerConfigId: config });
+    await leaseEnds();
+    const { body } = await zw.admin.get(path);
+    expect(body).toMatchObject({ finishedAt: expect.any(String), done: 3 });
+    expect(body.results.slice(1)).toEqual([
+      { ...done(names[1] ?? ""), domainId: brought.body.id },
+      {
+        name: names[2],
+        state: "failed",
+        domainId: null,
+        records: null,
+        error: expect.stringContaining("import it again"),
+      },
+    ]);
+    await all();
+    expect((await ended()).results).toEqual([names[0] ?? "", names[2] ?? ""].map(done));
+  });
+
+  test("does not keep the next from beginning once that instance is gone", async () => {
+    await leaseEnds();
+    expect((await all()).status).toBe(200);
+    expect(await ended()).toMatchObject({ total: 3, done: 3 });
+  });
+
+  async function leaseEnds(): Promise<void> {
+    await queries(zw.services.database.fork())
+      .updateTable("zone_imports")
+      .set({ lease_until: new Date(Date.now() - 1000) })
+      .where("id", "=", importId)
+      .execute();
+  }
+});
+
+test.each([
+  [{}, "zones", /say all: true/],
+  [{ all: true, zones: ["a.example"] }, "all", /not both/],
+  [{ all: false, zones: ["a.example"] }, "all", /must be true/],
+  [{ all: "true" }, "all", /must be true/],
+])("%j is 400 and says what to give", async (body, field, sentence) => {
+  const answer = await zw.admin.post(path, body);
+  expect(answer.status).toBe(400);
+  expect(answer.body.issues[0]).toMatchObject({ path: [field], message: expect.stringMatching(sentence) });
+});
+
+test("a provider without zones is refused", async () => {
+  const { status, body } = await zw.admin.post(`/api/provider-configs/${await manualConfig(zw)}/import`, { all: true });
+  expect([status, body.issues[0].path]).toEqual([400, ["id"]]);
+});

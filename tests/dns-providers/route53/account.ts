@@ -1,0 +1,56 @@
+import { afterAll, beforeAll } from "vitest";
+import { startRoute53, type Route53Server } from "../../support/route53-server.ts";
+import { useZonewright, type Zonewright } from "../../support/zonewright.ts";
+import { freshName, Zone, type Body } from "../../records/zones.ts";
+
+/** A service, an account of Route 53, and a configuration of the one for the other. */
+export interface Account {
+  zw: Zonewright;
+  server: Route53Server;
+  config: Body;
+  /** Makes a configuration; fields as they are needed for the account where they are left out. */
+  configure(fields?: Record<string, string>): Promise<Body>;
+  /** A domain of ours whose zone is made there, and the id that it has there. */
+  zone(): Promise<{ zone: Zone; hosted: string }>;
+  /** A domain of ours for a zone that is there already. */
+  adopt(name: string, providerConfigId?: string): Promise<Zone>;
+}
+
+let configs = 0;
+
+/** Use the result only within tests and hooks. */
+export function useAccount(): Account {
+  const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" } });
+  const account: Account = {
+    zw,
+    server: undefined as unknown as Route53Server,
+    config: undefined,
+    async configure(fields = {}) {
+      const { accessKeyId, secretAccessKey, url: endpoint } = account.server;
+      const config = { accessKeyId, secretAccessKey, endpoint, ...fields };
+      const { status, body } = await zw.admin.post("/api/provider-configs", {
+        kind: "route53",
+        name: `Route 53 ${++configs}`,
+        config,
+      });
+      if (status !== 201) throw new Error(JSON.stringify(body));
+      return body;
+    },
+    async zone() {
+      const name = freshName();
+      const hosted = account.server.addZone(name);
+      return { zone: await account.adopt(name), hosted };
+    },
+    async adopt(name, providerConfigId = account.config.id) {
+      const { status, body } = await zw.admin.post("/api/domains", { name, providerConfigId });
+      if (status !== 201) throw new Error(JSON.stringify(body));
+      return new Zone(zw, body);
+    },
+  };
+  beforeAll(async () => {
+    account.server = await startRoute53();
+    account.config = await account.configure();
+  });
+  afterAll(() => account.server.stop());
+  return account;
+}

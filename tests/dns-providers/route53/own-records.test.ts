@@ -1,0 +1,122 @@
+import { expect, test } from "vitest";
+import type { Body, Zone } from "../../records/zones.ts";
+import { manualConfig } from "../../records/zones.ts";
+import { useAccount } from "./account.ts";
+
+const account = useAccount();
+
+const alias = {
+  AliasTarget: { HostedZoneId: "Z2FDTNDATAQYW2", DNSName: "d1.cloudfront.net.", EvaluateTargetHealth: "false" },
+};
+const weighted = (identifier: string, weight: number) => ({ SetIdentifier: identifier, Weight: weight });
+
+/** A zone with an alias at the apex, two weighted RRsets, a failover pair of aliases and a plain record. */
+async function zoneWithOwn(): Promise<{ zone: Zone; hosted: string }> {
+  const { zone, hosted } = await account.zone();
+  const put = account.server.put.bind(account.server, hosted);
+  put({ name: zone.name, type: "A", settings: alias });
+  put({
+    name: `w.${zone.name}`,
+    type: "A",
+    ttl: 60,
+    values: ["192.0.2.1", "192.0.2.2"],
+    settings: weighted("blue", 10),
+  });
+  put({ name: `w.${zone.name}`, type: "A", ttl: 60, values: ["192.0.2.3"], settings: weighted("green fields", 20) });
+  const check = { HealthCheckId: "abcdef11-2222-3333-4444-555555fedcba" };
+  put({
+    name: `f.${zone.name}`,
+    type: "A",
+    settings: { SetIdentifier: "one", Failover: "PRIMARY", ...check, ...alias },
+  });
+  put({
+    name: `g.${zone.name}`,
+    type: "TXT",
+    ttl: 60,
+    values: ['"eu"'],
+    settings: { SetIdentifier: "eu", GeoLocation: { ContinentCode: "EU" } },
+  });
+  put({ name: `www.${zone.name}`, type: "A", ttl: 60, values: ["192.0.2.9"] });
+  expect((await zone.post("/sync", { force: true })).body).toMatchObject({ created: 6, deleted: 0 });
+  return { zone, hosted };
+}
+
+const isOwn = ({ recordType }: Body) => recordType.startsWith("R53_");
+const ownOf = async (zone: Zone): Promise<Body[]> => (await zone.records()).filter(isOwn);
+
+test("aliases and routed RRsets are shown, each as one record that says what it is", async () => {
+  const { zone } = await zoneWithOwn();
+  expect((await ownOf(zone)).map(({ name, recordType, value, ttl }) => [name, recordType, ttl, value])).toEqual([
+    [
+      "@",
+      "R53_ALIAS",
+      0,
+      "A alias-target.dns-name=d1.cloudfront.net. alias-target.evaluate-target-health=false alias-target.hosted-zone-id=Z2FDTNDATAQYW2",
+    ],
+    [
+      "f",
+      "R53_ROUTING",
+      0,
+      "A alias-target.dns-name=d1.cloudfront.net. alias-target.evaluate-target-health=false alias-target.hosted-zone-id=Z2FDTNDATAQYW2 failover=PRIMARY health-check-id=abcdef11-2222-3333-4444-555555fedcba set-identifier=one",
+    ],
+    ["g", "R53_ROUTING", 60, 'TXT geo-location.continent-code=EU set-identifier=eu: "eu"'],
+    ["w", "R53_ROUTING", 60, "A set-identifier=blue weight=10: 192.0.2.1, 192.0.2.2"],
+    ["w", "R53_ROUTING", 60, 'A set-identifier="green fields" weight=20: 192.0.2.3'],
+  ]);
+  expect((await zone.post("/sync")).body).toMatchObject({ created: 0, updated: 0, deleted: 0 });
+});
+
+test("they are not edited, deleted or joined, and everything else of the zone is", async () => {
+  const { zone, hosted } = await zoneWithOwn();
+  const before = account.server.lines(hosted);
+  for (const record of await ownOf(zone)) {
+    expect((await zone.update(record.id, { ttl: 120 })).body.detail).toContain("Amazon Route 53 keeps");
+    expect((await zone.delete(record.id)).status).toBe(400);
+  }
+  for (const name of ["@", "w"]) {
+    const joined = await zone.create({ recordType: "A", name, value: "192.0.2.8" });
+    expect([joined.status, joined.body.detail]).toEqual([502, expect.stringContaining("alias or a routing policy")]);
+  }
+  expect((await zone.create({ recordType: "CNAME", name: "w", value: "x.example.net" })).status).toBe(409);
+  expect(account.server.lines(hosted)).toEqual(before);
+  const [www] = await zone.records("&search=www");
+  expect((await zone.update(www.id, { value: "192.0.2.10" })).status).toBe(200);
+  await zone.add("TXT", "w", "beside them", 60);
+  expect((await ownOf(zone)).length).toBe(5);
+});
+
+test("a rollback, a zone file in place of the zone and a diff leave them and say so", async () => {
+  const { zone, hosted } = await zoneWithOwn();
+  const { body: snapshot } = await zone.post("/snapshots");
+  account.server.remove(hosted, zone.name, "A");
+  await zone.post("/sync", { force: true });
+  const { body: later } = await zone.post("/snapshots");
+  const { body: diff } = await zone.get(`/snapshots/diff?from=${snapshot.id}&to=${later.id}`);
+  expect(JSON.stringify(diff)).toContain("R53_ALIAS");
+  const { body: back } = await zone.post(`/snapshots/${snapshot.id}/rollback`, { force: true });
+  expect(back).toMatchObject({ success: false, created: 0 });
+  expect(back.failed).toMatchObject([
+    { recordType: "R53_ALIAS", error: expect.stringContaining("keeps alias records") },
+  ]);
+  const { body: replaced } = await zone.post("/zonefile", { zonefile: "new 60 A 192.0.2.7\n", mode: "replace" });
+  expect(replaced).toMatchObject({ created: 1, deleted: 1 });
+  expect(replaced.warnings.filter((warning: string) => warning.includes("routing policy"))).toHaveLength(4);
+  expect(await ownOf(zone)).toHaveLength(4);
+});
+
+test("they stand in an exported file as comments, which an import does not read", async () => {
+  const { zone } = await zoneWithOwn();
+  const { body: zonefile } = await zone.get("/zonefile");
+  const lines = zonefile.split("\n").filter((line: string) => line.includes("R53_"));
+  expect(lines).toHaveLength(5);
+  expect(lines.every((line: string) => line.startsWith("; "))).toBe(true);
+  const { body } = await zone.post("/zonefile", { zonefile, mode: "merge" });
+  expect(body).toMatchObject({ created: 0, updated: 0, deleted: 0 });
+});
+
+test("a zone that has them does not move to a provider that could not keep them", async () => {
+  const { zone } = await zoneWithOwn();
+  const elsewhere = await manualConfig(account.zw);
+  const { status, body } = await account.zw.admin.put(zone.path, { providerConfigId: elsewhere });
+  expect([status, body.issues[0].message]).toEqual([400, expect.stringContaining("cannot store R53_")]);
+});

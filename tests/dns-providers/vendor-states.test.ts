@@ -1,0 +1,171 @@
+import * as fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readAll } from "../../server/changes/read-back.ts";
+import { knownKind } from "../../server/dns-providers/kinds.ts";
+import { ProviderError, type DnsProvider, type RecordChange } from "../../server/dns-providers/provider.ts";
+import { createEgress, type Egress } from "../../server/net/egress.ts";
+import { planState, withOneTtl } from "../../server/records/desired-state.ts";
+import type { LiveRecord } from "../../server/records/live-record.ts";
+import { recordKey, type RecordData } from "../../server/records/record.ts";
+import { startDigitalOcean, failure as digitalOceanFailure } from "../support/digitalocean-server.ts";
+import type { LoopbackVendor, VendorReply } from "../support/loopback-vendor.ts";
+import { startRoute53, failure as route53Failure } from "../support/route53-server.ts";
+import { record } from "./zone-folder.ts";
+
+// Any state of a few names to any other, with a call that goes wrong on the way: what is told is what is there.
+
+interface Vendor {
+  server: LoopbackVendor;
+  config: object;
+  refusal: VendorReply;
+}
+
+const vendors: [string, () => Promise<Vendor>][] = [
+  [
+    "route53",
+    async () => {
+      const server = await startRoute53();
+      const { accessKeyId, secretAccessKey, url: endpoint } = server;
+      const refusal = route53Failure(400, "InvalidChangeBatch", "[Not this one]");
+      return { server, config: { accessKeyId, secretAccessKey, endpoint }, refusal };
+    },
+  ],
+  [
+    "digitalocean",
+    async () => {
+      const server = await startDigitalOcean();
+      const refusal = digitalOceanFailure(422, "unprocessable_entity", "Not this one");
+      return { server, config: { token: server.token, endpoint: server.url }, refusal };
+    },
+  ],
+];
+
+const zone = "states.example";
+const names = ["a", "b", "c"];
+const values: Record<string, string[]> = {
+  A: ["192.0.2.1", "192.0.2.2", "192.0.2.3"],
+  TXT: ["one", "two", "three"],
+  CNAME: ["x.example.net"],
+};
+
+/** What a name has: one CNAME, or any values of the other types with one TTL each. */
+const atName = (name: string) =>
+  fc.oneof(
+    { weight: 1, arbitrary: fc.constantFrom(60, 300).map((ttl) => [record(name, "CNAME", "x.example.net", ttl)]) },
+    {
+      weight: 4,
+      arbitrary: fc
+        .tuple(
+          ...["A", "TXT"].map((type) =>
+            fc
+              .tuple(fc.subarray(values[type] ?? []), fc.constantFrom(60, 300))
+              .map(([some, ttl]) => some.map((value) => record(name, type, value, ttl))),
+          ),
+        )
+        .map((sets) => sets.flat()),
+    },
+  );
+const state = fc.tuple(...names.map(atName)).map((parts) => parts.flat());
+const fault = fc.record({
+  call: fc.nat({ max: 6 }),
+  kind: fc.constantFrom("none", "refused", "cut before", "cut after", "failed after"),
+});
+
+const now = () => new Date();
+let ids = 0;
+const live = (data: RecordData): LiveRecord => {
+  const at = new Date(0);
+  return { ...data, id: String(++ids), version: 1, status: "active", comment: null, createdAt: at, updatedAt: at };
+};
+
+describe.each(vendors)("%s", (kindName, start) => {
+  let vendor: Vendor;
+  let provider: DnsProvider;
+  let egress: Egress;
+  beforeAll(async () => {
+    vendor = await start();
+    egress = createEgress({ allow: ["127.0.0.1"], now });
+    const connected = knownKind(kindName).connect?.(vendor.config, { zonesFolder: "/nowhere", now, egress });
+    if (!connected) throw new Error(`${kindName} has no back end`);
+    provider = connected;
+    await provider.createZone(zone);
+  });
+  afterAll(async () => {
+    await egress.close();
+    await vendor.server.stop();
+  });
+
+  const present = async () => (await readAll(provider, zone)).filter(({ recordType }) => recordType !== "NS");
+
+  async function changesTo(wanted: readonly RecordData[]): Promise<RecordChange[]> {
+    const there = (await present()).map(live);
+    return withOneTtl(there, planState(there, wanted).changes);
+  }
+
+  function failCall(number: number, kind: string): void {
+    if (kind === "none") return;
+    let seen = 0;
+    const reply = { refused: vendor.refusal, "failed after": { status: 503, body: "busy" } }[kind] ?? null;
+    const isIt = ({ method }: { method: string }) => method !== "GET" && seen++ === number;
+    vendor.server.failNext({ after: kind.endsWith("after"), reply }, 1, isIt);
+  }
+
+  test("what is told of changes is what is there", async () => {
+    await fc.assert(
+      fc.asyncProperty(state, state, fc.boolean(), fault, async (first, second, together, { call, kind }) => {
+        vendor.server.forgetFaults();
+        await provider.applyChanges(zone, await changesTo(first), { together: true });
+        const before = await present();
+        expect(sorted(before)).toEqual(sorted(first));
+        const changes = await changesTo(second);
+        failCall(call, kind);
+        const told = await provider.applyChanges(zone, changes, { together }).catch((error: unknown) => error);
+        vendor.server.forgetFaults();
+        const after = await present();
+        const [found, expected] = comparison(told, { kind, changes, together, before, wanted: second, after });
+        expect(found).toEqual(expected);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+interface Happened {
+  kind: string;
+  changes: readonly RecordChange[];
+  together: boolean;
+  before: readonly RecordData[];
+  wanted: readonly RecordData[];
+  after: readonly RecordData[];
+}
+
+/** What is there afterwards, and what must be by what the provider told. */
+function comparison(told: unknown, { kind, changes, together, before, wanted, after }: Happened): [unknown, unknown] {
+  if (told instanceof ProviderError && told.effect === "none") return [sorted(after), sorted(before)];
+  // A call that was answered leaves nothing open.
+  if (told instanceof ProviderError) return [kind === "refused" || kind === "none", false];
+  const { outcomes } = told as Awaited<ReturnType<DnsProvider["applyChanges"]>>;
+  const done = changes.filter((_, index) => outcomes[index]?.ok);
+  if (done.length === changes.length) return [sorted(after), sorted(wanted)];
+  // TTLs of what stays follow what is made; which of it was made is told by the records.
+  return together
+    ? [
+        [done, sorted(after)],
+        [[], sorted(before)],
+      ]
+    : [keys(after), keys(carriedOut(before, done))];
+}
+
+function carriedOut(records: readonly RecordData[], changes: readonly RecordChange[]): RecordData[] {
+  const gone = new Set(changes.flatMap(({ before }) => (before ? [recordKey(before)] : [])));
+  const kept = records.filter((one) => !gone.has(recordKey(one)));
+  return [...kept, ...changes.flatMap(({ after }) => after ?? [])];
+}
+
+function keys(records: readonly RecordData[]): string[] {
+  return records.map(recordKey).toSorted((one, other) => (one < other ? -1 : 1));
+}
+
+function sorted(records: readonly RecordData[]): RecordData[] {
+  return records.toSorted((one, other) => (recordKey(one) < recordKey(other) ? -1 : 1));
+}

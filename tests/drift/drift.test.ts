@@ -1,0 +1,229 @@
+import { once } from "node:events";
+import { createServer, type AddressInfo, type Socket } from "node:net";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { queries } from "../../server/database/database.ts";
+import { DriftJob, type OnDrift } from "../../server/drift/drift-job.ts";
+import { createLog } from "../../server/log.ts";
+import { fileZone, manualZone, unknownId, type Body, type Zone } from "../records/zones.ts";
+import { Clock, day, hour, minute } from "../support/clock.ts";
+import { useZonewright } from "../support/zonewright.ts";
+
+const zw = useZonewright({ env: { JOBS: "off" } });
+const clock = new Clock();
+
+let told: Parameters<OnDrift>[0][];
+let log: Body[];
+let zone: Zone;
+beforeEach(async () => {
+  told = [];
+  log = [];
+  // Checked, as all that other tests left.
+  zone = await fileZone(zw, "www 300 A 192.0.2.1\nold 300 TXT x\nttl 300 A 192.0.2.2\n");
+  await later();
+  told = [];
+});
+afterEach(() => zw.admin.delete(zone.path));
+
+function job(every: "hourly" | "daily" | "off" = "hourly"): DriftJob {
+  return new DriftJob({
+    database: zw.services.database,
+    connections: zw.services.providerConfigs.connections,
+    log: createLog("info", { write: (line) => log.push(JSON.parse(line)) }),
+    now: clock.now,
+    every,
+    onDrift: (drift) => {
+      told.push(drift);
+    },
+  });
+}
+
+/** A run an hour after the last. */
+async function later(): Promise<void> {
+  clock.advance(hour);
+  await job().runOnce();
+}
+
+const drift = async () => (await zone.detail()).drift;
+const byHand = () =>
+  zone.edit(
+    (text) => `${text.replace(/^old.*$/m, "").replace(/^ttl +300/m, "ttl 77")}new 60 A 192.0.2.9\nn2 A 192.0.2.9\n`,
+  );
+const counts = { created: 2, updated: 1, deleted: 1 };
+
+describe("an edit made elsewhere", () => {
+  test("is shown on the domain and told once, and nothing is changed", async () => {
+    expect(await drift()).toBeNull();
+    const before = await zone.detail();
+    await byHand();
+    await later();
+    const found = await zone.detail();
+    expect(found).toEqual({ ...before, drift: { foundAt: expect.any(String), ...counts } });
+    expect(told).toEqual([{ domainId: zone.id, name: zone.name, counts }]);
+
+    await zone.edit((text) => `${text}n3 A 192.0.2.9\n`);
+    await later();
+    expect(await drift()).toEqual({ ...found.drift, created: 3 });
+    expect(told).toHaveLength(1);
+  });
+
+  test("is settled by a sync, and told again when it comes again", async () => {
+    await byHand();
+    await later();
+    expect((await zone.post("/sync", { dryRun: true })).status).toBe(200);
+    expect(await drift()).toMatchObject(counts);
+    expect((await zone.post("/sync")).body).toMatchObject(counts);
+    expect(await drift()).toBeNull();
+    await later();
+    expect(await drift()).toBeNull();
+    await zone.edit((text) => `${text}again A 192.0.2.9\n`);
+    await later();
+    expect(told).toHaveLength(2);
+  });
+
+  test("that is taken back by hand is forgotten by the next check", async () => {
+    const file = await zone.readFile();
+    await byHand();
+    await later();
+    await zone.edit(() => file);
+    await later();
+    expect(await drift()).toBeNull();
+    await byHand();
+    await later();
+    await zone.edit(() => `; other bytes, the same records\n${file}`);
+    await later();
+    expect(await drift()).toBeNull();
+  });
+
+  test("that changes no record is none", async () => {
+    await zone.edit((text) => `; a comment\n${text}`);
+    await later();
+    expect([await drift(), told]).toEqual([null, []]);
+  });
+});
+
+describe("a zone", () => {
+  test("has one turn in a period, whichever of two instances comes first", async () => {
+    await byHand();
+    clock.advance(hour);
+    await Promise.all([job().runOnce(), job().runOnce()]);
+    expect(told).toHaveLength(1);
+    await zone.post("/sync");
+    await zone.edit((text) => `${text}later A 192.0.2.9\n`);
+    clock.advance(59 * minute);
+    await job().runOnce();
+    expect(await drift()).toBeNull();
+    clock.advance(2 * minute);
+    await job("daily").runOnce();
+    expect(await drift()).toBeNull();
+    clock.advance(day);
+    await job("daily").runOnce();
+    expect(await drift()).not.toBeNull();
+  });
+
+  test("that is disabled, or has no back end, is left alone", async () => {
+    const manual = await manualZone(zw);
+    await zw.admin.put(zone.path, { status: "disabled" });
+    await byHand();
+    await later();
+    expect([(await manual.detail()).drift, await drift(), told, log]).toEqual([null, null, [], []]);
+  });
+
+  test("that is being changed here is not judged by what was read before", async () => {
+    await byHand();
+    await holdLease(60);
+    await later();
+    expect(await drift()).toBeNull();
+    await holdLease(-1);
+    await later();
+    expect(await drift()).toMatchObject(counts);
+  });
+
+  test("forgets its drift when it moves to another provider", async () => {
+    const { body } = await zw.admin.post("/api/provider-configs", { kind: "manual", name: `For ${zone.name}` });
+    await byHand();
+    await later();
+    expect((await zw.admin.put(zone.path, { providerConfigId: body.id })).body).toMatchObject({ drift: null });
+  });
+});
+
+describe("a provider that fails", () => {
+  test("is told of once, by the name of its configuration, and the others are checked", async () => {
+    await brokenZone("Away", 1);
+    await pointAt(await manualZone(zw), await brokenZone("Twice", 1));
+    await byHand();
+    await later();
+    expect(await drift()).toMatchObject(counts);
+    const warnings = log.map(({ level, config, zones, err }) => ({ level, config, zones, said: err.message }));
+    const said = expect.stringContaining("cannot be reached");
+    expect(warnings.toSorted((a, b) => a.config.localeCompare(b.config))).toEqual([
+      { level: 40, config: "Away", zones: 1, said },
+      { level: 40, config: "Twice", zones: 2, said },
+    ]);
+  });
+
+  test("by never answering does not hold up the end of the service", async () => {
+    const silent = await silentServer();
+    await brokenZone("Silent", silent.port);
+    clock.advance(hour);
+    const asked = job();
+    const run = asked.runOnce();
+    await silent.called;
+    await asked.stop();
+    await run;
+    expect(log).toEqual([]);
+  });
+});
+
+test("the job looks by itself, unless it is switched off", async () => {
+  await byHand();
+  clock.advance(hour);
+  const off = job("off");
+  await off.start();
+  await off.stop();
+  expect(await drift()).toBeNull();
+  const on = job();
+  await on.start();
+  await vi.waitFor(async () => expect(await drift()).toMatchObject(counts), { interval: 20 });
+  await on.stop();
+});
+
+async function holdLease(seconds: number): Promise<void> {
+  await queries(zw.services.database.fork())
+    .updateTable("domains")
+    .set({ lease_token: unknownId, lease_until: new Date(Date.now() + seconds * 1000) })
+    .where("id", "=", zone.id)
+    .execute();
+}
+
+/** A zone whose name server is on this port of loopback. @returns its configuration */
+async function brokenZone(name: string, port: number): Promise<string> {
+  const config = { server: "127.0.0.1", port, tsigName: "a.key", tsigSecret: "c2VjcmV0" };
+  const { body } = await zw.admin.post("/api/provider-configs", { kind: "rfc2136", name, config });
+  await pointAt(await manualZone(zw), body.id);
+  return body.id;
+}
+
+/** Moves a domain without asking the provider, which would refuse. */
+async function pointAt(domain: Zone, config: string): Promise<void> {
+  await queries(zw.services.database.fork())
+    .updateTable("domains")
+    .set({ provider_config_id: config })
+    .where("id", "=", domain.id)
+    .execute();
+  onTestFinished(async () => {
+    await zw.admin.delete(domain.path);
+  });
+}
+
+/** Takes connections and says nothing. */
+async function silentServer(): Promise<{ port: number; called: Promise<unknown> }> {
+  const server = createServer();
+  const called = once(server, "connection");
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(async () => {
+    for (const socket of await called) (socket as Socket).destroy();
+    server.close();
+  });
+  return { port: (server.address() as AddressInfo).port, called };
+}

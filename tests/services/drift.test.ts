@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { DriftJob, type OnDrift } from "../../server/drift/drift-job.ts";
+import { fileZone } from "../records/zones.ts";
+import { startBind } from "../support/bind.ts";
+import { Clock, hour } from "../support/clock.ts";
+import { nsupdate } from "../support/nsupdate.ts";
+import type { UpdateServer } from "../support/update-server.ts";
+import { useZonewright } from "../support/zonewright.ts";
+
+const zone = "drifting.example";
+const zw = useZonewright({ env: { JOBS: "off" } });
+const clock = new Clock();
+let bind: UpdateServer;
+let path: string;
+let told: Parameters<OnDrift>[0][];
+
+beforeAll(async () => {
+  bind = await startBind([zone]);
+  const { body } = await zw.admin.post("/api/provider-configs", { kind: "rfc2136", name: "BIND", config: bind.config });
+  const imported = await zw.admin.post(`/api/provider-configs/${body.id}/import`, { zones: [zone] });
+  path = `/api/domains/${imported.body.results[0].domainId}`;
+});
+afterAll(() => bind.stop());
+beforeEach(() => {
+  told = [];
+});
+
+/** An instance's job. */
+function job(): DriftJob {
+  return new DriftJob({
+    database: zw.services.database,
+    connections: zw.services.providerConfigs.connections,
+    log: zw.services.log,
+    now: clock.now,
+    every: "hourly",
+    onDrift: (drift) => {
+      told.push(drift);
+    },
+  });
+}
+
+async function drift(): Promise<unknown> {
+  clock.advance(hour);
+  await job().runOnce();
+  return (await zw.admin.get(path)).body.drift;
+}
+
+test("what somebody else changes at a name server is found, and settled by a sync or by taking it back", async () => {
+  expect(await drift()).toBeNull();
+  await nsupdate(bind, zone, [
+    `update add hand.${zone}. 300 A 192.0.2.1`,
+    `update delete ns.${zone}. A 127.0.0.1`,
+    `update add ns.${zone}. 3600 A 192.0.2.53`,
+  ]);
+  expect(await drift()).toMatchObject({ created: 1, updated: 1, deleted: 0 });
+  expect((await zw.admin.post(`${path}/sync`, { force: true })).body).toMatchObject({ created: 1, updated: 1 });
+  expect(await drift()).toBeNull();
+
+  await nsupdate(bind, zone, [`update delete hand.${zone}. A`]);
+  expect(await drift()).toMatchObject({ created: 0, updated: 0, deleted: 1 });
+  await nsupdate(bind, zone, [`update add hand.${zone}. 300 A 192.0.2.1`]);
+  expect(await drift()).toBeNull();
+  expect(told).toHaveLength(2);
+});
+
+test("a change made here is none", async () => {
+  const record = { recordType: "A", name: "ours", value: "192.0.2.2" };
+  expect((await zw.admin.post(`${path}/records`, record)).status).toBe(201);
+  expect([await drift(), told]).toEqual([null, []]);
+});
+
+test("two instances share the zones: each is told of once", async () => {
+  const zones = [];
+  for (let count = 0; count < 30; count++) zones.push(await fileZone(zw, "www A 192.0.2.1\n"));
+  for (const each of zones) await each.edit((text) => `${text}hand A 192.0.2.2\n`);
+  clock.advance(hour);
+  await Promise.all([job().runOnce(), job().runOnce()]);
+  expect(told.map(({ name }) => name).toSorted()).toEqual(zones.map(({ name }) => name).toSorted());
+});

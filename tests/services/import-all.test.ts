@@ -1,0 +1,83 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { startBind } from "../support/bind.ts";
+import { countMessages } from "../support/message-counter.ts";
+import type { Answer, RestClient } from "../support/rest-client.ts";
+import { startService } from "../support/service-process.ts";
+import { emptyZone } from "../support/update-server.ts";
+
+type Body = Answer["body"];
+
+async function ended(client: RestClient, path: string): Promise<Body> {
+  return await vi.waitFor(
+    async () => {
+      const { body } = await client.get(path);
+      expect(body.finishedAt).not.toBeNull();
+      return body;
+    },
+    { timeout: 30_000, interval: 50 },
+  );
+}
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "zonewright-import-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function listed(client: RestClient): Promise<string[]> {
+  const { body } = await client.get("/api/domains?limit=100");
+  return body.domains.map(({ name }: Body) => name);
+}
+
+test("all zones of a name server come in, a few at a time", async () => {
+  const names = Array.from({ length: 40 }, (_, index) => `import${index}.example`);
+  const bind = await startBind(names);
+  onTestFinished(() => bind.stop());
+  const between = await countMessages(bind.port);
+  onTestFinished(() => between.stop());
+  const service = await startService({ DATA_DIR: await newFolder() });
+  onTestFinished(() => service.close());
+  const client = await service.signIn();
+  const config = { ...bind.config, port: between.port };
+  const { body } = await client.post("/api/provider-configs", { kind: "rfc2136", name: "BIND", config });
+  const path = `/api/provider-configs/${body.id}/import`;
+  expect((await client.post(path, { all: true })).body.progress).toMatchObject({ total: 40, finishedAt: null });
+  const progress = await ended(client, path);
+  expect(progress.results.map(({ state, records }: Body) => `${state} ${records}`)).toEqual(names.map(() => "done 2"));
+  expect(await listed(client)).toEqual(names.toSorted());
+  expect(between.mostConnections()).toBeGreaterThan(1);
+  // Four at once; of each the connection that ends may overlap with the next.
+  expect(between.mostConnections()).toBeLessThanOrEqual(8);
+});
+
+test("after kill -9 in the middle, the progress says which zones came in, and another import brings the rest", async () => {
+  const dataDir = await newFolder();
+  const names = Array.from({ length: 90 }, (_, index) => `killed${index}.example`);
+  await mkdir(join(dataDir, "zones"));
+  for (const name of names) await writeFile(join(dataDir, "zones", `${name}.zone`), emptyZone(name));
+  let service = await startService({ DATA_DIR: dataDir });
+  let client = await service.signIn();
+  const { body } = await client.get("/api/provider-configs");
+  const path = `/api/provider-configs/${body.configs[0].id}/import`;
+  await client.post(path, { all: true });
+  await vi.waitFor(async () => expect((await client.get(path)).body.done).toBeGreaterThan(5), {
+    timeout: 20_000,
+    interval: 1,
+  });
+  await service.stop("SIGKILL");
+
+  service = await startService({ DATA_DIR: dataDir });
+  onTestFinished(() => service.close());
+  client = await service.signIn();
+  const broken = (await client.get(path)).body;
+  expect(broken).toMatchObject({ finishedAt: expect.any(String), total: 90, done: 90 });
+  const came = broken.results.flatMap(({ name, state }: Body) => (state === "done" ? [name] : []));
+  expect(came.length).toBeLessThan(90);
+  expect(await listed(client)).toEqual(came.toSorted());
+  expect((await client.post(path, { all: true })).body.progress.total).toBe(90 - came.length);
+  await ended(client, path);
+  expect(await listed(client)).toEqual(names.toSorted());
+});

@@ -1,0 +1,80 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A call as it came over the wire. */
+export interface VendorCall {
+  method: string;
+  url: URL;
+  /** As in the request line, for signatures. */
+  target: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+export interface VendorReply {
+  status: number;
+  headers?: Record<string, string>;
+  body: string;
+}
+
+/** What goes wrong with a call: an answer in place of the vendor's own, or none at all, before or after the call was carried out. */
+export interface VendorFault {
+  after: boolean;
+  /** Null: the connection is cut. */
+  reply: VendorReply | null;
+}
+
+export interface LoopbackVendor {
+  url: string;
+  /** All calls so far. */
+  calls: VendorCall[];
+  /** Lets the next calls go wrong that `matches` accepts, each in its turn. */
+  failNext: (fault: VendorFault, times?: number, matches?: (call: VendorCall) => boolean) => void;
+  /** Takes back what is still to go wrong. */
+  forgetFaults: () => void;
+  /** Does something there just before the next call is carried out that `matches` accepts: another's edit in between. */
+  meanwhile: (matches: (call: VendorCall) => boolean, act: () => void) => void;
+  stop: () => Promise<void>;
+}
+
+/** An HTTP server on loopback that stands for a vendor's API, with faults on demand. */
+export async function startLoopbackVendor(handle: (call: VendorCall) => VendorReply): Promise<LoopbackVendor> {
+  const calls: VendorCall[] = [];
+  const faults: { fault: VendorFault; matches: (call: VendorCall) => boolean }[] = [];
+  const edits: { matches: (call: VendorCall) => boolean; act: () => void }[] = [];
+  const answer = (call: VendorCall, response: ServerResponse) => {
+    calls.push(call);
+    const edit = edits.findIndex(({ matches }) => matches(call));
+    if (edit !== -1) for (const { act } of edits.splice(edit, 1)) act();
+    const index = faults.findIndex(({ matches }) => matches(call));
+    const [planned] = index === -1 ? [] : faults.splice(index, 1);
+    const own = planned && !planned.fault.after ? null : handle(call);
+    const reply = planned ? planned.fault.reply : own;
+    if (reply) response.writeHead(reply.status, reply.headers).end(reply.body);
+    else response.destroy();
+  };
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.once("end", () => {
+      const target = request.url ?? "/";
+      const url = new URL(target, "http://127.0.0.1");
+      const body = Buffer.concat(chunks).toString("utf8");
+      answer({ method: request.method ?? "", url, target, headers: request.headers, body }, response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls,
+    failNext(fault, times = 1, matches = () => true) {
+      for (let count = 0; count < times; count++) faults.push({ fault, matches });
+    },
+    forgetFaults: () => void faults.splice(0),
+    meanwhile: (matches, act) => void edits.push({ matches, act }),
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
