@@ -112,7 +112,6 @@ test("without any variable the service listens on 127.0.0.1:3000 with the embedd
     host: "127.0.0.1",
     port: 3000,
     siteUrl: "http://localhost:3000",
-    mailFrom: "Zonewright <zonewright@localhost>",
     tokenPrefix: "zw",
     databaseUrl: undefined,
     adminUsername: "admin",
