@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { join, resolve } from "node:path";
 import { z } from "zod";
+import { passwordFault } from "./auth/password-rules.ts";
 import { isAllowEntry } from "./net/allow-list.ts";
 
 /** What Express knows as "trust proxy": an address, a network, or the name of some. */
@@ -60,6 +61,10 @@ function onOff(name: string, fallback: "on" | "off") {
     .transform((text) => text === "on");
 }
 
+function adminPasswordFault(password: string | null, username = "admin"): string | null {
+  return password === null ? null : passwordFault(password, { username });
+}
+
 /** The environment as contract §2 describes it. Every message is the sentence that a failed start prints. */
 const environmentSchema = z.object({
   HOST: z
@@ -90,8 +95,9 @@ const environmentSchema = z.object({
     .default("admin"),
   ADMIN_PASSWORD: z
     .string()
-    .min(12, "ADMIN_PASSWORD must have at least 12 characters")
-    .max(256, "ADMIN_PASSWORD must have at most 256 characters")
+    .refine((password) => adminPasswordFault(password) === null, {
+      error: ({ input }) => `ADMIN_PASSWORD ${adminPasswordFault(String(input))}`,
+    })
     .optional(),
   TOKEN_PREFIX: z
     .string()
@@ -147,6 +153,8 @@ export interface Config {
   adminUsername: string;
   /** Undefined: one is made and printed at the first start. */
   adminPassword: string | undefined;
+  /** What personal tokens begin with. */
+  tokenPrefix: string;
   /** Undefined: no mail. */
   smtpUrl: string | undefined;
   mailFrom: string;
@@ -180,6 +188,8 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     throw new ConfigError(parsed.error.issues.map(({ message }) => `${message}.`).join("\n"));
   }
   const values = parsed.data;
+  const fault = adminPasswordFault(values.ADMIN_PASSWORD ?? null, values.ADMIN_USERNAME);
+  if (fault !== null) throw new ConfigError(`ADMIN_PASSWORD ${fault}.`);
   const dataDir = resolve(values.DATA_DIR);
   makeDataDir(dataDir);
   const [firstKey, ...otherKeys] = values.SECRET_KEYS;
@@ -193,6 +203,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     secretKeys: [firstKey ?? storedKey(dataDir), ...otherKeys],
     adminUsername: values.ADMIN_USERNAME,
     adminPassword: values.ADMIN_PASSWORD,
+    tokenPrefix: values.TOKEN_PREFIX,
     smtpUrl: values.SMTP_URL,
     mailFrom: values.MAIL_FROM ?? `Zonewright <zonewright@${new URL(values.SITE_URL ?? "http://localhost").hostname}>`,
     egressAllow: values.EGRESS_ALLOW,

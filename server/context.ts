@@ -35,15 +35,18 @@ export interface ErrorData {
   requestId: string | null;
 }
 
-/** What a credential allows. A signed-in session holds all of them, a personal token those that it was given. */
-export type Permission =
-  | "domains:read"
-  | "domains:write"
-  | "records:read"
-  | "records:write"
-  | "snapshots:read"
-  | "snapshots:write"
-  | "notifications:read";
+/** What a credential may allow. A signed-in session holds all of them, a personal token those that it was given. */
+export const permissions = [
+  "domains:read",
+  "domains:write",
+  "records:read",
+  "records:write",
+  "snapshots:read",
+  "snapshots:write",
+  "notifications:read",
+] as const;
+
+export type Permission = (typeof permissions)[number];
 
 /** How a procedure is offered over REST and described in the API document. */
 export interface RouteMeta {

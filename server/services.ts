@@ -5,6 +5,11 @@ import { Audit } from "./audit/audit.ts";
 import { AccessTokens } from "./auth/access-tokens.ts";
 import { Authenticator } from "./auth/authenticator.ts";
 import { deleteEndedSessions } from "./auth/housekeeping.ts";
+import { CurrentPassword } from "./auth/current-password.ts";
+import { OwnSessions } from "./auth/own-sessions/service.ts";
+import { PersonalTokenCredentials } from "./auth/personal-tokens/credentials.ts";
+import { LastUse } from "./auth/personal-tokens/last-use.ts";
+import { PersonalTokens } from "./auth/personal-tokens/service.ts";
 import { PasswordResets } from "./auth/password-reset/service.ts";
 import { PasswordHasher } from "./auth/passwords.ts";
 import { Registration } from "./auth/registration.ts";
@@ -38,6 +43,7 @@ import { Rollback } from "./snapshots/rollback.ts";
 import { Snapshots } from "./snapshots/service.ts";
 import { UserAdministration } from "./users/administration.ts";
 import { Invitations } from "./users/invitations/service.ts";
+import { Profile } from "./users/profile/service.ts";
 import { Users } from "./users/service.ts";
 
 export interface Services {
@@ -53,6 +59,10 @@ export interface Services {
   requestLimits: RequestLimits;
   mailer: Mailer;
   signIn: SignIn;
+  personalTokens: PersonalTokens;
+  ownSessions: OwnSessions;
+  currentPassword: CurrentPassword;
+  profile: Profile;
   users: Users;
   userAdministration: UserAdministration;
   invitations: Invitations;
@@ -94,7 +104,9 @@ export function createServices(parts: {
   const keyring = createKeyring(config.secretKeys);
   const passwords = new PasswordHasher();
   const accessTokens = new AccessTokens(keyring, now);
-  const authenticator = new Authenticator(accessTokens, now);
+  const background = new Background(log);
+  const lastUse = new LastUse(database, background, now);
+  const authenticator = new Authenticator(accessTokens, new PersonalTokenCredentials(config.tokenPrefix, lastUse), now);
   const zonesFolder = join(config.dataDir, "zones");
   const egress = createEgress({ allow: config.egressAllow, now });
   const secrets = new ConfigSecrets(new SecretBox(keyring, "provider-secret"));
@@ -128,8 +140,8 @@ export function createServices(parts: {
   const sessions = new Sessions(keyring, audit, now, (sessionId) => authenticator.end(sessionId));
   const signIn = new SignIn({ passwords, accessTokens, sessions, guesses, audit, now });
   const users = new Users(passwords, audit, now);
+  const currentPassword = new CurrentPassword(passwords, guesses);
   const invitations = new Invitations(audit, now);
-  const background = new Background(log);
   return {
     config,
     database,
@@ -141,6 +153,15 @@ export function createServices(parts: {
     guesses,
     requestLimits: new RequestLimits(makeCounter, config.requestLimits),
     mailer,
+    personalTokens: new PersonalTokens({
+      prefix: config.tokenPrefix,
+      audit,
+      now,
+      onEnd: (tokenHash) => authenticator.endToken(tokenHash),
+    }),
+    ownSessions: new OwnSessions(sessions, audit, now),
+    currentPassword,
+    profile: new Profile({ users, passwords, currentPassword, sessions, mailer, background, audit }),
     signIn,
     users,
     userAdministration: new UserAdministration({ users, passwords, sessions, authenticator, audit, now }),
@@ -185,6 +206,7 @@ export function createServices(parts: {
       await Promise.all([...jobs, background.settled()]);
     },
     async close() {
+      await background.settled();
       mailer.close();
       redis?.close();
       await egress.close();
