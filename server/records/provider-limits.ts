@@ -2,6 +2,7 @@ import { throughProvider } from "../dns-providers/provider-configs.ts";
 import type { DnsProvider, ProviderKind } from "../dns-providers/provider.ts";
 import type { Issue } from "../errors.ts";
 import { isProviderType } from "../zone-file/type-names.ts";
+import { newId } from "../ids.ts";
 import type { PlannedChange } from "./live-record.ts";
 import { recordKey, type RecordData } from "./record.ts";
 
@@ -86,12 +87,23 @@ export function withoutKept(
 ): { changes: PlannedChange[]; kept: KeptChange[] } {
   const kept: KeptChange[] = [];
   const reasonFor = (record: RecordData) => keptReason(record, kind) ?? there.get(recordKey(record)) ?? null;
-  const changes = planned.filter(({ before, after }) => {
+  const each = planned.flatMap((change) => apart(change, (record) => reasonFor(record) !== null));
+  const changes = each.filter(({ before, after }) => {
     const reason = (before && reasonFor(before)) ?? (after && reasonFor(after));
     if (reason !== null) kept.push({ record: after ?? before, reason });
     return reason === null;
   });
   return { changes, kept };
+}
+
+/** A plan may give the place of a record that is kept to another one, and the other way round: then one goes and one comes. */
+function apart(change: PlannedChange, isKept: (record: RecordData) => boolean): PlannedChange[] {
+  const { action, id, before, after } = change;
+  if (action !== "update" || isKept(before) === isKept(after)) return [change];
+  return [
+    { action: "delete", id, before, after: null },
+    { action: "create", id: newId(), before: null, after },
+  ];
 }
 
 /** What a plan says of those. */

@@ -109,6 +109,32 @@ test("the catalogue shows every kind with what it can do, to everybody who is si
         { name: "endpoint", label: "API address", secret: false, required: false },
       ],
     },
+    {
+      id: "5a1f0c52-7d0e-4c1b-9d0a-000000000008",
+      kind: "alidns",
+      name: "Alibaba Cloud DNS",
+      recordTypes: ["A", "AAAA", "CNAME", "NS", "MX", "TXT", "SRV", "CAA"],
+      supportsProxied: false,
+      minTtl: 1,
+      configFields: [
+        { name: "accessKeyId", label: "Access key id", secret: false, required: true },
+        { name: "accessKeySecret", label: "Access key secret", secret: true, required: true },
+        { name: "url", label: "API address", secret: false, required: false },
+      ],
+    },
+    {
+      id: "5a1f0c52-7d0e-4c1b-9d0a-000000000009",
+      kind: "dnspod",
+      name: "DNSPod",
+      recordTypes: ["A", "AAAA", "CNAME", "NS", "MX", "TXT", "SRV", "CAA"],
+      supportsProxied: false,
+      minTtl: 1,
+      configFields: [
+        { name: "secretId", label: "SecretId", secret: false, required: true },
+        { name: "secretKey", label: "SecretKey", secret: true, required: true },
+        { name: "url", label: "API address", secret: false, required: false },
+      ],
+    },
     { id: "5a1f0c52-7d0e-4c1b-9d0a-000000000001", kind: "manual", name: "Manual", ...shared, configFields: [] },
   ]);
 });

@@ -11,7 +11,9 @@ export type TargetName =
   | "PowerDNS by HTTP"
   | "Cloudflare"
   | "Route 53"
-  | "DigitalOcean";
+  | "DigitalOcean"
+  | "Alibaba Cloud DNS"
+  | "DNSPod";
 
 /** One state of the zone, beside its base: an NS at the apex and the address of that server. */
 export interface Step {

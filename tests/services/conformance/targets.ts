@@ -16,6 +16,8 @@ import { zone, type TargetName } from "./group.ts";
 import { startDigitalOcean } from "./targets/digitalocean.ts";
 import { startRoute53 } from "./targets/route53.ts";
 import { createEgress } from "../../../server/net/egress.ts";
+import { startAlidns } from "./targets/alidns.ts";
+import { startDnspod } from "./targets/dnspod.ts";
 
 const egress = createEgress({ allow: [], now: () => new Date() });
 
@@ -37,6 +39,8 @@ export const targets: readonly (readonly [TargetName, () => Promise<Target>])[] 
   ["Cloudflare", startCloudflare],
   ["Route 53", startRoute53],
   ["DigitalOcean", startDigitalOcean],
+  ["Alibaba Cloud DNS", startAlidns],
+  ["DNSPod", startDnspod],
 ];
 
 /** A folder of zone files that BIND serves. */
