@@ -13,8 +13,8 @@ import { newId } from "../ids.ts";
 import { countActions, growth, writeVersions } from "./commit.ts";
 import type { ChangeSetKind } from "./entities.ts";
 import { domainExists, type Lease } from "./lease.ts";
+import { callProvider } from "./provider-call.ts";
 import { dataOf, sameData, type PlannedChange } from "../records/live-record.ts";
-import { readBack } from "./read-back.ts";
 
 export interface SentZone {
   id: string;
@@ -33,7 +33,7 @@ export interface Failure {
 }
 
 /**
- * Commits the intent, then calls the provider. When the provider cannot say what it did, the zone is read back.
+ * Commits the intent, then calls the provider.
  * @throws AppError PROVIDER_ERROR when nothing was changed, or when nobody can say yet: then a repair settles it;
  * UNAVAILABLE when the lease was lost before anything was sent.
  */
@@ -50,16 +50,16 @@ export async function sendChanges(
   const intended = await sql<{ id: string }>`
     insert into change_sets (id, domain_id, kind, state, actor_id, creates, updates, deletes, intent, repaired, created_at)
     select ${changeSetId}::uuid, id, ${set.kind}, 'pending', ${set.actorId}::uuid, ${creates}::int, ${updates}::int, ${deletes}::int,
-      ${JSON.stringify(set.changes)}::jsonb, false, ${set.now()}::timestamptz
+      ${JSON.stringify(intentOf(set))}::jsonb, false, ${set.now()}::timestamptz
     from domains where id = ${zone.id} and lease_token = ${lease.token} and lease_until > now()
     returning id
   `.execute(queries(em));
   if (intended.rows.length === 0)
     throw await lostZone(em, zone.id, "Planning took too long, and nothing was changed; try again.");
-  return { changeSetId, ...(await callProvider(em, zone, provider, changeSetId, set)) };
+  return { changeSetId, ...(await carryOut(em, zone, provider, changeSetId, set)) };
 }
 
-async function callProvider(
+async function carryOut(
   em: EntityManager,
   zone: SentZone,
   provider: DnsProvider,
@@ -73,24 +73,21 @@ async function callProvider(
     const answer: ApplyResult =
       sent.length === 0
         ? { outcomes: [], before: null, after: null }
-        : await provider.applyChanges(zone.name, sent, { together, plannedOn: zone.fingerprint });
+        : await callProvider(provider, zone.name, sent, { together, plannedOn: zone.fingerprint });
     let next = 0;
     const outcomes = concerned.map((was): ChangeOutcome =>
       was ? (answer.outcomes[next++] ?? { ok: false, message: "The provider gave no answer." }) : { ok: true },
     );
     return { ...answer, outcomes };
   } catch (error) {
-    if (error instanceof ProviderError && error.effect === "unknown") {
-      const outcomes = await readBack(provider, zone.name, changes).catch(() => null);
-      if (outcomes?.some(({ ok }) => ok)) return { outcomes, before: null, after: null };
-      if (!outcomes)
-        throw new AppError(
-          "PROVIDER_ERROR",
-          `${error.message} What came of it is not known yet; the zone will be read back.`,
-          { cause: error },
-        );
-    }
     if (!(error instanceof ProviderError)) throw error;
+    if (error.effect === "unknown") {
+      throw new AppError(
+        "PROVIDER_ERROR",
+        `${error.message} What came of it is not known yet; the zone will be read back.`,
+        { cause: error },
+      );
+    }
     const failures = changes.map((change) => failure(change, error.message));
     await queries(em)
       .updateTable("change_sets")
@@ -110,7 +107,18 @@ async function callProvider(
 /** As many as the history shows. */
 const keptFailures = 100;
 
-function asSent({ action, before, after }: PlannedChange): RecordChange {
+/** What a repair needs. */
+export interface Intent {
+  together: boolean;
+  changes: PlannedChange[];
+}
+
+function intentOf({ together, changes }: Intent): Intent {
+  return { together, changes };
+}
+
+/** As a provider is told of it. */
+export function asSent({ action, before, after }: PlannedChange): RecordChange {
   if (action === "create") return { action, before: null, after: dataOf(after) };
   if (action === "update") return { action, before: dataOf(before), after: dataOf(after) };
   return { action, before: dataOf(before), after: null };

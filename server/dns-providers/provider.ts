@@ -14,7 +14,7 @@ export type RecordChange =
 export type ChangeOutcome = { ok: true } | { ok: false; message: string };
 
 export interface ApplyOptions {
-  /** All of them or none, as far as the provider's granularity lets it: one refusal refuses all. Else each on its own. */
+  /** All of them or none: one refusal refuses all. What earlier steps made is told as made, and the caller takes it back. Else each on its own. */
   together?: boolean;
   /**
    * The `fingerprint` of the content that the changes were planned on; null or left out: not known. Where the zone still has just
@@ -128,5 +128,10 @@ export class ProviderError extends Error {
     this.name = "ProviderError";
     this.effect = effect;
     this.zoneMissing = options.zoneMissing ?? false;
+  }
+
+  /** The same failure after something was sent: whatever it says of itself, the zone must be read back. */
+  afterSending(): ProviderError {
+    return new ProviderError(this.message, "unknown", { cause: this });
   }
 }

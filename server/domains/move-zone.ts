@@ -11,6 +11,7 @@ import { limitIssues } from "../records/provider-limits.ts";
 import { withLease, type Lease } from "../changes/lease.ts";
 import { dataOf, type LiveRecord, type PlannedChange } from "../records/live-record.ts";
 import { liveZone } from "../records/live-queries.ts";
+import { callProvider } from "../changes/provider-call.ts";
 import { readAll } from "../changes/read-back.ts";
 import { repairZone } from "../changes/repair.ts";
 import { planMove, withoutOwnOf, withPlainTtls } from "./move-plan.ts";
@@ -123,7 +124,8 @@ async function fill(
       `${zone} has other records at that provider; empty the zone there first, or import it from there.`,
     );
   }
-  const { outcomes, before, after } = await provider.applyChanges(
+  const { outcomes, before, after } = await callProvider(
+    provider,
     zone,
     sent.map((record) => ({ action: "create", before: null, after: dataOf(record) })),
     // What the zone has broken of the rules since it was read in, moves with it.

@@ -53,6 +53,7 @@ test("the catalogue shows every kind with what it can do, to everybody who is si
         },
         { name: "tsigSecret", label: "TSIG secret (base64)", secret: true, required: true },
         { name: "zones", label: "Zones, with commas between them", secret: false, required: false },
+        { name: "timeoutSeconds", label: "Seconds to wait for an answer (30)", secret: false, required: false },
       ],
     },
     {
@@ -64,6 +65,7 @@ test("the catalogue shows every kind with what it can do, to everybody who is si
         { name: "url", label: "API address", secret: false, required: true },
         { name: "apiKey", label: "API key", secret: true, required: true },
         { name: "serverId", label: "Server id", secret: false, required: false },
+        { name: "timeoutSeconds", label: "Seconds to wait for an answer (30)", secret: false, required: false },
       ],
     },
     {
