@@ -37,7 +37,7 @@ export function withoutOwnOf(kind: ProviderKind, records: readonly LiveRecord[])
 
 /**
  * How a zone moves to where `present` is: the target's own records stay as they are, and ours of that kind give way to them. So do our name
- * servers at the apex where the target has others: they are those that serve the zone there. Pure.
+ * servers at the apex where the target has any: they are those that serve the zone there. Pure.
  * @param kept those that only the target knows to be its own, by `recordKey`.
  * @param records ours as they are, and `wanted` as they are to be there.
  */
@@ -49,7 +49,7 @@ export function planMove(
 ): MovePlan {
   const isKept = (record: RecordData) => keptReason(record, kind) !== null || kept.has(recordKey(record));
   const plan = planBeside(isKept, move, present);
-  if (plan.same || !plan.others.some(isApexNs)) return plan;
+  if (plan.same || !present.some(isApexNs)) return plan;
   return planBeside((record) => isApexNs(record) || isKept(record), move, present);
 }
 

@@ -74,6 +74,16 @@ test("name servers that a provider gives a new zone take the place of ours where
   expect([empty.sent.length, empty.changes]).toEqual([4, []]);
 });
 
+test("ours give way too where the target keeps its own and would take others beside them", () => {
+  const beside = planMove(
+    manual,
+    new Map(theirNs.map((record) => [recordKey(record), "is its own."])),
+    both([www, ...ourNs]),
+    theirNs,
+  );
+  expect([values(beside.sent), beside.others]).toEqual([["192.0.2.1"], []]);
+});
+
 test("a record of another kind there is in the way", () => {
   const move = plan([www], [...theirNs, parking]);
   expect([move.same, values(move.others)]).toEqual([false, ["203.0.113.9"]]);
