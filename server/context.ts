@@ -45,6 +45,9 @@ export type Permission =
   | "snapshots:write"
   | "notifications:read";
 
+/** Who gets in. `halfSignedIn`: only a `tempToken`, while a second factor is awaited. */
+export type Access = "public" | "halfSignedIn" | "signedIn" | "admin";
+
 /** How a procedure is offered over REST and described in the API document. */
 export interface RouteMeta {
   openapi?: {
@@ -66,5 +69,5 @@ export interface RouteMeta {
   errors?: number[];
   /** Which personal-token permission opens it; null where no personal token does. */
   permission?: Permission | null;
-  access?: "public" | "signedIn" | "admin";
+  access?: Access;
 }

@@ -44,7 +44,7 @@ export function restHandler(
 ): RequestHandler {
   lockCoercion(appRouter);
   const options: GeneratedHandler = {
-    router: literalsFirst(appRouter),
+    router: asLibraryReads(appRouter),
     createContext: ({ req }) => req.context,
     onError: ({ error, req }) => {
       req.error = errorOf(error);
@@ -58,9 +58,12 @@ export function restHandler(
   const handle = createOpenApiNodeHttpHandler(options as never) as unknown as Handle;
 
   return async (req: Request, res: Response, next: NextFunction) => {
+    if (req.method === deletion) {
+      next();
+      return;
+    }
     const exchange: Exchange = {
-      // Node leaves out the body of an answer to HEAD (RFC 9110 §9.3.2).
-      method: req.method === "HEAD" ? "GET" : req.method,
+      method: libraryMethod(req.method),
       url: req.url,
       headers: { "content-type": req.headers["content-type"] },
       body: req.body as unknown,
@@ -101,7 +104,7 @@ function misplacedFields(appRouter: AnyTRPCRouter): (exchange: Exchange) => Issu
     openapi
       ? [
           {
-            method: openapi.method,
+            method: libraryMethod(openapi.method),
             pattern: new RegExp(`^${openapi.path.replaceAll(/\{\w+\}/g, "[^/]+")}/?$`, "i"),
             parameters: [...openapi.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name),
           },
@@ -111,7 +114,7 @@ function misplacedFields(appRouter: AnyTRPCRouter): (exchange: Exchange) => Issu
   const parameters = new Set(routes.flatMap((route) => route.parameters));
   return ({ method, url, body, query }) => {
     const queried = Object.keys(query as object);
-    const takesBody = method === "POST" || method === "PUT";
+    const takesBody = method !== "GET";
     const suspects = (takesBody ? Object.keys(body as object) : queried).filter((key) => parameters.has(key));
     if (suspects.length === 0 && queried.length === 0) return [];
     const [path = ""] = url.split("?");
@@ -161,11 +164,34 @@ function pathOf([, { _def }]: [string, { _def: { meta?: RouteMeta } }]): string 
   return (_def.meta?.openapi?.path ?? "").replaceAll("{", "\uffff");
 }
 
-/** The same router with `/domains/tags` before `/domains/{id}`: a literal segment sorts before a parameter. */
-export function literalsFirst<R extends AnyTRPCRouter>(appRouter: R): R {
+/**
+ * What the library is told instead of DELETE. It never reads the body of one, and some of ours carry a password, which has no place in a
+ * query. We have no PATCH of our own.
+ */
+export const deletion = "PATCH";
+
+function libraryMethod(method: string): string {
+  // Node leaves out the body of an answer to HEAD (RFC 9110 §9.3.2).
+  if (method === "HEAD") return "GET";
+  return method === "DELETE" ? deletion : method;
+}
+
+type Described = { _def: { meta?: { openapi?: { method: string } } } };
+
+/**
+ * The same router with `/domains/tags` before `/domains/{id}`, as a literal segment sorts before a parameter, and with DELETE under
+ * its other name.
+ */
+export function asLibraryReads<R extends AnyTRPCRouter>(appRouter: R): R {
   const procedures = appRouter._def.procedures as Record<string, { _def: { meta?: RouteMeta } }>;
-  const sorted = Object.fromEntries(
-    Object.entries(procedures).toSorted((a, b) => (pathOf(a) < pathOf(b) ? -1 : pathOf(a) > pathOf(b) ? 1 : 0)),
+  const sorted = Object.entries(procedures).toSorted((a, b) =>
+    pathOf(a) < pathOf(b) ? -1 : pathOf(a) > pathOf(b) ? 1 : 0,
   );
-  return { ...appRouter, _def: { ...appRouter._def, procedures: sorted } };
+  const readable = sorted.map(([name, procedure]): [string, Described] => {
+    const { meta } = procedure._def;
+    if (!meta?.openapi) return [name, procedure];
+    const openapi = { ...meta.openapi, method: libraryMethod(meta.openapi.method) };
+    return [name, { _def: { ...procedure._def, meta: { ...meta, openapi } } }];
+  });
+  return { ...appRouter, _def: { ...appRouter._def, procedures: Object.fromEntries(readable) } };
 }

@@ -1,4 +1,4 @@
-import type { Permission, RouteMeta } from "./context.ts";
+import type { Access, Permission, RouteMeta } from "./context.ts";
 
 interface Route {
   method: "GET" | "POST" | "PUT" | "DELETE";
@@ -12,7 +12,7 @@ interface Route {
   errors?: number[];
 }
 
-function meta(route: Route, access: "public" | "signedIn" | "admin", permission: Permission | null): RouteMeta {
+function meta(route: Route, access: Access, permission: Permission | null): RouteMeta {
   const { method, path, operationId, tag, summary, description, status = 200, textField, errors = [] } = route;
   return {
     openapi: {
@@ -36,6 +36,7 @@ function meta(route: Route, access: "public" | "signedIn" | "admin", permission:
 /** Describes a procedure's REST route, one function for each kind of procedure in `trpc.ts`. */
 export const route = {
   open: (route: Route) => meta(route, "public", null),
+  halfSignedIn: (route: Route) => meta(route, "halfSignedIn", null),
   signedIn: (route: Route) => meta(route, "signedIn", null),
   admin: (route: Route) => meta(route, "admin", null),
   may: (permission: Permission, route: Route) => meta(route, "signedIn", permission),

@@ -1,4 +1,5 @@
 import { authRouter } from "./auth/router.ts";
+import { twoFactorRouter } from "./auth/second-factors/router.ts";
 import { providerConfigsRouter, providersRouter } from "./dns-providers/router.ts";
 import { domainsRouter } from "./domains/router.ts";
 import { recordsRouter } from "./records/router.ts";
@@ -9,6 +10,7 @@ import { v1Router } from "./v1/router.ts";
 /** The table of features. Everything that clients can do is in here, over tRPC and over REST. */
 export const appRouter = router({
   auth: authRouter,
+  twoFactor: twoFactorRouter,
   domains: domainsRouter,
   records: recordsRouter,
   snapshots: snapshotsRouter,

@@ -5,7 +5,12 @@ import { Audit } from "./audit/audit.ts";
 import { AccessTokens } from "./auth/access-tokens.ts";
 import { Authenticator } from "./auth/authenticator.ts";
 import { deleteEndedSessions } from "./auth/housekeeping.ts";
+import { Confirmation } from "./auth/confirmation.ts";
 import { PasswordHasher } from "./auth/passwords.ts";
+import { SecondFactorSignIn } from "./auth/second-factor-sign-in.ts";
+import type { SecondFactorChecks } from "./auth/second-factors/checks.ts";
+import { createSecondFactors } from "./auth/second-factors/compose.ts";
+import type { SecondFactors } from "./auth/second-factors/service.ts";
 import { Sessions } from "./auth/sessions.ts";
 import { SignIn } from "./auth/sign-in.ts";
 import type { Config } from "./config.ts";
@@ -42,6 +47,9 @@ export interface Services {
   guesses: Guesses;
   mailer: Mailer;
   signIn: SignIn;
+  secondFactors: SecondFactors;
+  secondFactorChecks: SecondFactorChecks;
+  secondFactorSignIn: SecondFactorSignIn;
   users: Users;
   domains: Domains;
   records: Records;
@@ -89,6 +97,9 @@ export function createServices(parts: { config: Config; database: Database; log:
   });
   const repair = new RepairJob({ database, connections, log, now });
   const sessions = new Sessions(keyring, now, (sessionId) => authenticator.end(sessionId));
+  const confirmation = new Confirmation(passwords, guesses, now);
+  const factors = createSecondFactors({ siteUrl: config.siteUrl, keyring, mailer, confirmation, guesses, audit, now });
+  const signIn = new SignIn(passwords, accessTokens, sessions, factors.checks, now);
   return {
     config,
     database,
@@ -99,7 +110,10 @@ export function createServices(parts: { config: Config; database: Database; log:
     audit,
     guesses,
     mailer,
-    signIn: new SignIn(passwords, accessTokens, sessions, now),
+    signIn,
+    secondFactors: factors.management,
+    secondFactorChecks: factors.checks,
+    secondFactorSignIn: new SecondFactorSignIn({ signIn, checks: factors.checks, guesses, audit }),
     users: new Users(passwords, now),
     domains: new Domains(database, providerConfigs, now),
     records: new Records(pipeline),
@@ -113,6 +127,7 @@ export function createServices(parts: { config: Config; database: Database; log:
       await mkdir(zonesFolder, { recursive: true });
       await providerConfigs.ensureEmbedded(database.fork());
       await providerConfigs.ensureSealed(database.fork(), log);
+      await factors.totpSecrets.ensureSealed(database.fork(), log);
     },
     async startJobs() {
       if (!config.jobs) return;

@@ -5,6 +5,7 @@ import { ZodError } from "zod";
 import type { Context, ErrorData, HttpPort, Permission, RouteMeta } from "./context.ts";
 import type { EntityManager } from "./database/database.ts";
 import type { Actor } from "./audit/actor.ts";
+import { bearerOf } from "./auth/authenticator.ts";
 import type { Caller } from "./auth/caller.ts";
 import { AppError, errorCodes, type ErrorCode } from "./errors.ts";
 import { logFailure } from "./failure-log.ts";
@@ -132,6 +133,13 @@ export const router = t.router;
 export const open = guarded(({ http, requestId }) => {
   const actor: Actor = { userId: null, tokenId: null, ip: http.ip, requestId };
   return { actor };
+});
+
+/** Somebody whose password was right and whose second factor is awaited: the bearer is a `tempToken`, and nothing else will do. */
+export const halfSignedIn = guarded(async ({ services, em, http, requestId }) => {
+  const pending = await services.secondFactorChecks.authenticate(em, bearerOf(http));
+  const actor: Actor = { userId: pending.userId, tokenId: null, ip: http.ip, requestId };
+  return { pending, actor };
 });
 
 /** A signed-in user; no personal token. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { id, line, timestamp } from "../schemas.ts";
+import { secondFactorNeeded } from "./second-factors/schemas.ts";
 
 const role = z.enum(["admin", "member"]).meta({ description: "What the user may do.", example: "admin" });
 const email = z.string().nullable().meta({ description: "E-mail address, if any.", example: "ada@example.com" });
@@ -58,6 +59,10 @@ export const tokenPair = z
 export const signedInAnswer = z
   .object({ accessToken, refreshToken, user: signedInUser })
   .meta({ id: "SignedIn", description: "A new session." });
+
+export const loginAnswer = z
+  .union([signedInAnswer, secondFactorNeeded])
+  .meta({ id: "LoginAnswer", description: "A new session, or what is missing for one." });
 
 export const refreshInput = z.strictObject({
   refreshToken: line(512, 1)

@@ -4,6 +4,7 @@ import { AppError } from "../errors.ts";
 import { User } from "../users/entities.ts";
 import type { AccessTokens } from "./access-tokens.ts";
 import type { PasswordHasher } from "./passwords.ts";
+import type { SecondFactorChecks, SecondFactorNeeded } from "./second-factors/checks.ts";
 import type { ClientInfo, IssuedRefreshToken, Sessions } from "./sessions.ts";
 
 export interface SignedIn {
@@ -12,17 +13,30 @@ export interface SignedIn {
   user: User;
 }
 
-/** Sign-in with a username and password, and what follows from it. Second factors join between the two steps of `withPassword`. */
+/** What a right password comes to: a session, or a second factor to show. */
+export type PasswordOutcome =
+  | { kind: "signedIn"; signedIn: SignedIn }
+  | { kind: "halfSignedIn"; needed: SecondFactorNeeded };
+
+/** Sign-in with a username and password, and what follows from it. */
 export class SignIn {
   readonly #passwords: PasswordHasher;
   readonly #accessTokens: AccessTokens;
   readonly #sessions: Sessions;
+  readonly #secondFactors: SecondFactorChecks;
   readonly #now: () => Date;
 
-  constructor(passwords: PasswordHasher, accessTokens: AccessTokens, sessions: Sessions, now: () => Date) {
+  constructor(
+    passwords: PasswordHasher,
+    accessTokens: AccessTokens,
+    sessions: Sessions,
+    secondFactors: SecondFactorChecks,
+    now: () => Date,
+  ) {
     this.#passwords = passwords;
     this.#accessTokens = accessTokens;
     this.#sessions = sessions;
+    this.#secondFactors = secondFactors;
     this.#now = now;
   }
 
@@ -31,7 +45,7 @@ export class SignIn {
     em: EntityManager,
     credentials: { username: string; password: string; rememberMe: boolean },
     client: ClientInfo,
-  ): Promise<SignedIn> {
+  ): Promise<PasswordOutcome> {
     const user = await em.findOne(User, { [sql.lower("username")]: credentials.username.toLowerCase() });
     const matches = await this.#passwords.verify(user?.passwordHash ?? null, credentials.password);
     if (!user?.passwordHash || !matches || user.disabledAt) {
@@ -42,8 +56,18 @@ export class SignIn {
     if (this.#passwords.outdated(user.passwordHash)) {
       user.passwordHash = await this.#strengthened(user.passwordHash, credentials.password);
     }
+    await em.flush();
+    const needed = await this.#secondFactors.challenge(em, user, credentials.rememberMe);
+    if (needed) return { kind: "halfSignedIn", needed };
+    return { kind: "signedIn", signedIn: await this.start(em, user.id, credentials.rememberMe, client) };
+  }
+
+  /** Opens a session for a user who has shown all that is needed. @throws AppError UNAUTHORIZED when the account is gone or disabled */
+  async start(em: EntityManager, userId: string, rememberMe: boolean, client: ClientInfo): Promise<SignedIn> {
+    const user = await em.findOne(User, { id: userId, disabledAt: null });
+    if (!user) throw new AppError("UNAUTHORIZED", "This account cannot sign in any more.");
     user.lastLoginAt = this.#now();
-    const refresh = await this.#sessions.start(em, user.id, credentials.rememberMe, client);
+    const refresh = await this.#sessions.start(em, user.id, rememberMe, client);
     return { accessToken: await this.#accessTokens.issue(user.id, refresh.sessionId), refresh, user };
   }
 

@@ -1,6 +1,14 @@
 import type { InferKyselyDB } from "@mikro-orm/postgresql";
 import { AuditEntrySchema } from "../audit/entities.ts";
 import { RefreshTokenSchema, SessionSchema } from "../auth/entities.ts";
+import {
+  EmailFactorSchema,
+  PasskeyChallengeSchema,
+  PasskeySchema,
+  RecoveryCodeSchema,
+  SignInChallengeSchema,
+  TotpFactorSchema,
+} from "../auth/second-factors/entities.ts";
 import { ProviderConfigSchema } from "../dns-providers/entities.ts";
 import { DomainSchema } from "../domains/entities.ts";
 import { RecordVersionSchema } from "../records/entities.ts";
@@ -13,6 +21,12 @@ export const entities = [
   UserSchema,
   SessionSchema,
   RefreshTokenSchema,
+  TotpFactorSchema,
+  EmailFactorSchema,
+  PasskeySchema,
+  RecoveryCodeSchema,
+  SignInChallengeSchema,
+  PasskeyChallengeSchema,
   ProviderConfigSchema,
   DomainSchema,
   RecordVersionSchema,

@@ -285,6 +285,10 @@ function leadsTo(target: Target, path: Place): boolean {
   return length > 0 && path.slice(0, length).every((part, index) => String(part) === String(target.place[index]));
 }
 
+/** What needs a second factor, a device or a mail server, none of which the administrator has here. */
+const needsFactor =
+  /^(?:(?:en|dis)able|verify)|^(?:createPasskey|createRecoveryCodes|sendEmailCode|signInWithPasskey|getSecondFactorPasskeyOptions)$/;
+
 let sent = 0;
 
 async function send(found: FoundOperation, call: Call): Promise<Answer> {
@@ -326,6 +330,7 @@ test("the requests that are mutated are right before that, so that each mutation
   for (const found of operations) {
     const { operation } = found;
     if (/^(?:v1D|d)elete|^(?:login|refresh|applyRecords)$/.test(operation.operationId)) continue;
+    if (needsFactor.test(operation.operationId)) continue;
     const { status, body } = await send(found, validCall(found, sent));
     if (status >= 300) failing.push(`${operation.operationId}: ${status} ${body.detail}`);
   }

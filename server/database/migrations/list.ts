@@ -1,6 +1,7 @@
 import type { Migration } from "@mikro-orm/migrations";
 import { Foundation } from "./0001-foundation.ts";
 import { Audit } from "./0003-audit.ts";
+import { SecondFactors } from "./0004-second-factors.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -8,4 +9,5 @@ type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) =>
 export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0001-foundation", class: Foundation },
   { name: "0003-audit", class: Audit },
+  { name: "0004-second-factors", class: SecondFactors },
 ];
