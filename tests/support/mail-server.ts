@@ -1,6 +1,9 @@
 import type { AddressInfo } from "node:net";
+import type { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { callbackify } from "node:util";
 import PostalMime from "postal-mime";
-import { SMTPServer } from "smtp-server";
+import { SMTPServer, type SMTPServerSession } from "smtp-server";
 
 /** A mail as it arrived. */
 export interface ReceivedMail {
@@ -21,19 +24,14 @@ export interface MailServer {
 
 export async function startMailServer(): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
+  const receive = async (stream: Readable, { envelope }: SMTPServerSession) => {
+    const { subject = "", text = "", html = "" } = await PostalMime.parse(await buffer(stream));
+    mails.push({ to: envelope.rcptTo.map(({ address }) => address), subject, text, html });
+  };
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ["STARTTLS"],
-    onData(stream, { envelope }, done) {
-      const chunks: Buffer[] = [];
-      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
-      stream.on("end", () => {
-        PostalMime.parse(Buffer.concat(chunks)).then(({ subject = "", text = "", html = "" }) => {
-          mails.push({ to: envelope.rcptTo.map(({ address }) => address), subject, text, html });
-          done();
-        }, done);
-      });
-    },
+    onData: callbackify(receive),
   });
   await new Promise<void>((resolve) => {
     server.listen(0, "127.0.0.1", resolve);
