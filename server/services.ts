@@ -10,6 +10,7 @@ import { PasswordHasher } from "./auth/passwords.ts";
 import { SecondFactorSignIn } from "./auth/second-factor-sign-in.ts";
 import type { SecondFactorChecks } from "./auth/second-factors/checks.ts";
 import { createSecondFactors } from "./auth/second-factors/compose.ts";
+import { deleteExpiredChallenges } from "./auth/second-factors/housekeeping.ts";
 import type { SecondFactors } from "./auth/second-factors/service.ts";
 import { Sessions } from "./auth/sessions.ts";
 import { SignIn } from "./auth/sign-in.ts";
@@ -91,6 +92,7 @@ export function createServices(parts: { config: Config; database: Database; log:
   const housekeeping = new Periodic(housekeepingPause, async () => {
     try {
       await deleteEndedSessions(database.fork(), now());
+      await deleteExpiredChallenges(database.fork(), now());
     } catch (error) {
       log.error({ err: error }, "ended sessions could not be deleted");
     }

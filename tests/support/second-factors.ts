@@ -32,3 +32,8 @@ export async function halfSignedIn(zw: Zonewright, username: string, rememberMe 
   if (body.requires2FA !== true) throw new Error(`No second factor was asked for: ${JSON.stringify(body)}`);
   return new RestClient(zw.url, body.tempToken);
 }
+
+/** The statuses of answers, the lowest first. */
+export function statusesOf(answers: readonly Answer[]): number[] {
+  return answers.map(({ status }) => status).toSorted((a, b) => a - b);
+}

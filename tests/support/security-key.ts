@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import WebAuthnEmulator, { AuthenticatorEmulator, PasskeysCredentialsMemoryRepository } from "nid-webauthn-emulator";
+import { AuthenticatorEmulator, PasskeysCredentialsMemoryRepository, WebAuthnEmulator } from "nid-webauthn-emulator";
 import type { RestClient } from "./rest-client.ts";
 
 export const site = "https://dns.example.com";
@@ -40,10 +40,20 @@ export function withClientData(clientDataJson: string, fields: Record<string, un
   );
 }
 
+function hash(id: string): string {
+  return createHash("sha256").update(id).digest().toString("latin1");
+}
+
 /** An attestation object that says it was made for another relying party. */
 export function forRelyingParty(attestationObject: string, from: string, to: string): string {
-  const hash = (id: string) => createHash("sha256").update(id).digest("latin1");
   return edited(attestationObject, (bytes) =>
     Buffer.from(bytes.toString("latin1").replace(hash(from), hash(to)), "latin1"),
   );
+}
+
+type Editable<T> = { -readonly [Key in keyof T]: T[Key] extends object ? Editable<T[Key]> : T[Key] };
+
+/** A copy of an authenticator's answer that tests may spoil. */
+export function editable<T>(answer: T): Editable<T> {
+  return structuredClone(answer) as Editable<T>;
 }

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { codeAt, middleOfStep } from "../../support/authenticator-app.ts";
 import { Clock } from "../../support/clock.ts";
-import { appUser, halfSignedIn } from "../../support/second-factors.ts";
+import { appUser, halfSignedIn, statusesOf } from "../../support/second-factors.ts";
 import { memberPassword, useZonewright } from "../../support/zonewright.ts";
 
 const clock = new Clock();
@@ -63,7 +63,7 @@ test("of two proofs at once for one sign-in one starts a session, and the other 
   const answers = await Promise.all(
     user.recoveryCodes.slice(0, 3).map((code) => pending.post("/api/2fa/verify", { method: "recovery", code })),
   );
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401]);
+  expect(statusesOf(answers)).toEqual([200, 401, 401]);
   expect((await user.client.get("/api/2fa")).body.recoveryCodesLeft).toBe(9);
 });
 
