@@ -140,6 +140,20 @@ async function reset(): Promise<Answer> {
   return await zw.nobody.post("/api/auth/password/reset", { token, newPassword: `${memberPassword} again` });
 }
 
+function newToken(): Promise<Answer> {
+  return zw.admin.post("/api/auth/me/tokens", { name: "Script", permissions: ["domains:read"] });
+}
+
+async function deletedToken(): Promise<Answer> {
+  return await zw.admin.delete(`/api/auth/me/tokens/${(await newToken()).body.id}`);
+}
+
+async function endedSession(): Promise<Answer> {
+  await zw.signIn("admin", adminPassword);
+  const { body } = await zw.admin.get("/api/auth/me/sessions");
+  return await zw.admin.delete(`/api/auth/me/sessions/${body.sessions[1].id}`);
+}
+
 /** For each procedure that changes something: a call of it, what the trail calls that, and whether a visitor does it. */
 const told: Record<string, [action: string, call: () => Promise<Answer>, by?: "visitor"]> = {
   "auth.login": [
@@ -150,6 +164,18 @@ const told: Record<string, [action: string, call: () => Promise<Answer>, by?: "v
   "auth.register": ["user.register", registered, "visitor"],
   "auth.forgotPassword": ["user.forgot_password", async () => await forgotten((await newUser()).body.email), "visitor"],
   "auth.resetPassword": ["user.reset_password", reset, "visitor"],
+  "tokens.create": ["token.create", newToken],
+  "tokens.delete": ["token.delete", deletedToken],
+  "sessions.delete": ["session.revoke", endedSession],
+  "profile.update": ["user.update_profile", () => zw.admin.put("/api/auth/me/profile", { nickname: "Root" })],
+  "profile.changePassword": [
+    "user.change_password",
+    () => zw.admin.put("/api/auth/me/password", { currentPassword: adminPassword, newPassword: adminPassword }),
+  ],
+  "profile.changeEmail": [
+    "user.change_email",
+    () => zw.admin.put("/api/auth/me/email", { currentPassword: adminPassword, email: "root@example.com" }),
+  ],
   "users.create": ["user.create", newUser],
   "users.update": ["user.update", changedUser],
   "users.delete": ["user.delete", deletedUser],
