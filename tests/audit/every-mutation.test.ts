@@ -3,11 +3,15 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { restProcedures } from "../../server/rest.ts";
 import { appRouter } from "../../server/router.ts";
+import { Clock } from "../support/clock.ts";
 import type { Answer } from "../support/rest-client.ts";
 import { startMailServer, type MailServer } from "../support/mail-server.ts";
 import { adminPassword, memberPassword, startZonewright, type Zonewright } from "../support/zonewright.ts";
+import { site } from "../support/security-key.ts";
+import { secondFactorCalls } from "./second-factor-calls.ts";
 import { entries } from "./trail.ts";
 
+const clock = new Clock();
 let mail: MailServer;
 let zw: Zonewright & { stop(): Promise<void> };
 
@@ -21,7 +25,7 @@ let made = 0;
 
 beforeAll(async () => {
   mail = await startMailServer();
-  zw = await startZonewright({ env: { SMTP_URL: mail.url } });
+  zw = await startZonewright({ env: { SMTP_URL: mail.url, SITE_URL: site }, now: clock.now });
   const { body: list } = await zw.admin.get("/api/provider-configs");
   zonefiles = list.configs.find(({ kind }: { kind: string }) => kind === "zonefile").id;
   domain = (await zw.admin.post("/api/domains", { name: "trail.example" })).body.id;
@@ -154,8 +158,9 @@ async function endedSession(): Promise<Answer> {
   return await zw.admin.delete(`/api/auth/me/sessions/${body.sessions[1].id}`);
 }
 
-/** For each procedure that changes something: a call of it, what the trail calls that, and whether a visitor does it. */
-const told: Record<string, [action: string, call: () => Promise<Answer>, by?: "visitor"]> = {
+/** For each procedure that changes something: a call of it, what the trail calls that, and who does it if not the administrator. */
+const told: Record<string, [action: string, call: () => Promise<Answer>, by?: "visitor" | "member"]> = {
+  ...secondFactorCalls(() => zw, clock),
   "auth.login": [
     "auth.sign_in",
     () => zw.nobody.post("/api/auth/login", { username: "admin", password: adminPassword }),
@@ -222,6 +227,11 @@ const told: Record<string, [action: string, call: () => Promise<Answer>, by?: "v
 /** Procedures that are mutations by their method only, each with the reason why the trail is silent on them. */
 const silent: Record<string, string> = {
   "auth.refresh": "It goes on with a session, every quarter of an hour; the reuse of a rotated token is told.",
+  "auth.passkeyOptions": "It only begins a sign-in.",
+  "twoFactor.setupTotp": "What it makes protects nothing before it is turned on.",
+  "twoFactor.passkeyCreationOptions": "It only begins the making of a passkey.",
+  "twoFactor.sendEmailCode": "It is a step of a sign-in, whose end is told.",
+  "twoFactor.passkeyOptions": "It is a step of a sign-in, whose end is told.",
   "records.plan": "It changes nothing.",
   "providerConfigs.test": "It changes nothing.",
 };
@@ -239,7 +249,9 @@ describe("an entry is left, with who, from where and in which call, by", () => {
     if (answer.status >= 300) throw new Error(`The call failed: ${JSON.stringify(answer.body)}`);
     const requestId = answer.headers.get("x-request-id");
     const left = (await entries(zw.admin, { action })).filter((entry) => entry.requestId === requestId);
-    const actorId = by === "visitor" ? null : (await zw.admin.get("/api/auth/me")).body.id;
-    expect(left).toMatchObject([{ action, actorId, tokenId: null, ip: "127.0.0.1", targetId: expect.any(String) }]);
+    const { body: me } = await zw.admin.get("/api/auth/me");
+    const who = left[0]?.actorId === me.id ? "admin" : left[0]?.actorId ? "member" : "visitor";
+    expect(who).toBe(by ?? "admin");
+    expect(left).toMatchObject([{ action, tokenId: null, ip: "127.0.0.1", targetId: expect.any(String) }]);
   });
 });

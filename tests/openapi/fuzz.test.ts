@@ -113,6 +113,7 @@ function sample(schema: JsonSchema): Json {
   if (schema.$ref !== undefined) return sample(resolve(schema.$ref, document));
   if (schema.example !== undefined) return schema.example as Json;
   if (schema.default !== undefined) return schema.default as Json;
+  if (schema.const !== undefined) return schema.const as Json;
   if (schema.enum) return schema.enum[0] as Json;
   if (schema.anyOf?.[0]) return sample(schema.anyOf[0]);
   if (schema.format === "uuid") return ids.domain;
