@@ -18,7 +18,7 @@ const linesPerUpdate = 200;
  */
 export async function measureTransfers(stage: Stage): Promise<Figure[]> {
   const records = new Map([large, small].map((zone) => [zone.name, zone.records]));
-  const bind = await startBind([...records.keys()], undefined, (zone) => zoneFile(zone, records.get(zone) ?? 0));
+  const bind = await startBind([...records.keys()], { contentOf: (zone) => zoneFile(zone, records.get(zone) ?? 0) });
   try {
     const { body } = await stage.client.post("/api/provider-configs", {
       kind: "rfc2136",

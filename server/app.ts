@@ -10,6 +10,7 @@ import { openApiDocument } from "./openapi.ts";
 import { sendProblem } from "./problem.ts";
 import { restHandler } from "./rest.ts";
 import { appRouter } from "./router.ts";
+import { securityHeaders } from "./security-headers.ts";
 import type { Services } from "./services.ts";
 import { errorOf, rememberRequestId, type ServerContext } from "./trpc.ts";
 import { version } from "./version.ts";
@@ -42,10 +43,10 @@ export function createApp(services: Services): Express {
     requestIdOf(req, res);
     // Answers carry tokens and other people's records: no cache may keep them.
     res.setHeader("Cache-Control", "no-store");
-    res.setHeader("X-Content-Type-Options", "nosniff");
     next();
   });
-  app.use(readableAddress);
+  app.use(securityHeaders(config.siteUrl));
+  app.use(readableHead);
 
   app.get("/healthz", (_req, res) => {
     res.json({ status: "ok" });
@@ -55,6 +56,7 @@ export function createApp(services: Services): Express {
     res.status(state.ready ? 200 : 503).json(state);
   });
 
+  app.use(cors(config.corsOrigins));
   app.use((_req, res, next) => {
     if (!health.draining) {
       next();
@@ -63,7 +65,6 @@ export function createApp(services: Services): Express {
     res.setHeader("Connection", "close");
     next(new AppError("UNAVAILABLE", "The service is stopping; try again shortly.", { retryAfterSeconds: 5 }));
   });
-  app.use(cors(config.corsOrigins));
   app.use(
     bodylessIsEmptyJson,
     requireJson,
@@ -109,10 +110,17 @@ export function createApp(services: Services): Express {
   return app;
 }
 
-/** Refuses what is no address before a library takes it apart. A target may have the absolute form (RFC 9112 §3.2.2). */
-function readableAddress(req: Request, _res: Response, next: (error?: AppError) => void): void {
-  const { host } = req.headers;
-  if (host !== undefined && !URL.canParse(`http://${host}`)) {
+/**
+ * Refuses what is no address before a library takes it apart. A target may have the absolute form (RFC 9112 §3.2.2). Node
+ * would answer requests without a Host and with an expectation that we do not know by a bare status line, so that it is told to leave them to us.
+ */
+function readableHead(req: Request, _res: Response, next: (error?: AppError) => void): void {
+  const { host, expect } = req.headers;
+  if (host === undefined && req.httpVersion === "1.1") {
+    next(new AppError("BAD_REQUEST", "The Host header is missing (RFC 9112 §3.2)."));
+  } else if (expect !== undefined && expect.toLowerCase() !== "100-continue") {
+    next(new AppError("BAD_REQUEST", "The Expect header may only say 100-continue (RFC 9110 §10.1.1)."));
+  } else if (host !== undefined && !URL.canParse(`http://${host}`)) {
     next(new AppError("BAD_REQUEST", "The Host header is not well-formed."));
   } else if (!req.url.startsWith("/") && !URL.canParse(req.url)) {
     next(new AppError("BAD_REQUEST", "The address is not well-formed."));

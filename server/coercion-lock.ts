@@ -15,8 +15,8 @@ interface Schema {
   _def?: SchemaDef;
 }
 
-/** Schemas outlive a server: one that is locked stays so. */
-const locked = new WeakSet<Schema>();
+/** Definitions outlive a server, and schemas that differ in their description alone share one: what is locked stays so. */
+const locked = new WeakSet<SchemaDef>();
 
 /**
  * Holds every input schema's `coerce` at its declared value.
@@ -27,8 +27,8 @@ const locked = new WeakSet<Schema>();
 export function lockCoercion(appRouter: AnyTRPCRouter): void {
   const lock = (schema: Schema | undefined): void => {
     const def = schema?._zod?.def;
-    if (!schema || !def || locked.has(schema)) return;
-    locked.add(schema);
+    if (!def || locked.has(def)) return;
+    locked.add(def);
     const declared = def.coerce;
     Object.defineProperty(def, "coerce", {
       get: () => declared,

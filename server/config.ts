@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { join, resolve } from "node:path";
 import { z } from "zod";
+import { passwordFault } from "./auth/password-rules.ts";
 import { isAllowEntry } from "./net/allow-list.ts";
 
 /** What Express knows as "trust proxy": an address, a network, or the name of some. */
@@ -44,11 +45,24 @@ function url(name: string, protocols: string[], example: string) {
   }, `${name} must be an address such as ${example}`);
 }
 
+/** Calls a minute; null: no limit. */
+function perMinute(name: string, fallback: number) {
+  return z
+    .string()
+    .regex(/^(?:off|[1-9]\d{0,6})$/, `${name} must be a number of calls a minute, such as ${fallback}, or off`)
+    .transform((text) => (text === "off" ? null : Number(text)))
+    .default(fallback);
+}
+
 function onOff(name: string, fallback: "on" | "off") {
   return z
     .enum(["on", "off"], `${name} must be on or off`)
     .default(fallback)
     .transform((text) => text === "on");
+}
+
+function adminPasswordFault(password: string | null, username = "admin"): string | null {
+  return password === null ? null : passwordFault(password, { username });
 }
 
 /** The environment as contract §2 describes it. Every message is the sentence that a failed start prints. */
@@ -81,8 +95,9 @@ const environmentSchema = z.object({
     .default("admin"),
   ADMIN_PASSWORD: z
     .string()
-    .min(12, "ADMIN_PASSWORD must have at least 12 characters")
-    .max(256, "ADMIN_PASSWORD must have at most 256 characters")
+    .refine((password) => adminPasswordFault(password) === null, {
+      error: ({ input }) => `ADMIN_PASSWORD ${adminPasswordFault(String(input))}`,
+    })
     .optional(),
   TOKEN_PREFIX: z
     .string()
@@ -116,6 +131,8 @@ const environmentSchema = z.object({
       "LOG_LEVEL must be trace, debug, info, warn, error or silent",
     )
     .default("info"),
+  RATE_LIMIT: perMinute("RATE_LIMIT", 6_000),
+  RATE_LIMIT_COSTLY: perMinute("RATE_LIMIT_COSTLY", 120),
   JOBS: onOff("JOBS", "on"),
   DRIFT_CHECK: z.enum(["hourly", "daily", "off"], "DRIFT_CHECK must be hourly, daily or off").default("hourly"),
 });
@@ -129,11 +146,15 @@ export interface Config {
   dataDir: string;
   /** Undefined: the embedded database under `dataDir`. */
   databaseUrl: string | undefined;
+  /** Undefined: what instances share of counts stays in each process. */
+  redisUrl: string | undefined;
   /** The first one signs and encrypts, all of them verify and decrypt. */
   secretKeys: readonly [string, ...string[]];
   adminUsername: string;
   /** Undefined: one is made and printed at the first start. */
   adminPassword: string | undefined;
+  /** What personal tokens begin with. */
+  tokenPrefix: string;
   /** Undefined: no mail. */
   smtpUrl: string | undefined;
   mailFrom: string;
@@ -143,6 +164,8 @@ export interface Config {
   /** Origins of web front ends on other hosts. */
   corsOrigins: string[];
   logLevel: "trace" | "debug" | "info" | "warn" | "error" | "silent";
+  /** Calls a minute of one user, personal token or address, and how many of them may be costly; null: no limit. */
+  requestLimits: { requests: number | null; costly: number | null };
   jobs: boolean;
   /** How often each zone is compared with what its provider serves. */
   driftCheck: "hourly" | "daily" | "off";
@@ -165,6 +188,8 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     throw new ConfigError(parsed.error.issues.map(({ message }) => `${message}.`).join("\n"));
   }
   const values = parsed.data;
+  const fault = adminPasswordFault(values.ADMIN_PASSWORD ?? null, values.ADMIN_USERNAME);
+  if (fault !== null) throw new ConfigError(`ADMIN_PASSWORD ${fault}.`);
   const dataDir = resolve(values.DATA_DIR);
   makeDataDir(dataDir);
   const [firstKey, ...otherKeys] = values.SECRET_KEYS;
@@ -174,15 +199,18 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     siteUrl: (values.SITE_URL ?? `http://localhost:${values.PORT}`).replace(/\/+$/, ""),
     dataDir,
     databaseUrl: values.DATABASE_URL,
+    redisUrl: values.REDIS_URL,
     secretKeys: [firstKey ?? storedKey(dataDir), ...otherKeys],
     adminUsername: values.ADMIN_USERNAME,
     adminPassword: values.ADMIN_PASSWORD,
+    tokenPrefix: values.TOKEN_PREFIX,
     smtpUrl: values.SMTP_URL,
     mailFrom: values.MAIL_FROM ?? `Zonewright <zonewright@${new URL(values.SITE_URL ?? "http://localhost").hostname}>`,
     egressAllow: values.EGRESS_ALLOW,
     trustProxy: values.TRUST_PROXY,
     corsOrigins: values.CORS_ORIGINS,
     logLevel: values.LOG_LEVEL,
+    requestLimits: { requests: values.RATE_LIMIT, costly: values.RATE_LIMIT_COSTLY },
     jobs: values.JOBS,
     driftCheck: values.DRIFT_CHECK,
   };

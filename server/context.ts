@@ -35,15 +35,18 @@ export interface ErrorData {
   requestId: string | null;
 }
 
-/** What a credential allows. A signed-in session holds all of them, a personal token those that it was given. */
-export type Permission =
-  | "domains:read"
-  | "domains:write"
-  | "records:read"
-  | "records:write"
-  | "snapshots:read"
-  | "snapshots:write"
-  | "notifications:read";
+/** What a credential may allow. A signed-in session holds all of them, a personal token those that it was given. */
+export const permissions = [
+  "domains:read",
+  "domains:write",
+  "records:read",
+  "records:write",
+  "snapshots:read",
+  "snapshots:write",
+  "notifications:read",
+] as const;
+
+export type Permission = (typeof permissions)[number];
 
 /** How a procedure is offered over REST and described in the API document. */
 export interface RouteMeta {
@@ -62,6 +65,8 @@ export interface RouteMeta {
   status?: 200 | 201;
   /** The REST body is this string field of the output, as plain text. */
   textField?: string;
+  /** Makes much work here or at a provider: limited more tightly. */
+  costly?: boolean;
   /** Statuses beyond those that the kind of procedure implies. */
   errors?: number[];
   /** Which personal-token permission opens it; null where no personal token does. */

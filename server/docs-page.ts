@@ -28,7 +28,8 @@ export function docsPage(): Router {
   router.use((_req, res, next) => {
     res.setHeader(
       "Content-Security-Policy",
-      "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'",
+      "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'none'; " +
+        "frame-ancestors 'none'",
     );
     res.setHeader("Cache-Control", "public, max-age=3600");
     next();

@@ -53,6 +53,7 @@ const tags = [
   { name: "DNS records", description: "Records of a domain: single edits, bulk, plans, zone files, sync and history." },
   { name: "Snapshots", description: "Bookmarks in a zone's history: compare them, go back to them." },
   { name: "DNS providers", description: "Kinds of DNS back ends, and the configurations that reach them." },
+  { name: "Audit", description: "Who did what: the append-only trail, for administrators." },
   { name: "Open API", description: "A stable subset for programs, below /api/v1." },
 ];
 
@@ -104,7 +105,17 @@ const problemStatuses = Object.groupBy(Object.entries(errorCodes), ([, { status 
 
 const problemHeaders: Record<string, Record<string, unknown>> = {
   401: { "WWW-Authenticate": { description: "How to sign in: `Bearer`.", schema: { type: "string" } } },
-  429: { "Retry-After": { description: "Seconds to wait before the next try.", schema: { type: "integer" } } },
+  429: {
+    "Retry-After": { description: "Seconds to wait before the next try.", schema: { type: "integer" } },
+    RateLimit: {
+      description: 'What is left of each quota, and the seconds until it is renewed: `"requests";r=0;t=42`.',
+      schema: { type: "string" },
+    },
+    "RateLimit-Policy": {
+      description: 'The quotas, and their windows in seconds: `"requests";q=6000;w=60`.',
+      schema: { type: "string" },
+    },
+  },
   503: { "Retry-After": { description: "Seconds to wait before the next try.", schema: { type: "integer" } } },
 };
 
@@ -257,7 +268,7 @@ function dropUnused(document: OpenApiDocument): void {
 const bodyDescription = "What the call takes.";
 
 function errorStatuses(operation: Operation, meta: RouteMeta): number[] {
-  const statuses = new Set([400, 500, 503, ...(meta.errors ?? [])]);
+  const statuses = new Set([400, 429, 500, 503, ...(meta.errors ?? [])]);
   if (meta.access !== "public") statuses.add(401).add(403);
   if (meta.openapi?.path.includes("{")) statuses.add(404);
   if (operation.requestBody) statuses.add(413).add(415);

@@ -21,6 +21,8 @@ export function rawProblem(error: AppError): string {
     "Content-Type: application/problem+json; charset=utf-8",
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${requestId}`,
+    "Cache-Control: no-store",
+    "X-Content-Type-Options: nosniff",
     "Connection: close",
     "",
     body,

@@ -10,10 +10,22 @@ interface Route {
   status?: 200 | 201;
   textField?: string;
   errors?: number[];
+  costly?: boolean;
 }
 
 function meta(route: Route, access: "public" | "signedIn" | "admin", permission: Permission | null): RouteMeta {
-  const { method, path, operationId, tag, summary, description, status = 200, textField, errors = [] } = route;
+  const {
+    method,
+    path,
+    operationId,
+    tag,
+    summary,
+    description,
+    status = 200,
+    textField,
+    errors = [],
+    costly = false,
+  } = route;
   return {
     openapi: {
       method,
@@ -27,6 +39,7 @@ function meta(route: Route, access: "public" | "signedIn" | "admin", permission:
     },
     status,
     ...(textField === undefined ? {} : { textField }),
+    costly,
     errors,
     permission,
     access,

@@ -1,3 +1,6 @@
+import { auditRouter } from "./audit/router.ts";
+import { sessionsRouter } from "./auth/own-sessions/router.ts";
+import { tokensRouter } from "./auth/personal-tokens/router.ts";
 import { authRouter } from "./auth/router.ts";
 import { providerConfigsRouter, providersRouter } from "./dns-providers/router.ts";
 import { domainsRouter } from "./domains/router.ts";
@@ -6,11 +9,15 @@ import { snapshotsRouter } from "./snapshots/router.ts";
 import { router } from "./trpc.ts";
 import { invitationsRouter } from "./users/invitations/router.ts";
 import { usersRouter } from "./users/router.ts";
+import { profileRouter } from "./users/profile/router.ts";
 import { v1Router } from "./v1/router.ts";
 
 /** The table of features. Everything that clients can do is in here, over tRPC and over REST. */
 export const appRouter = router({
   auth: authRouter,
+  tokens: tokensRouter,
+  sessions: sessionsRouter,
+  profile: profileRouter,
   users: usersRouter,
   invitations: invitationsRouter,
   domains: domainsRouter,
@@ -18,6 +25,7 @@ export const appRouter = router({
   snapshots: snapshotsRouter,
   providers: providersRouter,
   providerConfigs: providerConfigsRouter,
+  audit: auditRouter,
   v1: v1Router,
 });
 

@@ -5,6 +5,11 @@ import { Audit } from "./audit/audit.ts";
 import { AccessTokens } from "./auth/access-tokens.ts";
 import { Authenticator } from "./auth/authenticator.ts";
 import { deleteEndedSessions } from "./auth/housekeeping.ts";
+import { CurrentPassword } from "./auth/current-password.ts";
+import { OwnSessions } from "./auth/own-sessions/service.ts";
+import { PersonalTokenCredentials } from "./auth/personal-tokens/credentials.ts";
+import { LastUse } from "./auth/personal-tokens/last-use.ts";
+import { PersonalTokens } from "./auth/personal-tokens/service.ts";
 import { PasswordResets } from "./auth/password-reset/service.ts";
 import { PasswordHasher } from "./auth/passwords.ts";
 import { Registration } from "./auth/registration.ts";
@@ -21,9 +26,12 @@ import { Domains } from "./domains/service.ts";
 import { ZoneImports } from "./domains/zone-imports.ts";
 import { Health } from "./health.ts";
 import { createKeyring } from "./keyring.ts";
+import { countersIn } from "./limits/counters.ts";
 import { Guesses } from "./limits/guesses.ts";
+import { RequestLimits } from "./limits/requests.ts";
 import { Mailer } from "./mail/mailer.ts";
 import { Periodic } from "./periodic.ts";
+import { Redis } from "./redis.ts";
 import { createEgress } from "./net/egress.ts";
 import { ChangePipeline } from "./changes/pipeline.ts";
 import { Records } from "./records/service.ts";
@@ -35,6 +43,7 @@ import { Rollback } from "./snapshots/rollback.ts";
 import { Snapshots } from "./snapshots/service.ts";
 import { UserAdministration } from "./users/administration.ts";
 import { Invitations } from "./users/invitations/service.ts";
+import { Profile } from "./users/profile/service.ts";
 import { Users } from "./users/service.ts";
 
 export interface Services {
@@ -47,8 +56,13 @@ export interface Services {
   authenticator: Authenticator;
   audit: Audit;
   guesses: Guesses;
+  requestLimits: RequestLimits;
   mailer: Mailer;
   signIn: SignIn;
+  personalTokens: PersonalTokens;
+  ownSessions: OwnSessions;
+  currentPassword: CurrentPassword;
+  profile: Profile;
   users: Users;
   userAdministration: UserAdministration;
   invitations: Invitations;
@@ -90,7 +104,9 @@ export function createServices(parts: {
   const keyring = createKeyring(config.secretKeys);
   const passwords = new PasswordHasher();
   const accessTokens = new AccessTokens(keyring, now);
-  const authenticator = new Authenticator(accessTokens, now);
+  const background = new Background(log);
+  const lastUse = new LastUse(database, background, now);
+  const authenticator = new Authenticator(accessTokens, new PersonalTokenCredentials(config.tokenPrefix, lastUse), now);
   const zonesFolder = join(config.dataDir, "zones");
   const egress = createEgress({ allow: config.egressAllow, now });
   const secrets = new ConfigSecrets(new SecretBox(keyring, "provider-secret"));
@@ -99,10 +115,12 @@ export function createServices(parts: {
   const domains = new Domains(database, providerConfigs, now);
   const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });
   const audit = new Audit(now);
-  const guesses = new Guesses();
+  const redis = config.redisUrl === undefined ? null : new Redis(config.redisUrl, log);
+  const makeCounter = countersIn(redis);
+  const guesses = new Guesses(makeCounter);
   const mailer = new Mailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
   const pipeline = new ChangePipeline(database, connections, now);
-  const snapshots = new Snapshots(now);
+  const snapshots = new Snapshots(audit, now);
   const housekeeping = new Periodic(housekeepingPause, async () => {
     try {
       await deleteEndedSessions(database.fork(), now());
@@ -119,11 +137,11 @@ export function createServices(parts: {
     every: config.driftCheck,
     onDrift: parts.onDrift,
   });
-  const sessions = new Sessions(keyring, now, (sessionId) => authenticator.end(sessionId));
-  const signIn = new SignIn(passwords, accessTokens, sessions, now);
+  const sessions = new Sessions(keyring, audit, now, (sessionId) => authenticator.end(sessionId));
+  const signIn = new SignIn({ passwords, accessTokens, sessions, guesses, audit, now });
   const users = new Users(passwords, audit, now);
+  const currentPassword = new CurrentPassword(passwords, guesses);
   const invitations = new Invitations(audit, now);
-  const background = new Background(log);
   return {
     config,
     database,
@@ -133,7 +151,17 @@ export function createServices(parts: {
     authenticator,
     audit,
     guesses,
+    requestLimits: new RequestLimits(makeCounter, config.requestLimits),
     mailer,
+    personalTokens: new PersonalTokens({
+      prefix: config.tokenPrefix,
+      audit,
+      now,
+      onEnd: (tokenHash) => authenticator.endToken(tokenHash),
+    }),
+    ownSessions: new OwnSessions(sessions, audit, now),
+    currentPassword,
+    profile: new Profile({ users, passwords, currentPassword, sessions, mailer, background, audit }),
     signIn,
     users,
     userAdministration: new UserAdministration({ users, passwords, sessions, authenticator, audit, now }),
@@ -161,6 +189,7 @@ export function createServices(parts: {
     repair,
     drift,
     async prepare() {
+      await redis?.connect();
       await mkdir(zonesFolder, { recursive: true });
       await providerConfigs.ensureEmbedded(database.fork());
       await providerConfigs.ensureSealed(database.fork(), log);
@@ -177,7 +206,9 @@ export function createServices(parts: {
       await Promise.all([...jobs, background.settled()]);
     },
     async close() {
+      await background.settled();
       mailer.close();
+      redis?.close();
       await egress.close();
     },
   };

@@ -59,9 +59,10 @@ export async function startServer(config: Config, options: StartOptions): Promis
       await announceAdministrator(running, options.announce);
     });
     await running.startJobs();
-    const server = createServer(createApp(services));
+    const app = createApp(services);
+    const server = createServer({ ...slownessLimits, requireHostHeader: false }, app);
+    server.on("checkExpectation", app);
     server.on("clientError", answerUnreadable);
-    limitSlowClients(server);
     await listen(server, config);
     const { port } = server.address() as AddressInfo;
     const url = `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`;
@@ -132,11 +133,13 @@ function announceAddresses(config: Config, url: string, announce: StartOptions["
   );
 }
 
-function limitSlowClients(server: Server): void {
-  server.headersTimeout = 10_000;
-  server.requestTimeout = 30_000;
-  server.keepAliveTimeout = 65_000;
-}
+/** How long a request may take to arrive, in milliseconds. Node looks only every so often whether one is late. */
+const slownessLimits = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 1_000,
+};
 
 class ListenError extends Error {
   readonly code: string;

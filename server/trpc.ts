@@ -10,6 +10,7 @@ import { AppError, errorCodes, type ErrorCode } from "./errors.ts";
 import { logFailure } from "./failure-log.ts";
 import { faultToAppError } from "./faults.ts";
 import { inputError } from "./input-error.ts";
+import { LimitReached, tellStandings, type Standing } from "./limits/rate-limit.ts";
 import type { Services } from "./services.ts";
 
 /** What the server puts behind the public context. Kept out of `Context`, which the SDK's types show. */
@@ -85,27 +86,56 @@ interface Call {
   procedure: string;
 }
 
+type Admission = { caller: Caller } | { actor: Actor };
+
 /**
- * A kind of procedure: gives it its services and a unit of work of its own, lets `admit` establish who is calling, and
- * turns every failure into one that clients can read. One middleware for all of it, because each costs every call.
+ * A kind of procedure: gives it its services and a unit of work of its own, lets `admit` establish who is calling, counts the
+ * call, and turns every failure into one that clients can read. One middleware for all of it, because each costs every call.
  */
-function guarded<Admitted extends object>(admit: (call: Call) => Admitted | Promise<Admitted>) {
-  return t.procedure.use(async ({ ctx, next, getRawInput, path: procedure }) => {
+function guarded<Admitted extends Admission>(admit: (call: Call) => Admitted | Promise<Admitted>) {
+  return t.procedure.use(async ({ ctx, next, getRawInput, path: procedure, meta }) => {
     const { services, requestId } = ctx as ServerContext;
     const em = services.database.fork();
     /** Tells the log of a failure that is one item of the answer, not the answer. */
     const report = (error: AppError, fields: { zone: string }) =>
       logFailure(services.log, error, { requestId, procedure, ...fields });
+    const standings: Standing[] = [];
     try {
-      const admitted = await admit({ services, em, http: ctx.http, requestId, procedure });
+      const call = { services, em, http: ctx.http, requestId, procedure };
+      const admitted = await countingStrangers(admit, call);
+      standings.push(...(await services.requestLimits.take(actorOf(admitted), meta?.costly === true)));
+      tellStandings(ctx.http, standings);
       await getRawInput().catch(refuseUnreadable);
       const result = await next({ ctx: { services, em, report, ...admitted } });
       if (result.ok) return result;
       throw result.error;
     } catch (error) {
-      throw readable(error, ctx as ServerContext, procedure);
+      const appError = errorOf(error);
+      if (appError instanceof LimitReached) tellStandings(ctx.http, [...standings, ...appError.standings]);
+      throw readable(appError, ctx as ServerContext, procedure);
     }
   });
+}
+
+function actorOf(admitted: Admission): Actor {
+  return "caller" in admitted ? admitted.caller : admitted.actor;
+}
+
+/** Whoever is not let in is counted by address: trying credentials costs us work, too. */
+async function countingStrangers<Admitted>(
+  admit: (call: Call) => Admitted | Promise<Admitted>,
+  call: Call,
+): Promise<Admitted> {
+  try {
+    return await admit(call);
+  } catch (error) {
+    await call.services.requestLimits.take(visitor(call), false);
+    throw error;
+  }
+}
+
+function visitor({ http, requestId }: Pick<Call, "http" | "requestId">): Actor {
+  return { userId: null, tokenId: null, ip: http.ip, requestId };
 }
 
 /** What JSON and superjson throw over an input is the client's doing; past this point it would look like a fault of ours. */
@@ -119,8 +149,7 @@ function refuseUnreadable(cause: unknown): never {
   );
 }
 
-function readable(error: unknown, { services, requestId, http }: ServerContext, procedure: string): TRPCError {
-  const appError = errorOf(error);
+function readable(appError: AppError, { services, requestId, http }: ServerContext, procedure: string): TRPCError {
   logFailure(services.log, appError, { requestId, procedure });
   if (appError.retryAfterSeconds !== null) http.setHeader("Retry-After", String(appError.retryAfterSeconds));
   return new TRPCError({ code: trpcCodes[appError.code], message: appError.message, cause: appError });
@@ -129,10 +158,7 @@ function readable(error: unknown, { services, requestId, http }: ServerContext, 
 export const router = t.router;
 
 /** No sign-in. */
-export const open = guarded(({ http, requestId }) => {
-  const actor: Actor = { userId: null, tokenId: null, ip: http.ip, requestId };
-  return { actor };
-});
+export const open = guarded((call) => ({ actor: visitor(call) }));
 
 /** A signed-in user; no personal token. */
 export const signedIn = guarded(async (call) => ({ caller: await sessionCaller(call) }));

@@ -40,7 +40,9 @@ export async function report(figures: readonly Figure[]): Promise<void> {
 
 function goalText({ goal }: Figure): string {
   if (goal === null) return "";
-  return goal.least === undefined ? `≤ ${goal.most ?? ""}` : `≥ ${goal.least}`;
+  return [goal.least === undefined ? "" : `≥ ${goal.least}`, goal.most === undefined ? "" : `≤ ${goal.most}`]
+    .filter((part) => part !== "")
+    .join(", ");
 }
 
 function table(rows: readonly string[][]): string {

@@ -1,6 +1,7 @@
 import { queries, type EntityManager } from "../database/database.ts";
 import { newId } from "../ids.ts";
 import type { Actor } from "./actor.ts";
+import { listEntries, type AuditFilter } from "./list.ts";
 
 /** What was done, `<subject>.<verb>`, and to what. */
 export interface AuditEvent {
@@ -25,21 +26,30 @@ export class Audit {
 
   /** Adds an entry, within the unit of work's transaction if there is one: what is taken back leaves no trace. */
   async record(em: EntityManager, actor: Actor, event: AuditEvent): Promise<void> {
-    await queries(em)
-      .insertInto("audit_entries")
-      .values({
-        id: newId(),
-        at: this.#now(),
-        actor_id: actor.userId,
-        token_id: actor.tokenId,
-        action: event.action,
-        target_type: event.targetType,
-        target_id: event.targetId,
-        ip: actor.ip,
-        request_id: actor.requestId,
-        before: event.before === undefined ? null : JSON.stringify(event.before),
-        after: event.after === undefined ? null : JSON.stringify(event.after),
-      })
-      .execute();
+    await writeEntry(em, this.#now(), actor, event);
   }
+
+  list(em: EntityManager, filter: AuditFilter) {
+    return listEntries(em, filter);
+  }
+}
+
+/** The same as `Audit.record`, for what has the moment at hand and no services. */
+export async function writeEntry(em: EntityManager, at: Date, actor: Actor, event: AuditEvent): Promise<void> {
+  await queries(em)
+    .insertInto("audit_entries")
+    .values({
+      id: newId(),
+      at,
+      actor_id: actor.userId,
+      token_id: actor.tokenId,
+      action: event.action,
+      target_type: event.targetType,
+      target_id: event.targetId,
+      ip: actor.ip,
+      request_id: actor.requestId,
+      before: event.before === undefined ? null : JSON.stringify(event.before),
+      after: event.after === undefined ? null : JSON.stringify(event.after),
+    })
+    .execute();
 }

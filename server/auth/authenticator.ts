@@ -2,36 +2,23 @@ import type { HttpPort } from "../context.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { AppError } from "../errors.ts";
 import type { AccessTokens } from "./access-tokens.ts";
-import type { Caller } from "./caller.ts";
-
-/** How long a session's row is trusted before it is read again. Ends in this process take effect at once. */
-const trustMilliseconds = 1_000;
-const rememberedSessions = 20_000;
-
-/** A caller apart from the call. */
-export type KnownCaller = Omit<Caller, "ip" | "requestId">;
-
-interface Known {
-  caller: KnownCaller;
-  readAt: number;
-}
+import { KnownCallers, type Known, type KnownCaller } from "./known-callers.ts";
+import type { PersonalTokenCredentials } from "./personal-tokens/credentials.ts";
+import { looksPersonal } from "./personal-tokens/form.ts";
 
 /**
- * Turns credentials into a caller. An active session costs at most one query a second, not one a request; a sign-out in
- * this process is immediate, one in another process is seen within a second.
+ * Turns credentials into a caller: access tokens, whose rights are the user's, and personal tokens, which have some of them. What
+ * ends in this process ends at once, what ends in another is seen within a second.
  */
 export class Authenticator {
   readonly #accessTokens: AccessTokens;
-  readonly #now: () => Date;
-  readonly #known = new Map<string, Known>();
-  /** Sessions that ended here: a look-up under way at that moment must not bring them back. */
-  readonly #ended = new Set<string>();
-  /** Counts changes of users: what was looked up before one is not remembered after it. */
-  #changes = 0;
+  readonly #personalTokens: PersonalTokenCredentials;
+  readonly #callers: KnownCallers;
 
-  constructor(accessTokens: AccessTokens, now: () => Date) {
+  constructor(accessTokens: AccessTokens, personalTokens: PersonalTokenCredentials, now: () => Date) {
     this.#accessTokens = accessTokens;
-    this.#now = now;
+    this.#personalTokens = personalTokens;
+    this.#callers = new KnownCallers(now);
   }
 
   /** @throws AppError UNAUTHORIZED when there is no live credential. */
@@ -42,61 +29,64 @@ export class Authenticator {
         ? new AppError("UNAUTHORIZED", "Sign in, and send the access token as `Authorization: Bearer …`.")
         : new AppError("UNAUTHORIZED", "The Authorization header must read `Bearer <token>`.");
     }
-    const claims = await this.#accessTokens.check(token);
-    const caller = claims && (await this.#session(em, claims.sessionId));
-    if (!caller || caller.userId !== claims.userId)
-      throw new AppError(
-        "UNAUTHORIZED",
-        "The access token is not valid any more; refresh the session or sign in again.",
-      );
-    return caller;
+    return looksPersonal(token) ? await this.#byPersonalToken(em, token) : await this.#byAccessToken(em, token);
   }
 
   /** Refuses a session from now on. */
   end(sessionId: string): void {
-    this.#known.delete(sessionId);
-    if (this.#ended.size >= rememberedSessions) this.#ended.clear();
-    this.#ended.add(sessionId);
+    this.#callers.end(sessionKey(sessionId));
   }
 
-  /** Has a user's row read again with the next call: something about the user changed. */
+  /** Refuses a personal token from now on. */
+  endToken(tokenHash: string): void {
+    this.#callers.end(tokenKey(tokenHash));
+  }
+
+  /** To be called when a user was disabled or deleted or got another role or name, once that is committed. */
   forget(userId: string): void {
-    this.#changes++;
-    for (const [sessionId, { caller }] of this.#known) {
-      if (caller.userId === userId) this.#known.delete(sessionId);
-    }
+    this.#callers.forget(userId);
   }
 
-  async #session(em: EntityManager, sessionId: string): Promise<KnownCaller | null> {
-    const known = this.#known.get(sessionId);
-    if (known && performance.now() - known.readAt < trustMilliseconds) return known.caller;
-    const readAt = performance.now();
-    const changes = this.#changes;
+  async #byPersonalToken(em: EntityManager, token: string): Promise<KnownCaller> {
+    const hash = this.#personalTokens.keyOf(token);
+    const caller =
+      hash === null ? null : await this.#callers.find(tokenKey(hash), () => this.#personalTokens.read(em, hash));
+    if (caller) return caller;
+    throw new AppError(
+      "UNAUTHORIZED",
+      "The personal token does not work: it is mistyped, has expired or was deleted, or its owner was disabled.",
+    );
+  }
+
+  async #byAccessToken(em: EntityManager, token: string): Promise<KnownCaller> {
+    const claims = await this.#accessTokens.check(token);
+    const key = claims && sessionKey(claims.sessionId);
+    const caller = claims && key && (await this.#callers.find(key, () => this.#readSession(em, claims.sessionId)));
+    if (caller && caller.userId === claims.userId) return caller;
+    throw new AppError("UNAUTHORIZED", "The access token is not valid any more; refresh the session or sign in again.");
+  }
+
+  async #readSession(em: EntityManager, sessionId: string): Promise<Known | null> {
     const row = await queries(em)
       .selectFrom("sessions")
       .innerJoin("users", "users.id", "sessions.user_id")
-      .select(["users.id", "users.username", "users.role"])
+      .select(["users.id", "users.username", "users.role", "sessions.expires_at"])
       .where("sessions.id", "=", sessionId)
       .where("sessions.revoked_at", "is", null)
-      .where("sessions.expires_at", ">", this.#now())
       .where("users.disabled_at", "is", null)
       .executeTakeFirst();
-    if (!row || this.#ended.has(sessionId)) {
-      this.#known.delete(sessionId);
-      return null;
-    }
-    const caller: KnownCaller = {
-      userId: row.id,
-      username: row.username,
-      role: row.role,
-      sessionId,
-      tokenId: null,
-      permissions: "all",
-    };
-    if (this.#known.size >= rememberedSessions) this.#known.clear();
-    if (changes === this.#changes) this.#known.set(sessionId, { caller, readAt });
-    return caller;
+    if (!row) return null;
+    const { id: userId, username, role, expires_at: endsAt } = row;
+    return { caller: { userId, username, role, sessionId, tokenId: null, permissions: "all" }, endsAt };
   }
+}
+
+function sessionKey(sessionId: string): string {
+  return `session ${sessionId}`;
+}
+
+function tokenKey(tokenHash: string): string {
+  return `token ${tokenHash}`;
 }
 
 /** The token of the Authorization header (RFC 6750 §2.1), or null. */

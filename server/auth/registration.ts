@@ -35,6 +35,6 @@ export class Registration {
       const { id, role } = await this.#invitations.redeem(tx, inviteCode);
       return { role, invitationId: id };
     });
-    return await this.#signIn.start(em.fork(), user.id, false, client);
+    return await this.#signIn.start(em.fork(), actor, user.id, { rememberMe: false, method: "invitation" }, client);
   }
 }

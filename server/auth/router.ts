@@ -36,6 +36,7 @@ export const authRouter = router({
     .mutation(async ({ ctx, input }) => {
       const { accessToken, refresh, user } = await ctx.services.signIn.withPassword(
         ctx.em,
+        ctx.actor,
         input,
         clientInfo(ctx.http),
       );
@@ -61,7 +62,7 @@ export const authRouter = router({
     .output(tokenPair)
     .mutation(async ({ ctx, input }) => {
       const token = presentedRefreshToken(ctx.http, input, ctx.services.trustedOrigins);
-      const { accessToken, refresh } = await ctx.services.signIn.refresh(ctx.em, token);
+      const { accessToken, refresh } = await ctx.services.signIn.refresh(ctx.em, ctx.actor, token);
       setRefreshCookie(ctx.http, refresh);
       return { accessToken, refreshToken: refresh.refreshToken };
     }),
@@ -83,7 +84,7 @@ export const authRouter = router({
     .output(success)
     .mutation(async ({ ctx, input }) => {
       const token = presentedRefreshToken(ctx.http, input, ctx.services.trustedOrigins);
-      await ctx.services.signIn.signOut(ctx.em, token, bearerOf(ctx.http));
+      await ctx.services.signIn.signOut(ctx.em, ctx.actor, token, bearerOf(ctx.http));
       clearRefreshCookie(ctx.http);
       return { success: true as const };
     }),

@@ -1,5 +1,7 @@
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import { LockMode } from "@mikro-orm/core";
+import type { Actor } from "../audit/actor.ts";
+import type { Audit } from "../audit/audit.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { AppError } from "../errors.ts";
 import { newId } from "../ids.ts";
@@ -21,6 +23,11 @@ export interface IssuedRefreshToken {
   cookieSeconds: number | undefined;
 }
 
+export interface EndedSession {
+  sessionId: string;
+  userId: string;
+}
+
 export interface ClientInfo {
   userAgent: string | null;
   ip: string | null;
@@ -32,12 +39,14 @@ export interface ClientInfo {
  */
 export class Sessions {
   readonly #keys: readonly [Uint8Array, ...Uint8Array[]];
+  readonly #audit: Audit;
   readonly #now: () => Date;
   readonly #onEnd: (sessionId: string) => void;
 
   /** @param onEnd told at once when a session ends, so that its access tokens stop working. */
-  constructor(keyring: Keyring, now: () => Date, onEnd: (sessionId: string) => void) {
+  constructor(keyring: Keyring, audit: Audit, now: () => Date, onEnd: (sessionId: string) => void) {
     this.#keys = keyring.keysFor("refresh-token");
+    this.#audit = audit;
     this.#now = now;
     this.#onEnd = onEnd;
   }
@@ -67,7 +76,7 @@ export class Sessions {
    * @throws AppError UNAUTHORIZED when it is unknown, expired or revoked or its user disabled, and when it was rotated before: then
    * its session ends.
    */
-  async refresh(em: EntityManager, presented: string): Promise<IssuedRefreshToken> {
+  async refresh(em: EntityManager, actor: Actor, presented: string): Promise<IssuedRefreshToken> {
     const outcome = await em.transactional(async (tx) => {
       const tokenHash = hashOf(presented);
       const token = await tx.findOne(RefreshToken, { tokenHash });
@@ -96,6 +105,12 @@ export class Sessions {
       const live = await this.#liveSuccessor(tx, token, presented, now);
       if (live) return { kind: "issued", token: issued(live.refreshToken, session, live.expiresAt, now) } as const;
       session.revokedAt = now;
+      await this.#audit.record(tx, actor, {
+        action: "auth.refresh_reused",
+        targetType: "session",
+        targetId: session.id,
+        after: { userId: session.userId },
+      });
       return { kind: "reused", sessionId: session.id, userId: session.userId } as const;
     });
     if (outcome.kind === "issued") return outcome.token;
@@ -108,19 +123,22 @@ export class Sessions {
   }
 
   /** Ends the session that a refresh token belongs to. Unknown tokens are no error: signing out twice is fine. */
-  async endByToken(em: EntityManager, presented: string): Promise<void> {
+  async endByToken(em: EntityManager, presented: string): Promise<EndedSession | null> {
     const token = await em.findOne(RefreshToken, { tokenHash: hashOf(presented) });
-    if (token) await this.end(em, token.sessionId);
+    return token && (await this.end(em, token.sessionId));
   }
 
-  async end(em: EntityManager, sessionId: string): Promise<void> {
-    await queries(em)
+  /** @returns null when it had ended before. */
+  async end(em: EntityManager, sessionId: string): Promise<EndedSession | null> {
+    const ended = await queries(em)
       .updateTable("sessions")
       .set({ revoked_at: this.#now() })
       .where("id", "=", sessionId)
       .where("revoked_at", "is", null)
-      .execute();
+      .returning("user_id")
+      .executeTakeFirst();
     this.#onEnd(sessionId);
+    return ended ? { sessionId, userId: ended.user_id } : null;
   }
 
   /** Ends all sessions of a user, or all but one. */

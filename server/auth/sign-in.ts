@@ -1,6 +1,9 @@
 import { sql } from "@mikro-orm/core";
+import type { Actor } from "../audit/actor.ts";
+import type { Audit } from "../audit/audit.ts";
 import type { EntityManager } from "../database/database.ts";
 import { AppError } from "../errors.ts";
+import type { Guesses } from "../limits/guesses.ts";
 import { User } from "../users/entities.ts";
 import type { AccessTokens } from "./access-tokens.ts";
 import type { PasswordHasher } from "./passwords.ts";
@@ -17,24 +20,52 @@ export class SignIn {
   readonly #passwords: PasswordHasher;
   readonly #accessTokens: AccessTokens;
   readonly #sessions: Sessions;
+  readonly #guesses: Guesses;
+  readonly #audit: Audit;
   readonly #now: () => Date;
 
-  constructor(passwords: PasswordHasher, accessTokens: AccessTokens, sessions: Sessions, now: () => Date) {
-    this.#passwords = passwords;
-    this.#accessTokens = accessTokens;
-    this.#sessions = sessions;
-    this.#now = now;
+  constructor(parts: {
+    passwords: PasswordHasher;
+    accessTokens: AccessTokens;
+    sessions: Sessions;
+    guesses: Guesses;
+    audit: Audit;
+    now: () => Date;
+  }) {
+    this.#passwords = parts.passwords;
+    this.#accessTokens = parts.accessTokens;
+    this.#sessions = parts.sessions;
+    this.#guesses = parts.guesses;
+    this.#audit = parts.audit;
+    this.#now = parts.now;
   }
 
-  /** @throws AppError UNAUTHORIZED, in the same words and after the same time for an unknown user and for a wrong password. */
+  /**
+   * @throws AppError UNAUTHORIZED, in the same words and after the same time for an unknown user and for a wrong password;
+   * TOO_MANY_REQUESTS after too many of either
+   */
   async withPassword(
     em: EntityManager,
+    actor: Actor,
     credentials: { username: string; password: string; rememberMe: boolean },
     client: ClientInfo,
   ): Promise<SignedIn> {
     const user = await em.findOne(User, { [sql.lower("username")]: credentials.username.toLowerCase() });
-    const matches = await this.#passwords.verify(user?.passwordHash ?? null, credentials.password);
-    if (!user?.passwordHash || !matches || user.disabledAt) {
+    const guess = {
+      secret: "password",
+      account: user?.id ?? credentials.username.toLowerCase(),
+      ip: client.ip,
+    } as const;
+    const matches = await this.#guesses.check(guess, async () => {
+      const right = await this.#passwords.verify(user?.passwordHash ?? null, credentials.password);
+      return right && !user?.disabledAt ? true : null;
+    });
+    if (!user?.passwordHash || !matches) {
+      await this.#audit.record(em, actor, {
+        action: "auth.sign_in_failed",
+        targetType: "user",
+        targetId: user?.id ?? null,
+      });
       // What was typed as a username stays out of the log unless it is one: it may be a password.
       const note = { text: "a sign-in failed", username: user?.username ?? null, ip: client.ip };
       throw new AppError("UNAUTHORIZED", "The username or the password is wrong.", { note });
@@ -43,31 +74,57 @@ export class SignIn {
       user.passwordHash = await this.#strengthened(user.passwordHash, credentials.password);
     }
     await em.flush();
-    return await this.start(em, user.id, credentials.rememberMe, client);
+    return await this.start(em, actor, user.id, { rememberMe: credentials.rememberMe, method: "password" }, client);
   }
 
   /** Opens a session for a user who has shown all that is needed. @throws AppError UNAUTHORIZED when the account is gone or disabled */
-  async start(em: EntityManager, userId: string, rememberMe: boolean, client: ClientInfo): Promise<SignedIn> {
+  async start(
+    em: EntityManager,
+    actor: Actor,
+    userId: string,
+    { rememberMe, method }: { rememberMe: boolean; method: string },
+    client: ClientInfo,
+  ): Promise<SignedIn> {
     const user = await em.findOne(User, { id: userId, disabledAt: null });
     if (!user) throw new AppError("UNAUTHORIZED", "This account cannot sign in any more.");
     user.lastLoginAt = this.#now();
-    const refresh = await this.#sessions.start(em, user.id, rememberMe, client);
+    const refresh = await em.transactional(async (tx) => {
+      const started = await this.#sessions.start(tx, user.id, rememberMe, client);
+      await this.#audit.record(
+        tx,
+        { ...actor, userId: user.id },
+        { action: "auth.sign_in", targetType: "session", targetId: started.sessionId, after: { method } },
+      );
+      return started;
+    });
     return { accessToken: await this.#accessTokens.issue(user.id, refresh.sessionId), refresh, user };
   }
 
   /** @throws AppError UNAUTHORIZED without a token, and for one that does not open a session any more. */
-  async refresh(em: EntityManager, refreshToken: string | null): Promise<Omit<SignedIn, "user">> {
+  async refresh(em: EntityManager, actor: Actor, refreshToken: string | null): Promise<Omit<SignedIn, "user">> {
     if (refreshToken === null)
       throw new AppError("UNAUTHORIZED", "There is no refresh token in the cookie or in the body; sign in.");
-    const refresh = await this.#sessions.refresh(em, refreshToken);
+    const refresh = await this.#sessions.refresh(em, actor, refreshToken);
     return { accessToken: await this.#accessTokens.issue(refresh.userId, refresh.sessionId), refresh };
   }
 
   /** Ends the session of the refresh token, and that of the access token if one came along. What has ended already is no error. */
-  async signOut(em: EntityManager, refreshToken: string | null, accessToken: string | null): Promise<void> {
-    if (refreshToken !== null) await this.#sessions.endByToken(em, refreshToken);
+  async signOut(
+    em: EntityManager,
+    actor: Actor,
+    refreshToken: string | null,
+    accessToken: string | null,
+  ): Promise<void> {
     const claims = accessToken === null ? null : await this.#accessTokens.check(accessToken);
-    if (claims) await this.#sessions.end(em, claims.sessionId);
+    await em.transactional(async (tx) => {
+      const byToken = refreshToken === null ? null : await this.#sessions.endByToken(tx, refreshToken);
+      const byClaims = claims && (await this.#sessions.end(tx, claims.sessionId));
+      for (const ended of [byToken, byClaims]) {
+        if (!ended) continue;
+        const event = { action: "auth.sign_out", targetType: "session", targetId: ended.sessionId } as const;
+        await this.#audit.record(tx, { ...actor, userId: ended.userId }, event);
+      }
+    });
   }
 
   /** The same password hashed as we do it today. While the queue is full the old hash stays until the next sign-in. */

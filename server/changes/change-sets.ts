@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { Actor } from "../audit/actor.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import {
   ProviderError,
@@ -10,11 +11,12 @@ import {
 import { AppError, notFound } from "../errors.ts";
 import { noDrift } from "../drift/due-zones.ts";
 import { newId } from "../ids.ts";
+import { recordTrail } from "./trail.ts";
 import { countActions, growth, writeVersions } from "./commit.ts";
 import type { ChangeSetKind } from "./entities.ts";
 import { domainExists, type Lease } from "./lease.ts";
+import { callProvider } from "./provider-call.ts";
 import { dataOf, sameData, type PlannedChange } from "../records/live-record.ts";
-import { readBack } from "./read-back.ts";
 
 export interface SentZone {
   id: string;
@@ -33,7 +35,7 @@ export interface Failure {
 }
 
 /**
- * Commits the intent, then calls the provider. When the provider cannot say what it did, the zone is read back.
+ * Commits the intent, then calls the provider.
  * @throws AppError PROVIDER_ERROR when nothing was changed, or when nobody can say yet: then a repair settles it;
  * UNAVAILABLE when the lease was lost before anything was sent.
  */
@@ -50,16 +52,16 @@ export async function sendChanges(
   const intended = await sql<{ id: string }>`
     insert into change_sets (id, domain_id, kind, state, actor_id, creates, updates, deletes, intent, repaired, created_at)
     select ${changeSetId}::uuid, id, ${set.kind}, 'pending', ${set.actorId}::uuid, ${creates}::int, ${updates}::int, ${deletes}::int,
-      ${JSON.stringify(set.changes)}::jsonb, false, ${set.now()}::timestamptz
+      ${JSON.stringify(intentOf(set))}::jsonb, false, ${set.now()}::timestamptz
     from domains where id = ${zone.id} and lease_token = ${lease.token} and lease_until > now()
     returning id
   `.execute(queries(em));
   if (intended.rows.length === 0)
     throw await lostZone(em, zone.id, "Planning took too long, and nothing was changed; try again.");
-  return { changeSetId, ...(await callProvider(em, zone, provider, changeSetId, set)) };
+  return { changeSetId, ...(await carryOut(em, zone, provider, changeSetId, set)) };
 }
 
-async function callProvider(
+async function carryOut(
   em: EntityManager,
   zone: SentZone,
   provider: DnsProvider,
@@ -73,24 +75,21 @@ async function callProvider(
     const answer: ApplyResult =
       sent.length === 0
         ? { outcomes: [], before: null, after: null }
-        : await provider.applyChanges(zone.name, sent, { together, plannedOn: zone.fingerprint });
+        : await callProvider(provider, zone.name, sent, { together, plannedOn: zone.fingerprint });
     let next = 0;
     const outcomes = concerned.map((was): ChangeOutcome =>
       was ? (answer.outcomes[next++] ?? { ok: false, message: "The provider gave no answer." }) : { ok: true },
     );
     return { ...answer, outcomes };
   } catch (error) {
-    if (error instanceof ProviderError && error.effect === "unknown") {
-      const outcomes = await readBack(provider, zone.name, changes).catch(() => null);
-      if (outcomes?.some(({ ok }) => ok)) return { outcomes, before: null, after: null };
-      if (!outcomes)
-        throw new AppError(
-          "PROVIDER_ERROR",
-          `${error.message} What came of it is not known yet; the zone will be read back.`,
-          { cause: error },
-        );
-    }
     if (!(error instanceof ProviderError)) throw error;
+    if (error.effect === "unknown") {
+      throw new AppError(
+        "PROVIDER_ERROR",
+        `${error.message} What came of it is not known yet; the zone will be read back.`,
+        { cause: error },
+      );
+    }
     const failures = changes.map((change) => failure(change, error.message));
     await queries(em)
       .updateTable("change_sets")
@@ -110,7 +109,18 @@ async function callProvider(
 /** As many as the history shows. */
 const keptFailures = 100;
 
-function asSent({ action, before, after }: PlannedChange): RecordChange {
+/** What a repair needs. */
+export interface Intent {
+  together: boolean;
+  changes: PlannedChange[];
+}
+
+function intentOf({ together, changes }: Intent): Intent {
+  return { together, changes };
+}
+
+/** As a provider is told of it. */
+export function asSent({ action, before, after }: PlannedChange): RecordChange {
   if (action === "create") return { action, before: null, after: dataOf(after) };
   if (action === "update") return { action, before: dataOf(before), after: dataOf(after) };
   return { action, before: dataOf(before), after: null };
@@ -123,7 +133,12 @@ function failure(change: PlannedChange, error: string): Failure {
 
 export interface Settlement {
   kind: ChangeSetKind;
+  /** Whose change it is. */
   actorId: string | null;
+  /** Who carries it out: the same, or the service that repairs it. */
+  actor: Actor;
+  /** What the trail tells beside the records, such as the snapshot that was gone back to. */
+  about?: Readonly<Record<string, unknown>> | undefined;
   changes: readonly PlannedChange[];
   outcomes: readonly ChangeOutcome[];
   /** Null when the row lock of this transaction holds the zone. */
@@ -168,8 +183,11 @@ export async function settle(tx: EntityManager, domainId: string, settlement: Se
     );
   }
   if (done.length > 0) await writeVersions(tx, domainId, moved.revision, done, now);
-  if (changes.length > 0)
-    await recordChangeSet(tx, domainId, settlement, done.length > 0 ? moved.revision : null, failures);
+  if (changes.length > 0) {
+    const revision = done.length > 0 ? moved.revision : null;
+    const changeSetId = await recordChangeSet(tx, domainId, settlement, revision, failures);
+    await recordTrail(tx, domainId, settlement, { changeSetId, revision, done, failures: failures.length });
+  }
   return moved.revision;
 }
 
@@ -185,7 +203,7 @@ async function recordChangeSet(
   { kind, actorId, changes, outcomes, changeSetId, repaired, now }: Settlement,
   revision: number | null,
   failures: Failure[],
-): Promise<void> {
+): Promise<string> {
   const outcome = {
     state:
       failures.length === 0 ? ("applied" as const) : revision === null ? ("failed" as const) : ("partial" as const),
@@ -196,15 +214,17 @@ async function recordChangeSet(
     finished_at: now,
   };
   if (changeSetId === undefined) {
+    const id = newId();
     await queries(tx)
       .insertInto("change_sets")
-      .values({ id: newId(), domain_id: domainId, kind, actor_id: actorId, created_at: now, ...outcome })
+      .values({ id, domain_id: domainId, kind, actor_id: actorId, created_at: now, ...outcome })
       .execute();
-    return;
+    return id;
   }
   await queries(tx)
     .updateTable("change_sets")
     .set({ ...outcome, intent: sql`null` })
     .where("id", "=", changeSetId)
     .execute();
+  return changeSetId;
 }

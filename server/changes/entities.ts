@@ -18,7 +18,7 @@ export const ChangeSetSchema = defineEntity({
     creates: p.integer(),
     updates: p.integer(),
     deletes: p.integer(),
-    /** The planned changes, kept only while pending: what a repair needs. */
+    /** The planned changes and whether all or none are to be made, kept only while pending: what a repair needs. */
     intent: p.json().$type<unknown>().nullable(),
     /** Items that the provider refused. */
     failures: p.json().$type<unknown>().nullable(),

@@ -38,6 +38,8 @@ export interface ChangeRequest<P extends Planned> {
   together?: boolean;
   /** True: the provider has these changes already (sync), so nothing is sent. */
   alreadyThere?: boolean;
+  /** What the audit trail tells beside the records. */
+  about?: Readonly<Record<string, unknown>>;
   /** Keeps an `on_change` snapshot of the state before. */
   bookmarkBefore?: boolean;
   /** Keeps an `on_change` snapshot of the state after. */
@@ -169,6 +171,8 @@ export class ChangePipeline {
     const revision = await settle(tx, zone.id, {
       kind: request.kind,
       actorId: request.caller.userId,
+      actor: request.caller,
+      about: request.about,
       changes: planned.changes,
       outcomes,
       lease,

@@ -1,12 +1,12 @@
-import type { ChangeOutcome, DnsProvider } from "../dns-providers/provider.ts";
-import { sameData, type PlannedChange } from "../records/live-record.ts";
+import type { ChangeOutcome, DnsProvider, RecordChange } from "../dns-providers/provider.ts";
+import { sameData } from "../records/live-record.ts";
 import { recordKey, type RecordData } from "../records/record.ts";
 
 /** What became of changes, established by reading the zone at its provider. @throws ProviderError */
 export async function readBack(
   provider: DnsProvider,
   zone: string,
-  changes: readonly PlannedChange[],
+  changes: readonly RecordChange[],
 ): Promise<ChangeOutcome[]> {
   const concerned = new Set(
     changes.flatMap(({ before, after }) => [before, after].flatMap((record) => (record ? [recordKey(record)] : []))),

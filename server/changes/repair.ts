@@ -1,12 +1,14 @@
 import { sql } from "kysely";
+import { theService } from "../audit/actor.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { ProviderError, type ChangeOutcome, type DnsProvider } from "../dns-providers/provider.ts";
 import { AppError } from "../errors.ts";
 import { bookmark } from "./bookmark.ts";
-import { settle } from "./change-sets.ts";
+import { asSent, settle, type Intent } from "./change-sets.ts";
 import type { Lease } from "./lease.ts";
 import type { PlannedChange } from "../records/live-record.ts";
+import { allOrTakenBack } from "./provider-call.ts";
 import { readBack } from "./read-back.ts";
 
 /**
@@ -42,8 +44,9 @@ export async function repairZone(
     .execute();
   for (const set of pending) {
     const { provider } = connections.connect({ ...set, id: set.config_id });
-    const changes = reviveIntent(set.intent);
-    const outcomes = await whatHappened(provider, set.name, changes);
+    const intent = reviveIntent(set.intent);
+    const { changes } = intent;
+    const outcomes = await whatHappened(provider, set.name, intent);
     await em.fork().transactional(async (tx) => {
       const at = now();
       const author = { trigger: "on_change", createdBy: set.actor_id, now: at } as const;
@@ -52,6 +55,7 @@ export async function repairZone(
       await settle(tx, domainId, {
         kind: set.change_kind,
         actorId: set.actor_id,
+        actor: theService,
         changes,
         outcomes,
         lease,
@@ -66,16 +70,19 @@ export async function repairZone(
   return pending.length;
 }
 
-/** A zone that is not at its provider any more has none of the changes. */
+/** A zone that is not at its provider any more has none of the changes. Of a set of all or none, what was made is taken back. */
 async function whatHappened(
   provider: DnsProvider | null,
   zone: string,
-  changes: readonly PlannedChange[],
+  { together, changes }: Intent,
 ): Promise<ChangeOutcome[]> {
   const gone = changes.map((): ChangeOutcome => ({ ok: false, message: "The zone is not at that provider any more." }));
   if (!provider) return gone;
   try {
-    return await readBack(provider, zone, changes);
+    const outcomes = await readBack(provider, zone, changes);
+    if (!together) return outcomes;
+    const found = { outcomes, before: null, after: null };
+    return (await allOrTakenBack(provider, zone, changes.map(asSent), found)).outcomes;
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     if (error.zoneMissing) return gone;
@@ -83,15 +90,16 @@ async function whatHappened(
   }
 }
 
-/** JSON has no dates; the rest of an intent is stored as it was. */
-function reviveIntent(intent: unknown): PlannedChange[] {
-  const changes = (typeof intent === "string" ? JSON.parse(intent) : (intent ?? [])) as PlannedChange[];
+/** JSON has no dates; the rest of an intent is stored as it was. Earlier versions stored the changes alone. */
+function reviveIntent(stored: unknown): Intent {
+  const intent = (typeof stored === "string" ? JSON.parse(stored) : (stored ?? [])) as Intent | PlannedChange[];
+  const { together, changes } = Array.isArray(intent) ? { together: false, changes: intent } : intent;
   for (const { before } of changes) {
     if (!before) continue;
     before.createdAt = new Date(before.createdAt);
     before.updatedAt = new Date(before.updatedAt);
   }
-  return changes;
+  return { together, changes };
 }
 
 /** Zones with changes left open and no lease on them. */

@@ -2,6 +2,7 @@ import type { InferKyselyDB } from "@mikro-orm/postgresql";
 import { AuditEntrySchema } from "../audit/entities.ts";
 import { PasswordResetSchema } from "../auth/password-reset/entities.ts";
 import { RefreshTokenSchema, SessionSchema } from "../auth/entities.ts";
+import { PersonalTokenSchema } from "../auth/personal-tokens/entities.ts";
 import { ProviderConfigSchema } from "../dns-providers/entities.ts";
 import { DomainSchema } from "../domains/entities.ts";
 import { ZoneImportItemSchema, ZoneImportSchema } from "../domains/import-entities.ts";
@@ -16,6 +17,7 @@ export const entities = [
   UserSchema,
   SessionSchema,
   RefreshTokenSchema,
+  PersonalTokenSchema,
   ProviderConfigSchema,
   DomainSchema,
   ZoneImportSchema,

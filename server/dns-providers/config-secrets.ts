@@ -68,6 +68,12 @@ export class ConfigSecrets {
     return merged;
   }
 
+  /** The names of the secrets that a change of a configuration sets or takes away. */
+  given(kind: string, values: ConfigValues): string[] {
+    const kept = new Set<unknown>([undefined, "", shownInsteadOfSecret]);
+    return secretFields(kind).flatMap(({ name }) => (kept.has(values[name]) ? [] : [name]));
+  }
+
   /** The values for an answer. */
   masked(kind: string, config: ConfigValues): ConfigValues {
     const shown = secretFields(kind).flatMap(({ name }) => (name in config ? [[name, shownInsteadOfSecret]] : []));

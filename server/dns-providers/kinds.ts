@@ -1,4 +1,7 @@
+import { cloudflare } from "./cloudflare.ts";
 import { digitalocean } from "./digitalocean.ts";
+import { alidns } from "./alidns.ts";
+import { dnspod } from "./dnspod.ts";
 import { manual } from "./manual.ts";
 import { powerdns } from "./powerdns.ts";
 import type { ProviderKind } from "./provider.ts";
@@ -11,8 +14,11 @@ export const providerKinds: readonly ProviderKind[] = [
   withAnyConfig(zonefile),
   withAnyConfig(rfc2136),
   withAnyConfig(powerdns),
+  withAnyConfig(cloudflare),
   withAnyConfig(route53),
   withAnyConfig(digitalocean),
+  withAnyConfig(alidns),
+  withAnyConfig(dnspod),
   withAnyConfig(manual),
 ];
 

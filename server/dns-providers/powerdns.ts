@@ -4,6 +4,7 @@ import { maxTtl } from "../zone-file/ttl.ts";
 import { powerdnsClient } from "./powerdns/client.ts";
 import { powerdnsProvider } from "./powerdns/powerdns-provider.ts";
 import type { ProviderKind } from "./provider.ts";
+import { inMilliseconds, timeoutField, timeoutSeconds } from "./timeout.ts";
 
 const configSchema = z.strictObject({
   url: z
@@ -17,6 +18,7 @@ const configSchema = z.strictObject({
     .string()
     .regex(/^[\w.-]{1,100}$/, "The server id must be a word such as localhost.")
     .default("localhost"),
+  timeoutSeconds,
 });
 
 export type PowerdnsConfig = z.infer<typeof configSchema>;
@@ -35,7 +37,9 @@ export const powerdns: ProviderKind<PowerdnsConfig> = {
     { name: "url", label: "API address", secret: false, required: true },
     { name: "apiKey", label: "API key", secret: true, required: true },
     { name: "serverId", label: "Server id", secret: false, required: false },
+    timeoutField,
   ],
   configSchema,
-  connect: (config, { egress }) => powerdnsProvider(powerdnsClient(config, egress)),
+  connect: ({ timeoutSeconds, ...access }, { egress, now }) =>
+    powerdnsProvider(powerdnsClient({ ...access, timeoutMilliseconds: inMilliseconds(timeoutSeconds) }, egress), now),
 };

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { ForeignKeyConstraintViolationException, LockMode, UniqueConstraintViolationException } from "@mikro-orm/core";
+import type { Actor } from "../audit/actor.ts";
+import { changedFields } from "../audit/changed-fields.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { AppError, badField, notFound } from "../errors.ts";
@@ -7,6 +9,7 @@ import { newId } from "../ids.ts";
 import { inputError } from "../input-error.ts";
 import type { Logger } from "../log.ts";
 import { withoutSecrets, type ConfigSecrets } from "./config-secrets.ts";
+import { tellConfig, toldConfig } from "./config-trail.ts";
 import type { Connection, ProviderConnections } from "./connections.ts";
 import { ProviderConfig, type ConfigValues } from "./entities.ts";
 import { knownKind, kindByName, providerKinds } from "./kinds.ts";
@@ -56,22 +59,27 @@ export class ProviderConfigs {
     return { configs: configs.map((config) => this.#view(config)) };
   }
 
-  async create(em: EntityManager, input: NewProviderConfig) {
+  async create(em: EntityManager, actor: Actor, input: NewProviderConfig) {
     const kind = kindByName(input.kind);
     if (!kind) throw badField(["kind"], `There is no provider kind ${input.kind}; see GET /api/providers.`);
     const id = newId();
     const values = this.#checked(kind, this.#secrets.merge(null, kind.kind, input.config));
-    const config = em.create(ProviderConfig, {
-      id,
-      kind: kind.kind,
-      name: input.name,
-      config: this.#secrets.seal(id, kind.kind, values),
-      membersMayUse: input.membersMayUse,
-      embedded: false,
-      createdAt: this.#now(),
+    return await em.transactional(async (tx) => {
+      const config = tx.create(ProviderConfig, {
+        id,
+        kind: kind.kind,
+        name: input.name,
+        config: this.#secrets.seal(id, kind.kind, values),
+        membersMayUse: input.membersMayUse,
+        embedded: false,
+        createdAt: this.#now(),
+      });
+      await uniquely(tx.flush(), input.name);
+      await tellConfig(tx, { actor, at: config.createdAt }, "provider_config.create", id, {
+        after: toldConfig(this.#secrets, config),
+      });
+      return this.#view(config);
     });
-    await uniquely(em.flush(), input.name);
-    return this.#view(config);
   }
 
   /**
@@ -80,10 +88,11 @@ export class ProviderConfigs {
    * The row is locked from reading to writing, so that a secret which is kept is the newest one.
    * @throws AppError NOT_FOUND, BAD_REQUEST, CONFLICT
    */
-  async update(em: EntityManager, id: string, patch: Partial<Omit<NewProviderConfig, "kind">>) {
+  async update(em: EntityManager, actor: Actor, id: string, patch: Partial<Omit<NewProviderConfig, "kind">>) {
     return await em.transactional(async (tx) => {
       const config = await tx.findOne(ProviderConfig, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (!config) throw notFound("provider configuration");
+      const before = toldConfig(this.#secrets, config);
       if (patch.config) {
         const values = this.#checked(knownKind(config.kind), this.#secrets.merge(config, config.kind, patch.config));
         const moved = !isDeepStrictEqual(
@@ -96,12 +105,18 @@ export class ProviderConfigs {
       if (patch.name !== undefined) config.name = patch.name;
       if (patch.membersMayUse !== undefined) config.membersMayUse = patch.membersMayUse;
       await uniquely(tx.flush(), config.name);
+      const secretsSet = this.#secrets.given(config.kind, patch.config ?? {});
+      const told = changedFields(before, {
+        ...toldConfig(this.#secrets, config),
+        ...(secretsSet.length > 0 ? { secretsSet } : {}),
+      });
+      if (told) await tellConfig(tx, { actor, at: this.#now() }, "provider_config.update", id, told);
       return this.#view(config);
     });
   }
 
   /** @throws AppError CONFLICT while domains use it, and for the embedded one. */
-  async delete(em: EntityManager, id: string): Promise<void> {
+  async delete(em: EntityManager, actor: Actor, id: string): Promise<void> {
     const config = await this.#find(em, id);
     if (config.embedded)
       throw new AppError("CONFLICT", "The embedded zone files belong to the service and cannot be deleted.");
@@ -109,7 +124,11 @@ export class ProviderConfigs {
     if (user !== null)
       throw new AppError("CONFLICT", `Domains such as ${user} use this configuration; move or delete them first.`);
     try {
-      await em.remove(config).flush();
+      await em.transactional(async (tx) => {
+        await tx.remove(config).flush();
+        const before = toldConfig(this.#secrets, config);
+        await tellConfig(tx, { actor, at: this.#now() }, "provider_config.delete", id, { before });
+      });
     } catch (error) {
       if (!(error instanceof ForeignKeyConstraintViolationException)) throw error;
       throw new AppError("CONFLICT", "A domain was put here at this moment; move or delete it first.", {

@@ -14,7 +14,7 @@ export type RecordChange =
 export type ChangeOutcome = { ok: true } | { ok: false; message: string };
 
 export interface ApplyOptions {
-  /** All of them or none, as far as the provider's granularity lets it: one refusal refuses all. Else each on its own. */
+  /** All of them or none: one refusal refuses all. What earlier steps made is told as made, and the caller takes it back. Else each on its own. */
   together?: boolean;
   /**
    * The `fingerprint` of the content that the changes were planned on; null or left out: not known. Where the zone still has just
@@ -45,6 +45,10 @@ export interface ProviderCapabilities {
   maxTtl: number;
   /** A TTL outside of those that leaves the choice to the provider: Cloudflare's 1. */
   automaticTtl?: number;
+  /** What that choice is, in seconds: the TTL of such records where they move to a provider without one. */
+  automaticSeconds?: number;
+  /** The TTL that proxied records always have, whatever they are given. */
+  proxiedTtl?: number;
   /** What about a record it cannot hold beyond type, TTL and proxying: the field and the reason, which follows its name in a sentence. */
   cannotHold?: (record: LimitedRecord) => { field: "name" | "value" | "ttl" | "proxied"; reason: string } | null;
   /**
@@ -103,6 +107,11 @@ export interface DnsProvider {
   applyChanges(zone: string, changes: readonly RecordChange[], options?: ApplyOptions): Promise<ApplyResult>;
   /** The zone's SOA; null where the provider shows none. @throws ProviderError */
   readSoa(zone: string): Promise<Soa | null>;
+  /**
+   * Which of the zone's records it keeps as its own, by `recordKey`, and why (what `keeps` says), where the records themselves do not
+   * tell. For plans about a whole zone. @throws ProviderError
+   */
+  keptRecords?(zone: string): Promise<ReadonlyMap<string, string>>;
   /** A cheap mark of the zone's present content, to notice changes made elsewhere; null where there is none. */
   fingerprint(zone: string): Promise<string | null>;
 }
@@ -119,5 +128,10 @@ export class ProviderError extends Error {
     this.name = "ProviderError";
     this.effect = effect;
     this.zoneMissing = options.zoneMissing ?? false;
+  }
+
+  /** The same failure after something was sent: whatever it says of itself, the zone must be read back. */
+  afterSending(): ProviderError {
+    return new ProviderError(this.message, "unknown", { cause: this });
   }
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { parseHost, parseZoneName } from "../names/names.ts";
 import { maxTtl } from "../zone-file/ttl.ts";
 import type { ProviderKind } from "./provider.ts";
+import { inMilliseconds, timeoutField, timeoutSeconds } from "./timeout.ts";
 import { nameServerProvider } from "./rfc2136/name-server-provider.ts";
 import { tsigAlgorithms } from "./rfc2136/tsig.ts";
 
@@ -37,6 +38,7 @@ const configSchema = z.strictObject({
       "Give zone names with commas between them.",
     )
     .optional(),
+  timeoutSeconds,
 });
 
 export type Rfc2136Config = z.infer<typeof configSchema>;
@@ -58,9 +60,10 @@ export const rfc2136: ProviderKind<Rfc2136Config> = {
     { name: "tsigAlgorithm", label: `TSIG algorithm (${tsigAlgorithms.join(", ")})`, secret: false, required: false },
     { name: "tsigSecret", label: "TSIG secret (base64)", secret: true, required: true },
     { name: "zones", label: "Zones, with commas between them", secret: false, required: false },
+    timeoutField,
   ],
   configSchema,
-  connect: ({ server, port, tsigName, tsigAlgorithm, tsigSecret, zones }, { now, egress }) =>
+  connect: ({ server, port, tsigName, tsigAlgorithm, tsigSecret, zones, timeoutSeconds }, { now, egress }) =>
     nameServerProvider({
       host: server,
       port,
@@ -69,6 +72,7 @@ export const rfc2136: ProviderKind<Rfc2136Config> = {
         const parsed = parseZoneName(zone);
         return parsed.ok ? [parsed.value] : [];
       }),
+      timeoutMilliseconds: inMilliseconds(timeoutSeconds),
       egress,
       now,
     }),

@@ -62,7 +62,7 @@ export const providerConfigsRouter = router({
     )
     .input(createConfigInput)
     .output(providerConfig)
-    .mutation(({ ctx, input }) => ctx.services.providerConfigs.create(ctx.em, input)),
+    .mutation(({ ctx, input }) => ctx.services.providerConfigs.create(ctx.em, ctx.caller, input)),
 
   update: admin
     .meta(
@@ -77,7 +77,7 @@ export const providerConfigsRouter = router({
     )
     .input(updateConfigInput)
     .output(providerConfig)
-    .mutation(({ ctx, input: { id, ...patch } }) => ctx.services.providerConfigs.update(ctx.em, id, patch)),
+    .mutation(({ ctx, input: { id, ...patch } }) => ctx.services.providerConfigs.update(ctx.em, ctx.caller, id, patch)),
 
   delete: admin
     .meta(
@@ -94,7 +94,7 @@ export const providerConfigsRouter = router({
     .input(configIdInput)
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await ctx.services.providerConfigs.delete(ctx.em, input.id);
+      await ctx.services.providerConfigs.delete(ctx.em, ctx.caller, input.id);
       return { success: true as const };
     }),
 
@@ -104,6 +104,7 @@ export const providerConfigsRouter = router({
         method: "POST",
         path: "/provider-configs/{id}/test",
         operationId: "testProviderConfig",
+        costly: true,
         tag,
         summary: "Try a provider configuration",
         description: "A provider that refuses is an answer with `success: false`, not an error.",
@@ -119,6 +120,7 @@ export const providerConfigsRouter = router({
         method: "GET",
         path: "/provider-configs/{id}/zones",
         operationId: "listProviderZones",
+        costly: true,
         tag,
         summary: "The zones at a provider",
         errors: [502],
@@ -134,6 +136,7 @@ export const providerConfigsRouter = router({
         method: "POST",
         path: "/provider-configs/{id}/import",
         operationId: "importZones",
+        costly: true,
         tag,
         summary: "Bring zones of a provider under management",
         description:

@@ -1,4 +1,5 @@
 import { UniqueConstraintViolationException } from "@mikro-orm/core";
+import { writeEntry } from "../audit/audit.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { throughProvider, type ConnectedConfig } from "../dns-providers/provider-configs.ts";
@@ -21,7 +22,7 @@ export async function adoptZone(
   domain: Domain,
   config: ConnectedConfig,
   caller: Caller,
-  now: Date,
+  { action, now }: { action: "domain.create" | "domain.import"; now: Date },
 ): Promise<number> {
   const { provider } = config;
   await refuseTaken(em, domain.name);
@@ -35,10 +36,14 @@ export async function adoptZone(
   try {
     await em.transactional(async (tx) => {
       await tx.persist(domain).flush();
+      const { name, providerConfigId, ownerId } = domain;
+      const after = { name, providerConfigId, ownerId, recordCount: changes.length };
+      await writeEntry(tx, now, caller, { action, targetType: "domain", targetId: domain.id, after });
       const outcomes = changes.map(() => ({ ok: true }) as const);
       await settle(tx, domain.id, {
         kind: "import",
         actorId: caller.userId,
+        actor: caller,
         changes,
         outcomes,
         lease: null,

@@ -1,28 +1,42 @@
-import type { Database } from "../database/database.ts";
-import { queries } from "../database/database.ts";
+import { writeEntry } from "../audit/audit.ts";
+import type { Caller } from "../auth/caller.ts";
+import { queries, type Database, type EntityManager } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { throughProvider, type ConnectedConfig } from "../dns-providers/provider-configs.ts";
-import type { DnsProvider } from "../dns-providers/provider.ts";
+import { knownKind } from "../dns-providers/kinds.ts";
+import type { DnsProvider, ProviderKind } from "../dns-providers/provider.ts";
 import { noDrift } from "../drift/due-zones.ts";
-import { AppError } from "../errors.ts";
-import { planState } from "../records/desired-state.ts";
+import { AppError, notFound } from "../errors.ts";
+import { bookmark } from "../changes/bookmark.ts";
+import { settle } from "../changes/change-sets.ts";
 import { limitIssues } from "../records/provider-limits.ts";
-import { withLease } from "../changes/lease.ts";
-import { dataOf, type LiveRecord } from "../records/live-record.ts";
+import { withLease, type Lease } from "../changes/lease.ts";
+import { dataOf, type LiveRecord, type PlannedChange } from "../records/live-record.ts";
 import { liveZone } from "../records/live-queries.ts";
+import { callProvider } from "../changes/provider-call.ts";
 import { readAll } from "../changes/read-back.ts";
 import { repairZone } from "../changes/repair.ts";
+import { planMove, withoutOwnOf, withPlainTtls } from "./move-plan.ts";
+
+/** What the domain becomes at its new provider. */
+interface Arrival {
+  fingerprint: string | null;
+  /** Records of ours that the target's own take the place of. */
+  changes: PlannedChange[];
+}
 
 /**
- * Writes a zone to another provider and then points the domain there. The zone at the old provider stays.
+ * Writes a zone to another provider and then points the domain there. The zone at the old provider stays. What the target keeps as its own is
+ * neither written nor in the way: the domain then has those records in place of its own of that kind, and a snapshot of the state before.
  * @throws AppError CONFLICT when the target serves other records for it, BAD_REQUEST when it cannot store ours,
  * PROVIDER_ERROR; the domain then stays where it is.
  */
 export async function moveZone(
   database: Database,
   connections: ProviderConnections,
-  domain: { id: string; name: string },
+  domain: { id: string; name: string; providerConfigId: string },
   target: ConnectedConfig,
+  caller: Caller,
   now: () => Date,
 ): Promise<void> {
   const fork = () => database.fork();
@@ -30,21 +44,68 @@ export async function moveZone(
     // What the old provider may have got from an interrupted change can be read from it only now.
     await repairZone(fork(), domain.id, lease, connections, now);
     const records = await liveZone(fork(), domain.id);
-    refuseBeyondLimits(records, target);
+    const wanted = withPlainTtls(await kindOf(fork(), domain.id), target.kind, records);
+    refuseBeyondLimits(withoutOwnOf(target.kind, wanted), target);
     const { provider } = target;
-    const fingerprint = provider ? await throughProvider(fill(provider, domain.name, records)) : null;
-    const moved = await queries(fork())
-      .updateTable("domains")
-      .set({ provider_config_id: target.id, provider_fingerprint: fingerprint, ...noDrift })
-      .where("id", "=", domain.id)
-      .where("lease_token", "=", lease.token)
-      .executeTakeFirst();
-    if (moved.numUpdatedRows === 0n) {
-      throw new AppError("UNAVAILABLE", "The move took too long and was given up; try again.", {
-        retryAfterSeconds: 5,
+    const move = { records, wanted };
+    const arrival = provider
+      ? await throughProvider(fill(target.kind, provider, domain.name, move))
+      : { fingerprint: null, changes: planMove(target.kind, new Map(), move, []).changes };
+    await fork().transactional(async (tx) => {
+      await arrive(tx, domain.id, { configId: target.id, caller, now: now() }, arrival, lease);
+      await writeEntry(tx, now(), caller, {
+        action: "domain.move",
+        targetType: "domain",
+        targetId: domain.id,
+        before: { providerConfigId: domain.providerConfigId },
+        after: { providerConfigId: target.id },
       });
-    }
+    });
   });
+}
+
+/** Points the domain at its new provider, with the records that it has there. @throws AppError UNAVAILABLE */
+async function arrive(
+  tx: EntityManager,
+  domainId: string,
+  { configId, caller, now }: { configId: string; caller: Caller; now: Date },
+  { fingerprint, changes }: Arrival,
+  lease: Lease,
+): Promise<void> {
+  if (changes.length > 0) {
+    await bookmark(tx, domainId, { trigger: "on_change", createdBy: caller.userId, now });
+    const outcomes = changes.map(() => ({ ok: true }) as const);
+    await settle(tx, domainId, {
+      kind: "sync",
+      actorId: caller.userId,
+      actor: caller,
+      changes,
+      outcomes,
+      lease,
+      fingerprint,
+      repaired: false,
+      now,
+    });
+  }
+  const moved = await queries(tx)
+    .updateTable("domains")
+    .set({ provider_config_id: configId, provider_fingerprint: fingerprint, ...noDrift })
+    .where("id", "=", domainId)
+    .where("lease_token", "=", lease.token)
+    .executeTakeFirst();
+  if (moved.numUpdatedRows > 0n) return;
+  throw new AppError("UNAVAILABLE", "The move took too long and was given up; try again.", { retryAfterSeconds: 5 });
+}
+
+/** Of the provider where the domain is. */
+async function kindOf(em: EntityManager, domainId: string): Promise<ProviderKind> {
+  const { kind } = await queries(em)
+    .selectFrom("domains")
+    .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
+    .select("provider_configs.kind")
+    .where("domains.id", "=", domainId)
+    .executeTakeFirstOrThrow(() => notFound("domain"));
+  return knownKind(kind);
 }
 
 function refuseBeyondLimits(records: readonly LiveRecord[], { kind }: ConnectedConfig): void {
@@ -61,23 +122,31 @@ function refuseBeyondLimits(records: readonly LiveRecord[], { kind }: ConnectedC
 }
 
 /**
- * Makes the target's zone ours: writes into an empty one, and takes one that has the same records as it is.
- * @returns the mark of that content; null where there is none or somebody else wrote at the same moment.
+ * Makes the target's zone ours: writes into one that is empty but for what the target keeps, and takes one that has the same records as it
+ * is. The mark of its content is null where there is none or somebody else wrote at the same moment.
  */
-async function fill(provider: DnsProvider, zone: string, records: readonly LiveRecord[]): Promise<string | null> {
+async function fill(
+  kind: ProviderKind,
+  provider: DnsProvider,
+  zone: string,
+  move: Parameters<typeof planMove>[2],
+): Promise<Arrival> {
   await provider.createZone(zone);
   const found = await provider.fingerprint(zone).catch(() => null);
   const present = await readAll(provider, zone);
-  if (planState(records, present).changes.length === 0) return found;
-  if (present.length > 0) {
+  const kept = (await provider.keptRecords?.(zone)) ?? new Map<string, string>();
+  const { sent, others, same, changes } = planMove(kind, kept, move, present);
+  if (same) return { fingerprint: found, changes };
+  if (others.length > 0) {
     throw new AppError(
       "CONFLICT",
       `${zone} has other records at that provider; empty the zone there first, or import it from there.`,
     );
   }
-  const { outcomes, before, after } = await provider.applyChanges(
+  const { outcomes, before, after } = await callProvider(
+    provider,
     zone,
-    records.map((record) => ({ action: "create", before: null, after: dataOf(record) })),
+    sent.map((record) => ({ action: "create", before: null, after: dataOf(record) })),
     // What the zone has broken of the rules since it was read in, moves with it.
     { together: true, plannedOn: found },
   );
@@ -85,5 +154,5 @@ async function fill(provider: DnsProvider, zone: string, records: readonly LiveR
   if (refused && !refused.ok) {
     throw new AppError("PROVIDER_ERROR", `The records could not be written there: ${refused.message}`);
   }
-  return before === found ? after : null;
+  return { fingerprint: before === found ? after : null, changes };
 }

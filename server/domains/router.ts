@@ -120,6 +120,7 @@ export const domainsRouter = router({
         method: "POST",
         path: "/domains/{id}/sync",
         operationId: "syncDomain",
+        costly: true,
         tag: "DNS records",
         summary: "Pull the records from the DNS provider",
         description:

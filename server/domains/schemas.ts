@@ -108,7 +108,10 @@ export const createDomainInput = z.strictObject({
 
 export const updateDomainInput = z.strictObject({
   id: domainId,
-  providerConfigId: id("Moves the zone: its records are written to the new provider first.").optional(),
+  providerConfigId: id(
+    "Moves the zone: its records are written to the new provider first. Records that the provider keeps as its own, such as its name servers, " +
+      "take the place of those of the domain, with a snapshot of the state before.",
+  ).optional(),
   expiresAt: timestampInput("When the registration ends; null: unknown.").nullable().optional(),
   groupName: groupName.nullable().optional(),
   tags: tags.optional().meta({ description: "Replaces all tags." }),

@@ -1,5 +1,7 @@
 import { LockMode } from "@mikro-orm/core";
 import { visibleDomains, zoneFor } from "../assignments/access.ts";
+import { writeEntry } from "../audit/audit.ts";
+import { changedFields } from "../audit/changed-fields.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
 import type { ConnectedConfig, ProviderConfigs } from "../dns-providers/provider-configs.ts";
@@ -75,7 +77,7 @@ export class Domains {
    */
   async create(em: EntityManager, caller: Caller, input: NewDomain) {
     const config = await this.#providerConfigs.usable(em, caller, input.providerConfigId);
-    const { id } = await this.add(em, caller, input, config);
+    const { id } = await this.add(em, caller, input, config, "domain.create");
     return await this.get(em.fork(), caller, id);
   }
 
@@ -88,6 +90,7 @@ export class Domains {
     caller: Caller,
     input: NewDomain,
     config: ConnectedConfig,
+    action: "domain.create" | "domain.import",
   ): Promise<{ id: string; records: number }> {
     const name = parseZoneName(input.name);
     if (!name.ok) throw badField(["name"], name.message);
@@ -119,7 +122,7 @@ export class Domains {
       },
       { persist: false },
     );
-    return { id: domain.id, records: await adoptZone(em, domain, config, caller, now) };
+    return { id: domain.id, records: await adoptZone(em, domain, config, caller, { action, now }) };
   }
 
   /** @throws AppError NOT_FOUND, CONFLICT, PROVIDER_ERROR */
@@ -128,9 +131,9 @@ export class Domains {
     if (patch.providerConfigId !== undefined && patch.providerConfigId !== zone.providerConfigId) {
       const target = await this.#providerConfigs.usable(em, caller, patch.providerConfigId);
       if (caller.role !== "admin") await refuseServed(target.provider, zone.name);
-      await moveZone(this.#database, this.#providerConfigs.connections, zone, target, this.#now);
+      await moveZone(this.#database, this.#providerConfigs.connections, zone, target, caller, this.#now);
     }
-    return await this.#change(em, caller, patch.id, (domain) => {
+    return await this.#change(em, caller, patch.id, "domain.update", (domain) => {
       if (patch.expiresAt !== undefined) setExpiry(domain, patch.expiresAt);
       if (patch.groupName !== undefined) domain.groupName = patch.groupName;
       if (patch.tags !== undefined) domain.tags = unique(patch.tags);
@@ -145,7 +148,7 @@ export class Domains {
     caller: Caller,
     input: { id: string; expiryRemindDays?: number[] | undefined; autoCheckExpiry?: boolean | undefined },
   ) {
-    return await this.#change(em, caller, input.id, (domain) => {
+    return await this.#change(em, caller, input.id, "domain.set_expiry_remind", (domain) => {
       if (input.expiryRemindDays) domain.expiryRemindDays = unique(input.expiryRemindDays).toSorted((a, b) => b - a);
       if (input.autoCheckExpiry !== undefined) domain.autoCheckExpiry = input.autoCheckExpiry;
     });
@@ -153,31 +156,65 @@ export class Domains {
 
   /** A date set by hand, which no failed look-up overwrites. */
   async setExpiry(em: EntityManager, caller: Caller, input: { id: string; expiresAt: Date | null }) {
-    return await this.#change(em, caller, input.id, (domain) => setExpiry(domain, input.expiresAt));
+    return await this.#change(em, caller, input.id, "domain.set_expiry", (domain) =>
+      setExpiry(domain, input.expiresAt),
+    );
   }
 
   /** Forgets the domain with its records and history. The zone at the provider stays. @throws AppError NOT_FOUND */
   async delete(em: EntityManager, caller: Caller, id: string): Promise<void> {
-    const gone = await queries(em)
-      .deleteFrom("domains")
-      .where("id", "=", id)
-      .where((eb) => visibleDomains(eb, caller))
-      .executeTakeFirst();
-    if (gone.numDeletedRows === 0n) throw notFound("domain");
+    await em.transactional(async (tx) => {
+      const gone = await queries(tx)
+        .deleteFrom("domains")
+        .where("id", "=", id)
+        .where((eb) => visibleDomains(eb, caller))
+        .returning(["name", "provider_config_id", "owner_id", "record_count"])
+        .executeTakeFirst();
+      if (!gone) throw notFound("domain");
+      const before = {
+        name: gone.name,
+        providerConfigId: gone.provider_config_id,
+        ownerId: gone.owner_id,
+        recordCount: gone.record_count,
+      };
+      await writeEntry(tx, this.#now(), caller, {
+        action: "domain.delete",
+        targetType: "domain",
+        targetId: id,
+        before,
+      });
+    });
   }
 
   /** One at a time for each domain: `expiringFrom` follows from two fields, which two calls may change at once. */
-  async #change(em: EntityManager, caller: Caller, id: string, change: (domain: Domain) => void) {
+  async #change(
+    em: EntityManager,
+    caller: Caller,
+    id: string,
+    action: `domain.${string}`,
+    change: (domain: Domain) => void,
+  ) {
     await em.transactional(async (tx) => {
       await zoneFor(tx, caller, id);
       const domain = await tx.findOne(Domain, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (!domain) throw notFound("domain");
+      const before = toldFields(domain);
       change(domain);
       domain.expiringFrom = expiringFrom(domain.expiresAt ?? null, domain.expiryRemindDays);
       domain.updatedAt = this.#now();
+      const told = changedFields(before, toldFields(domain));
+      if (told) await writeEntry(tx, domain.updatedAt, caller, { action, targetType: "domain", targetId: id, ...told });
     });
     return await this.get(em.fork(), caller, id);
   }
+}
+
+/** What people set of a domain, for the trail. */
+function toldFields(domain: Domain) {
+  const { expiresAt, expirySource, groupName, tags, notes, status } = domain;
+  const { expiryRemindDays, autoCheckExpiry, snapshotSchedule } = domain;
+  const set = { expiresAt, expirySource, groupName, tags, notes, status };
+  return { ...set, expiryRemindDays, autoCheckExpiry, snapshotSchedule };
 }
 
 function setExpiry(domain: Domain, expiresAt: Date | null): void {

@@ -145,7 +145,7 @@ export class ZoneImports {
     try {
       const zone = parseZoneName(name);
       if (zone.ok && !there.has(zone.value)) throw notFound("zone at this provider");
-      const { id, records } = await this.#domains.add(this.#database.fork(), caller, { name }, config);
+      const { id, records } = await this.#domains.add(this.#database.fork(), caller, { name }, config, "domain.import");
       return { success: true, domainId: id, records };
     } catch (error) {
       const failure = faultToAppError(error);

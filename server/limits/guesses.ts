@@ -1,9 +1,20 @@
-import { RateLimiterMemory, RateLimiterRes, type RateLimiterAbstract } from "rate-limiter-flexible";
+import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { RateLimiterRes, type RateLimiterAbstract } from "rate-limiter-flexible";
 import { AppError } from "../errors.ts";
+import { inTurn } from "../in-turn.ts";
+import { addressKey } from "./address.ts";
+import type { MakeCounter, Quota } from "./counters.ts";
+import { LimitReached, secondsLeft } from "./rate-limit.ts";
 
 const windowSeconds = 15 * 60;
-const wrongPerAccount = 5;
-const wrongPerAddress = 20;
+const perAccount: Quota = { name: "guesses-account", points: 5, windowSeconds };
+const perAddress: Quota = { name: "guesses-address", points: 20, windowSeconds };
+/** How long a guess waits for others that are under way. */
+const patienceMilliseconds = 20_000;
+const pollMilliseconds = 20;
+/** A try is not given back so shortly before its window ends: it would count for the next one. */
+const marginMilliseconds = 100;
 
 /** What is being guessed, and by whom. Accounts are told apart by id, or by the name that was typed where there is none. */
 export interface Guess {
@@ -12,39 +23,120 @@ export interface Guess {
   ip: string | null;
 }
 
-/** Limits how often passwords and codes may be guessed: per account and per address, five and twenty wrong ones in 15 minutes. */
+/**
+ * Limits how often passwords and codes may be guessed: per account and per address, five and twenty wrong ones in 15 minutes.
+ *
+ * A try is taken before each check and given back after a right one. So the tries that are taken are never fewer than the
+ * wrong guesses and those under way: parallel guesses cannot exceed the limit. When none is left but some are only under way,
+ * a guess waits for them: parallel right passwords are not refused.
+ */
 export class Guesses {
-  readonly #accounts: RateLimiterAbstract = new RateLimiterMemory({ points: wrongPerAccount, duration: windowSeconds });
-  readonly #addresses: RateLimiterAbstract = new RateLimiterMemory({
-    points: wrongPerAddress,
-    duration: windowSeconds,
-  });
+  readonly #accounts: Tries;
+  readonly #addresses: Tries;
+
+  constructor(makeCounter: MakeCounter) {
+    this.#accounts = new Tries(makeCounter, perAccount);
+    this.#addresses = new Tries(makeCounter, perAddress);
+  }
 
   /**
-   * Checks a secret. A try is taken before the check and given back after a right one, so that parallel guesses cannot exceed the limit.
-   * @param check answers null for a wrong secret
-   * @throws AppError TOO_MANY_REQUESTS with the seconds until the next try
+   * Checks a secret. Not within a transaction: it may wait for others that need the connection.
+   * @param check answers null for a wrong secret; when it fails, nothing was guessed
+   * @throws AppError TOO_MANY_REQUESTS with the seconds until the next try, UNAVAILABLE after twenty seconds in the queue
    */
   async check<T>({ secret, account, ip }: Guess, check: () => Promise<T | null>): Promise<T | null> {
-    const taken: { limiter: RateLimiterAbstract; key: string }[] = [
-      { limiter: this.#accounts, key: `${secret} ${account}` },
-    ];
-    if (ip !== null) taken.push({ limiter: this.#addresses, key: `${secret} ${ip}` });
-    for (const { limiter, key } of taken) await take(limiter, key);
-    const result = await check();
-    if (result !== null) await Promise.all(taken.map(({ limiter, key }) => limiter.reward(key, 1)));
-    return result;
+    const deadline = performance.now() + patienceMilliseconds;
+    const taken: Try[] = [];
+    let outcome: "right" | "wrong" | "none" = "none";
+    try {
+      taken.push(await this.#accounts.take(`${secret} ${digest(account)}`, deadline));
+      // The address last: whoever holds a try of it holds all that they need, so that nobody waits in a circle.
+      if (ip !== null) taken.push(await this.#addresses.take(`${secret} ${addressKey(ip)}`, deadline));
+      const result = await check();
+      outcome = result === null ? "wrong" : "right";
+      return result;
+    } finally {
+      await Promise.all(taken.map((one) => (outcome === "wrong" ? one.keep() : one.giveBack())));
+    }
   }
 }
 
-async function take(limiter: RateLimiterAbstract, key: string): Promise<void> {
-  try {
-    await limiter.consume(key);
-  } catch (refusal) {
-    if (!(refusal instanceof RateLimiterRes)) throw refusal;
-    const seconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1_000));
-    throw new AppError("TOO_MANY_REQUESTS", `Too many wrong tries; wait ${seconds} seconds and try again.`, {
-      retryAfterSeconds: seconds,
+/** A try that was taken, until it is known what came of it. */
+interface Try {
+  /** It was wrong. */
+  keep(): Promise<void>;
+  giveBack(): Promise<void>;
+}
+
+/** The tries of one quota. */
+class Tries {
+  readonly #quota: Quota;
+  /** Wrong guesses and those under way. */
+  readonly #taken: RateLimiterAbstract;
+  /** Wrong guesses alone, in the same window. */
+  readonly #wrong: RateLimiterAbstract;
+
+  constructor(makeCounter: MakeCounter, quota: Quota) {
+    this.#quota = quota;
+    this.#taken = makeCounter(quota);
+    this.#wrong = makeCounter({ ...quota, name: `${quota.name}-wrong` });
+  }
+
+  /** @param deadline as `performance.now()` counts */
+  async take(key: string, deadline: number): Promise<Try> {
+    return await inTurn(`${this.#quota.name} ${key}`, async () => {
+      for (;;) {
+        const state = await this.#tryTake(key);
+        if ("giveBack" in state) return state;
+        const wrong = (await this.#wrong.get(key))?.consumedPoints ?? 0;
+        if (wrong >= this.#quota.points) throw this.#refusal(state.msBeforeNext);
+        if (performance.now() >= deadline) throw busy();
+        await sleep(pollMilliseconds);
+      }
     });
   }
+
+  /** Looks before it takes: a count beyond the quota would have to be taken back, which is only needed between instances. */
+  async #tryTake(key: string): Promise<Try | RateLimiterRes> {
+    const before = await this.#taken.get(key);
+    if (before && before.msBeforeNext > 0 && before.consumedPoints >= this.#quota.points) return before;
+    try {
+      return this.#try(key, await this.#taken.consume(key));
+    } catch (refusal) {
+      if (!(refusal instanceof RateLimiterRes)) throw refusal;
+      await this.#try(key, refusal).giveBack();
+      return refusal;
+    }
+  }
+
+  #try(key: string, { msBeforeNext }: RateLimiterRes): Try {
+    const windowEnd = performance.now() + msBeforeNext;
+    return {
+      keep: async () => {
+        const left = windowEnd - performance.now();
+        if (left > 0) await this.#wrong.penalty(key, 1, { customDuration: Math.ceil(left / 1_000) });
+      },
+      giveBack: async () => {
+        if (performance.now() < windowEnd - marginMilliseconds) await this.#taken.reward(key, 1);
+      },
+    };
+  }
+
+  #refusal(milliseconds: number): LimitReached {
+    const resetSeconds = secondsLeft(milliseconds);
+    return new LimitReached(`Too many wrong tries; wait ${resetSeconds} seconds and try again.`, [
+      { quota: this.#quota, remaining: 0, resetSeconds },
+    ]);
+  }
+}
+
+function busy(): AppError {
+  return new AppError("UNAVAILABLE", "Too many sign-ins to this account at this moment; try again in a few seconds.", {
+    retryAfterSeconds: 2,
+  });
+}
+
+/** Of fixed length, and nothing to read in a store: a name that was typed may be a password. */
+function digest(account: string): string {
+  return createHash("sha256").update(account).digest("base64url");
 }

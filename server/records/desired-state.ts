@@ -1,6 +1,6 @@
 import { newId } from "../ids.ts";
 import { dataOf, sameData, type LiveRecord, type PlannedChange, type RecordDraft } from "./live-record.ts";
-import { recordKey, rrsetKey, type RecordData } from "./record.ts";
+import { recordKey, rrsetKey, ttlKey, type RecordData } from "./record.ts";
 
 /** A desired record. With an `id` it is a known record (rollback), without one it is matched by what it says (sync, import). */
 export interface Desired extends RecordData {
@@ -66,10 +66,10 @@ export function planState(live: Iterable<LiveRecord>, desired: Iterable<Desired>
  * the live records of the RRset take it over.
  */
 export function withOneTtl(live: readonly LiveRecord[], changes: readonly PlannedChange[]): PlannedChange[] {
-  const ttls = new Map(changes.flatMap(({ after }) => (after ? [[rrsetKey(after), after.ttl] as const] : [])));
+  const ttls = new Map(changes.flatMap(({ after }) => (after ? [[ttlKey(after), after.ttl] as const] : [])));
   const align = <Data extends RecordData>(record: Data): Data => ({
     ...record,
-    ttl: ttls.get(rrsetKey(record)) ?? record.ttl,
+    ttl: ttls.get(ttlKey(record)) ?? record.ttl,
   });
   const known = new Set(changes.map(({ id }) => id));
   const others = live.filter(({ id }) => !known.has(id));

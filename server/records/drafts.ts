@@ -5,7 +5,7 @@ import type { LiveRecord, RecordDraft } from "./live-record.ts";
 import { parseOwner } from "../names/names.ts";
 import { ruleFor } from "./record-types.ts";
 import { limitIssues } from "./provider-limits.ts";
-import { isEditableType } from "./record.ts";
+import { isEditableType, ttlKey } from "./record.ts";
 import type { CanonicalValue } from "./values/value-rule.ts";
 
 /** What a client says of a record; absent fields of an update stay as they are. */
@@ -33,8 +33,9 @@ export function draftRecord(input: RecordInput, zone: string, kind: ProviderKind
   if (!owner.ok) issues.push({ path: ["name"], message: owner.message });
   const value = ruleFor(input.recordType).write(input.value, input.priority);
   if (!value.ok) issues.push({ path: [fieldAtFault(input)], message: value.message });
-  const ttl = input.ttl ?? Math.max(defaultTtl, kind.minTtl);
   const proxied = input.proxied ?? false;
+  const asked = input.ttl ?? Math.max(defaultTtl, kind.minTtl);
+  const ttl = ttlAt(kind, proxied, asked);
   const written = { name: owner.ok ? owner.value : "@", value: value.ok ? value.value.value : "" };
   const limits = limitIssues({ recordType: input.recordType, ttl, proxied, ...written }, kind);
   // Of a name or a value that could not be read, the provider has nothing to say.
@@ -50,7 +51,18 @@ export function draftRecord(input: RecordInput, zone: string, kind: ProviderKind
     proxied,
     comment: input.comment ?? null,
   };
-  return { ok: true, draft, anyTtl: input.ttl === undefined, warnings: value.value.warnings };
+  const told = input.ttl === undefined ? [] : ttlWarnings(kind, asked, ttl);
+  const anyTtl = input.ttl === undefined && ttl === asked;
+  return { ok: true, draft, anyTtl, warnings: [...value.value.warnings, ...told] };
+}
+
+/** The TTL that a record has at the provider when it is given `ttl`. */
+function ttlAt({ proxiedTtl }: ProviderKind, proxied: boolean, ttl: number): number {
+  return proxied ? (proxiedTtl ?? ttl) : ttl;
+}
+
+function ttlWarnings({ name }: ProviderKind, asked: number, ttl: number): string[] {
+  return asked === ttl ? [] : [`${name} chooses the TTL of proxied records itself: it is ${ttl} and not ${asked}.`];
 }
 
 /** A value that would pass without the priority beside it is not what is wrong. */
@@ -74,13 +86,15 @@ export function draftUpdate(
   const renamed = patch.name !== undefined && patch.name !== present.name;
   const owner = renamed ? parseOwner(patch.name ?? "", zone) : ok(present.name);
   const value = updatedValue(present, recordType, patch);
-  const ttl = patch.ttl ?? present.ttl;
   const proxied = patch.proxied ?? present.proxied;
+  const asked = patch.ttl ?? present.ttl;
+  const ttl = ttlAt(kind, proxied, asked);
   const written = { name: owner.ok ? owner.value : present.name, value: value.ok ? value.value.value : present.value };
   const limited = { recordType, ttl, proxied, ...written };
   const issues = limitIssues(limited, kind).filter(({ path: [field] }) => {
     const key = field as keyof typeof limited;
-    return limited[key] !== present[key];
+    // Whether a record may be proxied is a matter of its type.
+    return limited[key] !== present[key] || (key === "proxied" && recordType !== present.recordType);
   });
   if (!value.ok) {
     const tried = { recordType, name: present.name, value: patch.value ?? present.value, priority: patch.priority };
@@ -98,8 +112,8 @@ export function draftUpdate(
     comment: patch.comment === undefined ? present.comment : patch.comment,
   };
   // One that joins another RRset takes the TTL that holds there.
-  const moves = draft.name !== present.name || recordType !== present.recordType;
-  return { ok: true, draft, anyTtl: moves && patch.ttl === undefined, warnings: value.value.warnings };
+  const anyTtl = patch.ttl === undefined && ttlKey(draft) !== ttlKey(present);
+  return { ok: true, draft, anyTtl, warnings: [...value.value.warnings, ...ttlWarnings(kind, asked, ttl)] };
 }
 
 /** A type that clients cannot write is kept as it came: nothing checks its data, and a name server may refuse the zone for it. */

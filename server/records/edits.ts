@@ -4,6 +4,7 @@ import { newId } from "../ids.ts";
 import { draftRecord, draftUpdate, type Drafted, type RecordInput } from "./drafts.ts";
 import type { LiveRecord, RecordDraft } from "./live-record.ts";
 import { keptReason } from "./provider-limits.ts";
+import { ttlKey } from "./record.ts";
 import type { Violation } from "./zone-rules.ts";
 import type { ZoneView } from "./zone-view.ts";
 
@@ -138,9 +139,7 @@ function applyOne(view: ZoneView, edit: Extract<PreparedEdit, { ok: true }>): st
     const apexNs = before?.recordType === "NS" && before.name === "@";
     return apexNs ? [`Deleting the apex NS record ${before.value} changes which servers answer for the zone.`] : [];
   }
-  const sibling = edit.anyTtl
-    ? view.at(draft.name).find(({ recordType }) => recordType === draft.recordType)
-    : undefined;
+  const sibling = edit.anyTtl ? view.at(draft.name).find((other) => ttlKey(other) === ttlKey(draft)) : undefined;
   const aligned = view.put(id, sibling ? { ...draft, ttl: sibling.ttl } : draft);
   const others = aligned === 1 ? "1 other record" : `${aligned} other records`;
   const told =

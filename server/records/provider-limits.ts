@@ -1,8 +1,10 @@
-import type { ProviderKind } from "../dns-providers/provider.ts";
+import { throughProvider } from "../dns-providers/provider-configs.ts";
+import type { DnsProvider, ProviderKind } from "../dns-providers/provider.ts";
 import type { Issue } from "../errors.ts";
 import { isProviderType } from "../zone-file/type-names.ts";
+import { newId } from "../ids.ts";
 import type { PlannedChange } from "./live-record.ts";
-import type { RecordData } from "./record.ts";
+import { recordKey, type RecordData } from "./record.ts";
 
 /** What limits are about. */
 export type LimitedRecord = Pick<RecordData, "recordType" | "name" | "value" | "ttl" | "proxied">;
@@ -64,18 +66,44 @@ export interface KeptChange {
   reason: string;
 }
 
-/** Parts a plan for a whole zone into what can be done and what would touch records that the provider keeps as its own. */
+/** The records that only the provider knows to be its own, by `recordKey`; asked for where a plan changes something. @throws AppError PROVIDER_ERROR */
+export async function keptThere(
+  { name, kind, provider }: { name: string; kind: ProviderKind; provider: DnsProvider | null },
+  planned: readonly PlannedChange[],
+): Promise<ReadonlyMap<string, string>> {
+  if (planned.length === 0 || !provider?.keptRecords) return new Map();
+  const kept = await throughProvider(provider.keptRecords(name));
+  return new Map([...kept].map(([key, reason]) => [key, `${kind.name} ${reason}`]));
+}
+
+/**
+ * Parts a plan for a whole zone into what can be done and what would touch records that the provider keeps as its own.
+ * @param there what `keptThere` says.
+ */
 export function withoutKept(
   planned: readonly PlannedChange[],
   kind: ProviderKind,
+  there: ReadonlyMap<string, string> = new Map(),
 ): { changes: PlannedChange[]; kept: KeptChange[] } {
   const kept: KeptChange[] = [];
-  const changes = planned.filter(({ before, after }) => {
-    const reason = (before && keptReason(before, kind)) ?? (after && keptReason(after, kind));
+  const reasonFor = (record: RecordData) => keptReason(record, kind) ?? there.get(recordKey(record)) ?? null;
+  const each = planned.flatMap((change) => apart(change, (record) => reasonFor(record) !== null));
+  const changes = each.filter(({ before, after }) => {
+    const reason = (before && reasonFor(before)) ?? (after && reasonFor(after));
     if (reason !== null) kept.push({ record: after ?? before, reason });
     return reason === null;
   });
   return { changes, kept };
+}
+
+/** A plan may give the place of a record that is kept to another one, and the other way round: then one goes and one comes. */
+function apart(change: PlannedChange, isKept: (record: RecordData) => boolean): PlannedChange[] {
+  const { action, id, before, after } = change;
+  if (action !== "update" || isKept(before) === isKept(after)) return [change];
+  return [
+    { action: "delete", id, before, after: null },
+    { action: "create", id: newId(), before: null, after },
+  ];
 }
 
 /** What a plan says of those. */

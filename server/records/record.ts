@@ -34,3 +34,8 @@ export function recordKey(record: Pick<RecordData, "recordType" | "name" | "valu
 export function rrsetKey(record: Pick<RecordData, "recordType" | "name">): string {
   return `${record.name}\u0000${record.recordType}`;
 }
+
+/** The records that share a TTL: those of an RRset, of which proxied ones have one of the proxy's. */
+export function ttlKey(record: Pick<RecordData, "recordType" | "name" | "proxied">): string {
+  return `${rrsetKey(record)}\u0000${record.proxied}`;
+}

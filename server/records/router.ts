@@ -99,6 +99,7 @@ export const recordsRouter = router({
         method: "POST",
         path: "/domains/{id}/records/bulk",
         operationId: "bulkCreateRecords",
+        costly: true,
         tag,
         summary: "Create up to 100 records",
         description:
@@ -133,6 +134,7 @@ export const recordsRouter = router({
         method: "POST",
         path: "/domains/{id}/records/apply",
         operationId: "applyRecords",
+        costly: true,
         tag,
         summary: "Carry out a plan",
         description: "Only while the zone is as it was when the plan was made; else 409, and nothing is changed.",
@@ -165,6 +167,7 @@ export const recordsRouter = router({
         method: "POST",
         path: "/domains/{id}/zonefile",
         operationId: "importZonefile",
+        costly: true,
         tag,
         summary: "Bring a master file in",
         description:

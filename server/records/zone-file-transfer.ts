@@ -10,7 +10,7 @@ import { liveZone } from "./live-queries.ts";
 import type { LiveRecord, PlannedChange } from "./live-record.ts";
 import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
 import { planView } from "./plan-view.ts";
-import { keptWarnings, limitIssues, withoutKept } from "./provider-limits.ts";
+import { keptThere, keptWarnings, limitIssues, withoutKept } from "./provider-limits.ts";
 import { recordKey, rrsetKey, type RecordData } from "./record.ts";
 import { providerRefusals, refuseHalfDone } from "./refusals.ts";
 import { newViolations } from "./zone-rules.ts";
@@ -47,8 +47,9 @@ export class ZoneFileTransfer {
       const parsed = parseZoneFile(input.zonefile, { zone: zone.name });
       if (!parsed.ok) throw unreadable(parsed.errors);
       const live = await liveZone(reader, zone.id);
-      const wanted = withOneTtl(live, planState(live, parsed.records, input.mode === "merge").changes);
-      const { changes, kept } = withoutKept(wanted, zone.kind);
+      const given = stillProxied(live, parsed.records);
+      const wanted = withOneTtl(live, planState(live, given, input.mode === "merge").changes);
+      const { changes, kept } = withoutKept(wanted, zone.kind, await keptThere(zone, wanted));
       refuseViolations(live, changes, zone);
       const told = parsed.warnings.map(({ line, message }) => `Line ${line}: ${message}`);
       const warnings = [...told, ...keptWarnings(kept), ...ttlWarnings(parsed.records, changes)];
@@ -88,6 +89,19 @@ export class ZoneFileTransfer {
     refuseHalfDone(carried.outcomes, first);
     throw nothingChanged(refused);
   }
+}
+
+/** A master file does not say what is proxied: what is proxied here stays so, with the TTL that goes with it. */
+function stillProxied(live: readonly LiveRecord[], given: readonly RecordData[]): readonly RecordData[] {
+  const ttls = new Map(live.flatMap((record) => (record.proxied ? [[rrsetKey(record), record.ttl] as const] : [])));
+  if (ttls.size === 0) return given;
+  const bare = new Set(live.flatMap((record) => (record.proxied ? [] : [recordKey(record)])));
+  return given.map((record) => {
+    const ttl = bare.has(recordKey(record)) ? undefined : ttls.get(rrsetKey(record));
+    if (ttl === undefined) return record;
+    const { recordType, name, value, priority } = record;
+    return { recordType, name, value, priority, ttl, proxied: true };
+  });
 }
 
 /** Every reason, each as an issue of the file. */

@@ -1,4 +1,5 @@
 import { sameData, type LiveRecord, type PlannedChange, type RecordDraft } from "./live-record.ts";
+import { ttlKey } from "./record.ts";
 import { newViolations, type Violation } from "./zone-rules.ts";
 
 /**
@@ -45,7 +46,7 @@ export class ZoneView {
     let aligned = 0;
     for (const other of this.#ids.get(draft.name) ?? []) {
       const sibling = this.#current.get(other);
-      if (!sibling || sibling.recordType !== draft.recordType || sibling.ttl === draft.ttl) continue;
+      if (!sibling || ttlKey(sibling) !== ttlKey(draft) || sibling.ttl === draft.ttl) continue;
       this.#record(other, { ...sibling, ttl: draft.ttl });
       aligned++;
     }

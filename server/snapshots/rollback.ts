@@ -6,7 +6,7 @@ import { needsConfirmation, planState } from "../records/desired-state.ts";
 import { liveColumns, liveRecord } from "../records/live-queries.ts";
 import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
 import { planView } from "../records/plan-view.ts";
-import { keptWarnings, limitIssues, withoutKept } from "../records/provider-limits.ts";
+import { keptThere, keptWarnings, limitIssues, withoutKept } from "../records/provider-limits.ts";
 import { findSnapshot, type Snapshots } from "./service.ts";
 
 /** Makes a zone again what a snapshot says. */
@@ -44,6 +44,7 @@ export class Rollback {
       caller,
       kind: "rollback",
       bookmarkAfter: true,
+      about: { snapshotId: input.snapshotId },
       plan: async (reader, zone) => {
         const rollback = await plan(reader, zone);
         const reason = input.force ? null : needsConfirmation(rollback.changes, zone.recordCount);
@@ -91,7 +92,7 @@ async function planRollback(em: EntityManager, zone: HeldZone, snapshotId: strin
     .where("since", "<=", revision)
     .execute();
   const wanted = planState(since.map(liveRecord), gone.map(liveRecord));
-  const plan = { ...wanted, ...withoutKept(wanted.changes, zone.kind) };
+  const plan = { ...wanted, ...withoutKept(wanted.changes, zone.kind, await keptThere(zone, wanted.changes)) };
   const issues = plan.changes.flatMap(({ after }) => (after ? limitIssues(after, zone.kind) : []));
   const [first] = issues;
   if (first) throw new AppError("BAD_REQUEST", `The snapshot cannot be restored at this provider: ${first.message}`);

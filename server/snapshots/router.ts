@@ -80,6 +80,7 @@ export const snapshotsRouter = router({
         method: "POST",
         path: "/domains/{id}/snapshots/{snapshotId}/rollback",
         operationId: "rollbackSnapshot",
+        costly: true,
         tag,
         summary: "Go back to a snapshot",
         description:

@@ -1,5 +1,6 @@
 import type { Selectable } from "kysely";
 import { zoneFor } from "../assignments/access.ts";
+import type { Audit } from "../audit/audit.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { Tables } from "../database/entities.ts";
@@ -20,9 +21,11 @@ const embeddedOnPage = 10_000;
 
 /** Bookmarks in the history of a zone. */
 export class Snapshots {
+  readonly #audit: Audit;
   readonly #now: () => Date;
 
-  constructor(now: () => Date) {
+  constructor(audit: Audit, now: () => Date) {
+    this.#audit = audit;
     this.#now = now;
   }
 
@@ -60,7 +63,17 @@ export class Snapshots {
   async create(em: EntityManager, caller: Caller, input: { id: string; trigger: SnapshotTrigger }) {
     await zoneFor(em, caller, input.id);
     const author = { trigger: input.trigger, createdBy: caller.userId, now: this.#now() };
-    const snapshotId = await em.transactional((tx) => bookmark(tx, input.id, author));
+    const snapshotId = await em.transactional(async (tx) => {
+      const made = await bookmark(tx, input.id, author);
+      const after = { domainId: input.id, trigger: input.trigger };
+      await this.#audit.record(tx, caller, {
+        action: "snapshot.create",
+        targetType: "snapshot",
+        targetId: made,
+        after,
+      });
+      return made;
+    });
     return await this.brief(em, { id: input.id, snapshotId });
   }
 

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Audit } from "../audit/audit.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
 import type { Caller } from "../auth/caller.ts";
+import { assertGoodPassword } from "../auth/password-rules.ts";
 import type { PasswordHasher } from "../auth/passwords.ts";
 import type { Sessions } from "../auth/sessions.ts";
 import { queries, type EntityManager } from "../database/database.ts";
@@ -97,6 +98,7 @@ export class UserAdministration {
       if (fields.role !== undefined) user.role = fields.role;
       if (fields.displayName !== undefined) user.displayName = fields.displayName;
       if (disabled !== undefined) user.disabledAt = disabled ? (user.disabledAt ?? this.#now()) : null;
+      if (password !== undefined) assertGoodPassword(password, user, "password");
       if (passwordHash !== undefined) user.passwordHash = passwordHash;
       await uniquely(tx.flush(), user);
       await this.#audit.record(tx, caller, {

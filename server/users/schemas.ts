@@ -16,8 +16,12 @@ export const emailField = line(254)
 export const newPasswordField = z
   .string()
   .min(12, "A password must have at least 12 characters.")
-  .max(256, "A password must have at most 256 characters.")
-  .meta({ description: "12 to 256 characters, and no common password.", example: "correct horse battery staple" });
+  .refine((password) => Array.from(password).length <= 256, "A password must have at most 256 characters.")
+  .meta({
+    description: "12 to 256 characters, and no common password.",
+    maxLength: 256,
+    example: "correct horse battery staple",
+  });
 
 const nameField = line(100).meta({ description: "Full name to show; null: none.", example: "Ada Lovelace" });
 

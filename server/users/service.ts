@@ -2,6 +2,7 @@ import { UniqueConstraintViolationException } from "@mikro-orm/core";
 import { theService, type Actor } from "../audit/actor.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { EntityManager } from "../database/database.ts";
+import { assertGoodPassword } from "../auth/password-rules.ts";
 import type { PasswordHasher } from "../auth/passwords.ts";
 import type { Caller } from "../auth/caller.ts";
 import { AppError } from "../errors.ts";
@@ -35,7 +36,7 @@ export class Users {
 
   /**
    * @param claim what else must come true together with the user, such as the use of an invitation; it may settle the role
-   * @throws AppError CONFLICT when the username or the address is taken
+   * @throws AppError CONFLICT when the username or the address is taken, BAD_REQUEST for a password that is easy to guess
    */
   async create(
     em: EntityManager,
@@ -43,6 +44,7 @@ export class Users {
     actor: Actor = theService,
     claim?: (tx: EntityManager) => Promise<{ role: "admin" | "member"; invitationId: string }>,
   ): Promise<User> {
+    assertGoodPassword(input.password, input, "password");
     const passwordHash = await this.#passwords.hash(input.password);
     return await em.transactional(async (tx) => {
       const claimed = await claim?.(tx);

@@ -57,6 +57,8 @@ describe("a bad value stops the start with a sentence naming the variable", () =
     ["ADMIN_USERNAME", "two words"],
     ["ADMIN_PASSWORD", "eleven char"],
     ["ADMIN_PASSWORD", "x".repeat(257)],
+    ["ADMIN_PASSWORD", "Password1234"],
+    ["ADMIN_PASSWORD", "admin-2027-07"],
     ["TOKEN_PREFIX", "Zw"],
     ["TOKEN_PREFIX", "9zw"],
     ["TOKEN_PREFIX", "z_w"],
@@ -82,6 +84,11 @@ describe("a bad value stops the start with a sentence naming the variable", () =
     expect(message).not.toContain("\n");
   });
 
+  test("a password made of ADMIN_USERNAME is refused", () => {
+    const message = refusal({ ADMIN_USERNAME: "hortensia", ADMIN_PASSWORD: "Hortensia2027" });
+    expect(message).toMatch(/^ADMIN_PASSWORD must not be .+\.$/);
+  });
+
   test("every bad variable is named at once, one to a line", () => {
     const lines = refusal({ PORT: "x", JOBS: "x", LOG_LEVEL: "x" }).split("\n");
     expect(new Set(lines.map((line) => line.split(" ")[0]))).toEqual(new Set(["JOBS", "LOG_LEVEL", "PORT"]));
@@ -105,6 +112,7 @@ test("without any variable the service listens on 127.0.0.1:3000 with the embedd
     host: "127.0.0.1",
     port: 3000,
     siteUrl: "http://localhost:3000",
+    tokenPrefix: "zw",
     databaseUrl: undefined,
     adminUsername: "admin",
     adminPassword: undefined,
@@ -112,6 +120,7 @@ test("without any variable the service listens on 127.0.0.1:3000 with the embedd
     corsOrigins: [],
     egressAllow: [],
     logLevel: "info",
+    requestLimits: { requests: 6_000, costly: 120 },
     jobs: true,
     driftCheck: "hourly",
     smtpUrl: undefined,
@@ -132,6 +141,13 @@ test("an empty variable counts as absent", () => {
 test("the site's address follows the port, and loses its trailing slash", () => {
   expect(load({ PORT: "8080" }).siteUrl).toBe("http://localhost:8080");
   expect(load({ SITE_URL: "https://dns.example.com/" }).siteUrl).toBe("https://dns.example.com");
+});
+
+test("request limits are numbers of calls a minute, or off", () => {
+  const { requestLimits } = load({ RATE_LIMIT: "50", RATE_LIMIT_COSTLY: "off" });
+  expect(requestLimits).toEqual({ requests: 50, costly: null });
+  expect(refusal({ RATE_LIMIT: "0" })).toMatch(/^RATE_LIMIT must be a number of calls a minute/);
+  expect(refusal({ RATE_LIMIT_COSTLY: "many" })).toMatch(/^RATE_LIMIT_COSTLY must be/);
 });
 
 test.each(["hourly", "daily", "off"])("drift can be looked for %s", (every) => {

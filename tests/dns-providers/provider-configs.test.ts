@@ -53,6 +53,7 @@ test("the catalogue shows every kind with what it can do, to everybody who is si
         },
         { name: "tsigSecret", label: "TSIG secret (base64)", secret: true, required: true },
         { name: "zones", label: "Zones, with commas between them", secret: false, required: false },
+        { name: "timeoutSeconds", label: "Seconds to wait for an answer (30)", secret: false, required: false },
       ],
     },
     {
@@ -64,6 +65,20 @@ test("the catalogue shows every kind with what it can do, to everybody who is si
         { name: "url", label: "API address", secret: false, required: true },
         { name: "apiKey", label: "API key", secret: true, required: true },
         { name: "serverId", label: "Server id", secret: false, required: false },
+        { name: "timeoutSeconds", label: "Seconds to wait for an answer (30)", secret: false, required: false },
+      ],
+    },
+    {
+      id: "5a1f0c52-7d0e-4c1b-9d0a-000000000005",
+      kind: "cloudflare",
+      name: "Cloudflare",
+      recordTypes: expect.arrayContaining(["A", "TXT", "HTTPS", "URI"]),
+      supportsProxied: true,
+      minTtl: 60,
+      configFields: [
+        { name: "apiToken", label: "API token", secret: true, required: true },
+        { name: "accountId", label: "Account id", secret: false, required: false },
+        { name: "endpoint", label: "API address", secret: false, required: false },
       ],
     },
     {
@@ -94,6 +109,32 @@ test("the catalogue shows every kind with what it can do, to everybody who is si
       configFields: [
         { name: "token", label: "API token", secret: true, required: true },
         { name: "endpoint", label: "API address", secret: false, required: false },
+      ],
+    },
+    {
+      id: "5a1f0c52-7d0e-4c1b-9d0a-000000000008",
+      kind: "alidns",
+      name: "Alibaba Cloud DNS",
+      recordTypes: ["A", "AAAA", "CNAME", "NS", "MX", "TXT", "SRV", "CAA"],
+      supportsProxied: false,
+      minTtl: 1,
+      configFields: [
+        { name: "accessKeyId", label: "Access key id", secret: false, required: true },
+        { name: "accessKeySecret", label: "Access key secret", secret: true, required: true },
+        { name: "url", label: "API address", secret: false, required: false },
+      ],
+    },
+    {
+      id: "5a1f0c52-7d0e-4c1b-9d0a-000000000009",
+      kind: "dnspod",
+      name: "DNSPod",
+      recordTypes: ["A", "AAAA", "CNAME", "NS", "MX", "TXT", "SRV", "CAA"],
+      supportsProxied: false,
+      minTtl: 1,
+      configFields: [
+        { name: "secretId", label: "SecretId", secret: false, required: true },
+        { name: "secretKey", label: "SecretKey", secret: true, required: true },
+        { name: "url", label: "API address", secret: false, required: false },
       ],
     },
     { id: "5a1f0c52-7d0e-4c1b-9d0a-000000000001", kind: "manual", name: "Manual", ...shared, configFields: [] },

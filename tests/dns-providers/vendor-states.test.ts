@@ -7,6 +7,7 @@ import { createEgress, type Egress } from "../../server/net/egress.ts";
 import { planState, withOneTtl } from "../../server/records/desired-state.ts";
 import type { LiveRecord } from "../../server/records/live-record.ts";
 import { recordKey, type RecordData } from "../../server/records/record.ts";
+import { startCloudflare, refusal as cloudflareRefusal } from "../support/cloudflare-server.ts";
 import { startDigitalOcean, failure as digitalOceanFailure } from "../support/digitalocean-server.ts";
 import type { LoopbackVendor, VendorReply } from "../support/loopback-vendor.ts";
 import { startRoute53, failure as route53Failure } from "../support/route53-server.ts";
@@ -21,6 +22,15 @@ interface Vendor {
 }
 
 const vendors: [string, () => Promise<Vendor>][] = [
+  [
+    "cloudflare",
+    async () => {
+      const server = await startCloudflare();
+      const { token: apiToken, accountId, url: endpoint } = server;
+      const refusal = cloudflareRefusal(400, 9_999, "Not this one");
+      return { server: server.vendor, config: { apiToken, accountId, endpoint }, refusal };
+    },
+  ],
   [
     "route53",
     async () => {

@@ -176,6 +176,7 @@ describe("every operation", () => {
       "createProviderConfig",
       "createRecord",
       "createSnapshot",
+      "createToken",
       "createUser",
       "register",
       "v1CreateRecord",

@@ -173,7 +173,8 @@ function validCall({ path, operation }: FoundOperation, count: number): Call {
   const inPath: Record<string, string> = {};
   for (const { name, in: where, schema } of operation.parameters ?? []) {
     if (where === "path") inPath[name] = own[name] ?? ids.domain;
-    if (where === "query") query[name] = { from: ids.snapshot, to: ids.laterSnapshot }[name] ?? asText(sample(schema));
+    const snapshot = schema.format === "uuid" ? { from: ids.snapshot, to: ids.laterSnapshot }[name] : undefined;
+    if (where === "query") query[name] = snapshot ?? asText(sample(schema));
   }
   const schema = bodySchema(operation);
   return { path: inPath, query, body: fillIn(operation.operationId, schema && sample(schema), count) };

@@ -23,9 +23,22 @@ describe("a page of another origin", () => {
     expect(headers.get("vary")).toContain("Origin");
   });
 
+  test("of CORS_ORIGINS can read refusals as well", async () => {
+    const { status, headers } = await zw.nobody.get("/api/domains", { origin: "https://app.example.com" });
+    expect(status).toBe(401);
+    expect(headers.get("access-control-allow-origin")).toBe("https://app.example.com");
+    expect(headers.get("access-control-expose-headers")).toMatch(/RateLimit, RateLimit-Policy, Retry-After/);
+  });
+
   test("not listed there gets no leave from us", async () => {
     const { headers } = await zw.admin.get("/api/domains", { origin: "https://evil.example" });
     expect(headers.get("access-control-allow-origin")).toBeNull();
     expect(headers.get("vary")).toContain("Origin");
+    const preflight = await zw.nobody.send("OPTIONS", "/api/domains", undefined, {
+      origin: "https://evil.example",
+      "access-control-request-method": "PUT",
+    });
+    expect(preflight.headers.get("access-control-allow-origin")).toBeNull();
+    expect(preflight.headers.get("access-control-allow-methods")).toBeNull();
   });
 });

@@ -1,5 +1,6 @@
 import { stringify } from "superjson";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newToken } from "../../server/auth/personal-tokens/form.ts";
 import { loadConfig } from "../../server/config.ts";
 import { openDatabase, type Database } from "../../server/database/database.ts";
 import { startServer, type RunningServer } from "../../server/start.ts";
@@ -49,6 +50,16 @@ describe("while the database is away", () => {
     const trpc = await client.post("/trpc/auth.login", stringify(credentials));
     expect(trpc).toMatchObject({ status: 503, body: { error: { json: { data: { code: "UNAVAILABLE" } } } } });
     expect(trpc.headers.get("retry-after")).toMatch(/^\d+$/);
+  });
+
+  test("a mistyped or foreign personal token is refused all the same, because nothing is looked up for it", async () => {
+    const token = newToken("zw");
+    const mistyped = `${token.slice(0, -1)}${token.endsWith("a") ? "b" : "a"}`;
+    const cases = { [token]: 503, [mistyped]: 401, [newToken("acme")]: 401 };
+    for (const [bearer, status] of Object.entries(cases)) {
+      const answer = await new RestClient(away.url, bearer).get("/api/v1/domains");
+      expect(answer).toBeProblem(status, status === 503 ? "UNAVAILABLE" : "UNAUTHORIZED");
+    }
   });
 
   test("the process is healthy and not ready", async () => {

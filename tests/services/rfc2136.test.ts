@@ -164,7 +164,7 @@ describe.each([
 });
 
 test.each(["hmac-sha512", "hmac-sha1"] as const)("a key of %s reads and changes", async (algorithm) => {
-  const server = await startBind([zone], algorithm);
+  const server = await startBind([zone], { algorithm });
   try {
     const { provider } = connect("rfc2136", server.config);
     expect((await provider.applyChanges(zone, [create(record("a", "A", "192.0.2.1"))])).outcomes).toEqual([done]);

@@ -5,8 +5,9 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { checkZone } from "../support/checkzone.ts";
 import { createDatabase } from "../support/postgres.ts";
 import { asPresented, recordLines } from "../support/presentation.ts";
-import { RestClient } from "../support/rest-client.ts";
+import { RestClient, type Answer } from "../support/rest-client.ts";
 import { startService, type ServiceProcess } from "../support/service-process.ts";
+import { adminPassword } from "../support/zonewright.ts";
 
 const zone = "shared.example";
 
@@ -26,6 +27,13 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
+/** What ended at one instance is refused at the other when what that one knows is a second old. */
+async function refusedSoon(call: () => Promise<Answer>): Promise<void> {
+  const began = performance.now();
+  await vi.waitFor(async () => expect((await call()).status).toBe(401), { timeout: 5_000, interval: 20 });
+  expect(performance.now() - began).toBeLessThan(1_500);
+}
+
 test("a session of one instance is one of the other, and ends there too", async () => {
   const [one, other] = instances;
   if (!one || !other) throw new Error("There are two instances.");
@@ -34,12 +42,37 @@ test("a session of one instance is one of the other, and ends there too", async 
   expect((await there.get("/api/auth/me")).body).toMatchObject({ username: "admin" });
   expect((await here.post("/api/auth/logout")).status).toBe(200);
   expect((await here.get("/api/auth/me")).status).toBe(401);
-  const began = performance.now();
-  await vi.waitFor(async () => expect((await there.get("/api/auth/me")).status).toBe(401), {
-    timeout: 5_000,
-    interval: 20,
-  });
-  expect(performance.now() - began).toBeLessThan(1_500);
+  await refusedSoon(() => there.get("/api/auth/me"));
+});
+
+test("a personal token of one instance is one of the other, and its deletion ends it there too", async () => {
+  const [one, other] = instances;
+  if (!one || !other) throw new Error("There are two instances.");
+  const here = await one.signIn();
+  const { body } = await here.post("/api/auth/me/tokens", { name: "Both", permissions: ["domains:read"] });
+  const domains = ({ url }: ServiceProcess) => new RestClient(url, body.token).get("/api/v1/domains");
+  expect((await domains(other)).status).toBe(200);
+  expect((await here.delete(`/api/auth/me/tokens/${body.id}`)).status).toBe(200);
+  expect((await domains(one)).status).toBe(401);
+  await refusedSoon(() => domains(other));
+});
+
+test("fifty refreshes at once over two instances leave one live chain", async () => {
+  const [one] = instances;
+  if (!one) throw new Error("There are two instances.");
+  const credentials = { username: "admin", password: adminPassword };
+  const { body } = await new RestClient(one.url).post("/api/auth/login", credentials);
+  const refresh = (refreshToken: string, instance: number) =>
+    new RestClient(instances[instance % 2]?.url ?? "").post("/api/auth/refresh", { refreshToken });
+  const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => refresh(body.refreshToken, index)));
+  expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+  const successors = new Set(answers.map((answer) => answer.body.refreshToken as string));
+  expect(successors.size).toBe(1);
+  const [successor = ""] = successors;
+  expect((await refresh(successor, 1)).status).toBe(200);
+  // Its predecessor is not the immediate one any more: that ends the whole chain, at both.
+  expect((await refresh(body.refreshToken, 0)).status).toBe(401);
+  expect((await refresh(successor, 1)).status).toBe(401);
 });
 
 test("two instances write one zone at once: every record is made, once, in the lists and in the file", async () => {

@@ -16,6 +16,7 @@ const packages = {
   knotd: "knot",
   pdns_server: "pdns-server pdns-backend-sqlite3",
   pdnsutil: "pdns-server",
+  "redis-server": "redis-server",
 } as const;
 
 export type Program = keyof typeof packages;

@@ -21,7 +21,7 @@ const areas: { area: string; built: boolean; endpoints: string[] }[] = [
   },
   {
     area: "account",
-    built: false,
+    built: true,
     endpoints: [
       "PUT /api/auth/me/profile",
       "PUT /api/auth/me/password",

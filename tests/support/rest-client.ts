@@ -1,3 +1,5 @@
+import { rememberSecrets } from "./log-watch.ts";
+
 /** An answer as tests look at it. */
 export interface Answer {
   status: number;
@@ -47,6 +49,8 @@ export class RestClient {
     });
     const text = await response.text();
     const json = /json/.test(response.headers.get("content-type") ?? "");
-    return { status: response.status, headers: response.headers, body: json && text !== "" ? JSON.parse(text) : text };
+    const answer = json && text !== "" ? JSON.parse(text) : text;
+    if (response.ok) for (const exchanged of [body, answer]) rememberSecrets(exchanged);
+    return { status: response.status, headers: response.headers, body: answer };
   }
 }

@@ -17,7 +17,15 @@ export interface ServiceProcess extends RunningProgram {
 /** Starts the service and waits until it is ready. `env` is its whole configuration. */
 export async function startService(env: Readonly<Record<string, string>>): Promise<ServiceProcess> {
   const program = await startProgram(process.execPath, [main], /serves (http:\S+)/, {
-    env: { PATH: process.env["PATH"], PORT: "0", LOG_LEVEL: "warn", ADMIN_PASSWORD: adminPassword, ...env },
+    env: {
+      PATH: process.env["PATH"],
+      PORT: "0",
+      LOG_LEVEL: "warn",
+      RATE_LIMIT: "off",
+      RATE_LIMIT_COSTLY: "off",
+      ADMIN_PASSWORD: adminPassword,
+      ...env,
+    },
   });
   const [, url = ""] = program.ready;
   await vi.waitFor(

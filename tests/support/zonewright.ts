@@ -5,6 +5,7 @@ import { afterAll, beforeAll } from "vitest";
 import { loadConfig } from "../../server/config.ts";
 import { startServer, type RunningServer } from "../../server/start.ts";
 import { emptyDatabase } from "./database.ts";
+import { LogWatch } from "./log-watch.ts";
 import { RestClient } from "./rest-client.ts";
 
 export const adminPassword = "correct horse battery staple";
@@ -28,6 +29,8 @@ export interface Zonewright {
 export interface Options {
   env?: Record<string, string>;
   now?: () => Date;
+  /** Where the log goes. Left out: where it is searched for secrets when the service stops. */
+  logTo?: { write(line: string): void };
 }
 
 /** Starts the service before the tests of a file and stops it after them. Use the result only within tests and hooks. */
@@ -53,11 +56,15 @@ export async function startZonewright(options: Options = {}): Promise<Zonewright
     PORT: "0",
     DATA_DIR: dataDir,
     ADMIN_PASSWORD: adminPassword,
-    LOG_LEVEL: "silent",
+    LOG_LEVEL: "trace",
+    RATE_LIMIT: "off",
+    RATE_LIMIT_COSTLY: "off",
     ...options.env,
   });
+  const watch = new LogWatch();
   const server = await startServer(config, {
     announce: () => undefined,
+    logTo: options.logTo ?? watch,
     database: await emptyDatabase(),
     ...(options.now ? { now: options.now } : {}),
   });
@@ -87,6 +94,7 @@ export async function startZonewright(options: Options = {}): Promise<Zonewright
     async stop() {
       await server.stop();
       await rm(dataDir, { recursive: true, force: true });
+      watch.mustBeClean();
     },
   };
 }

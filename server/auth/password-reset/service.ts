@@ -9,6 +9,7 @@ import type { Mailer } from "../../mail/mailer.ts";
 import { passwordChanged } from "../../mail/templates/password-changed.ts";
 import { passwordReset } from "../../mail/templates/password-reset.ts";
 import { User } from "../../users/entities.ts";
+import { assertGoodPassword } from "../password-rules.ts";
 import type { PasswordHasher } from "../passwords.ts";
 import type { Sessions } from "../sessions.ts";
 import { PasswordReset } from "./entities.ts";
@@ -55,7 +56,7 @@ export class PasswordResets {
 
   /**
    * Sets a new password; all sessions of the account end. A link works once.
-   * @throws AppError BAD_REQUEST for a link that is unknown, used or expired
+   * @throws AppError BAD_REQUEST for a link that is unknown, used or expired, and for a password that is easy to guess
    */
   async reset(
     em: EntityManager,
@@ -72,6 +73,7 @@ export class PasswordResets {
         .executeTakeFirst();
       const found = claimed && (await tx.findOne(User, { id: claimed.user_id, disabledAt: null }));
       if (!found) throw badField(["token"], "This link is not valid, or not any more; ask for a new one.");
+      assertGoodPassword(newPassword, found, "newPassword");
       found.passwordHash = passwordHash;
       await tx.flush();
       await tx.nativeDelete(PasswordReset, { userId: found.id });

@@ -15,9 +15,10 @@ const statements = [
     before jsonb,
     after jsonb
   )`,
-  "create index audit_entries_actor_idx on audit_entries (actor_id, id)",
-  "create index audit_entries_action_idx on audit_entries (action, id)",
-  "create index audit_entries_target_idx on audit_entries (target_id, id)",
+  "create index audit_entries_actor_idx on audit_entries (actor_id, at, id)",
+  "create index audit_entries_action_idx on audit_entries (action, at, id)",
+  "create index audit_entries_target_idx on audit_entries (target_id, at, id)",
+  "create index audit_entries_target_type_idx on audit_entries (target_type, at, id)",
   "create index audit_entries_at_idx on audit_entries (at, id)",
   `create function refuse_audit_change() returns trigger language plpgsql as $$
     begin

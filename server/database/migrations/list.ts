@@ -2,6 +2,7 @@ import type { Migration } from "@mikro-orm/migrations";
 import { Foundation } from "./0001-foundation.ts";
 import { Drift } from "./0002-drift.ts";
 import { Audit } from "./0003-audit.ts";
+import { PersonalTokens } from "./0005-personal-tokens.ts";
 import { Invitations } from "./0006-invitations.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
@@ -11,5 +12,6 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0001-foundation", class: Foundation },
   { name: "0002-drift", class: Drift },
   { name: "0003-audit", class: Audit },
+  { name: "0005-personal-tokens", class: PersonalTokens },
   { name: "0006-invitations", class: Invitations },
 ];

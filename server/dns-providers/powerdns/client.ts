@@ -23,14 +23,18 @@ export interface PowerdnsAccess {
   url: string;
   apiKey: string;
   serverId: string;
+  /** For a whole answer. */
+  timeoutMilliseconds: number;
 }
 
-const deadlineMilliseconds = 30_000;
 /** A zone of a million records is about 150 MB of JSON. */
 const maxBytes = 256 * 1024 * 1024;
 const longestReason = 500;
 
-export function powerdnsClient({ url, apiKey, serverId }: PowerdnsAccess, egress: Egress): PowerdnsClient {
+export function powerdnsClient(
+  { url, apiKey, serverId, timeoutMilliseconds }: PowerdnsAccess,
+  egress: Egress,
+): PowerdnsClient {
   const base = `${url.replace(/\/+$/, "").replace(/\/api\/v1$/, "")}/api/v1/servers/${encodeURIComponent(serverId)}`;
 
   async function call(method: "GET" | "POST" | "PATCH", path: string, body?: unknown): Promise<Response> {
@@ -40,7 +44,7 @@ export function powerdnsClient({ url, apiKey, serverId }: PowerdnsAccess, egress
         method,
         headers: { "x-api-key": apiKey, accept: "application/json", "content-type": "application/json" },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        deadlineMilliseconds,
+        deadlineMilliseconds: timeoutMilliseconds,
         maxBytes,
       });
     } catch (error) {

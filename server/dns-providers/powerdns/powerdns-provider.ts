@@ -3,20 +3,21 @@ import { absoluteName, parseZoneName, readHost } from "../../names/names.ts";
 import type { RecordData } from "../../records/record.ts";
 import { readSoa, type Soa } from "../../zone-file/soa.ts";
 import { ProviderError, type ApplyResult, type DnsProvider, type RecordChange } from "../provider.ts";
+import { isRaisedAlone } from "../serial-marks.ts";
 import { zoneId, zoneList, zoneState, zoneWithRrsets } from "./api.ts";
-import { applyInOneCall } from "./apply-changes.ts";
+import { applyInCalls } from "./calls.ts";
 import type { PowerdnsClient } from "./client.ts";
 import { readRrset, type ReadRrset } from "./served-records.ts";
 
 const batchSize = 1_000;
 
 /** A PowerDNS Authoritative Server. Every call asks it anew, so what others changed there is part of every answer. */
-export function powerdnsProvider(client: PowerdnsClient): DnsProvider {
+export function powerdnsProvider(client: PowerdnsClient, now: () => Date): DnsProvider {
   return {
     listZones: () => listZones(client),
     createZone: (zone) => createZone(client, zone),
     readZone: (zone) => readZone(client, zone),
-    applyChanges: (zone, changes, { together = false } = {}) => applyChanges(client, zone, changes, together),
+    applyChanges: (zone, changes, { together = false } = {}) => applyChanges(client, zone, changes, together, now),
     readSoa: (zone) => readZoneSoa(client, zone),
     fingerprint: (zone) => fingerprint(client, zone),
   };
@@ -67,15 +68,18 @@ async function applyChanges(
   zone: string,
   changes: readonly RecordChange[],
   together: boolean,
+  now: () => Date,
 ): Promise<ApplyResult> {
   const before = await fingerprint(client, zone);
   const present = await presentRrsets(client, zone, changes);
-  const outcomes = await applyInOneCall(zone, present, changes, together, (rrsets) =>
+  const { outcomes, calls } = await applyInCalls(zone, present, changes, together, (rrsets) =>
     client.send("PATCH", `/zones/${zoneId(zone)}`, { rrsets }),
   );
-  // The serial after our call: the API has no other mark of what one call made.
-  const after = outcomes.some(({ ok }) => ok) ? await fingerprint(client, zone).catch(() => null) : before;
-  return { outcomes, before, after };
+  if (calls === 0) return { outcomes, before, after: before };
+  // The serial after our calls: the API has no other mark of what they made.
+  const after = await fingerprint(client, zone).catch(() => null);
+  const ours = before !== null && after !== null && isRaisedAlone(serialIn(before), serialIn(after), calls, now());
+  return { outcomes, before, after: ours ? after : null };
 }
 
 async function readZoneSoa(client: PowerdnsClient, zone: string): Promise<Soa | null> {
@@ -114,6 +118,11 @@ function nameIn(printed: string): string {
 async function fingerprint(client: PowerdnsClient, zone: string): Promise<string | null> {
   const { kind, serial, soa_edit_api: raised } = await zoneAt(client, zone, "?rrsets=false", zoneState);
   return raised === "" ? null : `${kind} ${serial}`;
+}
+
+/** Of a mark such as `Native 2026073101`. */
+function serialIn(mark: string): number {
+  return Number(mark.split(" ")[1]);
 }
 
 async function zoneAt<T>(client: PowerdnsClient, zone: string, query: string, schema: z.ZodType<T>): Promise<T> {

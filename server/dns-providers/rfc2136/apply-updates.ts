@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { recordKey } from "../../records/record.ts";
 import { allOrNone } from "../apply-changes.ts";
-import type { ChangeOutcome, RecordChange } from "../provider.ts";
+import { ProviderError, type ChangeOutcome, type RecordChange } from "../provider.ts";
 import { updateMessage } from "./messages.ts";
 import { isPrerequisiteFailure, rcodeSentence } from "./rcodes.ts";
 import { guessNames, transferNames } from "./read-names.ts";
@@ -14,9 +14,22 @@ const mostAttempts = 5;
 
 /**
  * Carries changes out by dynamic update, as many in a message as fit: reads the names that they touch, sends what leads from there to where
- * they are to be, and looks whether it is so. @throws ProviderError
+ * they are to be, and looks whether it is so. @throws ProviderError with effect `unknown` as soon as an update has gone out
  */
 export async function applyByUpdate(
+  session: NameServerSession,
+  zone: string,
+  changes: readonly RecordChange[],
+  together: boolean,
+): Promise<ChangeOutcome[]> {
+  try {
+    return await carryOut(session, zone, changes, together);
+  } catch (error) {
+    throw error instanceof ProviderError && session.updates.sent > 0 ? error.afterSending() : error;
+  }
+}
+
+async function carryOut(
   session: NameServerSession,
   zone: string,
   changes: readonly RecordChange[],

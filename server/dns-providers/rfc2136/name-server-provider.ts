@@ -1,6 +1,7 @@
 import { rrsetKey, type RecordData } from "../../records/record.ts";
 import type { Soa } from "../../zone-file/soa.ts";
 import { ProviderError, type ApplyResult, type DnsProvider, type RecordChange } from "../provider.ts";
+import { isRaisedAlone } from "../serial-marks.ts";
 import { applyByUpdate } from "./apply-updates.ts";
 import { queryMessage, types, type WireMessage } from "./messages.ts";
 import { recordOf } from "./served-records.ts";
@@ -19,7 +20,7 @@ export function nameServerProvider(server: NameServer): DnsProvider {
     createZone: (zone) => NameServerSession.use(server, (session) => findZone(session, zone)),
     readZone: (zone) => readZone(server, zone),
     applyChanges: (zone, changes, { together = false } = {}) =>
-      NameServerSession.use(server, (session) => applyChanges(session, zone, changes, together)),
+      NameServerSession.use(server, (session) => applyChanges(session, zone, changes, together, server.now())),
     readSoa: (zone) => NameServerSession.use(server, (session) => soaOf(session, zone)),
     fingerprint: (zone) => NameServerSession.use(server, (session) => serialOf(session, zone)),
   };
@@ -82,12 +83,16 @@ async function applyChanges(
   zone: string,
   changes: readonly RecordChange[],
   together: boolean,
+  now: Date,
 ): Promise<ApplyResult> {
   const before = await serialOf(session, zone).catch(() => null);
   const outcomes = await applyByUpdate(session, zone, changes, together);
+  const { accepted } = session.updates;
+  if (accepted === 0) return { outcomes, before, after: before };
   // The serial after our updates: DNS has no other mark of what they made. Where it cannot be had, the next sync sets it.
-  const after = outcomes.some(({ ok }) => ok) ? await serialOf(session, zone).catch(() => null) : before;
-  return { outcomes, before, after };
+  const after = await serialOf(session, zone).catch(() => null);
+  const ours = before !== null && after !== null && isRaisedAlone(Number(before), Number(after), accepted, now);
+  return { outcomes, before, after: ours ? after : null };
 }
 
 /** RFC 1035 §3.3.13. */

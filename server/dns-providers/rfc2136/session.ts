@@ -11,12 +11,12 @@ export interface NameServerSettings {
   host: string;
   port: number;
   key: TsigKey;
+  /** For the answers to one set of questions, and between two messages of a transfer. */
+  timeoutMilliseconds: number;
   egress: Egress;
   now: () => Date;
 }
 
-const exchangeMilliseconds = 30_000;
-const transferIdleMilliseconds = 30_000;
 /** Far beyond any zone that fits into memory; a transfer that never ends does not fill it. */
 const mostTransferOctets = 2 ** 30;
 /** Requests under way at once: servers stop reading from a client that sends more. */
@@ -27,6 +27,7 @@ export class NameServerSession {
   readonly #connection: DnsConnection;
   readonly #settings: NameServerSettings;
   #id = randomInt(65_536);
+  #updates = { sent: 0, accepted: 0 };
 
   private constructor(connection: DnsConnection, settings: NameServerSettings) {
     this.#connection = connection;
@@ -51,6 +52,11 @@ export class NameServerSession {
     }
   }
 
+  /** Messages that may have changed something: how many went out, and how many the server said yes to. */
+  get updates(): Readonly<{ sent: number; accepted: number }> {
+    return this.#updates;
+  }
+
   close(): void {
     this.#connection.close();
   }
@@ -60,7 +66,7 @@ export class NameServerSession {
    * @throws ProviderError of this effect when an answer is missing or cannot be trusted.
    */
   async ask(make: readonly ((id: number) => Buffer)[], effect: "none" | "unknown"): Promise<WireMessage[]> {
-    const deadline = performance.now() + exchangeMilliseconds;
+    const deadline = performance.now() + this.#settings.timeoutMilliseconds;
     const answers = Array.from<WireMessage | undefined>({ length: make.length });
     const waiting = new Map<number, { index: number; verifier: TsigVerifier }>();
     let next = 0;
@@ -68,6 +74,7 @@ export class NameServerSession {
       while (next < make.length || waiting.size > 0) {
         while (next < make.length && waiting.size < mostInFlight) {
           const id = this.#nextId();
+          if (effect === "unknown") this.#updates.sent++;
           waiting.set(id, { index: next, verifier: this.#send(make[next]?.(id) ?? Buffer.alloc(0)) });
           next++;
         }
@@ -76,6 +83,7 @@ export class NameServerSession {
         if (!request) throw new WireError("it answers nothing that was asked");
         if (effect === "none") verifyOrRefused(request.verifier, message);
         else request.verifier.take(message);
+        if (effect === "unknown" && message.rcode === 0) this.#updates.accepted++;
         waiting.delete(message.id);
         answers[request.index] = message;
       }
@@ -98,7 +106,7 @@ export class NameServerSession {
       let octets = 0;
       let authorities = 0;
       while (authorities < 2) {
-        const message = readMessage(await this.#connection.next(transferIdleMilliseconds));
+        const message = readMessage(await this.#connection.next(this.#settings.timeoutMilliseconds));
         if (message.id !== id || !message.isResponse) throw new WireError("it answers nothing that was asked");
         octets += message.octets.length;
         if (octets > mostTransferOctets) throw new WireError("the zone is larger than 1 GiB");

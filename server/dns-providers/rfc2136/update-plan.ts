@@ -2,6 +2,7 @@ import { absoluteName } from "../../names/names.ts";
 import { recordKey, rrsetKey, type RecordData } from "../../records/record.ts";
 import { typeNumber } from "../../zone-file/type-names.ts";
 import { applyToRecords, type RecordStore } from "../apply-changes.ts";
+import { unitsOf } from "../change-units.ts";
 import type { ChangeOutcome, RecordChange } from "../provider.ts";
 import { prerequisitesOf, updatesOf, type RrsetStep } from "./rrset-steps.ts";
 import { writeRdata } from "./rdata-write.ts";
@@ -49,7 +50,7 @@ export function planUpdate(
   const before = Map.groupBy(served, ({ record }) => rrsetKey(record));
   const after = Map.groupBy(records, rrsetKey);
   const inUse = new Set(served.map(({ record }) => record.name));
-  const units = unitsOf(changes, outcomes).map((indexes) => {
+  const units = unitsOf(changes, (index) => outcomes[index]?.ok === true).map((indexes) => {
     const steps = stepsOf(
       zone,
       indexes.map((index) => changes[index]),
@@ -103,25 +104,6 @@ function refusalOf({ recordType, value }: RecordData): string | null {
     if (error instanceof WireError) return `The value cannot be sent to a name server: ${error.message}.`;
     throw error;
   }
-}
-
-/** Groups the changes that are not refused by the names that they touch together. */
-function unitsOf(changes: readonly RecordChange[], outcomes: readonly ChangeOutcome[]): number[][] {
-  const byName = new Map<string, { names: Set<string>; indexes: number[] }>();
-  changes.forEach(({ before, after }, index) => {
-    if (!outcomes[index]?.ok) return;
-    const unit = { names: new Set<string>(), indexes: [index] };
-    for (const record of [before, after]) if (record) unit.names.add(record.name);
-    for (const name of unit.names) {
-      const other = byName.get(name);
-      if (!other || other === unit) continue;
-      for (const more of other.names) unit.names.add(more);
-      unit.indexes.unshift(...other.indexes);
-      for (const more of other.names) byName.set(more, unit);
-    }
-    for (const name of unit.names) byName.set(name, unit);
-  });
-  return [...new Set(byName.values())].map(({ indexes }) => indexes);
 }
 
 function stepsOf(

@@ -7,7 +7,7 @@ export function passwordChanged(to: string, { username }: { username: string }):
     to,
     subject: "Your password was changed",
     paragraphs: [
-      `The account ${username} has a new password, and all its sessions have ended.`,
+      `The account ${username} has a new password, and whoever else was signed in is signed out.`,
       "If that was not you, ask for a new password at once and tell an administrator.",
     ],
   });

@@ -17,6 +17,8 @@ describe("a configuration of rfc2136", () => {
     { tsigAlgorithm: "hmac-sha1" },
     { zones: "example.com, bücher.example ,0/25.2.0.192.in-addr.arpa" },
     { zones: "" },
+    { timeoutSeconds: 1 },
+    { timeoutSeconds: 600 },
     { tsigName: "key" },
   ])("may have %j", (fields) => {
     expect(schema?.safeParse({ ...least, ...fields }).error).toBeUndefined();
@@ -35,6 +37,9 @@ describe("a configuration of rfc2136", () => {
     { tsigSecret: "not base64" },
     { zones: "example" },
     { zones: "example.com;example.net" },
+    { timeoutSeconds: 0 },
+    { timeoutSeconds: 601 },
+    { timeoutSeconds: 1.5 },
     { other: 1 },
   ])("has no %j", (fields) => {
     expect(schema?.safeParse({ ...least, ...fields }).success).toBe(false);

@@ -70,6 +70,29 @@ describe("an update without an answer that can be trusted", () => {
   });
 });
 
+describe("once an update is out, its effect is unknown", () => {
+  const unknown = { name: "ProviderError", effect: "unknown", zoneMissing: false };
+
+  test.each<[string, Reaction]>([
+    ["is cut off", "cut"],
+    ["is answered with noise", "noise"],
+    ["is not signed", { rcode: 0, unsigned: true }],
+  ])("when the look afterwards %s", async (_, reaction) => {
+    const { provider, sent } = await against([nothing, reaction], [{ rcode: 0 }]);
+    await expect(provider.applyChanges(zone, [change])).rejects.toMatchObject(unknown);
+    expect(sent()).toEqual(["query", "update", "query"]);
+  });
+
+  test.each<[string, Reaction]>([
+    ["cut off", "cut"],
+    ["refused", { rcode: 9 }],
+  ])("when the transfer for another attempt is %s", async (_, reaction) => {
+    const { provider, sent } = await against([nothing], [{ rcode: 8 }], [reaction]);
+    await expect(provider.applyChanges(zone, [change])).rejects.toMatchObject(unknown);
+    expect(sent()).toEqual(["query", "update", "transfer"]);
+  });
+});
+
 describe("before an update is sent", () => {
   test.each<[string, Reaction]>([
     ["cuts the connection", "cut"],

@@ -3,7 +3,17 @@ import { ruleFor } from "../../../server/records/record-types.ts";
 import type { RecordData } from "../../../server/records/record.ts";
 
 /** What the suite runs against. */
-export type TargetName = "zone files" | "BIND" | "Knot" | "PowerDNS" | "PowerDNS by HTTP" | "Route 53" | "DigitalOcean";
+export type TargetName =
+  | "zone files"
+  | "BIND"
+  | "Knot"
+  | "PowerDNS"
+  | "PowerDNS by HTTP"
+  | "Cloudflare"
+  | "Route 53"
+  | "DigitalOcean"
+  | "Alibaba Cloud DNS"
+  | "DNSPod";
 
 /** One state of the zone, beside its base: an NS at the apex and the address of that server. */
 export interface Step {

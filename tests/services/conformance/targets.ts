@@ -6,6 +6,7 @@ import type { DnsProvider, ProviderKind } from "../../../server/dns-providers/pr
 import { startBind } from "../../support/bind.ts";
 import { checkZone } from "../../support/checkzone.ts";
 import { startKnot } from "../../support/knot.ts";
+import { startCloudflare } from "./targets/cloudflare.ts";
 import { startNamed } from "../../support/named.ts";
 import { startPowerdns as startPowerdnsWithApi } from "../../support/powerdns-api.ts";
 import { startPowerdns } from "../../support/powerdns.ts";
@@ -15,6 +16,8 @@ import { zone, type TargetName } from "./group.ts";
 import { startDigitalOcean } from "./targets/digitalocean.ts";
 import { startRoute53 } from "./targets/route53.ts";
 import { createEgress } from "../../../server/net/egress.ts";
+import { startAlidns } from "./targets/alidns.ts";
+import { startDnspod } from "./targets/dnspod.ts";
 
 const egress = createEgress({ allow: [], now: () => new Date() });
 
@@ -33,8 +36,11 @@ export const targets: readonly (readonly [TargetName, () => Promise<Target>])[] 
   ["Knot", () => throughUpdates(startKnot([zone]))],
   ["PowerDNS", () => throughUpdates(startPowerdns([zone]))],
   ["PowerDNS by HTTP", startPowerdnsApi],
+  ["Cloudflare", startCloudflare],
   ["Route 53", startRoute53],
   ["DigitalOcean", startDigitalOcean],
+  ["Alibaba Cloud DNS", startAlidns],
+  ["DNSPod", startDnspod],
 ];
 
 /** A folder of zone files that BIND serves. */

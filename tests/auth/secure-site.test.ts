@@ -20,3 +20,8 @@ test("on a site with TLS the refresh cookie is Secure, and only the site itself 
   expect(await refresh(zw.url)).toBeProblem(403, "FORBIDDEN");
   expect((await refresh("https://dns.example.com")).status).toBe(200);
 });
+
+test("a site with TLS has browsers insist on it", async () => {
+  const { headers } = await zw.nobody.get("/healthz");
+  expect(headers.get("strict-transport-security")).toBe("max-age=31536000");
+});

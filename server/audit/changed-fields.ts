@@ -1,0 +1,11 @@
+import { isDeepStrictEqual } from "node:util";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The fields in which two states of one thing differ, as an entry of the trail tells them; null when there are none. */
+export function changedFields(before: Fields, after: Fields): { before: Fields; after: Fields } | null {
+  const names = Object.keys(after).filter((name) => !isDeepStrictEqual(before[name], after[name]));
+  if (names.length === 0) return null;
+  const of = (fields: Fields) => Object.fromEntries(names.map((name) => [name, fields[name]]));
+  return { before: of(before), after: of(after) };
+}

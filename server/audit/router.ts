@@ -1,0 +1,20 @@
+import { route } from "../route.ts";
+import { admin, router } from "../trpc.ts";
+import { auditPage, listAuditInput } from "./schemas.ts";
+
+export const auditRouter = router({
+  list: admin
+    .meta(
+      route.admin({
+        method: "GET",
+        path: "/audit",
+        operationId: "listAudit",
+        tag: "Audit",
+        summary: "Who did what",
+        description: "The append-only trail of sign-ins and changes, newest first. Filters combine.",
+      }),
+    )
+    .input(listAuditInput)
+    .output(auditPage)
+    .query(({ ctx, input }) => ctx.services.audit.list(ctx.em, input)),
+});

@@ -1,0 +1,47 @@
+import type { EntityManager } from "../database/database.ts";
+import { AppError } from "../errors.ts";
+import type { Guesses } from "../limits/guesses.ts";
+import { User } from "../users/entities.ts";
+import type { Caller } from "./caller.ts";
+import type { PasswordHasher } from "./passwords.ts";
+
+/** A user whose password is known to be right at this moment. */
+export interface ConfirmedUser {
+  user: User;
+  passwordHash: string;
+}
+
+/** Has somebody who is signed in show the password again, before what a stolen session must not be enough for. */
+export class CurrentPassword {
+  readonly #passwords: PasswordHasher;
+  readonly #guesses: Guesses;
+
+  constructor(passwords: PasswordHasher, guesses: Guesses) {
+    this.#passwords = passwords;
+    this.#guesses = guesses;
+  }
+
+  /**
+   * @param field the input's field that holds it
+   * @throws AppError FORBIDDEN when it is wrong, TOO_MANY_REQUESTS, CONFLICT for an account that has none. Not UNAUTHORIZED: the
+   * session is fine, and clients would renew it and try the wrong password again.
+   */
+  async confirm(em: EntityManager, caller: Caller, password: string, field: string): Promise<ConfirmedUser> {
+    const user = await em.findOne(User, { id: caller.userId });
+    if (!user) throw new AppError("UNAUTHORIZED", "This account does not exist any more.");
+    const { passwordHash } = user;
+    if (typeof passwordHash !== "string") {
+      throw new AppError("CONFLICT", "This account has no password; ask for a link to set one first.");
+    }
+    const guess = { secret: "password", account: user.id, ip: caller.ip } as const;
+    const right = await this.#guesses.check(guess, async () =>
+      (await this.#passwords.verify(passwordHash, password)) ? true : null,
+    );
+    if (right) return { user, passwordHash };
+    const message = "The current password is wrong.";
+    throw new AppError("FORBIDDEN", message, {
+      issues: [{ path: [field], message }],
+      note: { text: "a wrong current password was given", userId: user.id, ip: caller.ip },
+    });
+  }
+}

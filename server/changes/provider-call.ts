@@ -1,0 +1,88 @@
+import {
+  ProviderError,
+  type ApplyOptions,
+  type ApplyResult,
+  type DnsProvider,
+  type RecordChange,
+} from "../dns-providers/provider.ts";
+import { allOrNone } from "../dns-providers/apply-changes.ts";
+import { readBack } from "./read-back.ts";
+
+/**
+ * Has a provider carry changes out, and finds out what it did where it cannot say. Where all or none are to be made and only some were, those
+ * are taken back: not every provider does a whole set in one step.
+ * @throws ProviderError with effect `none` when nothing was changed, `unknown` when nobody can say yet
+ */
+export async function callProvider(
+  provider: DnsProvider,
+  zone: string,
+  changes: readonly RecordChange[],
+  options: ApplyOptions,
+): Promise<ApplyResult> {
+  const { interruption, ...answer } = await applyAndLook(provider, zone, changes, options);
+  if (!options.together) return answer;
+  const result = await allOrTakenBack(provider, zone, changes, answer);
+  if (interruption && !result.outcomes.some(({ ok }) => ok)) {
+    throw new ProviderError(interruption.message, "none", { cause: interruption });
+  }
+  return result;
+}
+
+/** Takes back what was made of changes of which all or none are to be. What cannot be taken back now stays, and is told. @throws as `callProvider` */
+export async function allOrTakenBack(
+  provider: DnsProvider,
+  zone: string,
+  changes: readonly RecordChange[],
+  answer: ApplyResult,
+): Promise<ApplyResult> {
+  const made = changes.flatMap((change, index) => (answer.outcomes[index]?.ok ? [{ change, index }] : []));
+  if (made.length === 0 || made.length === changes.length) return answer;
+  const back = made.map(({ change }) => inverse(change));
+  const undone = await takeBack(provider, zone, back, answer.after);
+  const staying = new Set(made.flatMap(({ index }, place) => (undone?.outcomes[place]?.ok ? [] : [index])));
+  const refused = allOrNone(answer.outcomes);
+  return {
+    outcomes: answer.outcomes.map((outcome, index) => (staying.has(index) ? outcome : (refused[index] ?? outcome))),
+    before: answer.before,
+    after: undone && undone.before === answer.after ? undone.after : null,
+  };
+}
+
+/** Null where it cannot be done now: then what was made stays. @throws ProviderError when it may have been done */
+async function takeBack(
+  provider: DnsProvider,
+  zone: string,
+  changes: readonly RecordChange[],
+  plannedOn: string | null,
+): Promise<ApplyResult | null> {
+  try {
+    return await applyAndLook(provider, zone, changes, { plannedOn });
+  } catch (error) {
+    if (error instanceof ProviderError && error.effect === "none") return null;
+    throw error;
+  }
+}
+
+/** `interruption`: why the answer had to be read from the zone. */
+async function applyAndLook(
+  provider: DnsProvider,
+  zone: string,
+  changes: readonly RecordChange[],
+  options: ApplyOptions,
+): Promise<ApplyResult & { interruption?: ProviderError }> {
+  try {
+    return await provider.applyChanges(zone, changes, options);
+  } catch (error) {
+    if (!(error instanceof ProviderError) || error.effect === "none") throw error;
+    const outcomes = await readBack(provider, zone, changes).catch(() => null);
+    if (outcomes === null) throw error;
+    if (!outcomes.some(({ ok }) => ok)) throw new ProviderError(error.message, "none", { cause: error });
+    return { outcomes, before: null, after: null, interruption: error };
+  }
+}
+
+function inverse({ before, after }: RecordChange): RecordChange {
+  if (before === null) return { action: "delete", before: after, after: null };
+  if (after === null) return { action: "create", before: null, after: before };
+  return { action: "update", before: after, after: before };
+}

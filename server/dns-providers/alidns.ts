@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { alidnsProvider } from "./alidns/alidns-provider.ts";
+import { AlidnsClient, vendorName } from "./alidns/client.ts";
+import { keptReason, shortfallOf } from "./alidns/limits.ts";
+import { editableTypes } from "../records/record.ts";
+import type { ProviderKind } from "./provider.ts";
+import { vendorAddress } from "./vendor-address.ts";
+
+const configSchema = z.strictObject({
+  accessKeyId: z
+    .string("Give the id of an access key of your RAM user.")
+    .regex(/^[\w.-]{1,128}$/, "The access key id must be letters and digits, such as LTAI5t…"),
+  accessKeySecret: z
+    .string("Give the secret of the access key.")
+    .regex(/^[!-~]{1,256}$/, "The access key secret must be up to 256 characters of plain ASCII without spaces."),
+  url: vendorAddress("https://alidns.aliyuncs.com"),
+});
+
+export type AlidnsConfig = z.infer<typeof configSchema>;
+
+/** Alibaba Cloud DNS (API version 2015-01-09). */
+export const alidns: ProviderKind<AlidnsConfig> = {
+  id: "5a1f0c52-7d0e-4c1b-9d0a-000000000008",
+  kind: "alidns",
+  name: vendorName,
+  recordTypes: editableTypes,
+  supportsProxied: false,
+  // Of the highest edition; the others have higher floors, which the adapter asks for.
+  minTtl: 1,
+  maxTtl: 86_400,
+  cannotHold: shortfallOf,
+  keeps: keptReason,
+  granularity: "record",
+  configFields: [
+    { name: "accessKeyId", label: "Access key id", secret: false, required: true },
+    { name: "accessKeySecret", label: "Access key secret", secret: true, required: true },
+    { name: "url", label: "API address", secret: false, required: false },
+  ],
+  configSchema,
+  connect: ({ accessKeyId: id, accessKeySecret: secret, url }, { egress, now }) =>
+    alidnsProvider(new AlidnsClient(url, { id, secret }, egress, now)),
+};

@@ -1,0 +1,105 @@
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import type { Egress } from "../../net/egress.ts";
+import type { Answer, Refusal } from "../one-by-one/answers.ts";
+import { ProviderError } from "../provider.ts";
+import { VendorCalls } from "../vendor-calls.ts";
+import { canonicalQuery, signedHeaders, type AccessKey } from "./signature.ts";
+
+export const vendorName = "Alibaba Cloud DNS";
+
+/** Operations that change something; a try of another may be repeated. */
+const changing = new Set(["AddDomain", "AddDomainRecord", "UpdateDomainRecord", "DeleteDomainRecord"]);
+
+const refusalBody = z.object({ Code: z.string(), Message: z.string().default("") });
+
+/** Calls of the API of 2015-01-09. */
+export class AlidnsClient {
+  readonly #vendor: VendorCalls;
+  readonly #url: URL;
+  readonly #key: AccessKey;
+  readonly #now: () => Date;
+
+  constructor(url: string, key: AccessKey, egress: Egress, now: () => Date) {
+    this.#url = new URL(url);
+    this.#key = key;
+    this.#now = now;
+    this.#vendor = new VendorCalls({
+      name: vendorName,
+      egress,
+      secrets: [key.secret],
+      throttles: ({ text }) => refusalIn(text)?.code.startsWith("Throttling") ?? false,
+    });
+  }
+
+  /** @throws ProviderError for what is no answer to this very question: no access, no connection, too many calls. */
+  async call<T>(
+    action: string,
+    parameters: Readonly<Record<string, string | number>>,
+    schema: z.ZodType<T>,
+  ): Promise<Answer<T>> {
+    const query = canonicalQuery({ ...parameters, Lang: "en" });
+    const changes = changing.has(action);
+    const answer = await this.#vendor.send({
+      method: "POST",
+      url: `${this.#url.origin}/?${query}`,
+      // A nonce and a time may be used once: each try has its own.
+      headers: () =>
+        signedHeaders(
+          { host: this.#url.host, action, version: "2015-01-09", query, date: this.#now(), nonce: randomUUID() },
+          this.#key,
+        ),
+      changes,
+    });
+    if (answer.status >= 400) {
+      const refusal = refusalIn(answer.text) ?? { code: String(answer.status), message: answer.text };
+      const denied = this.#denied(answer.status, refusal);
+      if (denied) throw denied;
+      return { ok: false, refusal: { code: refusal.code, message: this.#vendor.plain(refusal.message) } };
+    }
+    const parsed = schema.safeParse(json(answer.text));
+    if (parsed.success) return { ok: true, value: parsed.data };
+    throw new ProviderError(
+      `What answers there is not the API of ${vendorName}, or a version that is not understood; check the address.`,
+      changes ? "unknown" : "none",
+      { cause: parsed.error },
+    );
+  }
+
+  /** A refusal that is about the credentials and not about what was asked. */
+  #denied(status: number, { code, message }: Refusal): ProviderError | null {
+    if (/^(?:InvalidAccessKeyId|SignatureDoesNotMatch|IncompleteSignature)/.test(code)) {
+      // The message of a wrong signature repeats the whole request.
+      const reason = code.startsWith("Signature") ? "the signature does not match" : message;
+      return this.#error(
+        `it refuses the access key of this provider configuration; enter its id and secret again (${code}: ${reason})`,
+      );
+    }
+    if (code.startsWith("InvalidTimeStamp")) {
+      return this.#error(`it finds the time of this machine wrong; set its clock (${code}: ${message})`);
+    }
+    if (status === 401 || status === 403 || /^(?:Forbidden|NoPermission)/.test(code)) {
+      return this.#error(
+        `it refuses the access key of this provider configuration; give its RAM user the permissions that the guide lists (${code}: ${message})`,
+      );
+    }
+    return null;
+  }
+
+  #error(reason: string): ProviderError {
+    return this.#vendor.error(reason, "none");
+  }
+}
+
+function refusalIn(text: string): Refusal | null {
+  const parsed = refusalBody.safeParse(json(text));
+  return parsed.success ? { code: parsed.data.Code, message: parsed.data.Message } : null;
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { isApiAddress } from "./api-address.ts";
+import { CloudflareClient } from "./cloudflare/client.ts";
+import { cloudflareProvider } from "./cloudflare/cloudflare-provider.ts";
+import { shortfall } from "./cloudflare/record-body.ts";
+import type { ProviderKind } from "./provider.ts";
+
+const configSchema = z.strictObject({
+  apiToken: z
+    .string("Give an API token with the rights Zone Read and DNS Edit.")
+    .regex(/^[!-~]{1,500}$/, "The API token must be up to 500 characters of plain ASCII without spaces."),
+  accountId: z
+    .string()
+    .regex(/^[0-9a-f]{32}$/, "The account id is 32 hexadecimal digits, as in the address of Cloudflare's dashboard.")
+    .optional(),
+  endpoint: z
+    .string()
+    .max(500)
+    .refine(isApiAddress, "Give an address such as https://api.cloudflare.com/client/v4.")
+    .default("https://api.cloudflare.com/client/v4"),
+});
+
+export type CloudflareConfig = z.infer<typeof configSchema>;
+
+/** Cloudflare DNS. */
+export const cloudflare: ProviderKind<CloudflareConfig> = {
+  id: "5a1f0c52-7d0e-4c1b-9d0a-000000000005",
+  kind: "cloudflare",
+  name: "Cloudflare",
+  recordTypes:
+    "A AAAA CAA CERT CNAME DNSKEY DS HTTPS MX NAPTR NS OPENPGPKEY PTR SMIMEA SRV SSHFP SVCB TLSA TXT URI".split(" "),
+  supportsProxied: true,
+  // Of all plans but Enterprise, whose 30 s the API does not tell.
+  minTtl: 60,
+  maxTtl: 86_400,
+  automaticTtl: 1,
+  automaticSeconds: 300,
+  proxiedTtl: 1,
+  cannotHold: shortfall,
+  granularity: "record",
+  configFields: [
+    { name: "apiToken", label: "API token", secret: true, required: true },
+    { name: "accountId", label: "Account id", secret: false, required: false },
+    { name: "endpoint", label: "API address", secret: false, required: false },
+  ],
+  configSchema,
+  connect: (config, { egress }) => cloudflareProvider(new CloudflareClient(config, egress)),
+};

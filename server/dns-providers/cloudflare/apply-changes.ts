@@ -1,0 +1,154 @@
+import { allOrNone, applyToRecords, type RecordStore } from "../apply-changes.ts";
+import { ProviderError, type ChangeOutcome, type RecordChange } from "../provider.ts";
+import type { Batch } from "./api.ts";
+import type { Answer } from "./client.ts";
+import { shortfall } from "./record-body.ts";
+import { saysZoneMissing } from "./refusals.ts";
+import { ownReason } from "./served-records.ts";
+import { batchOf, inBatches, stepsFor, undoOf, type ReadRecord, type Step } from "./steps.ts";
+import { recordKey } from "../../records/record.ts";
+
+/** Sends a batch, which Cloudflare carries out in whole or not at all. @returns ids of what it posted. @throws ProviderError */
+export type SendBatch = (batch: Batch) => Promise<Answer<string[]>>;
+
+/** A batch that is refused changes nothing, so parts of it may be tried; this is how often. */
+const mostCalls = 60;
+
+const store: RecordStore = {
+  place: "the zone at Cloudflare",
+  refusal(record) {
+    const found = shortfall(record);
+    return found === null ? null : `Cloudflare ${found.reason}`;
+  },
+};
+
+/**
+ * Carries changes out in batches. What Cloudflare refuses without naming it is found by sending ever smaller parts.
+ * All `together` are one batch where it holds them; else batches that were carried out are taken back when a later one is refused.
+ * @param records those at the names that the changes touch.
+ * @param largest how many records a batch may touch.
+ * @throws ProviderError with effect `unknown` when it cannot say what was carried out
+ */
+export async function applyInBatches(
+  zone: string,
+  records: readonly ReadRecord[],
+  changes: readonly RecordChange[],
+  { together, largest }: { together: boolean; largest: number },
+  send: SendBatch,
+): Promise<ChangeOutcome[]> {
+  const refused = ownRecords(records, changes);
+  const asked = changes.filter((change) => !refused.has(change));
+  const { outcomes } = applyToRecords(
+    records.map(({ data }) => data),
+    asked,
+    store,
+  );
+  for (const [index, change] of asked.entries()) {
+    const outcome = outcomes[index];
+    if (outcome && !outcome.ok) refused.set(change, outcome.message);
+  }
+  if (together && refused.size > 0) return allOrNone(told(changes, refused));
+  const allowed = changes.filter((change) => !refused.has(change));
+  const batches = inBatches(stepsFor(zone, records, allowed), largest);
+  const more = together ? await sendTogether(batches, send) : await sendEach(batches, send);
+  for (const [change, reason] of more) refused.set(change, reason);
+  return told(changes, refused);
+}
+
+/** Changes of records that are Cloudflare's own. */
+function ownRecords(records: readonly ReadRecord[], changes: readonly RecordChange[]): Map<RecordChange, string> {
+  const own = new Map(records.map(({ served, data }) => [recordKey(data), ownReason(served)]));
+  return new Map(
+    changes.flatMap((change) => {
+      const reason = change.before && own.get(recordKey(change.before));
+      return typeof reason === "string" ? [[change, `Cloudflare ${reason}`] as const] : [];
+    }),
+  );
+}
+
+function told(changes: readonly RecordChange[], refused: ReadonlyMap<RecordChange, string>): ChangeOutcome[] {
+  return changes.map((change) => {
+    const message = refused.get(change);
+    return message === undefined ? { ok: true } : { ok: false, message };
+  });
+}
+
+type Refused = ReadonlyMap<RecordChange, string>;
+
+function all(steps: Iterable<Step>, message: string): Refused {
+  return new Map([...steps].map(({ change }) => [change, message]));
+}
+
+async function sendTogether(batches: readonly Step[][], send: SendBatch): Promise<Refused> {
+  const undo: Batch[] = [];
+  for (const steps of batches) {
+    let reason: string;
+    try {
+      const answer = await send(batchOf(steps));
+      if (answer.ok) {
+        undo.unshift(undoOf(steps, answer.value));
+        continue;
+      }
+      if (undo.length === 0) refuseWithoutZone(answer);
+      reason = `Cloudflare refuses it: ${answer.refusal.reason}`;
+    } catch (error) {
+      if (!(error instanceof ProviderError) || error.effect === "unknown" || undo.length === 0) throw error;
+      reason = error.message;
+    }
+    await takeBack(undo, reason, send);
+    return all(batches.flat(), reason);
+  }
+  return new Map();
+}
+
+async function takeBack(undo: readonly Batch[], reason: string, send: SendBatch): Promise<void> {
+  for (const batch of undo) {
+    const answer = await send(batch).catch((error: unknown) => {
+      if (error instanceof ProviderError) return error;
+      throw error;
+    });
+    if (!(answer instanceof ProviderError) && answer.ok) continue;
+    const cause = answer instanceof ProviderError ? answer.message : `Cloudflare: ${answer.refusal.reason}`;
+    throw new ProviderError(
+      `Only a part of the changes was made (${reason}), and taking it back failed: ${cause}`,
+      "unknown",
+    );
+  }
+}
+
+async function sendEach(batches: readonly Step[][], send: SendBatch): Promise<Refused> {
+  const refused = new Map<RecordChange, string>();
+  const waiting = [...batches];
+  let made = false;
+  for (let calls = 0; ; calls++) {
+    const steps = waiting.shift();
+    if (!steps) return refused;
+    const later = () => [...steps, ...waiting.flat()];
+    if (calls >= mostCalls) {
+      const message = "Cloudflare refuses too many of the changes, and this one was not tried; send fewer at once.";
+      return new Map([...refused, ...all(later(), message)]);
+    }
+    try {
+      const answer = await send(batchOf(steps));
+      if (answer.ok) {
+        made = true;
+      } else if (steps.length > 1) {
+        const half = Math.ceil(steps.length / 2);
+        waiting.unshift(steps.slice(0, half), steps.slice(half));
+      } else {
+        if (!made) refuseWithoutZone(answer);
+        for (const { change } of steps) refused.set(change, `Cloudflare refuses it: ${answer.refusal.reason}`);
+      }
+    } catch (error) {
+      if (!(error instanceof ProviderError) || error.effect === "unknown" || !made) throw error;
+      return new Map([...refused, ...all(later(), error.message)]);
+    }
+  }
+}
+
+function refuseWithoutZone({ refusal }: Extract<Answer<unknown>, { ok: false }>): void {
+  if (!saysZoneMissing(refusal)) return;
+  throw new ProviderError(`Cloudflare: the zone is not there any more: ${refusal.reason}`, "none", {
+    zoneMissing: true,
+  });
+}

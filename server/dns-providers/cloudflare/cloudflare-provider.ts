@@ -1,0 +1,133 @@
+import { absoluteName, parseZoneName } from "../../names/names.ts";
+import { recordKey, type RecordData } from "../../records/record.ts";
+import { ProviderError, type ApplyResult, type DnsProvider, type RecordChange } from "../provider.ts";
+import type { ServedZone } from "./api.ts";
+import { applyInBatches } from "./apply-changes.ts";
+import type { CloudflareClient } from "./client.ts";
+import { saysZoneExists } from "./refusals.ts";
+import { ownReason, readRecord } from "./served-records.ts";
+import type { ReadRecord } from "./steps.ts";
+
+/** Of how many names the records are asked for one by one; for more, the whole zone is read. */
+const namesAsked = 3;
+/** Records that a batch may touch (https://developers.cloudflare.com/dns/manage-dns-records/how-to/batch-record-changes/). */
+const largestBatch = { free: 200, paid: 3_500 };
+const paidPlans = new Set(["pro", "business", "enterprise"]);
+
+/** The zones of a Cloudflare token. */
+export function cloudflareProvider(client: CloudflareClient): DnsProvider {
+  return {
+    async listZones() {
+      const names = new Set<string>();
+      for await (const { name } of client.zones()) {
+        const zone = parseZoneName(name);
+        if (zone.ok) names.add(zone.value);
+      }
+      return [...names].toSorted();
+    },
+    createZone: (zone) => createZone(client, zone),
+    readZone: (zone) => readZone(client, zone),
+    applyChanges: (zone, changes, { together = false } = {}) => applyChanges(client, zone, changes, together),
+    keptRecords: (zone) => keptRecords(client, zone),
+    // The API shows no SOA, and no mark of a zone's content.
+    readSoa: () => Promise.resolve(null),
+    fingerprint: () => Promise.resolve(null),
+  };
+}
+
+async function createZone(client: CloudflareClient, zone: string): Promise<void> {
+  if (await findZone(client, zone)) return;
+  const { accountId } = client;
+  if (accountId === undefined) {
+    throw new ProviderError(
+      `Cloudflare has no zone ${zone} for this token; to have it made, enter the account id in the provider configuration.`,
+      "none",
+    );
+  }
+  const answer = await client.makeZone(zone, accountId);
+  if (answer.ok || (saysZoneExists(answer.refusal) && (await findZone(client, zone)))) return;
+  throw new ProviderError(`Cloudflare does not make the zone ${zone}: ${answer.refusal.reason}`, "none");
+}
+
+/** The zone of this name; an active one before those that wait for their delegation. */
+async function findZone(client: CloudflareClient, zone: string): Promise<ServedZone | null> {
+  const found: ServedZone[] = [];
+  for await (const one of client.zones(zone)) {
+    const name = parseZoneName(one.name);
+    if (name.ok && name.value === zone) found.push(one);
+  }
+  const active = found.filter(({ status }) => status === "active");
+  const [first, ...others] = active.length > 0 ? active : found;
+  if (others.length === 0) return first ?? null;
+  throw new ProviderError(
+    `Cloudflare has ${others.length + 1} zones ${zone} for this token; enter the account id in the provider configuration.`,
+    "none",
+  );
+}
+
+async function zoneAt(client: CloudflareClient, zone: string): Promise<ServedZone> {
+  const found = await findZone(client, zone);
+  if (found) return found;
+  throw new ProviderError(`Cloudflare has no zone ${zone} for this token.`, "none", { zoneMissing: true });
+}
+
+async function* readZone(client: CloudflareClient, zone: string): AsyncGenerator<RecordData[]> {
+  const { id } = await zoneAt(client, zone);
+  const seen = new Set<string>();
+  for await (const page of client.records(id)) {
+    // A text may be there twice, with quotes and without, and says the same.
+    const records = page.flatMap((served) => readRecord(zone, served) ?? []);
+    const batch = records.filter((record) => !seen.has(recordKey(record)));
+    for (const record of batch) seen.add(recordKey(record));
+    if (batch.length > 0) yield batch;
+  }
+}
+
+async function keptRecords(client: CloudflareClient, zone: string): Promise<ReadonlyMap<string, string>> {
+  const { id } = await zoneAt(client, zone);
+  const kept = new Map<string, string>();
+  for await (const page of client.records(id)) {
+    for (const served of page) {
+      const reason = ownReason(served);
+      const data = reason === null ? null : readRecord(zone, served);
+      if (reason !== null && data) kept.set(recordKey(data), reason);
+    }
+  }
+  return kept;
+}
+
+async function applyChanges(
+  client: CloudflareClient,
+  zone: string,
+  changes: readonly RecordChange[],
+  together: boolean,
+): Promise<ApplyResult> {
+  const { id, plan } = await zoneAt(client, zone);
+  const records = await presentRecords(client, zone, id, changes);
+  const largest = paidPlans.has(plan?.legacy_id ?? "") ? largestBatch.paid : largestBatch.free;
+  const outcomes = await applyInBatches(zone, records, changes, { together, largest }, (batch) =>
+    client.batch(id, batch),
+  );
+  return { outcomes, before: null, after: null };
+}
+
+/** The records of the names that the changes touch. */
+async function presentRecords(
+  client: CloudflareClient,
+  zone: string,
+  zoneId: string,
+  changes: readonly RecordChange[],
+): Promise<ReadRecord[]> {
+  const names = new Set(changes.flatMap(({ before, after }) => [before, after].flatMap((one) => one?.name ?? [])));
+  const asked = names.size > namesAsked ? [undefined] : [...names].map((name) => absoluteName(name, zone));
+  const found: ReadRecord[] = [];
+  for (const name of asked) {
+    for await (const page of client.records(zoneId, name)) {
+      for (const served of page) {
+        const data = readRecord(zone, served);
+        if (data && names.has(data.name)) found.push({ served, data });
+      }
+    }
+  }
+  return found;
+}

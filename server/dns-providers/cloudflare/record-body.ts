@@ -1,0 +1,111 @@
+import { absoluteName } from "../../names/names.ts";
+import type { LimitedRecord } from "../../records/provider-limits.ts";
+import { ruleFor } from "../../records/record-types.ts";
+import type { RecordData } from "../../records/record.ts";
+import { joinOctets } from "../../records/values/text.ts";
+import { logicalLines } from "../../zone-file/tokens.ts";
+import type { RecordBody, ServedRecord } from "./api.ts";
+import { fieldsOf, hasFields } from "./rdata-fields.ts";
+
+const proxiable = new Set(["A", "AAAA", "CNAME"]);
+/** Of a record's RDATA (https://developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types/). */
+const longestRdata = 4_096;
+
+/** What Cloudflare cannot store beyond type and TTL. */
+export function shortfall(
+  record: Pick<LimitedRecord, "recordType" | "value" | "proxied">,
+): { field: "value" | "proxied"; reason: string } | null {
+  const { recordType, value, proxied } = record;
+  if (proxied && !proxiable.has(recordType)) {
+    return {
+      field: "proxied",
+      reason: `proxies A, AAAA and CNAME records only; set proxied to false for ${recordType}.`,
+    };
+  }
+  if (recordType === "TXT" && textOctets(value) > longestRdata) {
+    return { field: "value", reason: `stores at most ${longestRdata} octets in a TXT record.` };
+  }
+  const readable = value === "" || !hasFields(recordType) || fieldsOf(recordType, value) !== null;
+  if (readable && (recordType === "TXT" || !value.startsWith("\\#"))) return null;
+  return { field: "value", reason: `takes ${recordType} records field by field, and this value does not come apart.` };
+}
+
+/** Octets of TXT RDATA, the length octets of its strings included. */
+function textOctets(value: string): number {
+  const [line] = logicalLines(ruleFor("TXT").print(value));
+  const fields = line?.kind === "line" ? line.fields : [];
+  return fields.reduce((octets, { raw }) => octets + 1 + (joinOctets([raw])?.length ?? 0), 0);
+}
+
+/** A record as Cloudflare takes it. @throws Error for one that `shortfall` refuses. */
+export function bodyOf(zone: string, record: RecordData): RecordBody {
+  return { ...headOf(zone, record), ...contentOf(record) };
+}
+
+/** What turns a served record into another of its name and type: content that stays is not sent. */
+export function patchOf(zone: string, before: RecordData, after: RecordData): RecordBody {
+  return { ...headOf(zone, after), ...(before.value === after.value ? {} : contentOf(after)) };
+}
+
+function headOf(zone: string, { name, recordType, ttl, proxied }: RecordData): RecordBody {
+  const head = { name: absoluteName(name, zone), type: recordType, ttl };
+  return proxiable.has(recordType) ? { ...head, proxied } : head;
+}
+
+function contentOf({ recordType, value }: RecordData): Partial<RecordBody> {
+  if (hasFields(recordType)) {
+    const fields = fieldsOf(recordType, value);
+    if (!fields) throw new Error(`This ${recordType} record does not come apart into fields.`);
+    const { priority, ...data } = fields;
+    return recordType === "URI" ? { priority: Number(priority), data } : { data: fields };
+  }
+  const printed = ruleFor(recordType).print(value);
+  if (recordType === "TXT") return { content: quoted(printed) };
+  const [, priority, content = printed] = recordType === "MX" ? (/^(\d+) (.+)$/.exec(printed) ?? []) : [];
+  const plain = content === "." ? content : content.replace(/\.$/, "");
+  return { content: plain, ...(priority === undefined ? {} : { priority: Number(priority) }) };
+}
+
+/** Data in generic form (`\# 3 026869`) as the character-strings that it is. */
+function quoted(printed: string): string {
+  if (!printed.startsWith("\\#")) return printed;
+  const rdata = Buffer.from(printed.split(" ")[2] ?? "", "hex");
+  const strings: string[] = [];
+  for (let offset = 0; offset < rdata.length; offset += 1 + rdata.readUInt8(offset)) {
+    const octets = rdata.subarray(offset + 1, offset + 1 + rdata.readUInt8(offset));
+    strings.push(`"${[...octets].map((octet) => `\\${String(octet).padStart(3, "0")}`).join("")}"`);
+  }
+  return strings.join(" ");
+}
+
+/** A served record to be made once more, with all that people noted on it and set for it. */
+export function again(served: ServedRecord): RecordBody {
+  const { name, type, ttl, content, data, priority, proxied } = served;
+  const withData = data !== undefined && hasFields(type);
+  return {
+    name,
+    type,
+    ttl,
+    ...(withData ? { data } : { content }),
+    ...(priority === undefined || (withData && type !== "URI") ? {} : { priority }),
+    ...(proxiable.has(type) ? { proxied } : {}),
+    ...notesOf(served),
+    ...settingsOf(served),
+  };
+}
+
+/** What people noted on a record at Cloudflare. */
+export function notesOf({ comment, tags }: ServedRecord): Partial<RecordBody> {
+  return {
+    ...(comment === undefined || comment === null ? {} : { comment }),
+    ...(tags === undefined || tags.length === 0 ? {} : { tags }),
+  };
+}
+
+/** What people set for it, which depends on its type. */
+export function settingsOf({ settings, private_routing }: ServedRecord): Partial<RecordBody> {
+  return {
+    ...(settings === undefined || Object.keys(settings).length === 0 ? {} : { settings }),
+    ...(private_routing === undefined ? {} : { private_routing }),
+  };
+}

@@ -1,0 +1,43 @@
+import { readOwner } from "../../names/names.ts";
+import type { RecordData } from "../../records/record.ts";
+import { canonicalType } from "../../zone-file/type-names.ts";
+import { canonicalContent } from "../powerdns/served-records.ts";
+import type { ServedRecord } from "./api.ts";
+import { textOf } from "./rdata-fields.ts";
+
+/** A served record in our words. Null for the SOA and for names outside the zone. */
+export function readRecord(zone: string, served: ServedRecord): RecordData | null {
+  const name = readOwner(served.name, "", zone);
+  const recordType = canonicalType(served.type) ?? served.type.toUpperCase();
+  if (!name.ok || recordType === "SOA") return null;
+  const { ttl, proxied } = served;
+  const { value, priority } = valueOf(recordType, served);
+  return { recordType, name: name.value, value, ttl, priority, proxied };
+}
+
+function valueOf(
+  recordType: string,
+  { content, data, priority }: ServedRecord,
+): Pick<RecordData, "value" | "priority"> {
+  if (recordType === "TXT") return { value: textIn(content), priority: null };
+  const fields = data && textOf(recordType, { ...(priority === undefined ? {} : { priority }), ...data });
+  const text = recordType === "MX" ? `${priority ?? 0} ${content}` : content;
+  return canonicalContent(recordType, fields ?? text);
+}
+
+/**
+ * Content of a TXT record is character-strings in quotes (RFC 1035 §5.1). What came in without them, as the API let it for years, stands as it
+ * was given and means itself.
+ */
+function textIn(content: string): string {
+  return /^\s*"(?:[^"\\]|\\.)*"(?:\s+"(?:[^"\\]|\\.)*")*\s*$/s.test(content)
+    ? canonicalContent("TXT", content).value
+    : content;
+}
+
+/** Why nobody but Cloudflare changes a record; null where people may. */
+export function ownReason({ meta }: ServedRecord): string | null {
+  return meta?.read_only === true
+    ? "made this record for a service of its own, such as Email Routing or Workers; change it in that service's settings there."
+    : null;
+}

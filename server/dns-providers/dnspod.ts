@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { editableTypes } from "../records/record.ts";
+import { DnspodClient, vendorName } from "./dnspod/client.ts";
+import { dnspodProvider } from "./dnspod/dnspod-provider.ts";
+import { keptReason, shortfallOf } from "./dnspod/limits.ts";
+import type { ProviderKind } from "./provider.ts";
+import { vendorAddress } from "./vendor-address.ts";
+
+const configSchema = z.strictObject({
+  secretId: z
+    .string("Give the SecretId of an API key of your CAM user.")
+    .regex(/^[\w.-]{1,128}$/, "The SecretId must be letters and digits, such as AKID…"),
+  secretKey: z
+    .string("Give the SecretKey of the API key.")
+    .regex(/^[!-~]{1,256}$/, "The SecretKey must be up to 256 characters of plain ASCII without spaces."),
+  url: vendorAddress("https://dnspod.tencentcloudapi.com"),
+});
+
+export type DnspodConfig = z.infer<typeof configSchema>;
+
+/** DNSPod by Tencent Cloud's API 3.0 (version 2021-03-23). */
+export const dnspod: ProviderKind<DnspodConfig> = {
+  id: "5a1f0c52-7d0e-4c1b-9d0a-000000000009",
+  kind: "dnspod",
+  name: vendorName,
+  recordTypes: editableTypes,
+  supportsProxied: false,
+  // Of the highest package; the others have higher floors, which the adapter asks for.
+  minTtl: 1,
+  maxTtl: 604_800,
+  cannotHold: shortfallOf,
+  keeps: keptReason,
+  granularity: "record",
+  configFields: [
+    { name: "secretId", label: "SecretId", secret: false, required: true },
+    { name: "secretKey", label: "SecretKey", secret: true, required: true },
+    { name: "url", label: "API address", secret: false, required: false },
+  ],
+  configSchema,
+  connect: ({ secretId: id, secretKey: key, url }, { egress, now }) =>
+    dnspodProvider(new DnspodClient(url, { id, key }, egress, now)),
+};

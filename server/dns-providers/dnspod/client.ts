@@ -1,0 +1,107 @@
+import { z } from "zod";
+import type { Egress } from "../../net/egress.ts";
+import type { Answer, Refusal } from "../one-by-one/answers.ts";
+import { ProviderError } from "../provider.ts";
+import { VendorCalls } from "../vendor-calls.ts";
+import { authorization, contentType, type SecretKey } from "./signature.ts";
+
+export const vendorName = "DNSPod";
+
+/** Actions that change something; a try of another may be repeated. */
+const changing = new Set(["CreateDomain", "CreateRecord", "ModifyRecord", "DeleteRecord"]);
+
+const envelope = z.object({
+  Response: z.looseObject({ Error: z.object({ Code: z.string(), Message: z.string().default("") }).optional() }),
+});
+
+/** Calls of Tencent Cloud's API 3.0 for DNSPod, version 2021-03-23. Refusals come with status 200. */
+export class DnspodClient {
+  readonly #vendor: VendorCalls;
+  readonly #url: URL;
+  readonly #key: SecretKey;
+  readonly #now: () => Date;
+
+  constructor(url: string, key: SecretKey, egress: Egress, now: () => Date) {
+    this.#url = new URL(url);
+    this.#key = key;
+    this.#now = now;
+    this.#vendor = new VendorCalls({
+      name: vendorName,
+      egress,
+      secrets: [key.key],
+      throttles: ({ text }) => refusalIn(text)?.code.startsWith("RequestLimitExceeded") ?? false,
+    });
+  }
+
+  /** @throws ProviderError for what is no answer to this very question: no access, no connection, too many calls. */
+  async call<T>(action: string, parameters: object, schema: z.ZodType<T>): Promise<Answer<T>> {
+    const body = JSON.stringify(parameters);
+    const changes = changing.has(action);
+    const answer = await this.#vendor.send({
+      method: "POST",
+      url: `${this.#url.origin}/`,
+      headers: () => this.#headers(action, body),
+      body,
+      changes,
+    });
+    const refusal = refusalIn(answer.text);
+    if (refusal) return { ok: false, refusal: this.#judged(refusal, changes) };
+    const parsed = z.object({ Response: schema }).safeParse(json(answer.text));
+    if (parsed.success && answer.status === 200) return { ok: true, value: parsed.data.Response };
+    throw new ProviderError(
+      `What answers there is not the API of ${vendorName}, or a version that is not understood; check the address.`,
+      changes ? "unknown" : "none",
+      { cause: parsed.error },
+    );
+  }
+
+  #headers(action: string, body: string): Record<string, string> {
+    const date = this.#now();
+    return {
+      authorization: authorization({ host: this.#url.host, service: "dnspod", action, body, date }, this.#key),
+      "content-type": contentType,
+      "x-tc-action": action,
+      "x-tc-timestamp": String(Math.floor(date.getTime() / 1_000)),
+      "x-tc-version": "2021-03-23",
+      "x-tc-language": "en-US",
+    };
+  }
+
+  /** @throws ProviderError for a refusal that is about the credentials, or that leaves open what was done. */
+  #judged({ code, message }: Refusal, changes: boolean): Refusal {
+    const words = `(${code}: ${message})`;
+    if (code === "AuthFailure.SignatureExpire") {
+      throw this.#vendor.error(`it finds the time of this machine wrong; set its clock ${words}`, "none");
+    }
+    if (/^(?:AuthFailure\.)?UnauthorizedOperation/.test(code)) {
+      throw this.#vendor.error(
+        `it refuses the key of this provider configuration; give its user the permissions that the guide lists ${words}`,
+        "none",
+      );
+    }
+    if (code.startsWith("AuthFailure")) {
+      throw this.#vendor.error(
+        `it refuses the key of this provider configuration; enter its SecretId and SecretKey again ${words}`,
+        "none",
+      );
+    }
+    if (/^InternalError|^FailedOperation\.UnknowError$/.test(code)) {
+      throw this.#vendor.error(`it failed ${words}`, changes ? "unknown" : "none");
+    }
+    return { code, message: this.#vendor.plain(message) };
+  }
+}
+
+function refusalIn(text: string): Refusal | null {
+  const parsed = envelope.safeParse(json(text));
+  const refusal = parsed.success ? parsed.data.Response.Error : undefined;
+  return refusal ? { code: refusal.Code, message: refusal.Message } : null;
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,175 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseZoneName, toUnicodeName } from "../../names/names.ts";
+import { recordKey, type RecordData } from "../../records/record.ts";
+import { ok } from "../../result.ts";
+import { refusedCall, refusedRecord, type Refusal } from "../one-by-one/answers.ts";
+import { applyOneByOne } from "../one-by-one/apply-changes.ts";
+import { eachOnce, type RecordCalls, type StoredRecord } from "../one-by-one/stored-records.ts";
+import { namesToAsk, touchedNames } from "../one-by-one/touched-names.ts";
+import { ProviderError, type ApplyResult, type DnsProvider, type RecordChange } from "../provider.ts";
+import { done, domainInfo, domainList, madeRecord, packageDetails, recordList } from "./api.ts";
+import { vendorName, type DnspodClient } from "./client.ts";
+import { keptReason } from "./limits.ts";
+import { readRecord, recordParameters } from "./records.ts";
+
+/** The largest page of domains, and of records. */
+const onPage = 3_000;
+/** The floor of the lowest package. */
+const highestFloorSeconds = 600;
+/** What was made a moment ago may be missing from lists ("the index has a short delay"). */
+const pausesMilliseconds = [1_000, 3_000];
+
+/** The API neither knows a transaction nor shows a serial: changes go one by one, and there is no mark of a zone's content. */
+export function dnspodProvider(client: DnspodClient): DnsProvider {
+  return {
+    listZones: () => listZones(client),
+    createZone: (zone) => createZone(client, zone),
+    readZone: (zone) => readZone(client, zone),
+    applyChanges: (zone, changes, { together = false } = {}) => applyChanges(client, zone, changes, together),
+    readSoa: () => Promise.resolve(null),
+    fingerprint: () => Promise.resolve(null),
+  };
+}
+
+async function listZones(client: DnspodClient): Promise<string[]> {
+  const names = new Set<string>();
+  for (let offset = 0; ; offset += onPage) {
+    const answer = await client.call("DescribeDomainList", { Type: "ALL", Offset: offset, Limit: onPage }, domainList);
+    if (!answer.ok && isEmptyList(answer.refusal)) return [...names].toSorted();
+    if (!answer.ok) throw refusedCall(vendorName, "it does not list its domains", answer.refusal);
+    for (const { Name: shown, Punycode: ascii } of answer.value.DomainList ?? []) {
+      const zone = parseZoneName(ascii || shown);
+      if (zone.ok) names.add(zone.value);
+    }
+    if (offset + onPage >= answer.value.DomainCountInfo.DomainTotal) return [...names].toSorted();
+  }
+}
+
+async function createZone(client: DnspodClient, zone: string): Promise<void> {
+  const added = await client.call("CreateDomain", domainOf(zone), done);
+  if (added.ok || added.refusal.code === "FailedOperation.DomainExists") return;
+  throw refusedCall(vendorName, `it does not add the domain ${zone}`, added.refusal);
+}
+
+async function* readZone(client: DnspodClient, zone: string): AsyncGenerator<RecordData[]> {
+  for await (const records of pages(client, zone)) {
+    const batch = eachOnce(records).map(({ data }) => data);
+    if (batch.length > 0) yield batch;
+  }
+}
+
+/**
+ * @param name of the records; all when left out.
+ * @throws ProviderError too when records came or went between two pages, because one may have been missed.
+ */
+async function* pages(client: DnspodClient, zone: string, name?: string): AsyncGenerator<StoredRecord[]> {
+  const ids = new Set<number>();
+  for (let offset = 0; ; offset += onPage) {
+    const filter = name === undefined ? {} : { Subdomain: name };
+    const parameters = { ...domainOf(zone), ...filter, Offset: offset, Limit: onPage, ErrorOnEmpty: "no" };
+    const answer = await client.call("DescribeRecordList", parameters, recordList);
+    if (!answer.ok && isEmptyList(answer.refusal)) return;
+    if (!answer.ok) throw noZone(zone, answer.refusal);
+    const served = answer.value.RecordList ?? [];
+    const fresh = served.filter(({ RecordId: id }) => !ids.has(id));
+    for (const { RecordId: id } of fresh) ids.add(id);
+    yield fresh.filter(({ Type: type }) => type !== "SOA").map((record) => readRecord(zone, record));
+    if (served.length === onPage) continue;
+    if (name !== undefined || ids.size === answer.value.RecordCountInfo.TotalCount) return;
+    throw new ProviderError(`${vendorName}: the zone ${zone} was changed while it was read; try again.`, "none");
+  }
+}
+
+async function applyChanges(
+  client: DnspodClient,
+  zone: string,
+  changes: readonly RecordChange[],
+  together: boolean,
+): Promise<ApplyResult> {
+  const floor = await ttlFloor(client, zone, changes);
+  const present = await recordsFor(client, zone, changes);
+  const outcomes = await applyOneByOne({
+    present: present.filter(({ data }) => keptReason(data) === null),
+    changes,
+    together,
+    store: {
+      place: `the zone at ${vendorName}`,
+      refusal: ({ ttl }) =>
+        ttl < floor ? `${vendorName} takes a TTL of at least ${floor} seconds in the package that ${zone} has.` : null,
+    },
+    calls: recordCalls(client, zone),
+  });
+  return { outcomes, before: null, after: null };
+}
+
+/** The smallest TTL that the zone's package takes; asked for only where it may matter. */
+async function ttlFloor(client: DnspodClient, zone: string, changes: readonly RecordChange[]): Promise<number> {
+  if (changes.every(({ after }) => after === null || after.ttl >= highestFloorSeconds)) return 0;
+  const domain = await client.call("DescribeDomain", domainOf(zone), domainInfo);
+  if (!domain.ok) throw noZone(zone, domain.refusal);
+  const packages = await client.call("DescribePackageDetail", {}, packageDetails);
+  if (!packages.ok) throw refusedCall(vendorName, "it does not show its packages", packages.refusal);
+  const { Grade: grade } = domain.value.DomainInfo;
+  return packages.value.Info.find(({ DomainGrade: code }) => code === grade)?.MinTtl ?? 0;
+}
+
+/** The records at the names that the changes touch; asked for again where one is missing that may only be too new. */
+async function recordsFor(
+  client: DnspodClient,
+  zone: string,
+  changes: readonly RecordChange[],
+): Promise<StoredRecord[]> {
+  const needed = changes.flatMap(({ before }) => (before ? [recordKey(before)] : []));
+  const names = touchedNames(changes);
+  for (const pause of [...pausesMilliseconds, null]) {
+    const present = await recordsAt(client, zone, names);
+    const keys = new Set(present.map(({ data }) => recordKey(data)));
+    if (pause === null || needed.every((key) => keys.has(key))) return present;
+    await sleep(pause);
+  }
+  return [];
+}
+
+async function recordsAt(client: DnspodClient, zone: string, names: ReadonlySet<string>): Promise<StoredRecord[]> {
+  const found: StoredRecord[] = [];
+  for (const name of namesToAsk(names) ?? [undefined]) {
+    for await (const page of pages(client, zone, name)) found.push(...page);
+  }
+  return found.filter(({ data }) => names.has(data.name));
+}
+
+function recordCalls(client: DnspodClient, zone: string): RecordCalls {
+  const domain = domainOf(zone);
+  return {
+    async create(record) {
+      const answer = await client.call("CreateRecord", { ...domain, ...recordParameters(record) }, madeRecord);
+      return answer.ok ? ok(String(answer.value.RecordId)) : refusedRecord(vendorName, answer.refusal);
+    },
+    async update(id, record) {
+      const parameters = { ...domain, RecordId: Number(id), ...recordParameters(record) };
+      const answer = await client.call("ModifyRecord", parameters, madeRecord);
+      return answer.ok ? ok(null) : refusedRecord(vendorName, answer.refusal);
+    },
+    async remove(id) {
+      const answer = await client.call("DeleteRecord", { ...domain, RecordId: Number(id) }, done);
+      return answer.ok ? ok(null) : refusedRecord(vendorName, answer.refusal);
+    },
+  };
+}
+
+/** A domain goes by the name that it is listed with, in Unicode. */
+function domainOf(zone: string): { Domain: string } {
+  return { Domain: toUnicodeName(zone) };
+}
+
+function isEmptyList({ code }: Refusal): boolean {
+  return code.startsWith("ResourceNotFound.NoDataOf");
+}
+
+function noZone(zone: string, refusal: Refusal): ProviderError {
+  const missing = ["InvalidParameterValue.DomainNotExists", "OperationDenied.NoPermissionToOperateDomain"];
+  if (missing.includes(refusal.code)) {
+    return new ProviderError(`${vendorName} has no zone ${zone}.`, "none", { zoneMissing: true });
+  }
+  return refusedCall(vendorName, `it does not show the zone ${zone}`, refusal);
+}

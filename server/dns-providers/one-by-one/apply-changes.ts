@@ -1,0 +1,44 @@
+import { allOrNone, applyToRecords, type RecordStore } from "../apply-changes.ts";
+import type { ChangeOutcome, RecordChange } from "../provider.ts";
+import { carryOut } from "./carry-out.ts";
+import { planSteps } from "./plan-steps.ts";
+import type { RecordCalls, StoredRecord } from "./stored-records.ts";
+
+export interface OneByOneChanges {
+  /** Records of all names that the changes touch, without those that the vendor keeps as its own. */
+  present: readonly StoredRecord[];
+  changes: readonly RecordChange[];
+  /** One refusal refuses all; what was done by then is taken back. */
+  together: boolean;
+  store: RecordStore;
+  calls: RecordCalls;
+}
+
+/**
+ * Changes for a vendor that takes one record at a time and knows no transaction. What the records that are there forbid is refused
+ * before anything is sent. @throws ProviderError as `carryOut` does
+ */
+export async function applyOneByOne(given: OneByOneChanges): Promise<ChangeOutcome[]> {
+  const { present, changes, together, store, calls } = given;
+  const judged = applyToRecords(
+    present.map(({ data }) => data),
+    changes,
+    store,
+  ).outcomes;
+  const outcomes = together ? allOrNone(judged) : judged;
+  const standing = changes.filter((_change, index) => outcomes[index]?.ok);
+  const refused = await carryOut(planSteps(present, standing), calls, together);
+  const [first] = refused.values();
+  if (first === undefined) return outcomes;
+  const reasons = new Map([...refused].flatMap(([{ changes }, reason]) => changes.map((change) => [change, reason])));
+  return outcomes.map((outcome, index) => {
+    const change = changes[index];
+    const reason = change && reasons.get(change);
+    if (reason !== undefined) return { ok: false, message: reason };
+    return outcome.ok && together ? { ok: false, message: notDone(first) } : outcome;
+  });
+}
+
+function notDone(reason: string): string {
+  return `Not done, because another change of the set was refused: ${reason}`;
+}

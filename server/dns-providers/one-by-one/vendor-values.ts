@@ -1,0 +1,59 @@
+import { escapeOctets } from "../../names/escapes.ts";
+import { parseHost, parseOwner, readHost, readOwner } from "../../names/names.ts";
+import { ruleFor } from "../../records/record-types.ts";
+import { isEditableType } from "../../records/record.ts";
+import { logicalLines } from "../../zone-file/tokens.ts";
+
+// Values as Chinese vendors print them: TXT without quotes or escapes, host names in Unicode, the priority of MX in a field of its own.
+
+/** An owner relative to the zone, in A-labels; as it stands where it is no name. */
+export function canonicalOwner(printed: string, zone: string): string {
+  if (printed === "" || printed === "@") return "@";
+  const name = `${printed}.${zone}.`;
+  const owner = parseOwner(name, zone);
+  if (owner.ok) return owner.value;
+  const read = readOwner(name, "", zone);
+  return read.ok ? read.value : printed;
+}
+
+/** What a vendor prints as a canonical value; as it stands where it cannot be read, so that nothing is lost. */
+export function canonicalValue(
+  recordType: string,
+  printed: string,
+  mxPriority: number | undefined,
+): { value: string; priority: number | null } {
+  const text = masterFileText(recordType, printed, mxPriority);
+  const [line] = isEditableType(recordType) && text !== null ? logicalLines(text) : [];
+  const read = line?.kind === "line" ? ruleFor(recordType).read(line.fields, "") : null;
+  return read?.ok ? read.value : { value: printed, priority: null };
+}
+
+/** As a master file has it; null where it cannot be put so. */
+function masterFileText(recordType: string, printed: string, mxPriority: number | undefined): string | null {
+  switch (recordType) {
+    case "TXT":
+      return `"${escapeOctets(Buffer.from(printed, "utf8"), '"\\')}"`;
+    case "CNAME":
+    case "NS":
+      return absoluteHost(printed);
+    case "MX": {
+      const host = absoluteHost(printed);
+      return host && `${mxPriority ?? 0} ${host}`;
+    }
+    case "SRV": {
+      const [priority, weight, port, target = "", ...others] = printed.trim().split(/\s+/);
+      const host = absoluteHost(target);
+      return host && others.length === 0 ? `${priority} ${weight} ${port} ${host}` : null;
+    }
+    default:
+      return printed;
+  }
+}
+
+function absoluteHost(printed: string): string | null {
+  if (printed === ".") return ".";
+  const host = parseHost(printed);
+  if (host.ok) return `${host.value}.`;
+  const read = readHost(printed, "");
+  return read.ok ? `${read.value}.` : null;
+}

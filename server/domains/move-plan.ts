@@ -1,0 +1,74 @@
+import type { ProviderKind } from "../dns-providers/provider.ts";
+import { planState } from "../records/desired-state.ts";
+import type { LiveRecord, PlannedChange } from "../records/live-record.ts";
+import { keptReason } from "../records/provider-limits.ts";
+import { recordKey, type RecordData } from "../records/record.ts";
+
+/** Records with a TTL that their provider chooses get the one that it has chosen, where the target does not choose. */
+export function withPlainTtls(
+  { automaticTtl, automaticSeconds }: ProviderKind,
+  target: ProviderKind,
+  records: readonly LiveRecord[],
+): readonly LiveRecord[] {
+  if (automaticTtl === undefined || automaticSeconds === undefined || target.automaticTtl === automaticTtl)
+    return records;
+  return records.map((record) => withTtl(record, record.ttl === automaticTtl ? automaticSeconds : record.ttl));
+}
+
+function withTtl(record: LiveRecord, ttl: number): LiveRecord {
+  return { ...record, ttl };
+}
+
+export interface MovePlan {
+  /** Records of ours that are to be written there. */
+  sent: LiveRecord[];
+  /** Records that are there and are not the target's own. */
+  others: RecordData[];
+  /** Whether those say what ours say, so that nothing need be written. */
+  same: boolean;
+  /** What makes of our records those that the target will serve. */
+  changes: PlannedChange[];
+}
+
+/** Records less those of a kind that the target keeps as its own, which it would not take. */
+export function withoutOwnOf(kind: ProviderKind, records: readonly LiveRecord[]): LiveRecord[] {
+  return records.filter((record) => keptReason(record, kind) === null);
+}
+
+/**
+ * How a zone moves to where `present` is: the target's own records stay as they are, and ours of that kind give way to them. So do our name
+ * servers at the apex where the target has any: they are those that serve the zone there. Pure.
+ * @param kept those that only the target knows to be its own, by `recordKey`.
+ * @param records ours as they are, and `wanted` as they are to be there.
+ */
+export function planMove(
+  kind: ProviderKind,
+  kept: ReadonlyMap<string, string>,
+  move: { records: readonly LiveRecord[]; wanted: readonly LiveRecord[] },
+  present: readonly RecordData[],
+): MovePlan {
+  const isKept = (record: RecordData) => keptReason(record, kind) !== null || kept.has(recordKey(record));
+  const plan = planBeside(isKept, move, present);
+  if (plan.same || !present.some(isApexNs)) return plan;
+  return planBeside((record) => isApexNs(record) || isKept(record), move, present);
+}
+
+function planBeside(
+  isOwn: (record: RecordData) => boolean,
+  { records, wanted }: { records: readonly LiveRecord[]; wanted: readonly LiveRecord[] },
+  present: readonly RecordData[],
+): MovePlan {
+  const sent = wanted.filter((record) => !isOwn(record));
+  const others = present.filter((record) => !isOwn(record));
+  const own = present.filter(isOwn);
+  return {
+    sent,
+    others,
+    same: planState(sent, others).changes.length === 0,
+    changes: planState(records, [...sent, ...own]).changes,
+  };
+}
+
+function isApexNs({ recordType, name }: RecordData): boolean {
+  return recordType === "NS" && name === "@";
+}

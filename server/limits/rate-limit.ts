@@ -1,0 +1,48 @@
+import type { HttpPort } from "../context.ts";
+import { AppError } from "../errors.ts";
+import type { Quota } from "./counters.ts";
+
+/** Where a caller stands with a quota. */
+export interface Standing {
+  quota: Quota;
+  remaining: number;
+  /** Seconds until the window ends. */
+  resetSeconds: number;
+}
+
+/** A quota is used up: the last of those told. */
+export class LimitReached extends AppError {
+  readonly standings: readonly Standing[];
+
+  constructor(message: string, standings: readonly Standing[]) {
+    super("TOO_MANY_REQUESTS", message, { retryAfterSeconds: standings.at(-1)?.resetSeconds ?? 1 });
+    this.standings = standings;
+  }
+}
+
+/** Seconds until a window ends, as headers tell them: whole ones, one at the least. */
+export function secondsLeft(milliseconds: number): number {
+  return Math.max(1, Math.ceil(milliseconds / 1_000));
+}
+
+/** Tells a caller in the headers of an answer where they stand (draft-ietf-httpapi-ratelimit-headers-10 §§3–4). */
+export function tellStandings(http: Pick<HttpPort, "setHeader">, standings: readonly Standing[]): void {
+  if (standings.length === 0) return;
+  http.setHeader("RateLimit-Policy", standings.map(({ quota }) => policyField(quota)).join(", "));
+  http.setHeader("RateLimit", standings.map(limitField).join(", "));
+}
+
+const policies = new WeakMap<Quota, string>();
+
+/** Written once for each quota. */
+function policyField(quota: Quota): string {
+  const known = policies.get(quota);
+  if (known !== undefined) return known;
+  const field = `"${quota.name}";q=${quota.points};w=${quota.windowSeconds}`;
+  policies.set(quota, field);
+  return field;
+}
+
+function limitField({ quota, remaining, resetSeconds }: Standing): string {
+  return `"${quota.name}";r=${remaining};t=${resetSeconds}`;
+}

@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { line } from "../../schemas.ts";
+import { emailField, newPasswordField } from "../schemas.ts";
+
+/** Shown text that an empty one removes. */
+function removable(max: number) {
+  return line(max)
+    .nullable()
+    .transform((text) => (text === "" ? null : text))
+    .optional();
+}
+
+function isPicture(text: string): boolean {
+  if (text === "") return true;
+  if (!/^https:\/\//i.test(text) || !URL.canParse(text)) return false;
+  const { username, password } = new URL(text);
+  return username === "" && password === "";
+}
+
+export const updateProfileInput = z.strictObject({
+  displayName: removable(100).meta({ description: "Full name to show; null: none.", example: "Ada Lovelace" }),
+  nickname: removable(50).meta({ description: "Short name to show; null: none.", example: "Ada" }),
+  avatarUrl: line(2_048)
+    .refine(isPicture, "This must be an address that begins with https://, without a username or a password in it.")
+    .nullable()
+    .transform((text) => (text === "" ? null : text))
+    .optional()
+    .meta({ description: "Address of a picture, https only; null: none.", example: "https://example.com/ada.png" }),
+  notificationsEnabled: z
+    .boolean()
+    .optional()
+    .meta({ description: "Whether in-app messages and the live stream are on.", example: true }),
+  emailNotificationsEnabled: z.boolean().optional().meta({
+    description: "Whether messages also go out by e-mail, which needs an address and a mail server.",
+    example: false,
+  }),
+});
+
+const givenPassword = z
+  .string()
+  .min(1, "This must not be empty.")
+  .max(1_024, "This must have at most 1024 characters.")
+  .optional();
+
+function currentPassword(alias: string) {
+  return givenPassword.meta({
+    description: `Your password as it is. Required, under this name or as \`${alias}\`.`,
+    example: "correct horse battery staple",
+  });
+}
+
+const alias = givenPassword.meta({
+  description: "Another name for `currentPassword`.",
+  example: "correct horse battery staple",
+});
+
+// That one of the two names is there is for the service to see: the API document loses what a refined object says.
+
+export const changePasswordInput = z.strictObject({
+  currentPassword: currentPassword("oldPassword"),
+  oldPassword: alias,
+  newPassword: newPasswordField,
+});
+
+export const changeEmailInput = z.strictObject({
+  currentPassword: currentPassword("password"),
+  password: alias,
+  email: emailField,
+});

@@ -1,0 +1,139 @@
+import type { Audit } from "../../audit/audit.ts";
+import type { Caller } from "../../auth/caller.ts";
+import type { CurrentPassword } from "../../auth/current-password.ts";
+import { assertGoodPassword } from "../../auth/password-rules.ts";
+import { PasswordReset } from "../../auth/password-reset/entities.ts";
+import type { PasswordHasher } from "../../auth/passwords.ts";
+import type { Sessions } from "../../auth/sessions.ts";
+import type { Background } from "../../background.ts";
+import { queries, type EntityManager } from "../../database/database.ts";
+import { AppError, badField } from "../../errors.ts";
+import type { Mail, Mailer } from "../../mail/mailer.ts";
+import { emailChanged } from "../../mail/templates/email-changed.ts";
+import { passwordChanged } from "../../mail/templates/password-changed.ts";
+import { User } from "../entities.ts";
+import { uniquely, type Users } from "../service.ts";
+
+/** Any of the fields that people set for themselves. */
+export interface ProfilePatch {
+  displayName?: string | null | undefined;
+  nickname?: string | null | undefined;
+  avatarUrl?: string | null | undefined;
+  notificationsEnabled?: boolean | undefined;
+  emailNotificationsEnabled?: boolean | undefined;
+}
+
+export interface PasswordChange {
+  currentPassword?: string | undefined;
+  /** Another name for it. */
+  oldPassword?: string | undefined;
+  newPassword: string;
+}
+
+export interface EmailChange {
+  currentPassword?: string | undefined;
+  /** Another name for it. */
+  password?: string | undefined;
+  email: string;
+}
+
+interface Parts {
+  users: Users;
+  passwords: PasswordHasher;
+  currentPassword: CurrentPassword;
+  sessions: Sessions;
+  mailer: Mailer;
+  background: Background;
+  audit: Audit;
+}
+
+/** What people change about their own account. */
+export class Profile {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** @returns the current user */
+  async update(em: EntityManager, caller: Caller, patch: ProfilePatch) {
+    const { users, audit } = this.#parts;
+    await em.transactional(async (tx) => {
+      const user = await tx.findOneOrFail(User, { id: caller.userId });
+      const fields = Object.keys(patch).filter((key) => patch[key as keyof ProfilePatch] !== undefined);
+      const shown = () => Object.fromEntries(fields.map((key) => [key, user[key as keyof ProfilePatch] ?? null]));
+      const before = shown();
+      tx.assign(user, Object.fromEntries(fields.map((key) => [key, patch[key as keyof ProfilePatch]])));
+      await tx.flush();
+      const event = { action: "user.update_profile", targetType: "user", targetId: user.id } as const;
+      if (fields.length > 0) await audit.record(tx, caller, { ...event, before, after: shown() });
+    });
+    return await users.current(em, caller);
+  }
+
+  /**
+   * Sets a new password. All other sessions end; this one and personal tokens stay.
+   * @throws AppError FORBIDDEN for a wrong current password, BAD_REQUEST for a common one, TOO_MANY_REQUESTS, CONFLICT
+   */
+  async changePassword(em: EntityManager, caller: Caller, change: PasswordChange): Promise<void> {
+    const { currentPassword, oldPassword, newPassword } = change;
+    const { passwords, sessions, audit } = this.#parts;
+    const { given, field } = theOneGiven({ currentPassword, oldPassword });
+    const { user, passwordHash } = await this.#parts.currentPassword.confirm(em, caller, given, field);
+    const { username, email = null } = user;
+    assertGoodPassword(newPassword, user, "newPassword");
+    const hash = await passwords.hash(newPassword);
+    await em.transactional(async (tx) => {
+      const { numUpdatedRows } = await queries(tx)
+        .updateTable("users")
+        .set({ password_hash: hash })
+        .where("id", "=", user.id)
+        .where("password_hash", "=", passwordHash)
+        .executeTakeFirst();
+      if (numUpdatedRows !== 1n) throw new AppError("CONFLICT", "The password was changed at the same moment.");
+      await tx.nativeDelete(PasswordReset, { userId: user.id });
+      await audit.record(tx, caller, { action: "user.change_password", targetType: "user", targetId: user.id });
+      await sessions.endAll(tx, user.id, caller.sessionId);
+    });
+    if (email !== null) this.#tell(passwordChanged(email, { username }));
+  }
+
+  /**
+   * Sets another e-mail address, and tells the old one.
+   * @returns the current user
+   * @throws AppError FORBIDDEN for a wrong current password, CONFLICT for somebody else's address, TOO_MANY_REQUESTS
+   */
+  async changeEmail(em: EntityManager, caller: Caller, { currentPassword, password, email }: EmailChange) {
+    const { users, audit } = this.#parts;
+    const { given, field } = theOneGiven({ currentPassword, password });
+    await this.#parts.currentPassword.confirm(em, caller, given, field);
+    const told = await em.fork().transactional(async (tx) => {
+      const user = await tx.findOneOrFail(User, { id: caller.userId });
+      const { username, email: before = null } = user;
+      if (before === email) return null;
+      user.email = email;
+      await uniquely(tx.flush(), user);
+      // A link that lies in the old mailbox must not open the account any more.
+      await tx.nativeDelete(PasswordReset, { userId: user.id });
+      const event = { action: "user.change_email", targetType: "user", targetId: user.id } as const;
+      await audit.record(tx, caller, { ...event, before: { email: before }, after: { email } });
+      return before === null ? null : emailChanged(before, { username });
+    });
+    if (told) this.#tell(told);
+    return await users.current(em.fork(), caller);
+  }
+
+  #tell(mail: Mail): void {
+    const { background, mailer } = this.#parts;
+    background.run("a mail about a changed account", () => mailer.send(mail));
+  }
+}
+
+/** The current password under the name that the caller gave it. @throws AppError BAD_REQUEST for none, and for two that differ */
+function theOneGiven(names: Record<string, string | undefined>): { given: string; field: string } {
+  const [first, other] = Object.entries(names).filter(([, value]) => value !== undefined);
+  if (first?.[1] === undefined) throw badField(["currentPassword"], "This is required.");
+  const [field, given] = first;
+  if (other && other[1] !== given) throw badField([other[0]], `This differs from ${field}; send one of the two.`);
+  return { given, field };
+}

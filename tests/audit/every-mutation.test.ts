@@ -1,0 +1,219 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { restProcedures } from "../../server/rest.ts";
+import { appRouter } from "../../server/router.ts";
+import type { Answer } from "../support/rest-client.ts";
+import { startMailServer, type MailServer } from "../support/mail-server.ts";
+import { adminPassword, memberPassword, startZonewright, type Zonewright } from "../support/zonewright.ts";
+import { entries } from "./trail.ts";
+
+let mail: MailServer;
+let zw: Zonewright & { stop(): Promise<void> };
+
+/** What the calls below work on. */
+let domain: string;
+let record: string;
+let v1Record: string;
+let config: string;
+let zonefiles: string;
+let made = 0;
+
+beforeAll(async () => {
+  mail = await startMailServer();
+  zw = await startZonewright({ env: { SMTP_URL: mail.url } });
+  const { body: list } = await zw.admin.get("/api/provider-configs");
+  zonefiles = list.configs.find(({ kind }: { kind: string }) => kind === "zonefile").id;
+  domain = (await zw.admin.post("/api/domains", { name: "trail.example" })).body.id;
+  config = (await newConfig()).body.id;
+  record = (await newRecord()).body.id;
+  v1Record = (await newRecord("/api/v1")).body.id;
+});
+
+afterAll(async () => {
+  await zw.stop();
+  await mail.stop();
+});
+
+function newConfig(): Promise<Answer> {
+  made += 1;
+  return zw.admin.post("/api/provider-configs", { kind: "manual", name: `Manual ${made}` });
+}
+
+function newRecord(base = "/api"): Promise<Answer> {
+  made += 1;
+  return zw.admin.post(`${base}/domains/${domain}/records`, {
+    recordType: "A",
+    name: `host-${made}`,
+    value: "192.0.2.1",
+  });
+}
+
+function newHost(): { recordType: string; name: string; value: string } {
+  made += 1;
+  return { recordType: "A", name: `host-${made}`, value: "192.0.2.1" };
+}
+
+async function writeZone(name: string, lines: string[]): Promise<void> {
+  const soa = `@ 3600 IN SOA ns1.example.net. hostmaster.example.net. 1 3600 900 1209600 300`;
+  await writeFile(
+    join(zw.dataDir, "zones", `${name}.zone`),
+    [`$ORIGIN ${name}.`, soa, "@ 3600 NS ns1.example.net.", ...lines, ""].join("\n"),
+  );
+}
+
+async function synced(): Promise<Answer> {
+  const zone = (await zw.admin.post("/api/domains", { name: "synced.example" })).body.id;
+  await writeZone("synced.example", ["www 300 A 192.0.2.9"]);
+  return await zw.admin.post(`/api/domains/${zone}/sync`, { force: true });
+}
+
+async function imported(): Promise<Answer> {
+  await writeZone("imported.example", []);
+  return await zw.admin.post(`/api/provider-configs/${zonefiles}/import`, { zones: ["imported.example"] });
+}
+
+async function applied(): Promise<Answer> {
+  const changes = [{ action: "create", record: newHost() }];
+  const { body } = await zw.admin.post(`/api/domains/${domain}/records/plan`, { changes });
+  return await zw.admin.post(`/api/domains/${domain}/records/apply`, { changes, planHash: body.planHash });
+}
+
+async function rolledBack(): Promise<Answer> {
+  const { body } = await zw.admin.post(`/api/domains/${domain}/snapshots`);
+  await newRecord();
+  return await zw.admin.post(`/api/domains/${domain}/snapshots/${body.id}/rollback`, { force: true });
+}
+
+async function signedOut(): Promise<Answer> {
+  return await (await zw.signIn("admin", adminPassword)).post("/api/auth/logout");
+}
+
+async function deletedDomain(): Promise<Answer> {
+  const { body } = await zw.admin.post("/api/domains", { name: "deleted.example" });
+  return await zw.admin.delete(`/api/domains/${body.id}`);
+}
+
+async function deletedConfig(): Promise<Answer> {
+  return await zw.admin.delete(`/api/provider-configs/${(await newConfig()).body.id}`);
+}
+
+async function newUser(): Promise<Answer> {
+  made += 1;
+  const username = `user-${made}`;
+  const email = `${username}@example.com`;
+  return await zw.admin.post("/api/users", { username, email, password: memberPassword, role: "member" });
+}
+
+async function deletedUser(): Promise<Answer> {
+  return await zw.admin.delete(`/api/users/${(await newUser()).body.id}`);
+}
+
+async function changedUser(): Promise<Answer> {
+  return await zw.admin.put(`/api/users/${(await newUser()).body.id}`, { displayName: "Another" });
+}
+
+function newInvitation(): Promise<Answer> {
+  return zw.admin.post("/api/invitations", { role: "member", maxUses: 1, expiresAt: null });
+}
+
+async function deletedInvitation(): Promise<Answer> {
+  return await zw.admin.delete(`/api/invitations/${(await newInvitation()).body.id}`);
+}
+
+async function registered(): Promise<Answer> {
+  const { body } = await newInvitation();
+  const account = { username: "invited", password: memberPassword };
+  return await zw.nobody.post("/api/auth/register", { inviteCode: body.code, ...account });
+}
+
+async function forgotten(email: string): Promise<Answer> {
+  const answer = await zw.nobody.post("/api/auth/password/forgot", { email });
+  await zw.services.background.settled();
+  return answer;
+}
+
+async function reset(): Promise<Answer> {
+  const { email } = (await newUser()).body;
+  await forgotten(email);
+  const [, token = ""] = /token=([\w-]+)/.exec((await mail.next(email)).text) ?? [];
+  return await zw.nobody.post("/api/auth/password/reset", { token, newPassword: `${memberPassword} again` });
+}
+
+/** For each procedure that changes something: a call of it, what the trail calls that, and whether a visitor does it. */
+const told: Record<string, [action: string, call: () => Promise<Answer>, by?: "visitor"]> = {
+  "auth.login": [
+    "auth.sign_in",
+    () => zw.nobody.post("/api/auth/login", { username: "admin", password: adminPassword }),
+  ],
+  "auth.logout": ["auth.sign_out", signedOut],
+  "auth.register": ["user.register", registered, "visitor"],
+  "auth.forgotPassword": ["user.forgot_password", async () => await forgotten((await newUser()).body.email), "visitor"],
+  "auth.resetPassword": ["user.reset_password", reset, "visitor"],
+  "users.create": ["user.create", newUser],
+  "users.update": ["user.update", changedUser],
+  "users.delete": ["user.delete", deletedUser],
+  "invitations.create": ["invitation.create", newInvitation],
+  "invitations.delete": ["invitation.delete", deletedInvitation],
+  "domains.create": ["domain.create", () => zw.admin.post("/api/domains", { name: "created.example" })],
+  "domains.update": ["domain.update", () => zw.admin.put(`/api/domains/${domain}`, { groupName: "shop" })],
+  "domains.delete": ["domain.delete", deletedDomain],
+  "domains.sync": ["records.sync", synced],
+  "domains.setExpiry": [
+    "domain.set_expiry",
+    () => zw.admin.put(`/api/domains/${domain}/expiry`, { expiresAt: "2030-01-01T00:00:00Z" }),
+  ],
+  "domains.setExpiryRemind": [
+    "domain.set_expiry_remind",
+    () => zw.admin.put(`/api/domains/${domain}/expiry-remind`, { expiryRemindDays: [3] }),
+  ],
+  "records.create": ["records.edit", () => newRecord()],
+  "records.update": ["records.edit", () => zw.admin.put(`/api/domains/${domain}/records/${record}`, { ttl: 77 })],
+  "records.delete": ["records.edit", () => zw.admin.delete(`/api/domains/${domain}/records/${record}`)],
+  "records.bulkCreate": [
+    "records.bulk",
+    () => zw.admin.post(`/api/domains/${domain}/records/bulk`, { records: [newHost(), newHost()] }),
+  ],
+  "records.applyPlan": ["records.edit", applied],
+  "records.importZonefile": [
+    "records.import",
+    () => zw.admin.post(`/api/domains/${domain}/zonefile`, { zonefile: "file 60 A 192.0.2.3\n", mode: "merge" }),
+  ],
+  "snapshots.create": ["snapshot.create", () => zw.admin.post(`/api/domains/${domain}/snapshots`)],
+  "snapshots.rollback": ["records.rollback", rolledBack],
+  "providerConfigs.create": ["provider_config.create", newConfig],
+  "providerConfigs.update": [
+    "provider_config.update",
+    () => zw.admin.put(`/api/provider-configs/${config}`, { membersMayUse: true }),
+  ],
+  "providerConfigs.delete": ["provider_config.delete", deletedConfig],
+  "providerConfigs.import": ["domain.import", imported],
+  "v1.createRecord": ["records.edit", () => newRecord("/api/v1")],
+  "v1.updateRecord": ["records.edit", () => zw.admin.put(`/api/v1/domains/${domain}/records/${v1Record}`, { ttl: 78 })],
+  "v1.deleteRecord": ["records.edit", () => zw.admin.delete(`/api/v1/domains/${domain}/records/${v1Record}`)],
+};
+
+/** Procedures that are mutations by their method only, each with the reason why the trail is silent on them. */
+const silent: Record<string, string> = {
+  "auth.refresh": "It goes on with a session, every quarter of an hour; the reuse of a rotated token is told.",
+  "records.plan": "It changes nothing.",
+  "providerConfigs.test": "It changes nothing.",
+};
+
+test("every procedure that changes something is tried here, or has a reason why not", () => {
+  const mutations = restProcedures(appRouter)
+    .filter(({ meta }) => meta.openapi?.method !== "GET")
+    .map(({ name }) => name);
+  expect([...Object.keys(told), ...Object.keys(silent)].toSorted()).toEqual(mutations.toSorted());
+});
+
+describe("an entry is left, with who, from where and in which call, by", () => {
+  test.each(Object.entries(told))("%s", async (_procedure, [action, call, by]) => {
+    const answer = await call();
+    if (answer.status >= 300) throw new Error(`The call failed: ${JSON.stringify(answer.body)}`);
+    const requestId = answer.headers.get("x-request-id");
+    const left = (await entries(zw.admin, { action })).filter((entry) => entry.requestId === requestId);
+    const actorId = by === "visitor" ? null : (await zw.admin.get("/api/auth/me")).body.id;
+    expect(left).toMatchObject([{ action, actorId, tokenId: null, ip: "127.0.0.1", targetId: expect.any(String) }]);
+  });
+});

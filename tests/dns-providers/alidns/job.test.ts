@@ -1,0 +1,295 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startAlidnsServer, type AlidnsServer } from "../../support/alidns-server.ts";
+import { useZonewright } from "../../support/zonewright.ts";
+import { lineOf, type Body, type Zone } from "../../records/zones.ts";
+import { applySet, configure, expectInSync, importZone, newZone, recordOf } from "../vendor-zone.ts";
+
+const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" } });
+const ours = "hafen.example";
+
+let vendor: AlidnsServer;
+let config: string;
+let zone: Zone;
+beforeAll(async () => {
+  vendor = await startAlidnsServer();
+  const { url, accessKeyId, accessKeySecret } = vendor;
+  config = await configure(zw, "alidns", { url, accessKeyId, accessKeySecret }, [accessKeySecret]);
+  zone = await newZone(zw, config, ours);
+});
+afterAll(() => vendor.stop());
+beforeEach(() => {
+  vendor.calls.length = 0;
+});
+
+/** The vendor's records of a name as `type value ttl`. */
+const served = (name: string) =>
+  vendor.account
+    .records(ours)
+    .filter(({ RR }) => RR === name)
+    .map(({ Type, Priority, Value, TTL }) =>
+      [Type, ...(Priority === undefined ? [] : [Priority]), Value, TTL].join(" "),
+    )
+    .toSorted();
+const changingCalls = () => vendor.calls.filter(({ action }) => !action.startsWith("Describe"));
+
+test("the configuration is tried out and its zones are listed, page by page, in A-labels", async () => {
+  for (let index = 0; index < 250; index++) vendor.account.addDomain(`berth-${index}.example`);
+  vendor.account.addDomain("中文.example");
+  const { body } = await zw.admin.post(`/api/provider-configs/${config}/test`);
+  expect(body).toEqual({ success: true, error: null, zones: 252 });
+  expect(vendor.calls.map(({ parameters }) => parameters.PageNumber)).toEqual(["1", "2", "3"]);
+  const { zones } = (await zw.admin.get(`/api/provider-configs/${config}/zones`)).body;
+  expect(zones).toContainEqual({ name: "xn--fiq228c.example", managed: false });
+  expect(zones).toContainEqual({ name: ours, managed: true });
+});
+
+test("every type is made as the vendor has it, and a sync finds nothing to do", async () => {
+  const records: [string, string, string, string][] = [
+    ["A", "types", "192.0.2.1", "A 192.0.2.1 600"],
+    ["AAAA", "types", "2001:db8::1", "AAAA 2001:db8::1 600"],
+    ["MX", "types", "10 mail.example.net", "MX 10 mail.example.net 600"],
+    ["TXT", "types", "v=spf1 include:_spf.example.net ?all", "TXT v=spf1 include:_spf.example.net ?all 600"],
+    ["CAA", "types", "0 issue ca.example; account=1", 'CAA 0 issue "ca.example; account=1" 600'],
+    ["SRV", "_sip._tcp", "1 2 5060 sip.example.net", "SRV 1 2 5060 sip.example.net 600"],
+    ["CNAME", "*.alias", "www.example.net", "CNAME www.example.net 600"],
+    ["NS", "sub", "ns.example.net", "NS ns.example.net 600"],
+    ["CNAME", "bücher", "grüße.example", "CNAME xn--gre-6ka8l.example 600"],
+  ];
+  for (const [recordType, name, value] of records) await zone.add(recordType, name, value, 600);
+  expect(served("types")).toEqual(records.flatMap(([, name, , line]) => (name === "types" ? [line] : [])).toSorted());
+  for (const [, name, , line] of records.slice(5, 8)) expect(served(name)).toEqual([line]);
+  expect(served("xn--bcher-kva")).toEqual([records[8]?.[3]]);
+  await expectInSync(zone);
+});
+
+test("a record is edited in its place, given another TTL, moved and deleted", async () => {
+  const { id } = await zone.add("A", "crane", "192.0.2.1", 600);
+  vendor.calls.length = 0;
+  expect((await zone.update(id, { value: "192.0.2.2" })).status).toBe(200);
+  expect(changingCalls().map(({ action }) => action)).toEqual(["UpdateDomainRecord"]);
+  expect((await zone.update(id, { ttl: 900 })).status).toBe(200);
+  expect(served("crane")).toEqual(["A 192.0.2.2 900"]);
+  expect((await zone.update(id, { name: "winch" })).status).toBe(200);
+  expect([served("crane"), served("winch")]).toEqual([[], ["A 192.0.2.2 900"]]);
+  expect((await zone.delete(id)).status).toBe(200);
+  expect(served("winch")).toEqual([]);
+});
+
+test("addresses and a CNAME change places in one set, both ways", async () => {
+  const addresses = [await zone.add("A", "swap", "192.0.2.30"), await zone.add("TXT", "swap", "text")];
+  const there = await applySet(zone, [
+    { action: "create", record: { recordType: "CNAME", name: "swap", value: "cdn.example.net", ttl: 600 } },
+    ...addresses.map(({ id }: Body) => ({ action: "delete", recordId: id })),
+  ]);
+  expect(there).toMatchObject({ status: 200 });
+  expect(served("swap")).toEqual(["CNAME cdn.example.net 600"]);
+  const { id } = await recordOf(zone, "swap", "cdn.example.net");
+  await applySet(zone, [{ action: "update", recordId: id, record: { recordType: "A", value: "192.0.2.31" } }]);
+  expect(served("swap")).toEqual(["A 192.0.2.31 600"]);
+});
+
+test("a bulk of 100 is made, and what the vendor refuses is told for its item", async () => {
+  vendor.account.place(ours, { RR: "host7", Type: "CNAME", Value: "taken.example", Line: "default" });
+  const records = Array.from({ length: 100 }, (_, index) => ({
+    recordType: "A",
+    name: `host${index}`,
+    value: "192.0.2.7",
+  }));
+  const { body } = await zone.post("/records/bulk", { records });
+  expect(body.succeeded).toBe(99);
+  expect(body.results[7]).toMatchObject({ success: false, error: expect.stringContaining("host7") });
+  expect(served("host8")).toEqual(["A 192.0.2.7 3600"]);
+  await zone.post("/sync", { force: true });
+  await expectInSync(zone);
+});
+
+test("a zone goes back to a snapshot, and what the vendor keeps for itself stays", async () => {
+  const kept = vendor.account.place(ours, { RR: "back", Type: "A", Value: "192.0.2.60", Line: "telecom" });
+  await zone.add("A", "back", "192.0.2.40", 600);
+  const { body: snapshot } = await zone.post("/snapshots");
+  const { id } = await recordOf(zone, "back", "192.0.2.40");
+  await zone.update(id, { value: "192.0.2.41", ttl: 900 });
+  await zone.add("TXT", "back", "later", 600);
+  await zone.post("/sync");
+  const { status, body } = await zone.post(`/snapshots/${snapshot.id}/rollback`);
+  // The record on a line came after the snapshot, so that its going would be part of the way back.
+  const left = { recordType: "ALIDNS_A", name: "back", error: expect.stringContaining("keeps this record for itself") };
+  expect({ status, body }).toMatchObject({ status: 200, body: { updated: 1, deleted: 1, failed: [left] } });
+  expect(served("back")).toEqual(["A 192.0.2.40 600", "A 192.0.2.60 600"]);
+  expect(vendor.account.records(ours).map(({ RecordId }) => RecordId)).toContain(kept);
+  await expectInSync(zone);
+});
+
+test("1,201 records are read page by page", async () => {
+  const name = "quay.example";
+  vendor.account.addDomain(name);
+  for (let index = 0; index < 1_201; index++) {
+    vendor.account.place(name, { RR: `host${index}`, Type: "A", Value: "192.0.2.1" });
+  }
+  const quay = await importZone(zw, config, name);
+  expect((await quay.detail()).recordCount).toBe(1_201);
+  const pages = vendor.calls.filter(({ action }) => action === "DescribeDomainRecords");
+  expect(pages.map(({ parameters }) => [parameters.PageNumber, parameters.PageSize])).toEqual([
+    ["1", "500"],
+    ["2", "500"],
+    ["3", "500"],
+  ]);
+});
+
+describe("what somebody changes at the vendor meanwhile", () => {
+  test("is not overwritten, and comes with the next sync", async () => {
+    const { id } = await zone.add("A", "both", "192.0.2.80", 600);
+    const there = vendor.account.records(ours).find(({ RR }) => RR === "both");
+    vendor.account.displace(there?.RecordId ?? "");
+    vendor.account.place(ours, { RR: "both", Type: "A", Value: "192.0.2.81" });
+    const { status, body } = await zone.update(id, { value: "192.0.2.82" });
+    expect(status).toBe(502);
+    expect(body.message).toContain("is no longer in the zone at Alibaba Cloud DNS; sync the zone first");
+    expect(served("both")).toEqual(["A 192.0.2.81 600"]);
+    await zone.post("/sync");
+    expect((await zone.records("&search=both")).map(lineOf)).toEqual(["both A 192.0.2.81"]);
+  });
+
+  test("joins the TTL of its RRset", async () => {
+    await zone.add("A", "joined", "192.0.2.1", 600);
+    vendor.account.place(ours, { RR: "joined", Type: "A", Value: "192.0.2.2", TTL: 1200 });
+    const { id } = await recordOf(zone, "joined", "192.0.2.1");
+    await zone.update(id, { ttl: 900 });
+    expect(served("joined")).toEqual(["A 192.0.2.1 900", "A 192.0.2.2 900"]);
+    await zone.post("/sync");
+  });
+});
+
+test.each([
+  [
+    "a disabled record",
+    { Type: "A", Value: "192.0.2.1", Status: "DISABLE" as const },
+    "ALIDNS_A",
+    "disabled 192.0.2.1",
+  ],
+  ["one on a line", { Type: "A", Value: "192.0.2.1", Line: "telecom" }, "ALIDNS_A", "line=telecom 192.0.2.1"],
+  [
+    "one with a weight",
+    { Type: "A", Value: "192.0.2.1", LbaStatus: true, Weight: 3 },
+    "ALIDNS_A",
+    "weight=3 192.0.2.1",
+  ],
+  [
+    "a mail server on a line",
+    { Type: "MX", Value: "m.example", Priority: 5, Line: "oversea" },
+    "ALIDNS_MX",
+    "line=oversea 5 m.example",
+  ],
+  [
+    "a redirect",
+    { Type: "REDIRECT_URL", Value: "https://example.net/a?b=C" },
+    "ALIDNS_REDIRECT_URL",
+    "https://example.net/a?b=C",
+  ],
+])("%s is shown and not to be changed", async (what, entry, recordType, value) => {
+  const name = what.replaceAll(" ", "-");
+  vendor.account.place(ours, { RR: name, ...entry });
+  await zone.post("/sync");
+  const own = await recordOf(zone, name, value);
+  expect(own).toMatchObject({ recordType, ttl: 600 });
+  for (const { status, body } of [await zone.delete(own.id), await zone.update(own.id, { ttl: 900 })]) {
+    expect({ status, body }).toMatchObject({ status: 400 });
+    expect(JSON.stringify(body)).toContain("Alibaba Cloud DNS keeps this record for itself");
+  }
+  expect(changingCalls()).toEqual([]);
+  expect(served(name)).toHaveLength(1);
+  await expectInSync(zone);
+});
+
+describe("limits are named before anything is sent", () => {
+  test.each([
+    ["TXT", "quoted", 'say "hello"', "loses quotes and backslashes"],
+    ["TXT", "slashed", String.raw`C:\zones`, "loses quotes and backslashes"],
+    ["TXT", "blank", "behind ", "loses blanks at the end"],
+    ["TXT", "long", "t".repeat(512), "at most 511 characters"],
+    ["TXT", "empty", "", "no empty TXT value"],
+    ["TXT", "umlaut", "Grüße", "only printable ASCII"],
+    ["TXT", "*", "any", "no wildcard as the name of TXT records"],
+    ["SRV", "*", "1 2 3 sip.example.net", "no wildcard as the name of SRV records"],
+    ["SRV", "_imap._tcp", "0 0 1 .", 'no SRV record whose target is "."'],
+    ["MX", "null", "0 .", "no MX record that says that a name has no mail"],
+    ["MX", "far", "51 mail.example.net", "a priority from 1 to 50"],
+    ["NS", "@", "ns.example.net", "keeps the name servers at the apex for itself"],
+    ["A", "0/25", "192.0.2.1", "only letters, digits, hyphens and underscores"],
+  ])("%s at %s", async (recordType, name, value, message) => {
+    const { status, body } = await zone.create({ recordType, name, value });
+    expect({ status, body }).toMatchObject({ status: 400 });
+    expect(JSON.stringify(body.issues)).toMatch(/Alibaba Cloud DNS/);
+    expect(body.issues.map((issue: Body) => issue.message).join()).toContain(message);
+    expect(vendor.calls).toEqual([]);
+  });
+
+  test("a TTL beyond every edition is, and one below the edition of the zone before anything is changed", async () => {
+    const { status, body } = await zone.create({ recordType: "A", name: "ttl", value: "192.0.2.1", ttl: 86_401 });
+    expect({ status, body }).toMatchObject({ status: 400 });
+    expect(vendor.calls).toEqual([]);
+    vendor.account.addDomain("free.example", 600);
+    const free = await importZone(zw, config, "free.example");
+    vendor.calls.length = 0;
+    const low = await free.create({ recordType: "A", name: "ttl", value: "192.0.2.1", ttl: 300 });
+    expect(low.status).toBe(502);
+    expect(low.body.message).toContain("takes a TTL of at least 600 seconds in the edition that free.example has");
+    expect(changingCalls()).toEqual([]);
+    await free.add("A", "ttl", "192.0.2.1", 600);
+  });
+});
+
+/** The id of a configuration with another key. */
+async function keyed(change: Record<string, string>): Promise<string> {
+  const { url, accessKeyId, accessKeySecret } = vendor;
+  return await configure(zw, "alidns", { url, accessKeyId, accessKeySecret, ...change }, []);
+}
+
+describe("a key that does not open", () => {
+  const wrong = "wrong-secret-that-nobody-should-see";
+  test.each([
+    ["a wrong secret", { accessKeySecret: wrong }, "SignatureDoesNotMatch"],
+    ["a wrong id", { accessKeyId: "LTAIunknown", accessKeySecret: wrong }, "InvalidAccessKeyId.NotFound"],
+  ])("%s is told in the vendor's words without the secret", async (_what, change, code) => {
+    const closed = await keyed(change);
+    const { body } = await zw.admin.post(`/api/provider-configs/${closed}/test`);
+    expect(body).toMatchObject({ success: false, error: expect.stringContaining(code) });
+    expect(body.error).toContain("refuses the access key of this provider configuration");
+    const { status, body: zones } = await zw.admin.get(`/api/provider-configs/${closed}/zones`);
+    expect(status).toBe(502);
+    expect(JSON.stringify([body, zones])).not.toContain(wrong);
+  });
+
+  test("a key without the permission is told which", async () => {
+    vendor.denied.add("AddDomainRecord");
+    const { status, body } = await zone.create({ recordType: "A", name: "denied", value: "192.0.2.1" });
+    vendor.denied.clear();
+    expect(status).toBe(502);
+    expect(body.message).toMatch(/permissions that the guide lists \(Forbidden\.RAM/);
+    expect(served("denied")).toEqual([]);
+  });
+});
+
+test("a zone of another account is not taken, and one that is gone is told as such", async () => {
+  vendor.account.foreign.add("foreign.example");
+  const { status, body } = await zw.admin.post("/api/domains", { name: "foreign.example", providerConfigId: config });
+  expect(status).toBe(502);
+  expect(body.message).toContain("DomainAddedByOthers");
+  vendor.account.addDomain("gone.example");
+  const gone = await importZone(zw, config, "gone.example");
+  vendor.account.domains.delete("gone.example");
+  const answer = await gone.create({ recordType: "A", name: "www", value: "192.0.2.1" });
+  expect(answer.status).toBe(502);
+  expect(answer.body.message).toContain("has no zone gone.example");
+});
+
+test("an address within the network is not called unless it is allowed", async () => {
+  const inside = { url: "http://10.0.0.1", accessKeyId: "LTAIx", accessKeySecret: "secret-of-nothing" };
+  const { body } = await zw.admin.post(`/api/provider-configs/${await configure(zw, "alidns", inside, [])}/test`);
+  expect(body).toMatchObject({ success: false });
+});
+
+test("no secret is in the history or in a configuration", async () => {
+  const { body } = await zw.admin.get("/api/provider-configs");
+  expect(JSON.stringify([body, await zone.history()])).not.toContain(vendor.accessKeySecret);
+});

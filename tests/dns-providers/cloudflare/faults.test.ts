@@ -1,0 +1,211 @@
+import { describe, expect, test } from "vitest";
+import type { Zone } from "../../records/zones.ts";
+import { difference, linesAt, none, recordAt, useCloudflare, writes } from "./cloudflare.ts";
+
+const cf = useCloudflare();
+const address = { recordType: "A", name: "www", value: "192.0.2.1", ttl: 300 };
+
+describe("when Cloudflare", () => {
+  test("takes no more calls for a while, the call is made again", async () => {
+    const zone = await cf.zone();
+    cf.server.fault("POST", "throttle");
+    expect((await zone.create(address)).status).toBe(201);
+    expect(writes(cf.server)).toHaveLength(2);
+    expect(await difference(zone)).toEqual(none);
+  });
+
+  test("fails at reading, it is read again", async () => {
+    const zone = await cf.zone();
+    cf.server.addRecord(zone.name, { type: "A", name: "www", ttl: 300, content: "192.0.2.1" });
+    cf.server.fault("GET", "fail");
+    cf.server.fault("GET", "cut");
+    expect((await zone.post("/sync")).body).toMatchObject({ created: 1 });
+  });
+
+  test.each(["failAfter", "cutAfter"] as const)(
+    "carries a change out and then does %s, it is told as done",
+    async (does) => {
+      const zone = await cf.zone();
+      cf.server.fault("POST", does);
+      const { status, body } = await zone.create(address);
+      expect({ status, body }).toMatchObject({ status: 201, body: { name: "www" } });
+      expect(writes(cf.server)).toHaveLength(1);
+      expect(await difference(zone)).toEqual(none);
+    },
+  );
+
+  test.each(["fail", "cut"] as const)(
+    "does %s and changes nothing, it is told as not done and not sent again",
+    async (does) => {
+      const zone = await cf.zone();
+      cf.server.fault("POST", does);
+      const { status, body } = await zone.create(address);
+      expect([status, body.code]).toEqual([502, "PROVIDER_ERROR"]);
+      expect(writes(cf.server)).toHaveLength(1);
+      expect([await zone.records(), cf.server.records(zone.name)]).toEqual([[], []]);
+      expect((await zone.create(address)).status).toBe(201);
+    },
+  );
+});
+
+const hosts = (count: number) =>
+  Array.from({ length: count }, (_, index) => `host${index} 300 IN A 10.0.${index >> 8}.${index & 255}`).join("\n");
+
+const load = (zone: Zone, zonefile: string, mode = "merge") =>
+  zone.post("/zonefile", { zonefile: `${zonefile}\n`, mode });
+
+describe("changes that are more than one batch holds", () => {
+  test("are 200 a batch on the Free plan", async () => {
+    const zone = await cf.zone();
+    expect((await load(zone, hosts(1_201))).body).toMatchObject({ created: 1_201 });
+    expect(writes(cf.server).map(({ posts }) => posts.length)).toEqual([200, 200, 200, 200, 200, 200, 1]);
+    expect(await difference(zone)).toEqual(none);
+  });
+
+  test("are one batch on a paid plan", async () => {
+    const zone = await cf.zone("pro");
+    expect((await load(zone, hosts(1_201))).body).toMatchObject({ created: 1_201 });
+    expect(writes(cf.server)).toHaveLength(1);
+  });
+
+  test("are taken back with all that was noted on them when a later one is refused", async () => {
+    const zone = await cf.zone();
+    const noted = { type: "TXT", name: "noted", ttl: 600, content: '"old"', comment: "keep me", tags: ["team:quay"] };
+    cf.server.addRecord(zone.name, noted);
+    cf.server.addRecord(zone.name, { type: "A", name: "host3", ttl: 600, content: "192.0.2.3", comment: "me too" });
+    await zone.post("/sync");
+    const before = linesAt(cf.server, zone);
+    cf.server.fault("POST", "refuse", 1);
+    const { status, body } = await load(zone, hosts(250), "replace");
+    expect([status, body.detail]).toEqual([
+      409,
+      expect.stringContaining("The harbour master does not like it. (9999)"),
+    ]);
+    expect(linesAt(cf.server, zone)).toEqual(before);
+    expect(recordAt(cf.server, zone, "noted")).toMatchObject({ comment: "keep me", tags: ["team:quay"], ttl: 600 });
+    expect(recordAt(cf.server, zone, "host3")).toMatchObject({ comment: "me too", ttl: 600 });
+    expect(await difference(zone)).toEqual(none);
+  });
+
+  test("and cannot be taken back are told as what Cloudflare then has", async () => {
+    const zone = await cf.zone();
+    cf.server.fault("POST", "refuse", 1);
+    cf.server.fault("POST", "refuse", 1);
+    const { status } = await load(zone, hosts(250));
+    expect(status).not.toBe(200);
+    expect(cf.server.records(zone.name)).toHaveLength(200);
+    expect(await zone.records()).toHaveLength(200);
+    expect(await difference(zone)).toEqual(none);
+  });
+
+  test("of which the second is cut off once it was carried out are all told as done", async () => {
+    const zone = await cf.zone();
+    cf.server.fault("POST", "cutAfter", 1);
+    const { status } = await load(zone, hosts(250));
+    expect(status).toBe(200);
+    expect(await zone.records()).toHaveLength(250);
+    expect(await difference(zone)).toEqual(none);
+  });
+});
+
+describe("a change that was made at Cloudflare meanwhile", () => {
+  test("is found by a sync, and an edit of what is no longer there is refused with what to do", async () => {
+    const zone = await cf.zone();
+    const record = await zone.add("A", "www", "192.0.2.1", 300);
+    const { id, name, type } = recordAt(cf.server, zone, "www");
+    cf.server.changeRecord(zone.name, { id, name, type, ttl: 300, content: "192.0.2.2" });
+    const { status, body } = await zone.update(record.id, { value: "192.0.2.3" });
+    expect([status, body.detail]).toEqual([
+      502,
+      expect.stringMatching(/no longer in the zone at Cloudflare; sync the zone/),
+    ]);
+    expect(writes(cf.server)).toHaveLength(1);
+    expect((await zone.post("/sync")).body).toMatchObject({ updated: 1 });
+    expect(await zone.lines()).toEqual(["www A 192.0.2.2"]);
+  });
+
+  test("that an edit would contradict refuses it, and so does one that says the same already", async () => {
+    const zone = await cf.zone();
+    cf.server.addRecord(zone.name, { type: "CNAME", name: "www", ttl: 300, content: "cdn.example.net" });
+    cf.server.addRecord(zone.name, { type: "A", name: "ftp", ttl: 300, content: "192.0.2.1" });
+    expect((await zone.create(address)).body.detail).toContain("The zone at Cloudflare has other records");
+    expect((await zone.create({ ...address, name: "ftp" })).body.detail).toContain(
+      "is in the zone at Cloudflare already",
+    );
+    expect(writes(cf.server)).toEqual([]);
+  });
+
+  test("to the same name and type gets the TTL of an edit, as an RRset has one", async () => {
+    const zone = await cf.zone();
+    const record = await zone.add("A", "www", "192.0.2.1", 300);
+    cf.server.addRecord(zone.name, { type: "A", name: "www", ttl: 900, content: "192.0.2.2", comment: "by hand" });
+    await zone.update(record.id, { ttl: 600 });
+    expect(cf.server.records(zone.name)).toMatchObject([{ ttl: 600 }, { ttl: 600, comment: "by hand" }]);
+  });
+
+  test("while a page of it is read lets a sync fail and not lose records", async () => {
+    const zone = await cf.zone();
+    const records = Array.from({ length: 5_201 }, (_, index) => index);
+    cf.server.addRecords(
+      zone.name,
+      records.map((index) => ({
+        type: "A",
+        name: `host${index}`,
+        ttl: 300,
+        content: `10.0.${index >> 8}.${index & 255}`,
+      })),
+    );
+    expect((await zone.post("/sync")).body).toMatchObject({ created: 5_201 });
+    const pages = cf.server.calls.filter(({ path }) => path.endsWith("/dns_records")).map(({ query }) => query["page"]);
+    expect(pages).toEqual(["1", "2"]);
+    cf.server.vendor.meanwhile(
+      ({ url }) => url.searchParams.get("page") === "2",
+      () => cf.server.removeRecord(zone.name, recordAt(cf.server, zone, "host0").id),
+    );
+    const { status, body } = await zone.post("/sync");
+    expect([status, body.detail]).toEqual([502, expect.stringContaining("changed while it was being read; try again")]);
+    expect((await zone.post("/sync")).body).toMatchObject({ deleted: 1, unchanged: 5_200 });
+  });
+
+  test("of the whole zone, which is gone there, is told", async () => {
+    const zone = await cf.zone();
+    cf.server.removeZone(zone.name);
+    const { status, body } = await zone.post("/sync");
+    expect([status, body.detail]).toEqual([502, `Cloudflare has no zone ${zone.name} for this token.`]);
+  });
+});
+
+describe("records that Cloudflare made for a service of its own", () => {
+  const mail = { type: "MX", name: "@", ttl: 1, content: "route1.mx.cloudflare.net", priority: 5 };
+  const reason = "Cloudflare made this record for a service of its own, such as Email Routing or Workers";
+
+  async function routed(): Promise<Zone> {
+    const zone = await cf.zone();
+    cf.server.addRecord(zone.name, { ...mail, name: zone.name }, { read_only: true });
+    await zone.post("/sync");
+    return zone;
+  }
+
+  test("are shown, and an edit of them is refused in words that say why", async () => {
+    const zone = await routed();
+    const [record] = await zone.records();
+    expect(record).toMatchObject({ recordType: "MX", value: "5 route1.mx.cloudflare.net" });
+    for (const answer of [await zone.update(record.id, { ttl: 300 }), await zone.delete(record.id)]) {
+      expect([answer.status, answer.body.detail]).toEqual([502, expect.stringContaining(reason)]);
+    }
+    expect(writes(cf.server)).toEqual([]);
+  });
+
+  test("stay when a zone file or a rollback would take them away, which says so", async () => {
+    const zone = await cf.zone();
+    const snapshot = (await zone.post("/snapshots")).body;
+    cf.server.addRecord(zone.name, { ...mail, name: zone.name }, { read_only: true });
+    await zone.add("A", "www", "192.0.2.1", 300);
+    await zone.post("/sync");
+    const { body } = await load(zone, "ftp 300 IN A 192.0.2.2", "replace");
+    expect(body).toMatchObject({ created: 1, deleted: 1, warnings: [expect.stringContaining(reason)] });
+    const rollback = (await zone.post(`/snapshots/${snapshot.id}/rollback`, { force: true })).body;
+    expect(rollback).toMatchObject({ success: false, deleted: 1, failed: [{ recordType: "MX" }] });
+    expect(linesAt(cf.server, zone)).toEqual([`${zone.name} MX route1.mx.cloudflare.net`]);
+  });
+});

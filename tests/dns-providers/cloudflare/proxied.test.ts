@@ -1,0 +1,98 @@
+import { describe, expect, test } from "vitest";
+import { difference, none, recordAt, useCloudflare, writes } from "./cloudflare.ts";
+
+const cf = useCloudflare();
+const address = { recordType: "A", name: "www", value: "192.0.2.1" };
+
+describe("a proxied record has the TTL that Cloudflare chooses:", () => {
+  test("one that is made with another gets 1, the plan says so, and nothing is left to sync", async () => {
+    const zone = await cf.zone();
+    const changes = [{ action: "create", record: { ...address, ttl: 300, proxied: true } }];
+    const { body: plan } = await zone.post("/records/plan", { changes });
+    expect(plan.creates).toMatchObject([{ ttl: 1, proxied: true }]);
+    expect(plan.warnings).toEqual(["Cloudflare chooses the TTL of proxied records itself: it is 1 and not 300."]);
+    expect((await zone.post("/records/apply", { changes, planHash: plan.planHash })).status).toBe(200);
+    expect(recordAt(cf.server, zone, "www")).toMatchObject({ ttl: 1, proxied: true });
+    expect(await zone.records()).toMatchObject([{ ttl: 1, proxied: true }]);
+    expect(await difference(zone)).toEqual(none);
+  });
+
+  test("one that is made without a TTL gets it without a word", async () => {
+    const zone = await cf.zone();
+    const changes = [{ action: "create", record: { ...address, proxied: true } }];
+    const { body } = await zone.post("/records/plan", { changes });
+    expect([body.creates[0].ttl, body.warnings]).toEqual([1, []]);
+  });
+
+  test("one that becomes proxied gets 1, and keeps it when it is given another", async () => {
+    const zone = await cf.zone();
+    const { id } = await zone.add("A", "www", "192.0.2.1", 300);
+    expect((await zone.update(id, { proxied: true })).body).toMatchObject({ ttl: 1, proxied: true });
+    cf.server.forgetCalls();
+    expect((await zone.update(id, { ttl: 600 })).body).toMatchObject({ ttl: 1, proxied: true });
+    expect(writes(cf.server)).toEqual([]);
+    expect(await difference(zone)).toEqual(none);
+    expect((await zone.update(id, { proxied: false, ttl: 600 })).body).toMatchObject({ ttl: 600, proxied: false });
+    expect(await difference(zone)).toEqual(none);
+  });
+
+  test("other records of its name and type have theirs, and one that is no longer proxied joins them", async () => {
+    const zone = await cf.zone();
+    await zone.add("A", "www", "192.0.2.1", 300);
+    const { body: second } = await zone.create({ ...address, value: "192.0.2.2", proxied: true });
+    const ttls = async () => (await zone.records()).map(({ value, ttl }) => [value, ttl]);
+    expect(await ttls()).toEqual([
+      ["192.0.2.1", 300],
+      ["192.0.2.2", 1],
+    ]);
+    expect(await difference(zone)).toEqual(none);
+    await zone.update(second.id, { proxied: false });
+    expect(await ttls()).toEqual([
+      ["192.0.2.1", 300],
+      ["192.0.2.2", 300],
+    ]);
+    expect(await difference(zone)).toEqual(none);
+  });
+});
+
+test("a proxied record becomes one of a type that is not proxied only when it is told so", async () => {
+  const zone = await cf.zone();
+  const { id } = (await zone.create({ ...address, proxied: true })).body;
+  const text = { recordType: "TXT", value: "hello" };
+  const { status, body } = await zone.update(id, text);
+  expect([status, body.detail]).toEqual([400, expect.stringContaining("set proxied to false for TXT")]);
+  expect((await zone.update(id, { ...text, proxied: false })).status).toBe(200);
+  expect(await difference(zone)).toEqual(none);
+});
+
+test("1 is the automatic TTL of any record, shown and kept", async () => {
+  const zone = await cf.zone();
+  const { id } = await zone.add("TXT", "text", "hello", 1);
+  expect((await zone.update(id, { value: "bye" })).body.ttl).toBe(1);
+  expect(recordAt(cf.server, zone, "text").ttl).toBe(1);
+  expect(await difference(zone)).toEqual(none);
+});
+
+test.each(["merge", "replace"])("a zone file that comes back by %s leaves what is proxied as it is", async (mode) => {
+  const zone = await cf.zone();
+  await zone.create({ ...address, proxied: true });
+  await zone.add("A", "ftp", "192.0.2.2", 300);
+  const zonefile = (await zone.get("/zonefile")).body;
+  const { body } = await zone.post("/zonefile", { zonefile, mode });
+  expect(body).toMatchObject({ created: 0, updated: 0, deleted: 0, unchanged: 2 });
+  const moved = zonefile.replace("192.0.2.1", "192.0.2.9");
+  expect((await zone.post("/zonefile", { zonefile: moved, mode: "replace" })).body.updated).toBe(1);
+  expect(recordAt(cf.server, zone, "www")).toMatchObject({ content: "192.0.2.9", proxied: true, ttl: 1 });
+});
+
+test("a change of the proxy at Cloudflare is found by a sync and can be rolled back", async () => {
+  const zone = await cf.zone();
+  await zone.create({ ...address, proxied: true });
+  const snapshot = (await zone.post("/snapshots")).body;
+  const { id, name, type } = recordAt(cf.server, zone, "www");
+  cf.server.changeRecord(zone.name, { id, name, type, ttl: 120, proxied: false });
+  expect((await zone.post("/sync")).body).toMatchObject({ updated: 1 });
+  expect(await zone.records()).toMatchObject([{ ttl: 120, proxied: false }]);
+  expect((await zone.post(`/snapshots/${snapshot.id}/rollback`, {})).body).toMatchObject({ success: true, updated: 1 });
+  expect(recordAt(cf.server, zone, "www")).toMatchObject({ ttl: 1, proxied: true });
+});

@@ -1,0 +1,192 @@
+import { describe, expect, test } from "vitest";
+import { difference, linesAt, none, recordAt, useCloudflare, writes } from "./cloudflare.ts";
+
+const cf = useCloudflare();
+
+const forms: [type: string, value: string, sent: object][] = [
+  ["A", "192.0.2.1", { content: "192.0.2.1", proxied: false }],
+  ["AAAA", "2001:DB8:0::1", { content: "2001:db8::1", proxied: false }],
+  ["CNAME", "Target.Example.net.", { content: "target.example.net", proxied: false }],
+  ["NS", "ns.example.net", { content: "ns.example.net" }],
+  ["MX", "10 mail.example.net", { content: "mail.example.net", priority: 10 }],
+  ["MX", "0 .", { content: ".", priority: 0 }],
+  ["SRV", "10 60 5060 sip.example.net", { data: { priority: 10, weight: 60, port: 5060, target: "sip.example.net" } }],
+  ["CAA", "0 issue ca.example; policy=ev", { data: { flags: 0, tag: "issue", value: "ca.example; policy=ev" } }],
+  ["TXT", "v=spf1 -all", { content: '"v=spf1 -all"' }],
+  ["TXT", String.raw`say "hi" \ ; bye`, { content: String.raw`"say \"hi\" \\ ; bye"` }],
+  ["TXT", "ü".repeat(130), { content: `"${"\\195\\188".repeat(127)}\\195" "\\188${"\\195\\188".repeat(2)}"` }],
+  ["TXT", "", { content: '""' }],
+];
+
+test.each(forms)("%s %s is sent in the documented form and read back the same", async (recordType, value, sent) => {
+  const zone = await cf.zone();
+  const made = await zone.add(recordType, "host", value, 300);
+  const post = { type: recordType, name: `host.${zone.name}`, ttl: 300, ...sent };
+  expect(writes(cf.server)).toEqual([{ deletes: [], patches: [], posts: [post] }]);
+  expect(await difference(zone)).toEqual(none);
+  expect((await zone.update(made.id, { ttl: 600 })).status).toBe(200);
+  expect(recordAt(cf.server, zone, "host").ttl).toBe(600);
+  expect((await zone.delete(made.id)).status).toBe(200);
+  expect(linesAt(cf.server, zone)).toEqual([]);
+});
+
+const served: [content: string, value: string][] = [
+  ["without quotes; and with \\ as it is", "without quotes; and with \\ as it is"],
+  ['"one" "two"', "onetwo"],
+  ['"with \\"quotes\\" and \\195\\188"', 'with "quotes" and ü'],
+];
+
+test.each(served)("the text %j at Cloudflare is read as what it says", async (content, value) => {
+  const zone = await cf.zone();
+  cf.server.addRecord(zone.name, { type: "TXT", name: "text", ttl: 1, content });
+  await zone.post("/sync");
+  expect(await zone.records()).toMatchObject([{ recordType: "TXT", value, ttl: 1 }]);
+});
+
+test("records of other types are shown as zone files have them, and SRV, HTTPS and NAPTR keep all their fields", async () => {
+  const zone = await cf.zone();
+  const add = (type: string, name: string, data: object, more: object = {}) =>
+    cf.server.addRecord(zone.name, { type, name, ttl: 300, data, ...more });
+  add("HTTPS", "h", { priority: 1, target: ".", value: "alpn=h3,h2 ipv4hint=192.0.2.1" });
+  add("NAPTR", "n", { order: 1, preference: 2, flags: "u", service: "E2U", regex: "!^.*$!\\1!", replacement: "." });
+  add("TLSA", "t", { usage: 3, selector: 1, matching_type: 1, certificate: "ABcd" });
+  add("URI", "u", { weight: 1, target: 'ftp://example.net/"' }, { priority: 10 });
+  await zone.post("/sync");
+  expect(await zone.lines()).toEqual([
+    "h HTTPS 1 . alpn=h3,h2 ipv4hint=192.0.2.1",
+    String.raw`n NAPTR 1 2 "u" "E2U" "!^.*$!\\1!" .`,
+    "t TLSA 3 1 1 abcd",
+    String.raw`u URI 10 1 "ftp://example.net/\""`,
+  ]);
+});
+
+test("comments and tags that are noted at Cloudflare outlive every edit here, settings all but a change of type", async () => {
+  const zone = await cf.zone();
+  const notes = { comment: "ask the harbour master", tags: ["team:quay"] };
+  const settings = { ipv4_only: true };
+  cf.server.addRecord(zone.name, { type: "A", name: "crane", ttl: 300, content: "192.0.2.1", ...notes, settings });
+  await zone.post("/sync");
+  const [record] = await zone.records();
+  const served = () => cf.server.records(zone.name);
+  for (const edit of [{ value: "192.0.2.2" }, { ttl: 600 }, { name: "winch" }]) {
+    expect((await zone.update(record.id, edit)).status).toBe(200);
+    expect(served()).toMatchObject([{ ...notes, settings }]);
+  }
+  await zone.update(record.id, { recordType: "CNAME", value: "crane.example.net" });
+  expect(served()).toMatchObject([{ type: "CNAME", name: `winch.${zone.name}`, ttl: 600, ...notes, settings: {} }]);
+  expect(await difference(zone)).toEqual(none);
+});
+
+test("values of one name are exchanged, and a CNAME takes the place of addresses, each in one batch", async () => {
+  const zone = await cf.zone();
+  const first = await zone.add("A", "host", "192.0.2.1", 300);
+  const second = await zone.add("A", "host", "192.0.2.2", 300);
+  cf.server.forgetCalls();
+  const swap = [
+    { action: "update", recordId: first.id, record: { value: "192.0.2.2" } },
+    { action: "update", recordId: second.id, record: { value: "192.0.2.3" } },
+  ];
+  expect((await apply(zone, swap)).status).toBe(200);
+  expect(linesAt(cf.server, zone)).toEqual([`host.${zone.name} A 192.0.2.2`, `host.${zone.name} A 192.0.2.3`]);
+  const replace = [
+    { action: "create", record: { recordType: "CNAME", name: "host", value: "cdn.example.net" } },
+    { action: "delete", recordId: first.id },
+    { action: "delete", recordId: second.id },
+  ];
+  expect((await apply(zone, replace)).status).toBe(200);
+  expect(linesAt(cf.server, zone)).toEqual([`host.${zone.name} CNAME cdn.example.net`]);
+  expect(writes(cf.server)).toHaveLength(2);
+});
+
+const address = (name: string) => ({ recordType: "A", name, value: "192.0.2.1", ttl: 300 });
+
+describe("a bulk", () => {
+  test("of a hundred is one batch", async () => {
+    const zone = await cf.zone();
+    const records = Array.from({ length: 100 }, (_, index) => address(`host${index}`));
+    expect((await zone.post("/records/bulk", { records })).body.succeeded).toBe(100);
+    expect(writes(cf.server)).toHaveLength(1);
+    expect(cf.server.records(zone.name)).toHaveLength(100);
+  });
+
+  test("tells which records Cloudflare refuses in its words, and makes the others", async () => {
+    const zone = await cf.zone();
+    const names = Array.from({ length: 20 }, (_, index) => `host${index}`);
+    // Its rule, not ours: nothing stands beside an NS.
+    const records = [
+      ...names.map((name) => address(name)),
+      { recordType: "NS", name: "host7", value: "ns.example.net" },
+    ];
+    const { body } = await zone.post("/records/bulk", { records });
+    expect(body).toMatchObject({ total: 21, succeeded: 20 });
+    expect(body.results[20].error).toContain("Cloudflare refuses it: NS records with that host already exist. (81056)");
+    expect(linesAt(cf.server, zone)).toEqual(names.map((name) => `${name}.${zone.name} A 192.0.2.1`).toSorted());
+    expect(await difference(zone)).toEqual(none);
+  });
+
+  test("that is atomic is made whole or not at all", async () => {
+    const zone = await cf.zone();
+    const records = [address("one"), address("two"), { recordType: "NS", name: "two", value: "ns.example.net" }];
+    const { status } = await zone.post("/records/bulk", { mode: "atomic", records });
+    expect(status).not.toBe(200);
+    expect([linesAt(cf.server, zone), await zone.records()]).toEqual([[], []]);
+  });
+});
+
+describe("what Cloudflare cannot hold is told in the plan, and it hears nothing of it:", () => {
+  test.each([
+    [
+      "a TTL of 30",
+      { recordType: "A", name: "a", value: "192.0.2.1", ttl: 30 },
+      /Cloudflare takes a TTL from 60 to 86400 seconds, or 1/,
+    ],
+    [
+      "a TTL of a week",
+      { recordType: "A", name: "a", value: "192.0.2.1", ttl: 604_800 },
+      /Cloudflare takes a TTL from 60 to 86400/,
+    ],
+    [
+      "a proxied MX",
+      { recordType: "MX", name: "a", value: "1 m.example.net", proxied: true },
+      /Cloudflare proxies A, AAAA and CNAME/,
+    ],
+    [
+      "a text of 6,144 octets",
+      { recordType: "TXT", name: "a", value: "漢".repeat(2_048) },
+      /Cloudflare stores at most 4096 octets in a TXT/,
+    ],
+  ])("%s", async (_what, record, words) => {
+    const zone = await cf.zone();
+    const { status, body } = await zone.create(record);
+    expect(status).toBe(400);
+    expect(body.detail).toMatch(words);
+    expect(cf.server.calls).toEqual([]);
+  });
+
+  test("types of a zone file that it does not know", async () => {
+    const zone = await cf.zone();
+    const zonefile = 'h 300 IN HINFO "PC" "Linux"\n';
+    const { status, body } = await zone.post("/zonefile", { zonefile, mode: "merge" });
+    expect([status, body.detail]).toEqual([409, expect.stringContaining("Cloudflare cannot store HINFO records")]);
+    expect(writes(cf.server)).toEqual([]);
+  });
+});
+
+test("a rollback brings back what a snapshot says, and the history tells of it", async () => {
+  const zone = await cf.zone();
+  const record = await zone.add("A", "www", "192.0.2.1", 300);
+  await zone.add("TXT", "@", "v=spf1 -all");
+  const snapshot = (await zone.post("/snapshots")).body;
+  await zone.update(record.id, { value: "192.0.2.2" });
+  await zone.add("MX", "@", "10 mail.example.net");
+  const { body } = await zone.post(`/snapshots/${snapshot.id}/rollback`, {});
+  expect(body).toMatchObject({ success: true, created: 0, updated: 1, deleted: 1, failed: [] });
+  expect(linesAt(cf.server, zone)).toEqual([`www.${zone.name} A 192.0.2.1`, `${zone.name} TXT "v=spf1 -all"`]);
+  expect(await difference(zone)).toEqual(none);
+  expect((await zone.history())[0]).toMatchObject({ kind: "rollback", state: "applied" });
+});
+
+async function apply(zone: Awaited<ReturnType<typeof cf.zone>>, changes: object[]) {
+  const { body } = await zone.post("/records/plan", { changes });
+  return await zone.post("/records/apply", { changes, planHash: body.planHash });
+}

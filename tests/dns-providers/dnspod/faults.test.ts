@@ -1,0 +1,25 @@
+import { dnspodRefusal, startDnspodServer } from "../../support/dnspod-server.ts";
+import { testFaults } from "../one-by-one/fault-suite.ts";
+
+testFaults({
+  kind: "dnspod",
+  name: "DNSPod",
+  creates: "CreateRecord",
+  lists: "DescribeRecordList",
+  throttled: [200, dnspodRefusal("RequestLimitExceeded", "The number of requests exceeds the frequency limit.")],
+  broken: [500, dnspodRefusal("InternalError", "Internal error.")],
+  refused: [200, dnspodRefusal("LimitExceeded.SubdomainRollLimit", "The number of load balances exceeds the limit.")],
+  shortList: [200, { Response: { RecordCountInfo: { TotalCount: 7 }, RecordList: [], RequestId: "x" } }],
+  async start() {
+    const server = await startDnspodServer();
+    const { url, secretId, secretKey, faults, calls, account } = server;
+    return {
+      config: { url, secretId, secretKey },
+      faults,
+      calls,
+      served: (zone, name) =>
+        account.records(zone).flatMap(({ Name, Type, Value }) => (Name === name ? [`${Type} ${Value}`] : [])),
+      stop: () => server.stop(),
+    };
+  },
+});

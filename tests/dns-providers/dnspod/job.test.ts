@@ -1,0 +1,311 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startDnspodServer, type DnspodServer } from "../../support/dnspod-server.ts";
+import { useZonewright } from "../../support/zonewright.ts";
+import { lineOf, type Body, type Zone } from "../../records/zones.ts";
+import { applySet, configure, expectInSync, importZone, newZone, recordOf } from "../vendor-zone.ts";
+
+const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" } });
+const ours = "kontor.example";
+const ownServers = ["NS f1g1ns1.dnspod.net. 86400", "NS f1g1ns2.dnspod.net. 86400"];
+
+let vendor: DnspodServer;
+let config: string;
+let zone: Zone;
+beforeAll(async () => {
+  vendor = await startDnspodServer();
+  const { url, secretId, secretKey } = vendor;
+  config = await configure(zw, "dnspod", { url, secretId, secretKey }, [secretKey]);
+  zone = await newZone(zw, config, ours);
+});
+afterAll(() => vendor.stop());
+beforeEach(() => {
+  vendor.calls.length = 0;
+});
+
+/** The vendor's records of a name as `type value ttl`. */
+const served = (name: string) =>
+  vendor.account
+    .records(ours)
+    .filter(({ Name }) => Name === name)
+    .map(({ Type, MX, Value, TTL }) => [Type, ...(Type === "MX" ? [MX] : []), Value, TTL].join(" "))
+    .toSorted();
+const changingCalls = () => vendor.calls.filter(({ action }) => !action.startsWith("Describe"));
+
+test("an account without a domain is tried out", async () => {
+  const empty = await startDnspodServer();
+  const { url, secretId, secretKey } = empty;
+  const id = await configure(zw, "dnspod", { url, secretId, secretKey }, []);
+  const { body } = await zw.admin.post(`/api/provider-configs/${id}/test`);
+  await empty.stop();
+  expect(body).toEqual({ success: true, error: null, zones: 0 });
+});
+
+test("more domains than one page holds are listed, in A-labels", async () => {
+  const many = await startDnspodServer();
+  for (let index = 0; index < 3_001; index++) many.account.addDomain(`berth-${index}.example`);
+  many.account.addDomain("中文.example");
+  const { url, secretId, secretKey } = many;
+  const id = await configure(zw, "dnspod", { url, secretId, secretKey }, []);
+  const { zones } = (await zw.admin.get(`/api/provider-configs/${id}/zones`)).body;
+  await many.stop();
+  expect(zones).toHaveLength(3_002);
+  expect(zones).toContainEqual({ name: "xn--fiq228c.example", managed: false });
+  expect(many.calls.map(({ parameters }) => parameters.Offset)).toEqual([0, 3_000]);
+});
+
+test("every type is made as the vendor has it, and a sync finds nothing to do", async () => {
+  const records: [string, string, string, string][] = [
+    ["A", "types", "192.0.2.1", "A 192.0.2.1 600"],
+    ["AAAA", "types", "2001:db8::1", "AAAA 2001:db8::1 600"],
+    ["MX", "types", "0 mail.example.net", "MX 0 mail.example.net. 600"],
+    ["TXT", "types", "v=DKIM1; k=rsa; p=Grüße", "TXT v=DKIM1; k=rsa; p=Grüße 600"],
+    ["CAA", "types", "0 issue ca.example; account=1", 'CAA 0 issue "ca.example; account=1" 600'],
+    ["SRV", "_sip._tcp", "1 2 5060 sip.example.net", "SRV 1 2 5060 sip.example.net. 600"],
+    ["CNAME", "*.alias", "www.example.net", "CNAME www.example.net. 600"],
+    ["NS", "sub", "ns.example.net", "NS ns.example.net. 600"],
+    ["CNAME", "chinese", "中文.example", "CNAME 中文.example. 600"],
+  ];
+  for (const [recordType, name, value] of records) await zone.add(recordType, name, value, 600);
+  expect(served("types")).toEqual(records.flatMap(([, name, , line]) => (name === "types" ? [line] : [])).toSorted());
+  for (const [, name, , line] of records.slice(5)) expect(served(name)).toEqual([line]);
+  expect((await recordOf(zone, "chinese", "xn--fiq228c.example")).recordType).toBe("CNAME");
+  await expectInSync(zone);
+});
+
+test("a record is edited in its place, given another TTL, moved and deleted", async () => {
+  const { id } = await zone.add("MX", "crane", "10 mail.example.net", 600);
+  vendor.calls.length = 0;
+  expect((await zone.update(id, { value: "20 mail.example.net" })).status).toBe(200);
+  expect(changingCalls().map(({ action }) => action)).toEqual(["ModifyRecord"]);
+  expect((await zone.update(id, { ttl: 900 })).status).toBe(200);
+  expect(served("crane")).toEqual(["MX 20 mail.example.net. 900"]);
+  expect((await zone.update(id, { name: "winch" })).status).toBe(200);
+  expect([served("crane"), served("winch")]).toEqual([[], ["MX 20 mail.example.net. 900"]]);
+  expect((await zone.delete(id)).status).toBe(200);
+  expect(served("winch")).toEqual([]);
+});
+
+test("addresses and a CNAME change places in one set, both ways", async () => {
+  const addresses = [await zone.add("A", "swap", "192.0.2.30"), await zone.add("TXT", "swap", "text")];
+  const there = await applySet(zone, [
+    { action: "create", record: { recordType: "CNAME", name: "swap", value: "cdn.example.net", ttl: 600 } },
+    ...addresses.map(({ id }: Body) => ({ action: "delete", recordId: id })),
+  ]);
+  expect(there).toMatchObject({ status: 200 });
+  expect(served("swap")).toEqual(["CNAME cdn.example.net. 600"]);
+  const { id } = await recordOf(zone, "swap", "cdn.example.net");
+  await applySet(zone, [{ action: "update", recordId: id, record: { recordType: "A", value: "192.0.2.31" } }]);
+  expect(served("swap")).toEqual(["A 192.0.2.31 600"]);
+});
+
+test("a bulk of 100 is made", async () => {
+  const records = Array.from({ length: 100 }, (_, index) => ({
+    recordType: "A",
+    name: `host${index}`,
+    value: "192.0.2.7",
+  }));
+  const { body } = await zone.post("/records/bulk", { records, mode: "atomic" });
+  expect(body).toMatchObject({ succeeded: 100 });
+  expect(changingCalls()).toHaveLength(100);
+  await expectInSync(zone);
+});
+
+describe("name servers at the apex", () => {
+  test("of the vendor stay, and others may stand beside them", async () => {
+    expect(served("@")).toEqual(ownServers);
+    const own = await recordOf(zone, "@", "f1g1ns1.dnspod.net");
+    const { status, body } = await zone.delete(own.id);
+    expect(status).toBe(400);
+    expect(JSON.stringify(body)).toContain("DNSPod keeps its own name servers at the apex");
+    const other = await zone.add("NS", "@", "ns.example.net", 86_400);
+    expect(served("@")).toEqual([...ownServers, "NS ns.example.net. 86400"]);
+    await zone.delete(other.id);
+    expect(served("@")).toEqual(ownServers);
+  });
+
+  test("stay when a zone file takes the place of everything", async () => {
+    vendor.account.addDomain("replaced.example");
+    const replaced = await importZone(zw, config, "replaced.example");
+    const zonefile = "@ 86400 IN NS ns.example.net.\nwww 600 IN A 192.0.2.1\n";
+    const { status, body } = await replaced.post("/zonefile", { zonefile, mode: "replace" });
+    expect({ status, body }).toMatchObject({ status: 200 });
+    const now = vendor.account.records("replaced.example").map(({ Name, Type, Value }) => `${Name} ${Type} ${Value}`);
+    expect(now.toSorted()).toEqual([
+      "@ NS f1g1ns1.dnspod.net.",
+      "@ NS f1g1ns2.dnspod.net.",
+      "@ NS ns.example.net.",
+      "www A 192.0.2.1",
+    ]);
+  });
+});
+
+test("a zone goes back to a snapshot", async () => {
+  await zone.add("A", "back", "192.0.2.40", 600);
+  const { body: snapshot } = await zone.post("/snapshots");
+  const { id } = await recordOf(zone, "back", "192.0.2.40");
+  await zone.update(id, { value: "192.0.2.41", ttl: 900 });
+  await zone.add("TXT", "back", "later", 600);
+  const { status, body } = await zone.post(`/snapshots/${snapshot.id}/rollback`);
+  expect({ status, body }).toMatchObject({ status: 200, body: { success: true, updated: 1, deleted: 1 } });
+  expect(served("back")).toEqual(["A 192.0.2.40 600"]);
+  await expectInSync(zone);
+});
+
+test("more records than one page holds are read", async () => {
+  const name = "quay.example";
+  vendor.account.addDomain(name);
+  for (let index = 0; index < 3_201; index++) {
+    vendor.account.place(name, { Name: `host${index}`, Type: "A", Value: "192.0.2.1" });
+  }
+  const quay = await importZone(zw, config, name);
+  expect((await quay.detail()).recordCount).toBe(3_203);
+  const pages = vendor.calls.filter(({ action }) => action === "DescribeRecordList");
+  expect(pages.map(({ parameters }) => [parameters.Offset, parameters.Limit])).toEqual([
+    [0, 3_000],
+    [3_000, 3_000],
+  ]);
+});
+
+test("a zone without any record is read as such", async () => {
+  vendor.account.addDomain("bare.example");
+  for (const { RecordId: id } of vendor.account.records("bare.example")) vendor.account.displace(id);
+  const bare = await importZone(zw, config, "bare.example");
+  expect(await bare.records()).toEqual([]);
+});
+
+describe("what somebody changes at the vendor meanwhile", () => {
+  test("is not overwritten, and comes with the next sync", async () => {
+    const { id } = await zone.add("A", "both", "192.0.2.80", 600);
+    const there = vendor.account.records(ours).find(({ Name }) => Name === "both");
+    vendor.account.displace(there?.RecordId ?? 0);
+    vendor.account.place(ours, { Name: "both", Type: "A", Value: "192.0.2.81" });
+    const { status, body } = await zone.update(id, { value: "192.0.2.82" });
+    expect(status).toBe(502);
+    expect(body.message).toContain("is no longer in the zone at DNSPod; sync the zone first");
+    expect(served("both")).toEqual(["A 192.0.2.81 600"]);
+    await zone.post("/sync");
+    expect((await zone.records("&search=both")).map(lineOf)).toEqual(["both A 192.0.2.81"]);
+  });
+
+  test("is not seen in a record that the vendor's lists do not show yet", async () => {
+    vendor.account.indexLag = 1;
+    const { id } = await zone.add("A", "fresh", "192.0.2.90", 600);
+    vendor.account.indexLag = 0;
+    expect((await zone.update(id, { value: "192.0.2.91" })).status).toBe(200);
+    expect(served("fresh")).toEqual(["A 192.0.2.91 600"]);
+  });
+});
+
+test.each([
+  [
+    "a disabled record",
+    { Type: "A", Value: "192.0.2.1", Status: "DISABLE" as const },
+    "DNSPOD_A",
+    "disabled 192.0.2.1",
+  ],
+  ["one on a line", { Type: "A", Value: "192.0.2.1", Line: "电信", LineId: "10=0" }, "DNSPOD_A", "line=电信 192.0.2.1"],
+  ["one with a weight", { Type: "A", Value: "192.0.2.1", Weight: 3 }, "DNSPOD_A", "weight=3 192.0.2.1"],
+  [
+    "a redirect",
+    { Type: "显性URL", Value: "https://example.net/a?b=C" },
+    "DNSPOD_REDIRECT_URL",
+    "https://example.net/a?b=C",
+  ],
+  ["a framed page", { Type: "隐性URL", Value: "https://example.net/" }, "DNSPOD_FORWARD_URL", "https://example.net/"],
+  ["a service binding", { Type: "HTTPS", MX: 1, Value: ". alpn=h2" }, "DNSPOD_HTTPS", "1 . alpn=h2"],
+])("%s is shown and not to be changed", async (what, entry, recordType, value) => {
+  const name = what.replaceAll(" ", "-");
+  vendor.account.place(ours, { Name: name, ...entry });
+  await zone.post("/sync");
+  const own = await recordOf(zone, name, value);
+  expect(own).toMatchObject({ recordType, ttl: 600 });
+  for (const { status, body } of [await zone.delete(own.id), await zone.update(own.id, { ttl: 900 })]) {
+    expect({ status, body }).toMatchObject({ status: 400 });
+    expect(JSON.stringify(body)).toContain("DNSPod keeps this record for itself");
+  }
+  expect(changingCalls()).toEqual([]);
+  expect(served(name)).toHaveLength(1);
+  await expectInSync(zone);
+});
+
+test("a weight of 0 is none", async () => {
+  vendor.account.place(ours, { Name: "weightless", Type: "A", Value: "192.0.2.1", Weight: 0 });
+  await zone.post("/sync");
+  expect((await recordOf(zone, "weightless", "192.0.2.1")).recordType).toBe("A");
+});
+
+describe("limits are named before anything is sent", () => {
+  test.each([
+    ["TXT", "quoted", 'say "hello"', "no quotes, single quotes and backslashes"],
+    ["TXT", "ticked", "it's", "no quotes, single quotes and backslashes"],
+    ["TXT", "slashed", String.raw`C:\zones`, "no quotes, single quotes and backslashes"],
+    ["TXT", "blank", "behind ", "loses blanks at the end"],
+    ["TXT", "empty", "", "no empty TXT value"],
+    ["SRV", "_imap._tcp", "0 0 1 .", 'no SRV record whose target is "."'],
+    ["MX", "null", "0 .", "no MX record that says that a name has no mail"],
+    ["A", "0/25", "192.0.2.1", "only letters, digits, hyphens and underscores"],
+  ])("%s at %s", async (recordType, name, value, message) => {
+    const { status, body } = await zone.create({ recordType, name, value });
+    expect({ status, body }).toMatchObject({ status: 400 });
+    expect(body.issues.map((issue: Body) => issue.message).join()).toContain(
+      `DNSPod ${message.startsWith("loses") ? "" : "takes "}${message}`,
+    );
+    expect(vendor.calls).toEqual([]);
+  });
+
+  test("a TTL below the package of the zone is, before anything is changed", async () => {
+    vendor.account.addDomain("free.example", "DP_FREE");
+    const free = await importZone(zw, config, "free.example");
+    vendor.calls.length = 0;
+    const low = await free.create({ recordType: "A", name: "ttl", value: "192.0.2.1", ttl: 300 });
+    expect(low.status).toBe(502);
+    expect(low.body.message).toContain("takes a TTL of at least 600 seconds in the package that free.example has");
+    expect(changingCalls()).toEqual([]);
+    await free.add("A", "ttl", "192.0.2.1", 600);
+  });
+});
+
+describe("a key that does not open", () => {
+  const wrong = "wrong-key-that-nobody-should-see";
+
+  test.each([
+    ["a wrong key", { secretKey: wrong }, "AuthFailure.SignatureFailure"],
+    ["a wrong id", { secretId: "AKIDunknown", secretKey: wrong }, "AuthFailure.SecretIdNotFound"],
+  ])("%s is told in the vendor's words without the key", async (_what, change, code) => {
+    const { url, secretId } = vendor;
+    const closed = await configure(zw, "dnspod", { url, secretId, ...change }, []);
+    const { body } = await zw.admin.post(`/api/provider-configs/${closed}/test`);
+    expect(body).toMatchObject({ success: false, error: expect.stringContaining(code) });
+    expect(body.error).toContain("refuses the key of this provider configuration");
+    const { status, body: zones } = await zw.admin.get(`/api/provider-configs/${closed}/zones`);
+    expect(status).toBe(502);
+    expect(JSON.stringify([body, zones])).not.toContain(wrong);
+  });
+
+  test("a key without the permission is told which", async () => {
+    vendor.denied.add("CreateRecord");
+    const { status, body } = await zone.create({ recordType: "A", name: "denied", value: "192.0.2.1" });
+    vendor.denied.clear();
+    expect(status).toBe(502);
+    expect(body.message).toMatch(/permissions that the guide lists \(AuthFailure\.UnauthorizedOperation.*CreateRecord/);
+    expect(served("denied")).toEqual([]);
+  });
+});
+
+test("a zone of another account is not taken, and one that is gone is told as such", async () => {
+  vendor.account.foreign.add("foreign.example");
+  const { status, body } = await zw.admin.post("/api/domains", { name: "foreign.example", providerConfigId: config });
+  expect(status).toBe(502);
+  expect(body.message).toContain("DomainOwnedByOtherUser");
+  vendor.account.addDomain("gone.example");
+  const gone = await importZone(zw, config, "gone.example");
+  vendor.account.domains.delete("gone.example");
+  const answer = await gone.create({ recordType: "A", name: "www", value: "192.0.2.1" });
+  expect(answer.status).toBe(502);
+  expect(answer.body.message).toContain("has no zone gone.example");
+});
+
+test("no secret is in the history or in a configuration", async () => {
+  const { body } = await zw.admin.get("/api/provider-configs");
+  expect(JSON.stringify([body, await zone.history()])).not.toContain(vendor.secretKey);
+});

@@ -1,0 +1,174 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import type { Fault, Faults } from "../../support/vendor-faults.ts";
+import { useZonewright } from "../../support/zonewright.ts";
+import { lineOf, type Body, type Zone } from "../../records/zones.ts";
+import { applySet, configure, expectSettled, newZone, recordOf } from "../vendor-zone.ts";
+
+/** A vendor that takes one record at a time, and what is its own in how it fails. */
+export interface FaultyVendor {
+  kind: string;
+  name: string;
+  /** A server with an account, and what a configuration needs to reach it. */
+  start(): Promise<RunningVendor>;
+  /** The actions that make a record and that list them. */
+  creates: string;
+  lists: string;
+  /** Too many calls; something broke; one record too many: status and body. */
+  throttled: Said;
+  broken: Said;
+  refused: Said;
+  /** A list without records that says that there are seven. */
+  shortList: Said;
+}
+
+export type Said = readonly [status: number, body: object];
+
+export interface RunningVendor {
+  config: Record<string, string>;
+  faults: Faults;
+  calls: { action: string }[];
+  /** The records of a name as `type value`. */
+  served(zone: string, name: string): string[];
+  stop(): Promise<void>;
+}
+
+const ours = "sturm.example";
+const added = (name: string, value = "192.0.2.1") => ({ recordType: "A", name, value, ttl: 600 });
+
+function says([status, body]: Said, headers: Record<string, string> = {}): Fault {
+  return { kind: "refuses", status, body, headers };
+}
+
+/** Tests of what is shown after a vendor has failed. Called at the top of a file of tests. */
+export function testFaults(kind: FaultyVendor): void {
+  const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" } });
+  let vendor: RunningVendor;
+  let zone: Zone;
+  beforeAll(async () => {
+    vendor = await kind.start();
+    zone = await newZone(zw, await configure(zw, kind.kind, vendor.config, []), ours);
+  });
+  afterAll(() => vendor.stop());
+  beforeEach(() => {
+    vendor.calls.length = 0;
+  });
+  afterEach(() => expectSettled(vendor.faults, zone));
+
+  const served = (name: string) => vendor.served(ours, name);
+  const creations = () => vendor.calls.filter(({ action }) => action === kind.creates);
+
+  test("a call too many is made again after the pause that the vendor asks for, and nothing is made twice", async () => {
+    vendor.faults.next(kind.creates, says(kind.throttled, { "retry-after": "0" }), { times: 2 });
+    vendor.faults.next(kind.lists, says([429, kind.throttled[1]], { "retry-after": "0" }));
+    expect((await zone.create(added("patient"))).status).toBe(201);
+    expect(creations()).toHaveLength(3);
+    expect(served("patient")).toEqual(["A 192.0.2.1"]);
+  });
+
+  test("a vendor who wants no more calls for longer than anybody waits is told as such, and nothing was made", async () => {
+    vendor.faults.next(kind.creates, says(kind.throttled, { "retry-after": "3600" }));
+    const { status, body } = await zone.create(added("later"));
+    expect({ status, body }).toMatchObject({ status: 502 });
+    expect(body.message).toContain("takes no more calls for the moment");
+    expect(served("later")).toEqual([]);
+  });
+
+  test("a reading call that fails is repeated", async () => {
+    vendor.faults.next(kind.lists, says([503, kind.broken[1]]));
+    vendor.faults.next(kind.lists, { kind: "cuts after" });
+    expect((await zone.create(added("again"))).status).toBe(201);
+    expect(served("again")).toEqual(["A 192.0.2.1"]);
+  });
+
+  test.each([
+    ["answers with a failure", { kind: "fails after" as const, status: 500, body: kind.broken[1] }],
+    ["is cut off", { kind: "cuts after" as const }],
+  ])("a record that is made by a call that %s is found, and not made twice", async (what, fault) => {
+    const name = what.replaceAll(" ", "-");
+    vendor.faults.next(kind.creates, fault);
+    const { status } = await zone.create(added(name));
+    expect(status).toBe(201);
+    expect(served(name)).toEqual(["A 192.0.2.1"]);
+    expect(creations()).toHaveLength(1);
+  });
+
+  test("one that is not made by a call without an end is told as not made", async () => {
+    vendor.faults.next(kind.creates, says([500, kind.broken[1]]));
+    const { status, body } = await zone.create(added("never"));
+    expect(status).toBe(502);
+    expect(body.message).toContain(`${kind.name}: it failed (500)`);
+    expect(await zone.records("&search=never")).toEqual([]);
+  });
+
+  test("of many records the refused one is told, and the others are made", async () => {
+    vendor.faults.next(kind.creates, says(kind.refused), { after: 1 });
+    const records = ["one", "two", "three", "four"].map((name) => added(`many-${name}`));
+    const { body } = await zone.post("/records/bulk", { records });
+    expect(body).toMatchObject({ succeeded: 3 });
+    const refused = body.results.find(({ success }: Body) => !success);
+    expect(refused.error).toContain(`${kind.name} refuses it`);
+  });
+
+  test("of a set that belongs together nothing stays when one is refused in the middle", async () => {
+    const old = await zone.add("A", "set", "192.0.2.50", 600);
+    const kept = await zone.add("TXT", "set", "kept", 600);
+    vendor.faults.next(kind.creates, says(kind.refused), { after: 1 });
+    const { status, body } = await applySet(zone, [
+      { action: "delete", recordId: old.id },
+      { action: "update", recordId: kept.id, record: { value: "changed" } },
+      { action: "create", record: added("set", "192.0.2.51") },
+      { action: "create", record: added("set", "192.0.2.52") },
+    ]);
+    expect(status).toBe(409);
+    expect(JSON.stringify(body)).toContain(`${kind.name} refuses it`);
+    expect(served("set").toSorted()).toEqual(["A 192.0.2.50", "TXT kept"]);
+    expect((await zone.records("&search=set")).map(lineOf).toSorted()).toEqual(["set A 192.0.2.50", "set TXT kept"]);
+  });
+
+  test("where it cannot be taken back, what really happened is shown", async () => {
+    const old = await zone.add("A", "half", "192.0.2.60", 600);
+    // The first is the new record, the second the way back.
+    vendor.faults.next(kind.creates, says(kind.refused), { times: 2 });
+    await applySet(zone, [
+      { action: "delete", recordId: old.id },
+      { action: "create", record: added("half", "192.0.2.61") },
+    ]);
+    expect(served("half")).toEqual([]);
+    await zone.create(added("half", "192.0.2.62"));
+    expect((await zone.records("&search=half")).map(lineOf)).toEqual(["half A 192.0.2.62"]);
+  });
+
+  test("a connection that is cut in the middle of a set leaves what was done, and it is shown", async () => {
+    vendor.faults.next(kind.creates, { kind: "cuts after" }, { after: 1 });
+    const values = ["192.0.2.70", "192.0.2.71", "192.0.2.72"];
+    await applySet(
+      zone,
+      values.map((value) => ({ action: "create", record: added("middle", value) })),
+    );
+    expect(served("middle")).toEqual(["A 192.0.2.70", "A 192.0.2.71"]);
+    expect((await zone.records("&search=middle")).map(({ value }) => value)).toEqual(["192.0.2.70", "192.0.2.71"]);
+  });
+
+  test("a record that moves and is not let in goes back to its place", async () => {
+    const { id } = await zone.add("A", "mover", "192.0.2.80", 600);
+    vendor.faults.next(kind.creates, says(kind.refused));
+    const { status } = await zone.update(id, { name: "moved" });
+    expect(status).toBe(502);
+    expect([served("mover"), served("moved")]).toEqual([["A 192.0.2.80"], []]);
+    expect((await recordOf(zone, "mover", "192.0.2.80")).id).toBe(id);
+  });
+
+  test("a zone that changes while it is read is not taken for what it is not", async () => {
+    vendor.faults.next(kind.lists, says(kind.shortList));
+    const { status, body } = await zone.post("/sync");
+    expect(status).toBe(502);
+    expect(body.message).toContain("was changed while it was read; try again");
+  });
+
+  test("an answer that is not the vendor's is not taken for one", async () => {
+    vendor.faults.next(kind.lists, { kind: "refuses", status: 200, body: "<html>Welcome</html>" });
+    const { status, body } = await zone.create(added("html"));
+    expect(status).toBe(502);
+    expect(body.message).toContain(`is not the API of ${kind.name}`);
+  });
+}

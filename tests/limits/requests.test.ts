@@ -1,0 +1,64 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { problemOf } from "../support/problems.ts";
+import { RestClient, type Answer } from "../support/rest-client.ts";
+import { useZonewright } from "../support/zonewright.ts";
+
+const zw = useZonewright({ env: { RATE_LIMIT: "30", RATE_LIMIT_COSTLY: "3" } });
+
+let busy: RestClient;
+let calm: RestClient;
+beforeAll(async () => {
+  busy = await zw.member("busy");
+  calm = await zw.member("calm");
+});
+
+/** What is left of a quota by the headers of an answer. */
+function left({ headers }: Answer, quota: string): number {
+  const [, remaining = ""] = new RegExp(`"${quota}";r=(\\d+);t=\\d+`).exec(headers.get("ratelimit") ?? "") ?? [];
+  return Number(remaining);
+}
+
+describe("calls", () => {
+  test("tell what is left of the quota, over REST and over tRPC alike", async () => {
+    const first = await calm.get("/api/domains");
+    expect(first.headers.get("ratelimit-policy")).toBe('"requests";q=30;w=60');
+    expect(first.headers.get("ratelimit")).toMatch(/^"requests";r=\d+;t=\d+$/);
+    const second = await calm.get("/trpc/domains.list?input=%7B%22json%22%3A%7B%7D%7D");
+    expect(second.status).toBe(200);
+    expect(left(second, "requests")).toBe(left(first, "requests") - 1);
+  });
+
+  test("beyond the quota are refused with 429 and the seconds to wait, at once and exactly; others go on", async () => {
+    const used = 30 - left(await busy.get("/api/domains"), "requests");
+    const answers = await Promise.all(Array.from({ length: 40 }, () => busy.get("/api/domains")));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(30 - used);
+    const refused = answers.find(({ status }) => status === 429);
+    if (!refused) throw new Error("None was refused.");
+    expect(problemOf(refused, 429, "TOO_MANY_REQUESTS").detail).toMatch(/wait \d+ seconds/);
+    expect(refused.headers.get("ratelimit")).toBe(`"requests";r=0;t=${refused.headers.get("retry-after")}`);
+    expect((await busy.get("/trpc/domains.list?input=%7B%22json%22%3A%7B%7D%7D")).status).toBe(429);
+    expect((await calm.get("/api/domains")).status).toBe(200);
+  });
+
+  test("that are costly have a tighter quota of their own, and cheap ones go on after it", async () => {
+    const { body } = await zw.admin.post("/api/domains", { name: "costly.example" });
+    const bulk = () => zw.admin.post(`/api/domains/${body.id}/records/bulk`, { records: [] });
+    const first = await bulk();
+    expect(first.headers.get("ratelimit-policy")).toBe('"requests";q=30;w=60, "costly";q=3;w=60');
+    expect(left(first, "costly")).toBe(2);
+    await bulk();
+    await bulk();
+    const refused = await zw.admin.post(`/api/domains/${body.id}/sync`);
+    expect(refused).toBeProblem(429, "TOO_MANY_REQUESTS");
+    expect(left(refused, "costly")).toBe(0);
+    expect(left(refused, "requests")).toBeGreaterThan(0);
+    expect((await zw.admin.get(`/api/domains/${body.id}`)).status).toBe(200);
+  });
+
+  test("with credentials that open nothing are counted by address", async () => {
+    const stranger = new RestClient(zw.url, "a.b.c");
+    const answers = await Promise.all(Array.from({ length: 40 }, () => stranger.get("/api/domains")));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 429]));
+    expect((await zw.admin.get("/api/domains")).status).toBe(200);
+  });
+});

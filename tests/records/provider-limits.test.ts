@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { knownKind } from "../../server/dns-providers/kinds.ts";
+import { planState } from "../../server/records/desired-state.ts";
+import { withoutKept } from "../../server/records/provider-limits.ts";
+import { lineOf } from "./zones.ts";
+
+const ns = (value: string) => ({ recordType: "NS", name: "@", value, ttl: 3600, priority: null, proxied: false });
+const at = new Date(0);
+const live = (id: string, value: string) => ({
+  ...ns(value),
+  id,
+  version: 1,
+  status: "active" as const,
+  comment: null,
+  createdAt: at,
+  updatedAt: at,
+});
+
+test("a record that the provider keeps gives its place to no other, and the other still comes or goes", () => {
+  const own = live("01", "f1g1ns1.dnspod.net");
+  const other = live("02", "ns.example.net");
+  const dnspod = knownKind("dnspod");
+  const coming = withoutKept(planState([own], [ns("ns.example.net")]).changes, dnspod);
+  expect(coming.changes.map(({ action, after }) => [action, after && lineOf(after)])).toEqual([
+    ["create", "@ NS ns.example.net"],
+  ]);
+  expect(coming.kept.map(({ record }) => lineOf(record))).toEqual(["@ NS f1g1ns1.dnspod.net"]);
+  const going = withoutKept(planState([other], [ns("f1g1ns1.dnspod.net")]).changes, dnspod);
+  expect(going.changes.map(({ action, id }) => [action, id])).toEqual([["delete", "02"]]);
+  expect(going.kept.map(({ reason }) => reason)).toEqual(["DNSPod keeps its own name servers at the apex."]);
+});

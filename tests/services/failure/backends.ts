@@ -1,0 +1,63 @@
+import { startBind } from "../../support/bind.ts";
+import { startFaultyProxy, type FaultyProxy } from "../../support/faulty-proxy.ts";
+import { startPowerdns } from "../../support/powerdns-api.ts";
+import { recordLines } from "../../support/presentation.ts";
+import { nsupdate } from "../../support/nsupdate.ts";
+import { dnsWire, powerdnsWire } from "../../support/wire-requests.ts";
+
+/** A name server with one zone, reached through a proxy that does harm on demand. */
+export interface Backend {
+  /** The provider configuration: through the proxy, with a short time-out. */
+  readonly configuration: { kind: string; name: string; config: Record<string, unknown> };
+  readonly proxy: FaultyProxy;
+  /** What `dig` gets in a transfer, past the proxy. */
+  served(zone: string): Promise<string[]>;
+  /** Somebody else gives a name these records, TTL 300, in place of those it has; past Zonewright. */
+  edit(zone: string, name: string, type: string, rdatas: readonly string[]): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Short, for tests that let it pass; long enough for a busy machine. */
+const timeoutSeconds = 2;
+
+/** BIND by dynamic update. @param forbidden names that its policy lets nobody change */
+export async function bindBackend(zones: readonly string[], forbidden: readonly string[] = []): Promise<Backend> {
+  const server = await startBind(zones, { forbidden });
+  const proxy = await startFaultyProxy(server.port, dnsWire);
+  const config = { ...server.config, port: proxy.port, timeoutSeconds };
+  return {
+    configuration: { kind: "rfc2136", name: "BIND", config },
+    proxy,
+    served: async (zone) => recordLines(await server.transfer(zone)),
+    edit: (zone, name, type, rdatas) =>
+      nsupdate(server, zone, [
+        `update delete ${name}.${zone}. ${type}`,
+        ...rdatas.map((rdata) => `update add ${name}.${zone}. 300 ${type} ${rdata}`),
+      ]),
+    async stop() {
+      await proxy.stop();
+      await server.stop();
+    },
+  };
+}
+
+/** PowerDNS by its API. */
+export async function powerdnsBackend(): Promise<Backend> {
+  const server = await startPowerdns();
+  const proxy = await startFaultyProxy(Number(new URL(server.url).port), powerdnsWire);
+  const config = { url: `http://127.0.0.1:${proxy.port}`, apiKey: server.apiKey, timeoutSeconds };
+  return {
+    configuration: { kind: "powerdns", name: "PowerDNS", config },
+    proxy,
+    served: async (zone) => recordLines(await server.transfer(zone)),
+    async edit(zone, name, type, rdatas) {
+      const records = rdatas.map((content) => ({ content, disabled: false }));
+      const rrset = { name: `${name}.${zone}.`, type, ttl: 300, changetype: "REPLACE", records };
+      await server.call("PATCH", `/zones/${zone}.`, { rrsets: [rrset] });
+    },
+    async stop() {
+      await proxy.stop();
+      await server.stop();
+    },
+  };
+}

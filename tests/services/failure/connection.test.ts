@@ -1,0 +1,215 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import type { FaultyProxy } from "../../support/faulty-proxy.ts";
+import { startService, type ServiceProcess } from "../../support/service-process.ts";
+import { bindBackend, powerdnsBackend, type Backend } from "./backends.ts";
+import { expectAgreement, expectInSync, hugeSet, manage, settle, type ManagedZone } from "./managed-zone.ts";
+
+const name = "faulty.example";
+
+describe.each([
+  ["BIND by rfc2136", () => bindBackend([name])],
+  ["PowerDNS by its API", () => powerdnsBackend()],
+] as const)("the way to %s", (_label, start) => {
+  let dataDir: string;
+  let service: ServiceProcess;
+  let backend: Backend;
+  let proxy: FaultyProxy;
+  let zone: ManagedZone;
+  let host: string;
+  let count = 0;
+
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), "zonewright-faulty-"));
+    [service, backend] = await Promise.all([startService({ DATA_DIR: dataDir }), start()]);
+    proxy = backend.proxy;
+    zone = await manage(await service.signIn(), name, backend);
+  });
+
+  afterAll(async () => {
+    await service.close();
+    await backend.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  beforeEach(() => {
+    host = `host${++count}`;
+  });
+
+  /** The newest change set. */
+  const last = async () => (await zone.history())[0];
+
+  test("loses an answer after the change: what really happened is told", async () => {
+    const struck = proxy.next({ does: "hold answer", to: "change" });
+    const { status, body } = await zone.create(host, "192.0.2.1");
+    expect({ status, body }).toMatchObject({ status: 201, body: { name: host, value: "192.0.2.1" } });
+    (await struck).cut();
+    expect(await last()).toMatchObject({ state: "applied", creates: 1, failures: [] });
+    await expectAgreement(zone);
+  });
+
+  test("is cut in the middle of the change: nothing was changed, and that is told", async () => {
+    const struck = proxy.next({ does: "cut request", to: "change" });
+    const { status, body } = await zone.create(host, "192.0.2.1");
+    await struck;
+    expect({ status, body }).toMatchObject({ status: 502, body: { code: "PROVIDER_ERROR" } });
+    expect(body.detail).toMatch(/ended the connection|cut the connection/);
+    expect(await last()).toMatchObject({ state: "failed", creates: 0, failures: [{ name: host, error: body.detail }] });
+    expect(await zone.named(host)).toEqual([]);
+    await expectAgreement(zone);
+  });
+
+  test("is cut in the middle of the answer to a change: what really happened is told", async () => {
+    const struck = proxy.next({ does: "cut answer", to: "change" });
+    expect((await zone.create(host, "192.0.2.1")).status).toBe(201);
+    await struck;
+    expect(await last()).toMatchObject({ state: "applied", creates: 1 });
+    await expectAgreement(zone);
+  });
+
+  test("takes its time with a change: it is made once", async () => {
+    const struck = proxy.next({ does: "hold request", to: "change" });
+    const call = zone.create(host, "192.0.2.1");
+    (await struck).release();
+    expect((await call).status).toBe(201);
+    expect(await zone.named(host)).toHaveLength(1);
+    await expectAgreement(zone);
+  });
+
+  test("keeps a change for itself until nobody waits: nothing was changed, and that is told", async () => {
+    const struck = proxy.next({ does: "hold request", to: "change" });
+    const { status, body } = await zone.create(host, "192.0.2.1");
+    (await struck).cut();
+    expect({ status, body }).toMatchObject({ status: 502, body: { detail: expect.stringContaining("answer") } });
+    expect(await last()).toMatchObject({ state: "failed", failures: [{ name: host }] });
+    await expectAgreement(zone);
+  });
+
+  test("delivers a change when it was given up: it counts as an edit by somebody else, and a sync brings it in", async () => {
+    const struck = proxy.next({ does: "hold request", to: "change" });
+    expect((await zone.create(host, "192.0.2.1")).status).toBe(502);
+    (await struck).release();
+    const line = `${host}.${name}. 300 A 192.0.2.1`;
+    await vi.waitFor(async () => expect(await backend.served(name)).toContain(line), { timeout: 10_000, interval: 20 });
+    expect(await zone.editedElsewhere()).toBe(true);
+    const { body } = await zone.client.post(`${zone.path}/sync`);
+    expect(body).toMatchObject({ created: 1, updated: 0, deleted: 0 });
+    await expectAgreement(zone);
+  });
+
+  test("breaks down before a change: nothing was changed, and that is told", async () => {
+    await proxy.refuse();
+    const { status, body } = await zone.create(host, "192.0.2.1");
+    expect({ status, body }).toMatchObject({ status: 502, body: { detail: expect.stringContaining("refuses") } });
+    await proxy.accept();
+    expect(await last()).toMatchObject({ state: "failed", failures: [{ name: host }] });
+    await expectAgreement(zone);
+  });
+
+  test("breaks down right after a change: nobody knows, that is told, and it is found out", async () => {
+    const struck = proxy.next({ does: "hold answer", to: "change" });
+    const call = zone.create(host, "192.0.2.1");
+    await struck;
+    await proxy.refuse();
+    const { status, body } = await call;
+    expect({ status, body }).toMatchObject({ status: 502, body: { detail: expect.stringContaining("not known yet") } });
+    expect(await last()).toMatchObject({ state: "pending" });
+    expect(await zone.named(host)).toEqual([]);
+    // Nobody changes a zone of which that is open.
+    const next = await zone.create(`${host}-next`, "192.0.2.2");
+    expect(next).toMatchObject({ status: 502, body: { detail: expect.stringContaining("earlier change") } });
+    await proxy.accept();
+    await settle(zone);
+    expect(await zone.history()).toContainEqual(expect.objectContaining({ state: "applied", repaired: true }));
+    expect(await zone.named(host)).toHaveLength(1);
+    await expectAgreement(zone);
+  });
+
+  test("is cut when the change is looked at afterwards: what really happened is told", async () => {
+    const struck = proxy.next({ does: "hold answer", to: "question", after: "change" });
+    const call = zone.create(host, "192.0.2.1");
+    (await struck).cut();
+    expect((await call).status).toBe(201);
+    expect(await last()).toMatchObject({ state: "applied", creates: 1 });
+    await expectAgreement(zone);
+  });
+
+  test("breaks down when the change is looked at afterwards: it is never told that nothing was changed", async () => {
+    const struck = proxy.next({ does: "hold request", to: "question", after: "change" });
+    const call = zone.create(host, "192.0.2.1");
+    await struck;
+    await proxy.refuse();
+    const { status, body } = await call;
+    await proxy.accept();
+    expect(status === 201 ? "done" : body.detail).toMatch(/^done$|not known yet/);
+    await settle(zone);
+    expect(await zone.named(host)).toHaveLength(1);
+    await expectAgreement(zone);
+  });
+
+  test("is cut in a bulk, an update and a delete, and each tells the truth", async () => {
+    const records = Array.from({ length: 20 }, (_, index) => ({
+      recordType: "A",
+      name: `${host}-${index}`,
+      value: `192.0.2.${index}`,
+    }));
+    let struck = proxy.next({ does: "cut answer", to: "change" });
+    const { body: bulk } = await zone.client.post(`${zone.path}/records/bulk`, { records });
+    await struck;
+    expect(bulk).toMatchObject({ total: 20, succeeded: 20 });
+    const [first, second] = bulk.results;
+    struck = proxy.next({ does: "hold answer", to: "change" });
+    const updated = await zone.client.put(`${zone.path}/records/${first.id}`, { value: "192.0.2.200" });
+    (await struck).cut();
+    expect(updated).toMatchObject({ status: 200, body: { value: "192.0.2.200" } });
+    struck = proxy.next({ does: "cut request", to: "change" });
+    expect((await zone.client.delete(`${zone.path}/records/${second.id}`)).status).toBe(502);
+    await struck;
+    expect(await zone.named(second.name)).toHaveLength(1);
+    await expectAgreement(zone);
+  });
+
+  test("is cut in the middle of an atomic set of several messages: nothing of it stays", async () => {
+    const struck = proxy.next({ does: "cut request", to: "change", after: "change" });
+    const { status, body } = await zone.apply(hugeSet(host));
+    await struck;
+    expect({ status, body }).toMatchObject({ status: 502, body: { code: "PROVIDER_ERROR" } });
+    expect(await last()).toMatchObject({ state: "failed", creates: 0, revision: null });
+    expect((await backend.served(name)).filter((line) => line.startsWith(`${host}-`))).toEqual([]);
+    await expectAgreement(zone);
+  });
+
+  test("breaks down in the middle of an atomic set: nobody knows, that is told, and nothing of it stays", async () => {
+    const striking = proxy.next({ does: "hold request", to: "change", after: "change" });
+    const call = zone.apply(hugeSet(host));
+    await striking;
+    await proxy.refuse();
+    const { status, body } = await call;
+    await proxy.accept();
+    expect({ status, body }).toMatchObject({ status: 502, body: { detail: expect.stringContaining("not known yet") } });
+    await settle(zone);
+    expect((await backend.served(name)).filter((line) => line.startsWith(`${host}-`))).toEqual([]);
+    await expectAgreement(zone);
+  });
+
+  test.each([10, 70_000])("is cut after %i octets of a zone: no sync, and nothing is lost", async (octets) => {
+    // A zone of more than one message, or packet.
+    const changes = Array.from({ length: 900 }, (_, index) => ({
+      action: "create",
+      record: { recordType: "TXT", name: `${host}-${index}`, value: "x".repeat(250) },
+    }));
+    expect((await zone.apply(changes)).status).toBe(200);
+    const { body: before } = await zone.client.get(zone.path);
+    const struck = proxy.next({ does: "cut answer", to: "transfer", octets });
+    const cut = await zone.client.post(`${zone.path}/sync`);
+    await struck;
+    expect(cut).toMatchObject({ status: 502, body: { code: "PROVIDER_ERROR" } });
+    expect((await zone.client.get(zone.path)).body).toMatchObject({
+      recordCount: before.recordCount,
+      revision: before.revision,
+    });
+    await expectInSync(zone);
+  });
+});

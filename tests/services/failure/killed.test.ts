@@ -1,0 +1,117 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Fault } from "../../support/faulty-proxy.ts";
+import { startService, type ServiceProcess } from "../../support/service-process.ts";
+import { bindBackend, powerdnsBackend, type Backend } from "./backends.ts";
+import { expectAgreement, hugeSet, manage, settle, type ManagedZone } from "./managed-zone.ts";
+
+const name = "killed.example";
+
+/** The stages of a change, by what passes between Zonewright and the server; and whether the server has it then. */
+const stages: readonly (readonly [string, Fault, boolean])[] = [
+  ["between the intent and the call", { does: "hold request", to: "question" }, false],
+  ["when the call is on its way", { does: "hold request", to: "change" }, false],
+  ["when the server has carried it out and not been heard", { does: "hold answer", to: "change" }, true],
+  ["when the answer is there, before the commit", { does: "hold answer", to: "question", after: "change" }, true],
+];
+
+describe.each([
+  ["BIND by rfc2136", () => bindBackend([name])],
+  ["PowerDNS by its API", () => powerdnsBackend()],
+] as const)("kill -9 in a change at %s", (_label, start) => {
+  let dataDir: string;
+  let service: ServiceProcess;
+  let backend: Backend;
+  let zone: ManagedZone;
+  let host: string;
+  let count = 0;
+
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), "zonewright-killed-"));
+    [service, backend] = await Promise.all([startService({ DATA_DIR: dataDir }), start()]);
+    zone = await manage(await service.signIn(), name, backend);
+  });
+
+  afterAll(async () => {
+    await service.close();
+    await backend.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  beforeEach(() => {
+    host = `host${++count}`;
+  });
+
+  /** Kills the service at the moment when the fault strikes a call. */
+  async function killWith(fault: Fault, call: () => Promise<unknown>): Promise<void> {
+    const striking = backend.proxy.next(fault);
+    const ended = Promise.allSettled([call()]);
+    const struck = await striking;
+    await service.stop("SIGKILL");
+    await ended;
+    struck.cut();
+  }
+
+  async function restart(): Promise<void> {
+    service = await startService({ DATA_DIR: dataDir });
+    zone.client = await service.signIn();
+  }
+
+  test.each(stages)("%s", async (_stage, fault, carriedOut) => {
+    await killWith(fault, () => zone.create(host, "192.0.2.1"));
+    await restart();
+    expect(await zone.named(host)).toHaveLength(carriedOut ? 1 : 0);
+    expect((await zone.history())[0]).toMatchObject({
+      state: carriedOut ? "applied" : "failed",
+      repaired: true,
+      creates: carriedOut ? 1 : 0,
+    });
+    await expectAgreement(zone);
+    await settle(zone);
+    await expectAgreement(zone);
+  });
+
+  test.each(stages)("%s, of a plan of creates, updates and deletes", async (_stage, fault, carriedOut) => {
+    for (const which of ["kept", "changed", "gone"]) await zone.create(`${host}-${which}`, "192.0.2.1");
+    const [changed] = await zone.named(`${host}-changed`);
+    const [gone] = await zone.named(`${host}-gone`);
+    const changes = [
+      { action: "create", record: { recordType: "A", name: `${host}-made`, value: "192.0.2.2" } },
+      { action: "update", recordId: changed?.id, record: { value: "192.0.2.3" } },
+      { action: "delete", recordId: gone?.id },
+      { action: "create", record: { recordType: "CNAME", name: `${host}-gone`, value: "www.example.net" } },
+    ];
+    await killWith(fault, () => zone.apply(changes));
+    await restart();
+    await expectAgreement(zone);
+    expect(await zone.named(`${host}-made`)).toHaveLength(carriedOut ? 1 : 0);
+    // A record keeps its identity through a repair.
+    expect(await zone.named(`${host}-changed`)).toMatchObject([
+      { id: changed?.id, value: carriedOut ? "192.0.2.3" : "192.0.2.1" },
+    ]);
+    expect(await zone.named(`${host}-gone`)).toMatchObject([{ recordType: carriedOut ? "CNAME" : "A" }]);
+    expect(await zone.named(`${host}-kept`)).toHaveLength(1);
+  });
+
+  test("between two messages of an atomic set: nothing of it stays", async () => {
+    await killWith({ does: "hold request", to: "change", after: "change" }, () => zone.apply(hugeSet(host)));
+    await restart();
+    expect((await backend.served(name)).filter((line) => line.startsWith(`${host}-`))).toEqual([]);
+    expect((await zone.history())[0]).toMatchObject({ state: "failed", repaired: true, creates: 0 });
+    await expectAgreement(zone);
+  });
+
+  test("again while the repair reads the zone", async () => {
+    await killWith({ does: "hold answer", to: "change" }, () => zone.create(host, "192.0.2.1"));
+    await backend.proxy.refuse();
+    await restart();
+    await backend.proxy.accept();
+    await killWith({ does: "hold answer", to: "transfer" }, () => zone.create(`${host}-next`, "192.0.2.2"));
+    await restart();
+    expect(await zone.named(host)).toHaveLength(1);
+    await settle(zone);
+    await expectAgreement(zone);
+  });
+});

@@ -1,0 +1,131 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createDatabase } from "../../support/postgres.ts";
+import { RestClient, type Answer } from "../../support/rest-client.ts";
+import { startService, type ServiceProcess } from "../../support/service-process.ts";
+import { bindBackend, powerdnsBackend, type Backend } from "./backends.ts";
+import { expectAgreement, expectInSync, manage, type ManagedZone } from "./managed-zone.ts";
+
+const name = "writers.example";
+
+const addressOf = (writer: number, index: number) => `198.51.100.${writer * 100 + index}`;
+
+describe.each([
+  ["BIND by rfc2136", "rfc2136", () => bindBackend([name])],
+  ["PowerDNS by its API", "powerdns", () => powerdnsBackend()],
+] as const)("writers of one zone at %s", (_label, kind, start) => {
+  let dataDir: string;
+  let instances: ServiceProcess[];
+  let backend: Backend;
+  let zone: ManagedZone;
+  let there: RestClient;
+  let host: string;
+  let count = 0;
+
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), "zonewright-writers-"));
+    const server = process.env["TEST_DATABASE_URL"] ?? "";
+    const env = { DATA_DIR: dataDir, DATABASE_URL: await createDatabase(server, `zonewright_writers_${kind}`) };
+    backend = await start();
+    instances = await Promise.all([startService(env), startService(env)]);
+    const [here, other] = await Promise.all(instances.map((instance) => instance.signIn()));
+    if (!here || !other) throw new Error("There are two instances.");
+    zone = await manage(here, name, backend);
+    there = other;
+  });
+
+  afterAll(async () => {
+    await Promise.all(instances.map((instance) => instance.close()));
+    await backend.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  beforeEach(() => {
+    host = `host${++count}`;
+  });
+
+  afterEach(async () => {
+    await expectInSync(zone);
+    await expectAgreement(zone);
+  });
+
+  /** Each writer adds, changes and deletes records of its own names, and of one RRset that all share. */
+  async function write(client: RestClient, writer: number): Promise<Answer[]> {
+    const at = `${zone.path}/records`;
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, async (_, index) => {
+        const own = { recordType: "A", name: `${host}-${writer}-${index}`, value: addressOf(writer, index), ttl: 300 };
+        const shared = { ...own, name: `${host}-shared` };
+        const [made, added] = await Promise.all([client.post(at, own), client.post(at, shared)]);
+        const next =
+          index % 3 === 0
+            ? await client.delete(`${at}/${made.body.id}`)
+            : await client.put(`${at}/${made.body.id}`, { value: "203.0.113.1" });
+        return [made, added, next];
+      }),
+    );
+    return answers.flat();
+  }
+
+  /** All was said to be done, and all is there. */
+  async function expectAllWritten(answers: readonly Answer[], writers: number): Promise<void> {
+    expect(answers.filter(({ status }) => status > 201).map(({ body }) => body)).toEqual([]);
+    const shared = await zone.named(`${host}-shared`);
+    expect(shared).toHaveLength(12 * writers);
+    const own = (await zone.records()).filter(
+      (record) => /-\d+-\d+$/.test(record.name) && record.name.startsWith(host),
+    );
+    expect(own).toHaveLength(8 * writers);
+    expect(own.every(({ value }) => value === "203.0.113.1")).toBe(true);
+  }
+
+  test.each(["two in one instance", "two instances on one PostgreSQL"])("%s: no update is lost", async (which) => {
+    const other = which === "two in one instance" ? new RestClient(zone.client.url, zone.client.token) : there;
+    const answers = (await Promise.all([write(zone.client, 0), write(other, 1)])).flat();
+    expect(answers).toHaveLength(72);
+    await expectAllWritten(answers, 2);
+    await expectAgreement(zone);
+  });
+
+  test("Zonewright and somebody else: each has its own names as it wrote them", async () => {
+    const elsewhere = Array.from({ length: 20 }, (_, index) => index);
+    const [answers] = await Promise.all([
+      write(zone.client, 0),
+      elsewhere.reduce(
+        (before, index) => before.then(() => backend.edit(name, `${host}-else${index}`, "A", [addressOf(1, index)])),
+        Promise.resolve(),
+      ),
+    ]);
+    await expectAllWritten(answers, 1);
+    const { body } = await zone.client.post(`${zone.path}/sync`, { force: true });
+    expect(body).toMatchObject({ created: 20, updated: 0, deleted: 0 });
+  });
+
+  test("an edit by somebody else between a change and its mark is noticed later", async () => {
+    expect(await zone.editedElsewhere()).toBe(false);
+    const striking = backend.proxy.next({ does: "hold request", to: "question", after: "change" });
+    const call = zone.create(host, "192.0.2.1");
+    const struck = await striking;
+    await backend.edit(name, `${host}-else`, "A", ["192.0.2.2"]);
+    struck.release();
+    expect((await call).status).toBe(201);
+    expect(await zone.editedElsewhere()).toBe(true);
+    const { body } = await zone.client.post(`${zone.path}/sync`);
+    expect(body).toMatchObject({ created: 1, updated: 0, deleted: 0 });
+    expect(await zone.editedElsewhere()).toBe(false);
+  });
+
+  test("an edit by somebody else between the reading and a change is noticed later", async () => {
+    const striking = backend.proxy.next({ does: "hold request", to: "change" });
+    const call = zone.create(host, "192.0.2.1");
+    const struck = await striking;
+    await backend.edit(name, `${host}-else`, "A", ["192.0.2.2"]);
+    struck.release();
+    expect((await call).status).toBe(201);
+    expect(await zone.editedElsewhere()).toBe(true);
+    const { body } = await zone.client.post(`${zone.path}/sync`);
+    expect(body).toMatchObject({ created: 1, updated: 0, deleted: 0 });
+  });
+});

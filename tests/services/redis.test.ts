@@ -1,0 +1,79 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { createDatabase } from "../support/postgres.ts";
+import { startRedis, type RedisServer } from "../support/redis.ts";
+import { RestClient, type Answer } from "../support/rest-client.ts";
+import { startService, type ServiceProcess } from "../support/service-process.ts";
+import { adminPassword } from "../support/zonewright.ts";
+
+let dataDir: string;
+let redis: RedisServer;
+let one: ServiceProcess;
+let other: ServiceProcess;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "zonewright-redis-data-"));
+  redis = await startRedis();
+  const env = {
+    DATA_DIR: dataDir,
+    DATABASE_URL: await createDatabase(process.env["TEST_DATABASE_URL"] ?? "", "zonewright_redis"),
+    REDIS_URL: redis.url,
+    TRUST_PROXY: "loopback",
+    RATE_LIMIT: "40",
+    LOG_LEVEL: "info",
+  };
+  [one, other] = await Promise.all([startService(env), startService(env)]);
+});
+
+afterAll(async () => {
+  await Promise.all([one.close(), other.close()]);
+  await redis.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+let addresses = 0;
+function login({ url }: ServiceProcess, username: string, password: string): Promise<Answer> {
+  addresses += 1;
+  const headers = { "x-forwarded-for": `203.0.113.${addresses % 250}` };
+  return new RestClient(url).post("/api/auth/login", { username, password }, headers);
+}
+
+function both(times: number, call: (instance: ServiceProcess, index: number) => Promise<Answer>): Promise<Answer[]> {
+  return Promise.all(Array.from({ length: times }, (_, index) => call(index % 2 === 0 ? one : other, index)));
+}
+
+function count(answers: readonly Answer[], status: number): number {
+  return answers.filter((answer) => answer.status === status).length;
+}
+
+test("a hundred wrong passwords at once against two instances: five are checked in all", async () => {
+  const answers = await both(100, (instance) => login(instance, "nobody", "a wrong password"));
+  expect([count(answers, 401), count(answers, 429)]).toEqual([5, 95]);
+});
+
+test("right passwords at once against two instances all sign in", async () => {
+  expect(count(await both(20, (instance) => login(instance, "admin", adminPassword)), 200)).toBe(20);
+});
+
+test("two instances count one user's calls together", async () => {
+  const { body } = await login(one, "admin", adminPassword);
+  const answers = await both(60, ({ url }) => new RestClient(url, body.accessToken).get("/api/auth/me"));
+  expect([count(answers, 200), count(answers, 429)]).toEqual([40, 20]);
+});
+
+test("while Redis is away each instance counts by itself, the log says so, and it is used again when it is back", async () => {
+  await redis.kill();
+  await vi.waitFor(() => expect(one.output()).toContain("Redis is away"), { timeout: 5_000, interval: 20 });
+  expect(count(await Promise.all(Array.from({ length: 8 }, () => login(one, "stranger", "x"))), 401)).toBe(5);
+  expect((await login(other, "stranger", "x")).status).toBe(401);
+  await redis.restart();
+  for (const instance of [one, other])
+    await vi.waitFor(() => expect(instance.output()).toContain("Redis is back"), { timeout: 10_000, interval: 20 });
+  expect(count(await both(12, (instance) => login(instance, "newcomer", "x")), 401)).toBe(5);
+  for (const instance of [one, other]) {
+    expect(instance.output().match(/Redis is away/g)).toHaveLength(1);
+    expect(instance.output()).not.toContain("the-password-of-redis");
+  }
+});

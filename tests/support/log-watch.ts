@@ -1,0 +1,33 @@
+/** Fields whose texts open something. */
+const secretField = /^(?:accessToken|refreshToken|tempToken|token|code|secret|\w+Secret|apiKey|password|\w+Password)$/;
+/** Shorter ones may stand in a log by chance. */
+const least = 12;
+
+const secrets = new Set<string>();
+
+/** Remembers the secrets within what a client sent or got, so that no log may hold them. */
+export function rememberSecrets(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  for (const [field, child] of Object.entries(value)) {
+    if (typeof child !== "string") rememberSecrets(child);
+    else if (secretField.test(field) && child.length >= least && !/^\*+$/.test(child)) secrets.add(child);
+  }
+}
+
+/** Takes a service's log, and fails when it holds a secret that any client exchanged. */
+export class LogWatch {
+  readonly #lines: string[] = [];
+
+  write(line: string): void {
+    this.#lines.push(line);
+  }
+
+  /** @throws Error with the line. */
+  mustBeClean(): void {
+    for (const line of this.#lines) {
+      for (const secret of secrets) {
+        if (line.includes(secret)) throw new Error(`The log holds a secret, ${JSON.stringify(secret)}: ${line}`);
+      }
+    }
+  }
+}
