@@ -4,6 +4,7 @@ import { Drift } from "./0002-drift.ts";
 import { Audit } from "./0003-audit.ts";
 import { PersonalTokens } from "./0005-personal-tokens.ts";
 import { Invitations } from "./0006-invitations.ts";
+import { Identity } from "./0008-identity.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -14,4 +15,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0003-audit", class: Audit },
   { name: "0005-personal-tokens", class: PersonalTokens },
   { name: "0006-invitations", class: Invitations },
+  { name: "0008-identity", class: Identity },
 ];

@@ -1,0 +1,61 @@
+import type { Egress } from "../../net/egress.ts";
+import { authorizationUrlOf, codeOf } from "./code-flow.ts";
+import { IdentityProviderError, type ClientSettings, type IdentityProvider } from "./provider.ts";
+import { askVendor, goodObject, objectOf, optionalText, reasonIn, requiredText } from "./vendor-json.ts";
+
+/**
+ * Feishu, and Lark by explicit endpoints. The token endpoint is the third version: earlier ones accept a code verifier for a flow that began
+ * without a challenge, and so let PKCE be taken away. Answers carry a `code` that is 0 when all is well. `union_id` is the same for all
+ * applications of one developer. Addresses are not verified.
+ */
+export function feishu(egress: Egress): IdentityProvider {
+  const endpointsOf = ({ authorizeUrl, tokenUrl, userInfoUrl }: ClientSettings) => ({
+    authorize: authorizeUrl ?? "https://accounts.feishu.cn/open-apis/authen/v1/authorize",
+    token: tokenUrl ?? "https://accounts.feishu.cn/oauth/v3/token",
+    user: userInfoUrl ?? "https://open.feishu.cn/open-apis/authen/v1/user_info",
+  });
+  return {
+    id: "feishu",
+    name: "Feishu",
+    type: "oauth2",
+    // Who somebody is can be asked without any scope; names of scopes are permissions to grant the application there.
+    defaultScope: "",
+    check: () => Promise.resolve(),
+    authorizationUrl: (settings, flow) =>
+      Promise.resolve(authorizationUrlOf(endpointsOf(settings).authorize, settings, flow)),
+    async identify(settings, { codeVerifier }, answer) {
+      const { token, user: userUrl } = endpointsOf(settings);
+      const { clientId, clientSecret, redirectUrl } = settings;
+      const redeemed = await askVendor(egress, token, {
+        method: "POST",
+        headers: { "content-type": "application/json; charset=utf-8" },
+        body: JSON.stringify({
+          grant_type: "authorization_code",
+          client_id: clientId,
+          client_secret: clientSecret ?? "",
+          code: codeOf(answer),
+          redirect_uri: redirectUrl,
+          code_verifier: codeVerifier,
+        }),
+      });
+      const accessToken = requiredText(well(goodObject(redeemed, "Feishu")), "access_token", "Feishu");
+      const headers = { authorization: `Bearer ${accessToken}` };
+      const told = well(goodObject(await askVendor(egress, userUrl, { headers }), "Feishu's user endpoint"));
+      const user = objectOf(told["data"], "Feishu's user endpoint");
+      return {
+        issuer: new URL(userUrl).origin,
+        subject: requiredText(user, "union_id", "Feishu's user endpoint"),
+        email: optionalText(user, "enterprise_email") ?? optionalText(user, "email"),
+        emailVerified: false,
+        displayName: optionalText(user, "name"),
+        username: optionalText(user, "en_name") ?? optionalText(user, "name"),
+      };
+    },
+  };
+}
+
+/** @throws IdentityProviderError for an answer that tells of a failure with status 200 */
+function well(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if ((body["code"] ?? 0) === 0 && !("error" in body)) return body;
+  throw new IdentityProviderError(`Feishu refused${reasonIn(body)}.`);
+}
