@@ -48,6 +48,9 @@ export const permissions = [
 
 export type Permission = (typeof permissions)[number];
 
+/** Who gets in. `halfSignedIn`: only a `tempToken`, while a second factor is awaited. */
+export type Access = "public" | "halfSignedIn" | "signedIn" | "admin";
+
 /** How a procedure is offered over REST and described in the API document. */
 export interface RouteMeta {
   openapi?: {
@@ -61,6 +64,8 @@ export interface RouteMeta {
     protect: boolean;
     errorResponses: number[];
   };
+  /** A DELETE that takes its fields in a body instead of the query: what is secret has no place in an address. */
+  bodied?: boolean;
   /** Status of success. */
   status?: 200 | 201;
   /** The REST body is this string field of the output, as plain text. */
@@ -71,5 +76,5 @@ export interface RouteMeta {
   errors?: number[];
   /** Which personal-token permission opens it; null where no personal token does. */
   permission?: Permission | null;
-  access?: "public" | "signedIn" | "admin";
+  access?: Access;
 }

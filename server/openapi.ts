@@ -2,7 +2,7 @@ import type { AnyTRPCRouter } from "@trpc/server";
 import { generateOpenApiDocument, type OpenApiRouter } from "trpc-to-openapi";
 import type { RouteMeta } from "./context.ts";
 import { errorCodes } from "./errors.ts";
-import { literalsFirst, restProcedures } from "./rest.ts";
+import { asLibraryReads, deletion, restProcedures } from "./rest.ts";
 
 interface Schema {
   $ref?: string;
@@ -48,6 +48,7 @@ export interface OpenApiDocument {
 
 const tags = [
   { name: "Sign-in and account", description: "Sessions of the signed-in user." },
+  { name: "Second factors", description: "Authenticator apps, passkeys, codes by e-mail, recovery codes." },
   { name: "Users", description: "Accounts and invitations, for administrators." },
   { name: "Domains", description: "Managed domains, their groups, tags and expiry." },
   { name: "DNS records", description: "Records of a domain: single edits, bulk, plans, zone files, sync and history." },
@@ -139,7 +140,7 @@ export function openApiDocument(
   appRouter: AnyTRPCRouter,
   options: { version: string; siteUrl: string },
 ): OpenApiDocument {
-  const document = generateOpenApiDocument(literalsFirst(appRouter) as unknown as OpenApiRouter, {
+  const document = generateOpenApiDocument(asLibraryReads(appRouter) as unknown as OpenApiRouter, {
     title: "Zonewright",
     version: options.version,
     description,
@@ -159,6 +160,10 @@ export function openApiDocument(
   document.tags = tags;
   document.components.schemas["Problem"] = problemSchema;
   document.components.responses = problemResponses;
+  for (const [path, methods] of Object.entries(document.paths)) {
+    const { [deletion.toLowerCase()]: deleting, ...others } = methods;
+    document.paths[path] = deleting ? { ...others, delete: deleting } : others;
+  }
   for (const { name, meta } of restProcedures(appRouter)) {
     if (!meta.openapi) continue;
     const operation = document.paths[meta.openapi.path]?.[meta.openapi.method.toLowerCase()];
@@ -269,7 +274,8 @@ const bodyDescription = "What the call takes.";
 
 function errorStatuses(operation: Operation, meta: RouteMeta): number[] {
   const statuses = new Set([400, 429, 500, 503, ...(meta.errors ?? [])]);
-  if (meta.access !== "public") statuses.add(401).add(403);
+  if (meta.access !== "public") statuses.add(401);
+  if (meta.access === "signedIn" || meta.access === "admin") statuses.add(403);
   if (meta.openapi?.path.includes("{")) statuses.add(404);
   if (operation.requestBody) statuses.add(413).add(415);
   return [...statuses].toSorted((a, b) => a - b);
@@ -277,6 +283,8 @@ function errorStatuses(operation: Operation, meta: RouteMeta): number[] {
 
 function accessNote(meta: RouteMeta): string {
   if (meta.access === "public") return "No sign-in needed.";
+  if (meta.access === "halfSignedIn")
+    return "The bearer is the `tempToken` of a sign-in; access tokens do not open it.";
   const who = meta.access === "admin" ? "Administrators only." : "";
   const token = meta.permission
     ? `Personal tokens need the permission \`${meta.permission}\`.`

@@ -43,8 +43,9 @@ export function restHandler(
   createContext: (req: Request, res: Response) => ServerContext,
 ): RequestHandler {
   lockCoercion(appRouter);
+  const takesBody = bodiedDeletions(appRouter);
   const options: GeneratedHandler = {
-    router: literalsFirst(appRouter),
+    router: asLibraryReads(appRouter),
     createContext: ({ req }) => req.context,
     onError: ({ error, req }) => {
       req.error = errorOf(error);
@@ -58,9 +59,12 @@ export function restHandler(
   const handle = createOpenApiNodeHttpHandler(options as never) as unknown as Handle;
 
   return async (req: Request, res: Response, next: NextFunction) => {
+    if (req.method === deletion) {
+      next();
+      return;
+    }
     const exchange: Exchange = {
-      // Node leaves out the body of an answer to HEAD (RFC 9110 §9.3.2).
-      method: req.method === "HEAD" ? "GET" : req.method,
+      method: libraryMethod(req.method, takesBody(req.path)),
       url: req.url,
       headers: { "content-type": req.headers["content-type"] },
       body: req.body as unknown,
@@ -97,12 +101,12 @@ export function restHandler(
  * beside a body, and `__proto__` in a query.
  */
 function misplacedFields(appRouter: AnyTRPCRouter): (exchange: Exchange) => Issue[] {
-  const routes = restProcedures(appRouter).flatMap(({ meta: { openapi } }) =>
+  const routes = restProcedures(appRouter).flatMap(({ meta: { openapi, bodied = false } }) =>
     openapi
       ? [
           {
-            method: openapi.method,
-            pattern: new RegExp(`^${openapi.path.replaceAll(/\{\w+\}/g, "[^/]+")}/?$`, "i"),
+            method: libraryMethod(openapi.method, bodied),
+            pattern: patternOf(openapi.path),
             parameters: [...openapi.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name),
           },
         ]
@@ -111,14 +115,14 @@ function misplacedFields(appRouter: AnyTRPCRouter): (exchange: Exchange) => Issu
   const parameters = new Set(routes.flatMap((route) => route.parameters));
   return ({ method, url, body, query }) => {
     const queried = Object.keys(query as object);
-    const takesBody = method === "POST" || method === "PUT";
-    const suspects = (takesBody ? Object.keys(body as object) : queried).filter((key) => parameters.has(key));
+    const inBody = method !== "GET" && method !== "DELETE";
+    const suspects = (inBody ? Object.keys(body as object) : queried).filter((key) => parameters.has(key));
     if (suspects.length === 0 && queried.length === 0) return [];
     const [path = ""] = url.split("?");
     const route = routes.find((route) => route.method === method && route.pattern.test(path));
     if (!route) return [];
     const inPath = suspects.filter((key) => route.parameters.includes(key));
-    const inQuery = takesBody ? queried : queried.filter((key) => key === "__proto__");
+    const inQuery = inBody ? queried : queried.filter((key) => key === "__proto__");
     return [
       ...inPath.map((key) => ({ path: [key], message: "This is given in the path; remove it here." })),
       ...inQuery.map((key) => ({ path: [key], message: "There is no such query parameter; remove it." })),
@@ -161,11 +165,46 @@ function pathOf([, { _def }]: [string, { _def: { meta?: RouteMeta } }]): string 
   return (_def.meta?.openapi?.path ?? "").replaceAll("{", "\uffff");
 }
 
-/** The same router with `/domains/tags` before `/domains/{id}`: a literal segment sorts before a parameter. */
-export function literalsFirst<R extends AnyTRPCRouter>(appRouter: R): R {
-  const procedures = appRouter._def.procedures as Record<string, { _def: { meta?: RouteMeta } }>;
-  const sorted = Object.fromEntries(
-    Object.entries(procedures).toSorted((a, b) => (pathOf(a) < pathOf(b) ? -1 : pathOf(a) > pathOf(b) ? 1 : 0)),
+/**
+ * What the library is told instead of DELETE where that has a body, which it never reads: some of ours carry a password. We have no PATCH
+ * of our own.
+ */
+export const deletion = "PATCH";
+
+function libraryMethod(method: string, bodied: boolean): string {
+  // Node leaves out the body of an answer to HEAD (RFC 9110 §9.3.2).
+  if (method === "HEAD") return "GET";
+  return bodied && method === "DELETE" ? deletion : method;
+}
+
+/** Which addresses take a DELETE with a body. */
+function bodiedDeletions(appRouter: AnyTRPCRouter): (path: string) => boolean {
+  const patterns = restProcedures(appRouter).flatMap(({ meta: { openapi, bodied } }) =>
+    openapi && bodied ? [patternOf(openapi.path)] : [],
   );
-  return { ...appRouter, _def: { ...appRouter._def, procedures: sorted } };
+  return (path) => patterns.some((pattern) => pattern.test(path));
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}/?$`, "i");
+}
+
+type Described = { _def: { meta?: { openapi?: { method: string } } } };
+
+/**
+ * The same router with `/domains/tags` before `/domains/{id}`, as a literal segment sorts before a parameter, and with those DELETEs
+ * under their other name.
+ */
+export function asLibraryReads<R extends AnyTRPCRouter>(appRouter: R): R {
+  const procedures = appRouter._def.procedures as Record<string, { _def: { meta?: RouteMeta } }>;
+  const sorted = Object.entries(procedures).toSorted((a, b) =>
+    pathOf(a) < pathOf(b) ? -1 : pathOf(a) > pathOf(b) ? 1 : 0,
+  );
+  const readable = sorted.map(([name, procedure]): [string, Described] => {
+    const { meta } = procedure._def;
+    if (!meta?.openapi) return [name, procedure];
+    const openapi = { ...meta.openapi, method: libraryMethod(meta.openapi.method, meta.bodied ?? false) };
+    return [name, { _def: { ...procedure._def, meta: { ...meta, openapi } } }];
+  });
+  return { ...appRouter, _def: { ...appRouter._def, procedures: Object.fromEntries(readable) } };
 }

@@ -1,4 +1,4 @@
-import type { Permission, RouteMeta } from "./context.ts";
+import type { Access, Permission, RouteMeta } from "./context.ts";
 
 interface Route {
   method: "GET" | "POST" | "PUT" | "DELETE";
@@ -11,9 +11,11 @@ interface Route {
   textField?: string;
   errors?: number[];
   costly?: boolean;
+  /** A DELETE that takes its fields in a body. */
+  bodied?: boolean;
 }
 
-function meta(route: Route, access: "public" | "signedIn" | "admin", permission: Permission | null): RouteMeta {
+function meta(route: Route, access: Access, permission: Permission | null): RouteMeta {
   const {
     method,
     path,
@@ -25,6 +27,7 @@ function meta(route: Route, access: "public" | "signedIn" | "admin", permission:
     textField,
     errors = [],
     costly = false,
+    bodied = false,
   } = route;
   return {
     openapi: {
@@ -41,6 +44,7 @@ function meta(route: Route, access: "public" | "signedIn" | "admin", permission:
     ...(textField === undefined ? {} : { textField }),
     costly,
     errors,
+    ...(bodied ? { bodied } : {}),
     permission,
     access,
   };
@@ -49,6 +53,7 @@ function meta(route: Route, access: "public" | "signedIn" | "admin", permission:
 /** Describes a procedure's REST route, one function for each kind of procedure in `trpc.ts`. */
 export const route = {
   open: (route: Route) => meta(route, "public", null),
+  halfSignedIn: (route: Route) => meta(route, "halfSignedIn", null),
   signedIn: (route: Route) => meta(route, "signedIn", null),
   admin: (route: Route) => meta(route, "admin", null),
   may: (permission: Permission, route: Route) => meta(route, "signedIn", permission),

@@ -2,6 +2,7 @@ import { auditRouter } from "./audit/router.ts";
 import { sessionsRouter } from "./auth/own-sessions/router.ts";
 import { tokensRouter } from "./auth/personal-tokens/router.ts";
 import { authRouter } from "./auth/router.ts";
+import { twoFactorRouter } from "./auth/second-factors/router.ts";
 import { providerConfigsRouter, providersRouter } from "./dns-providers/router.ts";
 import { domainsRouter } from "./domains/router.ts";
 import { recordsRouter } from "./records/router.ts";
@@ -15,6 +16,7 @@ import { v1Router } from "./v1/router.ts";
 /** The table of features. Everything that clients can do is in here, over tRPC and over REST. */
 export const appRouter = router({
   auth: authRouter,
+  twoFactor: twoFactorRouter,
   tokens: tokensRouter,
   sessions: sessionsRouter,
   profile: profileRouter,

@@ -13,6 +13,12 @@ import { PersonalTokens } from "./auth/personal-tokens/service.ts";
 import { PasswordResets } from "./auth/password-reset/service.ts";
 import { PasswordHasher } from "./auth/passwords.ts";
 import { Registration } from "./auth/registration.ts";
+import { Confirmation } from "./auth/confirmation.ts";
+import { SecondFactorSignIn } from "./auth/second-factor-sign-in.ts";
+import type { SecondFactorChecks } from "./auth/second-factors/checks.ts";
+import { createSecondFactors } from "./auth/second-factors/compose.ts";
+import { deleteExpiredChallenges } from "./auth/second-factors/housekeeping.ts";
+import type { SecondFactors } from "./auth/second-factors/service.ts";
 import { Sessions } from "./auth/sessions.ts";
 import { SignIn } from "./auth/sign-in.ts";
 import { Background } from "./background.ts";
@@ -63,6 +69,9 @@ export interface Services {
   ownSessions: OwnSessions;
   currentPassword: CurrentPassword;
   profile: Profile;
+  secondFactors: SecondFactors;
+  secondFactorChecks: SecondFactorChecks;
+  secondFactorSignIn: SecondFactorSignIn;
   users: Users;
   userAdministration: UserAdministration;
   invitations: Invitations;
@@ -124,6 +133,7 @@ export function createServices(parts: {
   const housekeeping = new Periodic(housekeepingPause, async () => {
     try {
       await deleteEndedSessions(database.fork(), now());
+      await deleteExpiredChallenges(database.fork(), now());
     } catch (error) {
       log.error({ err: error }, "ended sessions could not be deleted");
     }
@@ -138,9 +148,12 @@ export function createServices(parts: {
     onDrift: parts.onDrift,
   });
   const sessions = new Sessions(keyring, audit, now, (sessionId) => authenticator.end(sessionId));
-  const signIn = new SignIn({ passwords, accessTokens, sessions, guesses, audit, now });
   const users = new Users(passwords, audit, now);
   const currentPassword = new CurrentPassword(passwords, guesses);
+  const confirmation = new Confirmation(currentPassword, now);
+  const factors = createSecondFactors({ siteUrl: config.siteUrl, keyring, mailer, confirmation, guesses, audit, now });
+  const secondFactors = factors.checks;
+  const signIn = new SignIn({ passwords, accessTokens, sessions, guesses, secondFactors, audit, now });
   const invitations = new Invitations(audit, now);
   return {
     config,
@@ -180,6 +193,9 @@ export function createServices(parts: {
     background,
     domains,
     zoneImports,
+    secondFactors: factors.management,
+    secondFactorChecks: secondFactors,
+    secondFactorSignIn: new SecondFactorSignIn({ signIn, checks: secondFactors, guesses, audit }),
     records: new Records(pipeline),
     sync: new Sync(pipeline),
     zoneFiles: new ZoneFileTransfer(pipeline, now),
@@ -194,6 +210,7 @@ export function createServices(parts: {
       await providerConfigs.ensureEmbedded(database.fork());
       await providerConfigs.ensureSealed(database.fork(), log);
       await zoneImports.prepare();
+      await factors.totpSecrets.ensureSealed(database.fork(), log);
     },
     async startJobs() {
       if (!config.jobs) return;

@@ -5,6 +5,7 @@ import { ZodError } from "zod";
 import type { Context, ErrorData, HttpPort, Permission, RouteMeta } from "./context.ts";
 import type { EntityManager } from "./database/database.ts";
 import type { Actor } from "./audit/actor.ts";
+import { bearerOf } from "./auth/authenticator.ts";
 import type { Caller } from "./auth/caller.ts";
 import { AppError, errorCodes, type ErrorCode } from "./errors.ts";
 import { logFailure } from "./failure-log.ts";
@@ -159,6 +160,13 @@ export const router = t.router;
 
 /** No sign-in. */
 export const open = guarded((call) => ({ actor: visitor(call) }));
+
+/** Somebody whose password was right and whose second factor is awaited: the bearer is a `tempToken`, and nothing else will do. */
+export const halfSignedIn = guarded(async ({ services, em, http, requestId }) => {
+  const pending = await services.secondFactorChecks.authenticate(em, bearerOf(http));
+  const actor: Actor = { userId: pending.userId, tokenId: null, ip: http.ip, requestId };
+  return { pending, actor };
+});
 
 /** A signed-in user; no personal token. */
 export const signedIn = guarded(async (call) => ({ caller: await sessionCaller(call) }));

@@ -11,7 +11,10 @@ export type RouterInputs = inferRouterInputs<AppRouter>;
 export type RouterOutputs = inferRouterOutputs<AppRouter>;
 
 /** A user, as told at sign-in. */
-export type User = RouterOutputs["auth"]["login"]["user"];
+export type User = RouterOutputs["twoFactor"]["verify"]["user"];
+
+/** A second factor that a user can use now. */
+export type SecondFactorMethod = Extract<RouterOutputs["auth"]["login"], { requires2FA: true }>["methods"][number];
 
 /** A DNS record. */
 export type DnsRecord = RouterOutputs["records"]["list"]["records"][number];

@@ -1,6 +1,6 @@
 import { createTRPCClient, httpLink, type TRPCClient } from "@trpc/client";
 import superjson from "superjson";
-import type { AppRouter, DnsRecord, RouterInputs, RouterOutputs, User } from "./app-router.ts";
+import type { AppRouter, DnsRecord, RouterInputs, RouterOutputs, SecondFactorMethod, User } from "./app-router.ts";
 import { authorizedRequest, withBearer } from "./authorized-request.ts";
 import { eachRecord, type EachRecordInput } from "./each-record.ts";
 import { errorLink } from "./error-link.ts";
@@ -33,10 +33,18 @@ export interface Credentials {
 }
 
 /** How a sign-in went on; look at `kind`, as there may come to be others. */
-export type SignInResult = {
-  kind: "signedIn";
-  user: User;
-};
+export type SignInResult =
+  | { kind: "signedIn"; user: User }
+  /** The password was right. Go on with {@link ClientHelpers.completeSecondFactor}, within ten minutes. */
+  | { kind: "secondFactorNeeded"; methods: SecondFactorMethod[] };
+
+/** What {@link ClientHelpers.completeSecondFactor} takes: a code, or what the browser's authenticator answered. */
+export type SecondFactor =
+  | { method: "totp" | "email" | "recovery"; code: string }
+  | { method: "passkey"; credential: NonNullable<RouterInputs["twoFactor"]["verify"]["credential"]> };
+
+/** What {@link ClientHelpers.signInWithPasskey} takes. */
+export type PasskeyCredentials = RouterInputs["auth"]["passkey"];
 
 /** What stands beside the procedures. */
 export interface ClientHelpers {
@@ -45,6 +53,13 @@ export interface ClientHelpers {
    * @throws ZonewrightError UNAUTHORIZED when the username or the password is wrong.
    */
   signIn(credentials: Credentials): Promise<SignInResult>;
+  /**
+   * Completes a sign-in that needs a second factor. Until then `twoFactor.sendEmailCode` and `twoFactor.passkeyOptions` can be called for it.
+   * @throws ZonewrightError UNAUTHORIZED when the proof is wrong, or when no sign-in waits for one.
+   */
+  completeSecondFactor(proof: SecondFactor): Promise<Extract<SignInResult, { kind: "signedIn" }>>;
+  /** Signs in by a passkey alone: the authenticator's answer to the options that `auth.passkeyOptions` gave. */
+  signInWithPasskey(credentials: PasskeyCredentials): Promise<Extract<SignInResult, { kind: "signedIn" }>>;
   /** Ends the session. It is forgotten here even when the server cannot be told, which is thrown. */
   signOut(): Promise<void>;
   /**
@@ -68,8 +83,17 @@ const selfContained: ReadonlySet<string> = new Set<AuthProcedure>([
   "auth.register",
   "auth.forgotPassword",
   "auth.resetPassword",
+  "auth.passkeyOptions",
+  "auth.passkey",
 ]);
 type AuthProcedure = `auth.${keyof RouterInputs["auth"]}`;
+
+/** Procedures that only a sign-in which waits for its second factor opens. */
+const halfSignedIn: ReadonlySet<string> = new Set<`twoFactor.${keyof RouterInputs["twoFactor"]}`>([
+  "twoFactor.verify",
+  "twoFactor.sendEmailCode",
+  "twoFactor.passkeyOptions",
+]);
 
 /** Makes a client. It sends nothing before the first call. */
 export function createClient(options: ClientOptions): Client {
@@ -91,6 +115,8 @@ export function createClient(options: ClientOptions): Client {
       (await tell("/api/auth/refresh", refreshToken, null)) as RouterOutputs["auth"]["refresh"],
   });
 
+  /** Of the sign-in that waits for its second factor. */
+  let tempToken: string | null = null;
   const trpcUrl = `${url}/trpc`;
   const trpc = createTRPCClient<AppRouter>({
     links: [
@@ -102,6 +128,8 @@ export function createClient(options: ClientOptions): Client {
         fetch: async (address, init) => {
           const target = typeof address === "object" && "url" in address ? address.url : String(address);
           const procedure = target.slice(trpcUrl.length + 1).replace(/\?.*$/s, "");
+          if (halfSignedIn.has(procedure))
+            return await request(fetch, target, withBearer(init as RequestInit, tempToken));
           return selfContained.has(procedure)
             ? await request(fetch, target, withBearer(init as RequestInit, session.session?.accessToken ?? null))
             : await authorizedRequest({ fetch, session, token }, target, init as RequestInit);
@@ -110,13 +138,26 @@ export function createClient(options: ClientOptions): Client {
     ],
   });
 
+  const started = ({ user, ...tokens }: RouterOutputs["twoFactor"]["verify"]) => {
+    tempToken = null;
+    session.replace(tokens);
+    return { kind: "signedIn", user } as const;
+  };
   const helpers: ClientHelpers = {
     async signIn({ username, password, rememberMe = false }) {
-      const { user, ...tokens } = await trpc.auth.login.mutate({ username, password, rememberMe });
-      session.replace(tokens);
-      return { kind: "signedIn", user };
+      const answer = await trpc.auth.login.mutate({ username, password, rememberMe });
+      if (!("requires2FA" in answer)) return started(answer);
+      tempToken = answer.tempToken;
+      return { kind: "secondFactorNeeded", methods: answer.methods };
+    },
+    async completeSecondFactor(proof) {
+      return started(await trpc.twoFactor.verify.mutate(proof));
+    },
+    async signInWithPasskey(credentials) {
+      return started(await trpc.auth.passkey.mutate(credentials));
     },
     async signOut() {
+      tempToken = null;
       if (!session.mayExist) return;
       const { refreshToken = null, accessToken = null } = session.session ?? {};
       try {

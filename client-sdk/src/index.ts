@@ -1,9 +1,17 @@
 /** The client of Zonewright's API, typed from the server's procedures. */
 export { createClient } from "./client.ts";
-export type { Client, ClientHelpers, ClientOptions, Credentials, SignInResult } from "./client.ts";
+export type {
+  Client,
+  ClientHelpers,
+  ClientOptions,
+  Credentials,
+  PasskeyCredentials,
+  SecondFactor,
+  SignInResult,
+} from "./client.ts";
 export { isZonewrightError } from "./errors.ts";
 export type { Issue, ZonewrightError, ZonewrightErrorCode } from "./errors.ts";
-export type { AppRouter, DnsRecord, RouterInputs, RouterOutputs, User } from "./app-router.ts";
+export type { AppRouter, DnsRecord, RouterInputs, RouterOutputs, SecondFactorMethod, User } from "./app-router.ts";
 export type { EachRecordInput } from "./each-record.ts";
 export type { Fetch } from "./request.ts";
 export type { Session } from "./session.ts";

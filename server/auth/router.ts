@@ -1,13 +1,13 @@
 import { route } from "../route.ts";
 import { nothing, success } from "../schemas.ts";
 import { open, router, signedIn } from "../trpc.ts";
-import { briefUser } from "../users/service.ts";
 import { bearerOf } from "./authenticator.ts";
 import { clientInfo } from "./client-info.ts";
 import { clearRefreshCookie, presentedRefreshToken, setRefreshCookie } from "./refresh-cookie.ts";
 import {
   currentUser,
   forgotPasswordInput,
+  loginAnswer,
   loginInput,
   refreshInput,
   registerInput,
@@ -15,6 +15,8 @@ import {
   signedInAnswer,
   tokenPair,
 } from "./schemas.ts";
+import { passkeyRequestOptions, passkeySignInInput } from "./second-factors/schemas.ts";
+import { signedInAnswerOf } from "./signed-in-answer.ts";
 
 const tag = "Sign-in and account";
 
@@ -27,22 +29,54 @@ export const authRouter = router({
         operationId: "login",
         tag,
         summary: "Sign in with a username and password",
-        description: "Starts a session. The refresh token also comes as the HttpOnly cookie `refresh_token`.",
+        description:
+          "Starts a session. The refresh token also comes as the HttpOnly cookie `refresh_token`. For users with a second factor it answers " +
+          "with `requires2FA`, a `tempToken` and the `methods` instead; the session starts at `/2fa/verify`.",
         errors: [401, 503],
       }),
     )
     .input(loginInput)
-    .output(signedInAnswer)
+    .output(loginAnswer)
     .mutation(async ({ ctx, input }) => {
-      const { accessToken, refresh, user } = await ctx.services.signIn.withPassword(
-        ctx.em,
-        ctx.actor,
-        input,
-        clientInfo(ctx.http),
-      );
-      setRefreshCookie(ctx.http, refresh);
-      return { accessToken, refreshToken: refresh.refreshToken, user: briefUser(user) };
+      const outcome = await ctx.services.signIn.withPassword(ctx.em, ctx.actor, input, clientInfo(ctx.http));
+      return outcome.kind === "halfSignedIn" ? outcome.needed : signedInAnswerOf(ctx.http, outcome.signedIn);
     }),
+
+  passkeyOptions: open
+    .meta(
+      route.open({
+        method: "POST",
+        path: "/auth/passkey/options",
+        operationId: "getPasskeyOptions",
+        tag,
+        summary: "Start to sign in with a passkey alone",
+      }),
+    )
+    .input(nothing)
+    .output(passkeyRequestOptions)
+    .mutation(({ ctx }) => ctx.services.secondFactorChecks.passkeySignInOptions(ctx.em)),
+
+  passkey: open
+    .meta(
+      route.open({
+        method: "POST",
+        path: "/auth/passkey",
+        operationId: "signInWithPasskey",
+        tag,
+        summary: "Sign in with a passkey alone",
+        description:
+          "Needs no password and no further factor: the passkey is one thing that its owner has, and unlocking it another.",
+        errors: [401],
+      }),
+    )
+    .input(passkeySignInInput)
+    .output(signedInAnswer)
+    .mutation(async ({ ctx, input }) =>
+      signedInAnswerOf(
+        ctx.http,
+        await ctx.services.secondFactorSignIn.withPasskey(ctx.em, ctx.actor, input, clientInfo(ctx.http)),
+      ),
+    ),
 
   refresh: open
     .meta(
@@ -106,14 +140,7 @@ export const authRouter = router({
     .output(signedInAnswer)
     .mutation(async ({ ctx, input }) => {
       const { registration } = ctx.services;
-      const { accessToken, refresh, user } = await registration.register(
-        ctx.em,
-        ctx.actor,
-        input,
-        clientInfo(ctx.http),
-      );
-      setRefreshCookie(ctx.http, refresh);
-      return { accessToken, refreshToken: refresh.refreshToken, user: briefUser(user) };
+      return signedInAnswerOf(ctx.http, await registration.register(ctx.em, ctx.actor, input, clientInfo(ctx.http)));
     }),
 
   forgotPassword: open

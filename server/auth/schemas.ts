@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { id, line, timestamp } from "../schemas.ts";
 import { emailField, newPasswordField, usernameField } from "../users/schemas.ts";
+import { secondFactorNeeded } from "./second-factors/schemas.ts";
 
 const role = z.enum(["admin", "member"]).meta({ description: "What the user may do.", example: "admin" });
 const email = z.string().nullable().meta({ description: "E-mail address, if any.", example: "ada@example.com" });
@@ -59,6 +60,10 @@ export const tokenPair = z
 export const signedInAnswer = z
   .object({ accessToken, refreshToken, user: signedInUser })
   .meta({ id: "SignedIn", description: "A new session." });
+
+export const loginAnswer = z
+  .union([signedInAnswer, secondFactorNeeded])
+  .meta({ id: "LoginAnswer", description: "A new session, or what is missing for one." });
 
 export const registerInput = z.strictObject({
   inviteCode: line(100, 1).meta({ description: "From an administrator.", example: "7ZK4M-9T2QX-WB3EH-8VJ5R-N1D6A-C" }),

@@ -7,6 +7,7 @@ import type { Guesses } from "../limits/guesses.ts";
 import { User } from "../users/entities.ts";
 import type { AccessTokens } from "./access-tokens.ts";
 import type { PasswordHasher } from "./passwords.ts";
+import type { SecondFactorChecks, SecondFactorNeeded } from "./second-factors/checks.ts";
 import type { ClientInfo, IssuedRefreshToken, Sessions } from "./sessions.ts";
 
 export interface SignedIn {
@@ -15,12 +16,18 @@ export interface SignedIn {
   user: User;
 }
 
-/** Sign-in with a username and password, and what follows from it. Second factors join between the two steps of `withPassword`. */
+/** What a right password comes to: a session, or a second factor to show. */
+export type PasswordOutcome =
+  | { kind: "signedIn"; signedIn: SignedIn }
+  | { kind: "halfSignedIn"; needed: SecondFactorNeeded };
+
+/** Sign-in with a username and password, and what follows from it. */
 export class SignIn {
   readonly #passwords: PasswordHasher;
   readonly #accessTokens: AccessTokens;
   readonly #sessions: Sessions;
   readonly #guesses: Guesses;
+  readonly #secondFactors: SecondFactorChecks;
   readonly #audit: Audit;
   readonly #now: () => Date;
 
@@ -29,6 +36,7 @@ export class SignIn {
     accessTokens: AccessTokens;
     sessions: Sessions;
     guesses: Guesses;
+    secondFactors: SecondFactorChecks;
     audit: Audit;
     now: () => Date;
   }) {
@@ -36,6 +44,7 @@ export class SignIn {
     this.#accessTokens = parts.accessTokens;
     this.#sessions = parts.sessions;
     this.#guesses = parts.guesses;
+    this.#secondFactors = parts.secondFactors;
     this.#audit = parts.audit;
     this.#now = parts.now;
   }
@@ -49,7 +58,7 @@ export class SignIn {
     actor: Actor,
     credentials: { username: string; password: string; rememberMe: boolean },
     client: ClientInfo,
-  ): Promise<SignedIn> {
+  ): Promise<PasswordOutcome> {
     const user = await em.findOne(User, { [sql.lower("username")]: credentials.username.toLowerCase() });
     const guess = {
       secret: "password",
@@ -74,7 +83,11 @@ export class SignIn {
       user.passwordHash = await this.#strengthened(user.passwordHash, credentials.password);
     }
     await em.flush();
-    return await this.start(em, actor, user.id, { rememberMe: credentials.rememberMe, method: "password" }, client);
+    const { rememberMe } = credentials;
+    const needed = await this.#secondFactors.challenge(em, user, rememberMe);
+    if (needed) return { kind: "halfSignedIn", needed };
+    const signedIn = await this.start(em, actor, user.id, { rememberMe, method: "password" }, client);
+    return { kind: "signedIn", signedIn };
   }
 
   /** Opens a session for a user who has shown all that is needed. @throws AppError UNAUTHORIZED when the account is gone or disabled */

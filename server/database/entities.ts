@@ -3,6 +3,14 @@ import { AuditEntrySchema } from "../audit/entities.ts";
 import { PasswordResetSchema } from "../auth/password-reset/entities.ts";
 import { RefreshTokenSchema, SessionSchema } from "../auth/entities.ts";
 import { PersonalTokenSchema } from "../auth/personal-tokens/entities.ts";
+import {
+  EmailFactorSchema,
+  PasskeyChallengeSchema,
+  PasskeySchema,
+  RecoveryCodeSchema,
+  SignInChallengeSchema,
+  TotpFactorSchema,
+} from "../auth/second-factors/entities.ts";
 import { ProviderConfigSchema } from "../dns-providers/entities.ts";
 import { DomainSchema } from "../domains/entities.ts";
 import { ZoneImportItemSchema, ZoneImportSchema } from "../domains/import-entities.ts";
@@ -25,6 +33,12 @@ export const entities = [
   SessionSchema,
   RefreshTokenSchema,
   PersonalTokenSchema,
+  TotpFactorSchema,
+  EmailFactorSchema,
+  PasskeySchema,
+  RecoveryCodeSchema,
+  SignInChallengeSchema,
+  PasskeyChallengeSchema,
   ProviderConfigSchema,
   DomainSchema,
   ZoneImportSchema,

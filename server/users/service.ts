@@ -5,6 +5,7 @@ import type { EntityManager } from "../database/database.ts";
 import { assertGoodPassword } from "../auth/password-rules.ts";
 import type { PasswordHasher } from "../auth/passwords.ts";
 import type { Caller } from "../auth/caller.ts";
+import { methodsSetUp } from "../auth/second-factors/methods.ts";
 import { AppError } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { User } from "./entities.ts";
@@ -82,7 +83,7 @@ export class Users {
       avatarUrl: user.avatarUrl ?? null,
       notificationsEnabled: user.notificationsEnabled,
       emailNotificationsEnabled: user.emailNotificationsEnabled,
-      twoFactorMethods: [],
+      twoFactorMethods: await methodsSetUp(em, user.id),
       hasPassword: typeof user.passwordHash === "string",
       createdAt: user.createdAt,
       lastLoginAt: user.lastLoginAt ?? null,

@@ -3,11 +3,15 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { restProcedures } from "../../server/rest.ts";
 import { appRouter } from "../../server/router.ts";
+import { Clock } from "../support/clock.ts";
 import type { Answer } from "../support/rest-client.ts";
 import { startMailServer, type MailServer } from "../support/mail-server.ts";
 import { adminPassword, memberPassword, startZonewright, type Zonewright } from "../support/zonewright.ts";
+import { site } from "../support/security-key.ts";
+import { secondFactorCalls } from "./second-factor-calls.ts";
 import { entries } from "./trail.ts";
 
+const clock = new Clock();
 let mail: MailServer;
 let zw: Zonewright & { stop(): Promise<void> };
 
@@ -21,7 +25,7 @@ let made = 0;
 
 beforeAll(async () => {
   mail = await startMailServer();
-  zw = await startZonewright({ env: { SMTP_URL: mail.url } });
+  zw = await startZonewright({ env: { SMTP_URL: mail.url, SITE_URL: site }, now: clock.now });
   const { body: list } = await zw.admin.get("/api/provider-configs");
   zonefiles = list.configs.find(({ kind }: { kind: string }) => kind === "zonefile").id;
   domain = (await zw.admin.post("/api/domains", { name: "trail.example" })).body.id;
@@ -140,8 +144,23 @@ async function reset(): Promise<Answer> {
   return await zw.nobody.post("/api/auth/password/reset", { token, newPassword: `${memberPassword} again` });
 }
 
-/** For each procedure that changes something: a call of it, what the trail calls that, and whether a visitor does it. */
-const told: Record<string, [action: string, call: () => Promise<Answer>, by?: "visitor"]> = {
+function newToken(): Promise<Answer> {
+  return zw.admin.post("/api/auth/me/tokens", { name: "Script", permissions: ["domains:read"] });
+}
+
+async function deletedToken(): Promise<Answer> {
+  return await zw.admin.delete(`/api/auth/me/tokens/${(await newToken()).body.id}`);
+}
+
+async function endedSession(): Promise<Answer> {
+  await zw.signIn("admin", adminPassword);
+  const { body } = await zw.admin.get("/api/auth/me/sessions");
+  return await zw.admin.delete(`/api/auth/me/sessions/${body.sessions[1].id}`);
+}
+
+/** For each procedure that changes something: a call of it, what the trail calls that, and who does it if not the administrator. */
+const told: Record<string, [action: string, call: () => Promise<Answer>, by?: "visitor" | "member"]> = {
+  ...secondFactorCalls(() => zw, clock),
   "auth.login": [
     "auth.sign_in",
     () => zw.nobody.post("/api/auth/login", { username: "admin", password: adminPassword }),
@@ -150,6 +169,18 @@ const told: Record<string, [action: string, call: () => Promise<Answer>, by?: "v
   "auth.register": ["user.register", registered, "visitor"],
   "auth.forgotPassword": ["user.forgot_password", async () => await forgotten((await newUser()).body.email), "visitor"],
   "auth.resetPassword": ["user.reset_password", reset, "visitor"],
+  "tokens.create": ["token.create", newToken],
+  "tokens.delete": ["token.delete", deletedToken],
+  "sessions.delete": ["session.revoke", endedSession],
+  "profile.update": ["user.update_profile", () => zw.admin.put("/api/auth/me/profile", { nickname: "Root" })],
+  "profile.changePassword": [
+    "user.change_password",
+    () => zw.admin.put("/api/auth/me/password", { currentPassword: adminPassword, newPassword: adminPassword }),
+  ],
+  "profile.changeEmail": [
+    "user.change_email",
+    () => zw.admin.put("/api/auth/me/email", { currentPassword: adminPassword, email: "root@example.com" }),
+  ],
   "users.create": ["user.create", newUser],
   "users.update": ["user.update", changedUser],
   "users.delete": ["user.delete", deletedUser],
@@ -196,6 +227,11 @@ const told: Record<string, [action: string, call: () => Promise<Answer>, by?: "v
 /** Procedures that are mutations by their method only, each with the reason why the trail is silent on them. */
 const silent: Record<string, string> = {
   "auth.refresh": "It goes on with a session, every quarter of an hour; the reuse of a rotated token is told.",
+  "auth.passkeyOptions": "It only begins a sign-in.",
+  "twoFactor.setupTotp": "What it makes protects nothing before it is turned on.",
+  "twoFactor.passkeyCreationOptions": "It only begins the making of a passkey.",
+  "twoFactor.sendEmailCode": "It is a step of a sign-in, whose end is told.",
+  "twoFactor.passkeyOptions": "It is a step of a sign-in, whose end is told.",
   "records.plan": "It changes nothing.",
   "providerConfigs.test": "It changes nothing.",
 };
@@ -213,7 +249,9 @@ describe("an entry is left, with who, from where and in which call, by", () => {
     if (answer.status >= 300) throw new Error(`The call failed: ${JSON.stringify(answer.body)}`);
     const requestId = answer.headers.get("x-request-id");
     const left = (await entries(zw.admin, { action })).filter((entry) => entry.requestId === requestId);
-    const actorId = by === "visitor" ? null : (await zw.admin.get("/api/auth/me")).body.id;
-    expect(left).toMatchObject([{ action, actorId, tokenId: null, ip: "127.0.0.1", targetId: expect.any(String) }]);
+    const { body: me } = await zw.admin.get("/api/auth/me");
+    const who = left[0]?.actorId === me.id ? "admin" : left[0]?.actorId ? "member" : "visitor";
+    expect(who).toBe(by ?? "admin");
+    expect(left).toMatchObject([{ action, tokenId: null, ip: "127.0.0.1", targetId: expect.any(String) }]);
   });
 });

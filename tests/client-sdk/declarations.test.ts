@@ -13,13 +13,37 @@ const allowed = ["@trpc/client", "@trpc/server", "superjson"];
 const consumer = `
 import { createClient, isZonewrightError, type Client, type RouterInputs, type Session } from "@zonewright/client";
 
+/** As libraries for browsers declare it. */
+interface AuthenticationResponseJSON {
+  id: string;
+  rawId: string;
+  response: { clientDataJSON: string; authenticatorData: string; signature: string; userHandle?: string };
+  authenticatorAttachment?: "cross-platform" | "platform";
+  clientExtensionResults: { credProps?: { rk?: boolean } };
+  type: "public-key";
+}
+declare function answer(challenge: string): Promise<AuthenticationResponseJSON>;
 let stored: Session | null = null;
 const client: Client = createClient({
   url: "https://dns.example.com",
   fetch: (url, init) => fetch(url, { ...init, credentials: "include" }),
   onSessionChange: (session) => { stored = session; },
 });
-const { kind, user } = await client.signIn({ username: "admin", password: "secret" });
+let result = await client.signIn({ username: "admin", password: "secret" });
+if (result.kind === "secondFactorNeeded") {
+  const [method] = result.methods;
+  if (method === "email") await client.twoFactor.sendEmailCode.mutate();
+  if (method === "passkey") {
+    const options = await client.twoFactor.passkeyOptions.mutate();
+    const { challenge }: { challenge: string } = options;
+    result = await client.completeSecondFactor({ method, credential: await answer(challenge) });
+  } else {
+    result = await client.completeSecondFactor({ method: "recovery", code: "7k2m-x0qd-9fhs-3w8c" });
+  }
+  // @ts-expect-error -- a passkey is shown by a credential.
+  await client.completeSecondFactor({ method: "passkey", code: "123456" });
+}
+const { username } = result.user;
 const { domains } = await client.domains.list.query({ tag: "production" }, { signal: AbortSignal.timeout(5000) });
 const expiry: Date | null | undefined = domains[0]?.expiresAt;
 const input: RouterInputs["records"]["create"] = { id: "", recordType: "A", name: "www", value: "192.0.2.1" };

@@ -113,6 +113,7 @@ function sample(schema: JsonSchema): Json {
   if (schema.$ref !== undefined) return sample(resolve(schema.$ref, document));
   if (schema.example !== undefined) return schema.example as Json;
   if (schema.default !== undefined) return schema.default as Json;
+  if (schema.const !== undefined) return schema.const as Json;
   if (schema.enum) return schema.enum[0] as Json;
   if (schema.anyOf?.[0]) return sample(schema.anyOf[0]);
   if (schema.format === "uuid") return ids.domain;
@@ -305,6 +306,12 @@ function leadsTo(target: Target, path: Place): boolean {
   return length > 0 && path.slice(0, length).every((part, index) => String(part) === String(target.place[index]));
 }
 
+/** What needs a second factor, a device or a mail server, none of which the administrator has here. */
+const needsFactor =
+  /^(?:(?:en|dis)able|verify)|^(?:createPasskey|createRecoveryCodes|sendEmailCode|signInWithPasskey|getSecondFactorPasskeyOptions)$/;
+
+const awaitsFactor = /^(?:verifySecondFactor|sendEmailCode|getSecondFactorPasskeyOptions)$/;
+
 let sent = 0;
 
 async function send(found: FoundOperation, call: Call): Promise<Answer> {
@@ -335,6 +342,8 @@ function complaint(
   const wrong = misfits(body, schema, document);
   if (wrong.length > 0) return `${wrong.join("; ")}: ${told}`;
   const [target, ...others] = targets;
+  // Who has no tempToken is told that first.
+  if (awaitsFactor.test(operation.operationId) && status === 401) return null;
   if (!target || others.length > 0 || !isWrong(target, call, found)) return null;
   if (status !== 400) return `The document calls ${target.place.join(".")} wrong: ${told}`;
   const issues = (body as { issues: { path: Place }[] | null }).issues ?? [];
@@ -346,6 +355,7 @@ test("the requests that are mutated are right before that, so that each mutation
   for (const found of operations) {
     const { operation } = found;
     if (/^(?:v1D|d)elete|^(?:login|refresh|resetPassword|applyRecords)$/.test(operation.operationId)) continue;
+    if (needsFactor.test(operation.operationId)) continue;
     const { status, body } = await send(found, validCall(found, sent));
     if (status >= 300) failing.push(`${operation.operationId}: ${status} ${body.detail}`);
   }

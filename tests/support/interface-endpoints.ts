@@ -16,7 +16,7 @@ const areas: { area: string; built: boolean; endpoints: string[] }[] = [
   },
   {
     area: "second factors",
-    built: false,
+    built: true,
     endpoints: ["POST /api/2fa/verify"],
   },
   {

@@ -1,6 +1,9 @@
 import type { AddressInfo } from "node:net";
-import { simpleParser } from "mailparser";
-import { SMTPServer } from "smtp-server";
+import type { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { callbackify } from "node:util";
+import PostalMime from "postal-mime";
+import { SMTPServer, type SMTPServerSession } from "smtp-server";
 import { vi } from "vitest";
 
 export interface ReceivedMail {
@@ -29,24 +32,12 @@ export async function startMailServer(): Promise<MailServer> {
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ["STARTTLS"],
-    onData(stream, _session, done) {
-      void (async () => {
-        const mail = await simpleParser(stream);
-        if (refusal !== null) {
-          done(Object.assign(new Error("not now"), { responseCode: refusal }));
-          return;
-        }
-        const to = Array.isArray(mail.to) ? mail.to : mail.to ? [mail.to] : [];
-        mails.push({
-          to: to.map(({ text }) => text).join(", "),
-          from: mail.from?.text ?? "",
-          subject: mail.subject ?? "",
-          text: mail.text ?? "",
-          html: mail.html === false ? "" : (mail.html ?? ""),
-        });
-        done();
-      })();
-    },
+    onData: callbackify(async (stream: Readable, { envelope }: SMTPServerSession) => {
+      const { from, subject = "", text = "", html = "" } = await PostalMime.parse(await buffer(stream));
+      if (refusal !== null) throw Object.assign(new Error("not now"), { responseCode: refusal });
+      const to = envelope.rcptTo.map(({ address }) => address).join(", ");
+      mails.push({ to, from: from?.address ?? "", subject, text, html });
+    }),
   });
   await new Promise<void>((resolve) => {
     server.listen(0, "127.0.0.1", resolve);

@@ -2,6 +2,7 @@ import type { Migration } from "@mikro-orm/migrations";
 import { Foundation } from "./0001-foundation.ts";
 import { Drift } from "./0002-drift.ts";
 import { Audit } from "./0003-audit.ts";
+import { SecondFactors } from "./0004-second-factors.ts";
 import { PersonalTokens } from "./0005-personal-tokens.ts";
 import { Invitations } from "./0006-invitations.ts";
 import { Identity } from "./0008-identity.ts";
@@ -13,6 +14,7 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0001-foundation", class: Foundation },
   { name: "0002-drift", class: Drift },
   { name: "0003-audit", class: Audit },
+  { name: "0004-second-factors", class: SecondFactors },
   { name: "0005-personal-tokens", class: PersonalTokens },
   { name: "0006-invitations", class: Invitations },
   { name: "0008-identity", class: Identity },

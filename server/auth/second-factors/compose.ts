@@ -1,0 +1,40 @@
+import type { Audit } from "../../audit/audit.ts";
+import type { Keyring } from "../../keyring.ts";
+import type { Guesses } from "../../limits/guesses.ts";
+import type { Mailer } from "../../mail/mailer.ts";
+import { SecretBox } from "../../secret-box.ts";
+import type { Confirmation } from "../confirmation.ts";
+import { SecondFactorChecks } from "./checks.ts";
+import { EmailCodes } from "./email-codes.ts";
+import { PasskeyChallenges } from "./passkey-challenges.ts";
+import { Passkeys } from "./passkeys.ts";
+import { RecoveryCodes } from "./recovery-codes.ts";
+import { RelyingParty } from "./relying-party.ts";
+import { SecondFactors } from "./service.ts";
+import { SignInChallenges } from "./sign-in-challenges.ts";
+import { Totp } from "./totp.ts";
+import { TotpSecrets } from "./totp-secrets.ts";
+
+/** Builds what second factors consist of: `management` for their owner, `checks` for whoever signs in. */
+export function createSecondFactors(parts: {
+  siteUrl: string;
+  keyring: Keyring;
+  mailer: Mailer;
+  confirmation: Confirmation;
+  guesses: Guesses;
+  audit: Audit;
+  now: () => Date;
+}) {
+  const { siteUrl, keyring, mailer, confirmation, guesses, audit, now } = parts;
+  const totpSecrets = new TotpSecrets(new SecretBox(keyring, "totp-secret"));
+  const totp = new Totp(totpSecrets, now);
+  const emailCodes = new EmailCodes(keyring, mailer, now);
+  const passkeys = new Passkeys(new PasskeyChallenges(now), new RelyingParty(siteUrl), now);
+  const recoveryCodes = new RecoveryCodes();
+  const challenges = new SignInChallenges(now);
+  return {
+    totpSecrets,
+    management: new SecondFactors({ totp, emailCodes, passkeys, recoveryCodes, confirmation, guesses, audit }),
+    checks: new SecondFactorChecks({ challenges, totp, emailCodes, passkeys, recoveryCodes }),
+  };
+}
