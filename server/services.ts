@@ -31,6 +31,8 @@ import { DriftJob, type OnDrift } from "./drift/drift-job.ts";
 import { Domains } from "./domains/service.ts";
 import { ZoneImports } from "./domains/zone-imports.ts";
 import { Health } from "./health.ts";
+import { composeIdentity, type IdentityServices } from "./identity/compose.ts";
+import { deleteExpiredTrips } from "./identity/housekeeping.ts";
 import { createKeyring } from "./keyring.ts";
 import { countersIn } from "./limits/counters.ts";
 import { Guesses } from "./limits/guesses.ts";
@@ -52,7 +54,7 @@ import { Invitations } from "./users/invitations/service.ts";
 import { Profile } from "./users/profile/service.ts";
 import { Users } from "./users/service.ts";
 
-export interface Services {
+export interface Services extends IdentityServices {
   config: Config;
   database: Database;
   log: Logger;
@@ -134,6 +136,7 @@ export function createServices(parts: {
     try {
       await deleteEndedSessions(database.fork(), now());
       await deleteExpiredChallenges(database.fork(), now());
+      await deleteExpiredTrips(database.fork(), now());
     } catch (error) {
       log.error({ err: error }, "ended sessions could not be deleted");
     }
@@ -155,7 +158,18 @@ export function createServices(parts: {
   const secondFactors = factors.checks;
   const signIn = new SignIn({ passwords, accessTokens, sessions, guesses, secondFactors, audit, now });
   const invitations = new Invitations(audit, now);
+  const identity = composeIdentity({
+    siteUrl: config.siteUrl,
+    keyring,
+    egress,
+    signIn,
+    users,
+    invitations,
+    audit,
+    now,
+  });
   return {
+    ...identity,
     config,
     database,
     log,
@@ -209,6 +223,7 @@ export function createServices(parts: {
       await mkdir(zonesFolder, { recursive: true });
       await providerConfigs.ensureEmbedded(database.fork());
       await providerConfigs.ensureSealed(database.fork(), log);
+      await identity.identityConfigs.ensureSealed(database.fork(), log);
       await zoneImports.prepare();
       await factors.totpSecrets.ensureSealed(database.fork(), log);
     },

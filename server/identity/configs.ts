@@ -137,7 +137,10 @@ export class IdentityConfigs {
       const config = await tx.findOne(IdentityConfig, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (!config) throw notFound("identity provider configuration");
       if (JSON.stringify(config) !== before)
-        throw new AppError("CONFLICT", "Somebody else changed this configuration at the same moment; look at it again.");
+        throw new AppError(
+          "CONFLICT",
+          "Somebody else changed this configuration at the same moment; look at it again.",
+        );
       const old = told(config);
       tx.assign(config, fields);
       if (patch.clientSecret) config.clientSecret = this.#secrets.seal(id, patch.clientSecret);
@@ -197,7 +200,10 @@ export class IdentityConfigs {
         config.clientSecret = this.#secrets.resealed(config.id, config.clientSecret) ?? config.clientSecret;
         if (this.#secrets.open(config.id, config.clientSecret) !== null) continue;
         const { providerId } = config;
-        log.warn({ providerId }, "no key in SECRET_KEYS opens the client secret of an identity provider; enter it again");
+        log.warn(
+          { providerId },
+          "no key in SECRET_KEYS opens the client secret of an identity provider; enter it again",
+        );
       }
     });
   }
@@ -255,7 +261,8 @@ export class IdentityConfigs {
 }
 
 function fieldsAfter(config: IdentityConfig, patch: IdentityConfigPatch) {
-  const url = (field: (typeof urlFields)[number]) => (patch[field] === undefined ? (config[field] ?? null) : patch[field]);
+  const url = (field: (typeof urlFields)[number]) =>
+    patch[field] === undefined ? (config[field] ?? null) : patch[field];
   return {
     clientId: patch.clientId ?? config.clientId,
     scope: patch.scope ?? config.scope,

@@ -73,7 +73,7 @@ export class IdentityTickets {
       issuer: row.issuer,
       subject: row.subject,
       email: row.email,
-      emailVerified: Boolean(row.email_verified),
+      emailVerified: row.email_verified,
       displayName: row.display_name,
       username: row.username,
     };

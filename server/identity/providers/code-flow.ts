@@ -3,6 +3,22 @@ import type { Egress } from "../../net/egress.ts";
 import { IdentityProviderError, type ClientSettings, type FlowValues } from "./provider.ts";
 import { askVendor, goodObject, reasonIn } from "./vendor-json.ts";
 
+/** The three places of a code flow. */
+export interface Endpoints {
+  authorizeUrl: string;
+  tokenUrl: string;
+  userInfoUrl: string;
+}
+
+/** The provider's own endpoints, or what an administrator entered in their place. */
+export function endpointsOf(settings: ClientSettings, builtIn: Endpoints): Endpoints {
+  return {
+    authorizeUrl: settings.authorizeUrl ?? builtIn.authorizeUrl,
+    tokenUrl: settings.tokenUrl ?? builtIn.tokenUrl,
+    userInfoUrl: settings.userInfoUrl ?? builtIn.userInfoUrl,
+  };
+}
+
 /** The address that starts a code flow with PKCE (RFC 7636, S256). */
 export function authorizationUrlOf(authorizeUrl: string, settings: ClientSettings, flow: FlowValues): URL {
   return clientOf(settings).createAuthorizationURLWithPKCE(

@@ -22,7 +22,19 @@ const trustMilliseconds = 10 * 60_000;
 const mostRemembered = 16;
 
 /** Signatures that only the provider can make. With HS256 its public key would do for a secret; with `none` nothing would be needed. */
-const asymmetric = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"];
+const asymmetric: ReadonlySet<string> = new Set([
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "EdDSA",
+  "Ed25519",
+]);
 
 /** What is known of OpenID providers, from their discovery documents. */
 export class Discovery {
@@ -51,7 +63,9 @@ export class Discovery {
     const { clientId, clientSecret } = settings;
     const told = await this.#told(settings.wellKnownUrl);
     const metadata = completeMetadata(told, settings);
-    const basic = (told.token_endpoint_auth_methods_supported ?? ["client_secret_basic"]).includes("client_secret_basic");
+    const basic = (told.token_endpoint_auth_methods_supported ?? ["client_secret_basic"]).includes(
+      "client_secret_basic",
+    );
     const authentication =
       clientSecret === null ? None() : basic ? ClientSecretBasic(clientSecret) : ClientSecretPost(clientSecret);
     const configuration = new Configuration(metadata, clientId, undefined, authentication);
@@ -76,7 +90,10 @@ export class Discovery {
       });
       told = found.serverMetadata();
     } catch (error) {
-      throw new IdentityProviderError(`The discovery document cannot be read: ${whyOf(error)}`, { setting, cause: error });
+      throw new IdentityProviderError(`The discovery document cannot be read: ${whyOf(error)}`, {
+        setting,
+        cause: error,
+      });
     }
     // OpenID Connect Discovery 1.0 §4.3: else one issuer could speak for another.
     if (`${told.issuer.replace(/\/$/, "")}${suffix}` === wellKnownUrl) return told;
@@ -86,7 +103,7 @@ export class Discovery {
 }
 
 function completeMetadata(told: ServerMetadata, settings: ClientSettings): ServerMetadata {
-  const algorithms = (told.id_token_signing_alg_values_supported ?? []).filter((one) => asymmetric.includes(one));
+  const algorithms = (told.id_token_signing_alg_values_supported ?? []).filter((one) => asymmetric.has(one));
   const metadata: ServerMetadata = {
     ...told,
     id_token_signing_alg_values_supported: algorithms.length === 0 ? ["RS256"] : algorithms,
@@ -130,6 +147,8 @@ export function whyOf(error: unknown): string {
     if (cause instanceof EgressError) return cause.message;
   }
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    // Its message quotes the text, in which tokens may be.
+    if (cause instanceof SyntaxError) return "the answer is no well-formed JSON.";
     const timedOut = cause instanceof ClientError && cause.code === "OAUTH_TIMEOUT";
     if (timedOut) return `there was no answer within ${deadlineSeconds} s.`;
     if (!(cause.cause instanceof Error)) return `${cause.message}.`;

@@ -1,7 +1,13 @@
 import type { Egress } from "../../net/egress.ts";
-import { authorizationUrlOf, codeOf } from "./code-flow.ts";
-import { IdentityProviderError, type ClientSettings, type IdentityProvider } from "./provider.ts";
+import { authorizationUrlOf, codeOf, endpointsOf } from "./code-flow.ts";
+import { IdentityProviderError, type IdentityProvider } from "./provider.ts";
 import { askVendor, goodObject, objectOf, optionalText, reasonIn, requiredText } from "./vendor-json.ts";
+
+const builtIn = {
+  authorizeUrl: "https://accounts.feishu.cn/open-apis/authen/v1/authorize",
+  tokenUrl: "https://accounts.feishu.cn/oauth/v3/token",
+  userInfoUrl: "https://open.feishu.cn/open-apis/authen/v1/user_info",
+};
 
 /**
  * Feishu, and Lark by explicit endpoints. The token endpoint is the third version: earlier ones accept a code verifier for a flow that began
@@ -9,11 +15,6 @@ import { askVendor, goodObject, objectOf, optionalText, reasonIn, requiredText }
  * applications of one developer. Addresses are not verified.
  */
 export function feishu(egress: Egress): IdentityProvider {
-  const endpointsOf = ({ authorizeUrl, tokenUrl, userInfoUrl }: ClientSettings) => ({
-    authorize: authorizeUrl ?? "https://accounts.feishu.cn/open-apis/authen/v1/authorize",
-    token: tokenUrl ?? "https://accounts.feishu.cn/oauth/v3/token",
-    user: userInfoUrl ?? "https://open.feishu.cn/open-apis/authen/v1/user_info",
-  });
   return {
     id: "feishu",
     name: "Feishu",
@@ -22,11 +23,11 @@ export function feishu(egress: Egress): IdentityProvider {
     defaultScope: "",
     check: () => Promise.resolve(),
     authorizationUrl: (settings, flow) =>
-      Promise.resolve(authorizationUrlOf(endpointsOf(settings).authorize, settings, flow)),
+      Promise.resolve(authorizationUrlOf(endpointsOf(settings, builtIn).authorizeUrl, settings, flow)),
     async identify(settings, { codeVerifier }, answer) {
-      const { token, user: userUrl } = endpointsOf(settings);
+      const { tokenUrl, userInfoUrl } = endpointsOf(settings, builtIn);
       const { clientId, clientSecret, redirectUrl } = settings;
-      const redeemed = await askVendor(egress, token, {
+      const redeemed = await askVendor(egress, tokenUrl, {
         method: "POST",
         headers: { "content-type": "application/json; charset=utf-8" },
         body: JSON.stringify({
@@ -40,10 +41,10 @@ export function feishu(egress: Egress): IdentityProvider {
       });
       const accessToken = requiredText(well(goodObject(redeemed, "Feishu")), "access_token", "Feishu");
       const headers = { authorization: `Bearer ${accessToken}` };
-      const told = well(goodObject(await askVendor(egress, userUrl, { headers }), "Feishu's user endpoint"));
+      const told = well(goodObject(await askVendor(egress, userInfoUrl, { headers }), "Feishu's user endpoint"));
       const user = objectOf(told["data"], "Feishu's user endpoint");
       return {
-        issuer: new URL(userUrl).origin,
+        issuer: new URL(userInfoUrl).origin,
         subject: requiredText(user, "union_id", "Feishu's user endpoint"),
         email: optionalText(user, "enterprise_email") ?? optionalText(user, "email"),
         emailVerified: false,

@@ -1,17 +1,18 @@
 import type { Egress } from "../../net/egress.ts";
-import { accessTokenOf, authorizationUrlOf, codeOf, redeemCode } from "./code-flow.ts";
-import { IdentityProviderError, type ClientSettings, type IdentityProvider } from "./provider.ts";
+import { accessTokenOf, authorizationUrlOf, codeOf, endpointsOf, redeemCode } from "./code-flow.ts";
+import { IdentityProviderError, type IdentityProvider } from "./provider.ts";
 import { askVendor, goodObject, optionalText } from "./vendor-json.ts";
 
 const apiHeaders = { accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28" };
 
+const builtIn = {
+  authorizeUrl: "https://github.com/login/oauth/authorize",
+  tokenUrl: "https://github.com/login/oauth/access_token",
+  userInfoUrl: "https://api.github.com/user",
+};
+
 /** GitHub, and GitHub Enterprise Server by explicit endpoints. Users may change their login, so the numeric id is what counts. */
 export function github(egress: Egress): IdentityProvider {
-  const endpointsOf = ({ authorizeUrl, tokenUrl, userInfoUrl }: ClientSettings) => ({
-    authorize: authorizeUrl ?? "https://github.com/login/oauth/authorize",
-    token: tokenUrl ?? "https://github.com/login/oauth/access_token",
-    user: userInfoUrl ?? "https://api.github.com/user",
-  });
   return {
     id: "github",
     name: "GitHub",
@@ -19,18 +20,18 @@ export function github(egress: Egress): IdentityProvider {
     defaultScope: "read:user user:email",
     check: () => Promise.resolve(),
     authorizationUrl: (settings, flow) =>
-      Promise.resolve(authorizationUrlOf(endpointsOf(settings).authorize, settings, flow)),
+      Promise.resolve(authorizationUrlOf(endpointsOf(settings, builtIn).authorizeUrl, settings, flow)),
     async identify(settings, { codeVerifier }, answer) {
-      const { token, user: userUrl } = endpointsOf(settings);
-      const tokens = await redeemCode(egress, token, settings, { code: codeOf(answer), codeVerifier });
+      const { tokenUrl, userInfoUrl } = endpointsOf(settings, builtIn);
+      const tokens = await redeemCode(egress, tokenUrl, settings, { code: codeOf(answer), codeVerifier });
       const headers = { ...apiHeaders, authorization: `Bearer ${accessTokenOf(tokens)}` };
-      const user = goodObject(await askVendor(egress, userUrl, { headers }), "GitHub's user endpoint");
+      const user = goodObject(await askVendor(egress, userInfoUrl, { headers }), "GitHub's user endpoint");
       const { id } = user;
       if (typeof id !== "number" || !Number.isSafeInteger(id) || id <= 0)
         throw new IdentityProviderError("GitHub's user endpoint did not tell a numeric id.");
-      const email = await verifiedAddress(egress, `${userUrl.replace(/\/$/, "")}/emails`, headers);
+      const email = await verifiedAddress(egress, `${userInfoUrl.replace(/\/$/, "")}/emails`, headers);
       return {
-        issuer: new URL(userUrl).origin,
+        issuer: new URL(userInfoUrl).origin,
         subject: String(id),
         email,
         emailVerified: email !== null,

@@ -9,7 +9,14 @@ import type { Egress } from "../../net/egress.ts";
 import { accessTokenOf, authorizationUrlOf, codeOf, redeemCode } from "./code-flow.ts";
 import { Discovery, whyOf } from "./discovery.ts";
 import { checkIdTokenClaims } from "./id-token-claims.ts";
-import { IdentityProviderError, type ClientSettings, type FlowValues, type Identity, type IdentityProvider } from "./provider.ts";
+import {
+  IdentityProviderError,
+  type ClientSettings,
+  type FlowValues,
+  type Identity,
+  type IdentityProvider,
+} from "./provider.ts";
+import { tellable } from "../vendors-words.ts";
 import { identityFromClaims, userInfo } from "./user-info.ts";
 
 interface Discovered extends ClientSettings {
@@ -105,8 +112,7 @@ async function identifyBy(
 function refusalIn(error: unknown): string {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { error: code, error_description: text } = cause as { error?: unknown; error_description?: unknown };
-    if (typeof code === "string")
-      return ` (${code}${typeof text === "string" ? `: ${text}` : ""})`.slice(0, 300);
+    if (typeof code === "string") return ` (${tellable(`${code}${typeof text === "string" ? `: ${text}` : ""}`)})`;
   }
   return "";
 }

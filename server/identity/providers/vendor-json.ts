@@ -1,5 +1,6 @@
 import type { Egress } from "../../net/egress.ts";
 import { EgressError } from "../../net/egress-error.ts";
+import { tellable } from "../vendors-words.ts";
 import { IdentityProviderError } from "./provider.ts";
 
 export interface VendorRequest {
@@ -68,5 +69,5 @@ export function reasonIn(body: unknown): string {
   const words = [error, code, description, message, msg].filter(
     (word) => (typeof word === "string" && word !== "") || typeof word === "number",
   );
-  return words.length === 0 ? "" : ` (${words.map(String).join(": ").slice(0, 300)})`;
+  return words.length === 0 ? "" : ` (${tellable(words.map(String).join(": "))})`;
 }
