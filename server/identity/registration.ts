@@ -3,7 +3,7 @@ import type { Audit } from "../audit/audit.ts";
 import type { ClientInfo } from "../auth/sessions.ts";
 import type { SignedIn, SignIn } from "../auth/sign-in.ts";
 import { queries, type EntityManager } from "../database/database.ts";
-import { AppError } from "../errors.ts";
+import { AppError, badField } from "../errors.ts";
 import type { User } from "../users/entities.ts";
 import type { Invitations } from "../users/invitations/service.ts";
 import type { Users } from "../users/service.ts";
@@ -15,6 +15,14 @@ import { knownProvider } from "./trips.ts";
 import { usernamesFor } from "./usernames.ts";
 
 const mostTries = 5;
+
+export interface ExternalAccount {
+  providerId: string;
+  pendingToken: string;
+  inviteCode?: string | undefined;
+  /** The same as `inviteCode`. */
+  code?: string | undefined;
+}
 
 /** People who make their account with an invitation, and sign in through a provider from then on. */
 export class ExternalRegistration {
@@ -46,18 +54,15 @@ export class ExternalRegistration {
    * @throws AppError NOT_FOUND for a name that is no provider, UNAUTHORIZED for a pending token that is not good any more, BAD_REQUEST for a code that
    * does not hold, CONFLICT when the identity was bound meanwhile
    */
-  async register(
-    em: EntityManager,
-    actor: Actor,
-    input: { providerId: string; pendingToken: string; inviteCode: string },
-    client: ClientInfo,
-  ): Promise<SignedIn> {
+  async register(em: EntityManager, actor: Actor, input: ExternalAccount, client: ClientInfo): Promise<SignedIn> {
     const providerId = knownProvider(input.providerId);
+    const { pendingToken } = input;
+    const inviteCode = inviteCodeOf(input);
     for (let tries = 1; ; tries++) {
-      const identity = await this.#tickets.pending(em, providerId, input.pendingToken);
+      const identity = await this.#tickets.pending(em, providerId, pendingToken);
       if (!identity) throw spent();
       try {
-        const user = await this.#create(em.fork(), actor, providerId, identity, input);
+        const user = await this.#create(em.fork(), actor, providerId, identity, { pendingToken, inviteCode });
         return await this.#signIn.start(em.fork(), actor, user.id, { rememberMe: false, method: providerId }, client);
       } catch (error) {
         // Somebody took the name or the address between the look and the leap.
@@ -101,6 +106,15 @@ export class ExternalRegistration {
     const event = { action: "identity.register", targetType: "user", targetId: id } as const;
     await this.#audit.record(tx, { ...actor, userId: id }, { ...event, after: { providerId } });
   }
+}
+
+/** @throws AppError BAD_REQUEST for none, and for two that differ */
+function inviteCodeOf({ inviteCode, code }: ExternalAccount): string {
+  if (inviteCode !== undefined && code !== undefined && inviteCode !== code)
+    throw badField(["code"], "This differs from inviteCode; send one of the two.");
+  const given = inviteCode ?? code;
+  if (given === undefined) throw badField(["inviteCode"], "This is required.");
+  return given;
 }
 
 function spent(): AppError {

@@ -118,10 +118,9 @@ export const identityRouter = router({
     )
     .input(registerExternalInput)
     .output(signedInAnswer)
-    .mutation(async ({ ctx, input: { inviteCode, code, ...input } }) => {
-      const invited = { ...input, inviteCode: inviteCode ?? code ?? "" };
+    .mutation(async ({ ctx, input }) => {
       const { externalRegistration } = ctx.services;
-      const signedIn = await externalRegistration.register(ctx.em, ctx.actor, invited, clientInfo(ctx.http));
+      const signedIn = await externalRegistration.register(ctx.em, ctx.actor, input, clientInfo(ctx.http));
       return signedInAnswerOf(ctx.http, signedIn);
     }),
 

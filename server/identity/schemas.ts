@@ -77,27 +77,16 @@ export const bindingStart = z
 
 const inviteCode = line(100, 1);
 
-export const registerExternalInput = z
-  .strictObject({
-    providerId: pathProvider,
-    pendingToken: oneTime("From the query of the front end's address."),
-    inviteCode: inviteCode
-      .optional()
-      .meta({ description: "From an administrator.", example: "7ZK4M-9T2QX-WB3EH-8VJ5R-N1D6A-C" }),
-    code: inviteCode
-      .optional()
-      .meta({ description: "The same as `inviteCode`.", example: "7ZK4M-9T2QX-WB3EH-8VJ5R-N1D6A-C" }),
-  })
-  .superRefine(({ inviteCode, code }, context) => {
-    if (inviteCode === undefined && code === undefined)
-      context.addIssue({ code: "custom", path: ["inviteCode"], message: "This is required." });
-    if (inviteCode !== undefined && code !== undefined && inviteCode !== code)
-      context.addIssue({
-        code: "custom",
-        path: ["code"],
-        message: "This differs from inviteCode; send one of the two.",
-      });
-  });
+export const registerExternalInput = z.strictObject({
+  providerId: pathProvider,
+  pendingToken: oneTime("From the query of the front end's address."),
+  inviteCode: inviteCode
+    .optional()
+    .meta({ description: "From an administrator.", example: "7ZK4M-9T2QX-WB3EH-8VJ5R-N1D6A-C" }),
+  code: inviteCode
+    .optional()
+    .meta({ description: "The same as `inviteCode`.", example: "7ZK4M-9T2QX-WB3EH-8VJ5R-N1D6A-C" }),
+});
 
 export const bindings = z
   .object({

@@ -1,11 +1,11 @@
 const longest = 300;
 
-/** What a provider said, fit for a log: one line of bounded length, and no run of characters long enough to be a token. */
+/** What a provider said, fit for a log: one line of bounded length, and no run of characters that could be a token. */
 export function tellable(words: string): string {
   return words
     .toWellFormed()
     .replaceAll(/[\p{C}\p{Z}]+/gu, " ")
-    .replaceAll(/[\w~+/=-]{20,}/g, "…")
+    .replaceAll(/[\w~+/=-]{20,}/g, (run) => (/^[a-z_-]+$/.test(run) ? run : "…"))
     .slice(0, longest);
 }
 

@@ -19,7 +19,12 @@ let provider: OpenIdProvider;
 beforeAll(async () => {
   provider = await startOpenIdProvider(`${site}/oauth/oidc`);
   const { wellKnownUrl, clientId, clientSecret } = provider;
-  const created = await zw.admin.post("/api/oauth/providers", { providerId: "oidc", clientId, clientSecret, wellKnownUrl });
+  const created = await zw.admin.post("/api/oauth/providers", {
+    providerId: "oidc",
+    clientId,
+    clientSecret,
+    wellKnownUrl,
+  });
   expect(created.status).toBe(201);
 });
 afterAll(() => provider.stop());
@@ -53,7 +58,12 @@ describe("through a real OpenID provider", () => {
   });
 
   test("somebody unknown registers with an invitation, and signs in by a ticket from then on", async () => {
-    provider.accounts.set("grace", { email: "grace@example.org", email_verified: true, name: "Grace Hopper", preferred_username: "grace" });
+    provider.accounts.set("grace", {
+      email: "grace@example.org",
+      email_verified: true,
+      name: "Grace Hopper",
+      preferred_username: "grace",
+    });
     const registered = await register("grace");
     expect(registered.status).toBe(201);
     expect(registered.body).toEqual({

@@ -45,7 +45,7 @@ export async function startOpenIdProvider(redirectUri: string): Promise<OpenIdPr
         grant_types: ["authorization_code"],
       },
     ],
-    jwks: { keys: [key as never] },
+    jwks: { keys: [key] },
     cookies: { keys: ["a key for the cookies of tests"] },
     pkce: { required: () => true },
     claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name", "preferred_username"] },
@@ -59,7 +59,8 @@ export async function startOpenIdProvider(redirectUri: string): Promise<OpenIdPr
 
   async function loginPage(browser: Browser, authorizeUrl: string | URL): Promise<Page> {
     const page = await browser.follow(authorizeUrl, back);
-    if (page.status !== 200) throw new Error(`The provider does not ask for a sign-in: ${page.status} ${String(page.body)}`);
+    if (page.status !== 200)
+      throw new Error(`The provider does not ask for a sign-in: ${page.status} ${String(page.body)}`);
     return page;
   }
 
@@ -77,7 +78,8 @@ export async function startOpenIdProvider(redirectUri: string): Promise<OpenIdPr
       const first = await loginPage(browser, authorizeUrl);
       let page = await onwards(browser, await browser.submit(first, { login, password: "whatever" }));
       if (page.status === 200) page = await onwards(browser, await browser.submit(page, {}));
-      if (!page.location) throw new Error(`The provider does not send the browser back: ${page.status} ${String(page.body)}`);
+      if (!page.location)
+        throw new Error(`The provider does not send the browser back: ${page.status} ${String(page.body)}`);
       return page.location;
     },
     async refuse(browser, authorizeUrl) {

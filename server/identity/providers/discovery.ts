@@ -63,11 +63,10 @@ export class Discovery {
     const { clientId, clientSecret } = settings;
     const told = await this.#told(settings.wellKnownUrl);
     const metadata = completeMetadata(told, settings);
-    const basic = (told.token_endpoint_auth_methods_supported ?? ["client_secret_basic"]).includes(
-      "client_secret_basic",
-    );
+    // In the body where that is possible: in the header not all servers decode what has to be encoded there (RFC 6749 §2.3.1).
+    const inBody = told.token_endpoint_auth_methods_supported?.includes("client_secret_post") === true;
     const authentication =
-      clientSecret === null ? None() : basic ? ClientSecretBasic(clientSecret) : ClientSecretPost(clientSecret);
+      clientSecret === null ? None() : inBody ? ClientSecretPost(clientSecret) : ClientSecretBasic(clientSecret);
     const configuration = new Configuration(metadata, clientId, undefined, authentication);
     configuration[customFetch] = this.#fetch;
     configuration.timeout = deadlineSeconds;
