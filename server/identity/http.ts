@@ -40,7 +40,7 @@ export function identityHttp(createContext: (req: Request, res: Response) => Ser
       const { services, http } = context;
       const back = { cameTo: providersOf(req), query: queryOf(req), cookie: (name: string) => http.cookie(name) };
       const named = services.trips.named(back);
-      if (named) clearFlowCookie(http, named.cookieName);
+      if (named && back.cameTo.includes(named.providerId)) clearFlowCookie(http, named.cookieName);
       const outcome = await orFailure(context, named?.providerId ?? null, () =>
         services.trips.complete(em, actor, back),
       );

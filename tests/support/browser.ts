@@ -41,7 +41,7 @@ export class Browser {
     const response = await fetch(target, { ...options, method, headers, redirect: "manual" });
     for (const line of response.headers.getSetCookie()) this.#keep(url, line);
     const text = await response.text();
-    const json = /json/.test(response.headers.get("content-type") ?? "");
+    const json = text !== "" && /json/.test(response.headers.get("content-type") ?? "");
     const body = json ? (JSON.parse(text) as unknown) : text;
     if (json && response.ok) rememberSecrets(body);
     const leads = response.headers.get("location");

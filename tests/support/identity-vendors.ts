@@ -178,8 +178,11 @@ export const dialects = {
 
 export type VendorName = keyof typeof dialects;
 
-/** A vendor on loopback that takes nothing but what the vendor documents. */
-export async function startIdentityVendor(name: VendorName): Promise<IdentityVendor> {
+/** A vendor on loopback that takes nothing but what the vendor documents. @param more paths to read, in place of the usual ones */
+export async function startIdentityVendor(
+  name: VendorName,
+  more: Record<string, unknown> = {},
+): Promise<IdentityVendor> {
   const dialect: Dialect = dialects[name];
   const user = { value: dialect.user };
   const codes = new Map<string, { challenge: string | null; redirectUri: string }>();
@@ -196,7 +199,7 @@ export async function startIdentityVendor(name: VendorName): Promise<IdentityVen
   const vendor = await startLoopbackVendor((call) => {
     const { pathname } = call.url;
     if (call.method === "POST" && pathname === dialect.tokenPath) return redeem(call);
-    const content = pathname === dialect.userPath ? user.value : dialect.more?.[pathname];
+    const content = pathname === dialect.userPath ? user.value : (more[pathname] ?? dialect.more?.[pathname]);
     if (call.method !== "GET" || content === undefined) return json(404, { message: "Not Found" });
     return dialect.authorized(call) ? json(200, content) : json(401, { message: "Bad credentials" });
   });
