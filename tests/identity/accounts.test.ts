@@ -13,7 +13,7 @@ import {
 } from "../support/external-sign-in.ts";
 import { useIdentityDesk } from "../support/identity-desk.ts";
 import { problemOf } from "../support/problems.ts";
-import { RestClient } from "../support/rest-client.ts";
+import { RestClient, type Answer } from "../support/rest-client.ts";
 import { appUser } from "../support/second-factors.ts";
 import { addPasskey, securityKey } from "../support/security-key.ts";
 import { useZonewright } from "../support/zonewright.ts";
@@ -33,6 +33,10 @@ async function newcomer(): Promise<RestClient> {
   const answer = await desk.register();
   expect(answer.status).toBe(201);
   return signedInClient(zw, answer);
+}
+
+function unbind(client: RestClient): Promise<Answer> {
+  return client.delete("/api/auth/oauth/unbind/github");
 }
 
 describe("registration", () => {
@@ -171,8 +175,6 @@ describe("signing in", () => {
 });
 
 describe("unbinding", () => {
-  const unbind = (client: RestClient) => client.delete("/api/auth/oauth/unbind/github");
-
   test("is refused while it is the last way to sign in, and works with a passkey", async () => {
     const client = await newcomer();
     expect(await unbind(client)).toBeProblem(409, "CONFLICT");

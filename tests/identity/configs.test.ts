@@ -220,38 +220,39 @@ test("a provider that there is not has no addresses and no way there", async () 
     expect(await zw.nobody.get(`/api/auth/oauth/myspace/${path}`)).toBeProblem(404, "NOT_FOUND");
 });
 
-describe("a client secret", () => {
-  const stored = async () => {
-    const { rows } = await sql<{ row: string; secret: string }>`
+/** The table of configurations, as text. */
+async function stored() {
+  const { rows } = await sql<{ row: string; secret: string }>`
       select identity_configs::text as row, client_secret as secret from identity_configs`.execute(
-      queries(zw.services.database.fork()),
-    );
-    return rows;
+    queries(zw.services.database.fork()),
+  );
+  return rows;
+}
+
+/** The service once more on the same database, as after a restart with other keys. */
+async function restarted(secretKeys: string) {
+  const dataDir = await mkdtemp(join(tmpdir(), "zonewright-"));
+  onTestFinished(() => rm(dataDir, { recursive: true }));
+  const env = {
+    PORT: "0",
+    DATA_DIR: dataDir,
+    LOG_LEVEL: "silent",
+    SITE_URL: site,
+    SECRET_KEYS: secretKeys,
+    JOBS: "off",
   };
+  const server = await startServer(loadConfig({ ...env, ADMIN_PASSWORD: adminPassword }), {
+    announce: () => undefined,
+    database: zw.services.database,
+  });
+  onTestFinished(() => server.stop());
+  const client = new RestClient(server.url);
+  const { body } = await client.post("/api/auth/login", { username: "admin", password: adminPassword });
+  client.token = body.accessToken;
+  return { ...zw, url: server.url, admin: client, nobody: new RestClient(server.url) };
+}
 
-  /** The service once more on the same database, as after a restart with other keys. */
-  async function restarted(secretKeys: string) {
-    const dataDir = await mkdtemp(join(tmpdir(), "zonewright-"));
-    onTestFinished(() => rm(dataDir, { recursive: true }));
-    const env = {
-      PORT: "0",
-      DATA_DIR: dataDir,
-      LOG_LEVEL: "silent",
-      SITE_URL: site,
-      SECRET_KEYS: secretKeys,
-      JOBS: "off",
-    };
-    const server = await startServer(loadConfig({ ...env, ADMIN_PASSWORD: adminPassword }), {
-      announce: () => undefined,
-      database: zw.services.database,
-    });
-    onTestFinished(() => server.stop());
-    const client = new RestClient(server.url);
-    const { body } = await client.post("/api/auth/login", { username: "admin", password: adminPassword });
-    client.token = body.accessToken;
-    return { ...zw, url: server.url, admin: client, nobody: new RestClient(server.url) };
-  }
-
+describe("a client secret", () => {
   test("stands nowhere in the table, the trail or an answer", async () => {
     const created = await configured(github());
     const changed = await zw.admin.put(`/api/oauth/providers/${created.body.id}`, {

@@ -39,12 +39,11 @@ describe.each(expected)("through $vendor", ({ vendor: name, username, email, sub
   let vendor: IdentityVendor;
   beforeAll(async () => {
     vendor = await startIdentityVendor(name);
-    const created = await zw.admin.post("/api/oauth/providers", {
+    await zw.admin.post("/api/oauth/providers", {
       providerId: name,
       ...vendorClient,
       ...vendor.endpoints,
     });
-    expect(created.status).toBe(201);
   });
   afterAll(() => vendor.stop());
 

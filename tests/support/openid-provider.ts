@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 import { createServer } from "node:http";
-import Provider from "oidc-provider";
+import { Provider } from "oidc-provider";
 import type { Browser, Page } from "./browser.ts";
 import { freePorts } from "./programs.ts";
 
