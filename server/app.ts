@@ -6,6 +6,7 @@ import { docsPage } from "./docs-page.ts";
 import { AppError, badField, type Issue } from "./errors.ts";
 import { logFailure } from "./failure-log.ts";
 import { httpPort, requestIdOf } from "./http-port.ts";
+import { identityHttp } from "./identity/http.ts";
 import { openApiDocument } from "./openapi.ts";
 import { sendProblem } from "./problem.ts";
 import { restHandler } from "./rest.ts";
@@ -90,6 +91,7 @@ export function createApp(services: Services): Express {
       },
     }),
   );
+  app.use(identityHttp(createContext));
   app.use("/api", restHandler(appRouter, createContext));
 
   app.use((req, res) => {

@@ -66,6 +66,8 @@ export interface RouteMeta {
   };
   /** A DELETE that takes its fields in a body instead of the query: what is secret has no place in an address. */
   bodied?: boolean;
+  /** Takes the header `x-confirm-delete`. */
+  confirmable?: boolean;
   /** Status of success. */
   status?: 200 | 201;
   /** The REST body is this string field of the output, as plain text. */

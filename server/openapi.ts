@@ -2,6 +2,7 @@ import type { AnyTRPCRouter } from "@trpc/server";
 import { generateOpenApiDocument, type OpenApiRouter } from "trpc-to-openapi";
 import type { RouteMeta } from "./context.ts";
 import { errorCodes } from "./errors.ts";
+import { redirectPaths } from "./openapi-redirects.ts";
 import { asLibraryReads, deletion, restProcedures } from "./rest.ts";
 
 interface Schema {
@@ -26,7 +27,7 @@ interface Response {
   content?: Record<string, { schema: Schema }>;
 }
 
-interface Operation {
+export interface Operation {
   operationId: string;
   description?: string;
   parameters?: Parameter[];
@@ -49,6 +50,11 @@ export interface OpenApiDocument {
 const tags = [
   { name: "Sign-in and account", description: "Sessions of the signed-in user." },
   { name: "Second factors", description: "Authenticator apps, passkeys, codes by e-mail, recovery codes." },
+  {
+    name: "External sign-in",
+    description: "Sign-in with identity providers, and the identities bound to one's account.",
+  },
+  { name: "Identity providers", description: "Which identity providers users sign in with, for administrators." },
   { name: "Users", description: "Accounts and invitations, for administrators." },
   { name: "Domains", description: "Managed domains, their groups, tags and expiry." },
   { name: "DNS records", description: "Records of a domain: single edits, bulk, plans, zone files, sync and history." },
@@ -169,6 +175,7 @@ export function openApiDocument(
     const operation = document.paths[meta.openapi.path]?.[meta.openapi.method.toLowerCase()];
     if (operation) describe(operation, meta, inputShape(appRouter, name), document);
   }
+  for (const [path, get] of redirectPaths) document.paths[path] = { ...document.paths[path], get };
   tidy(document.paths);
   tidy(document.components.schemas);
   nameBodies(document);
@@ -201,6 +208,7 @@ function describe(operation: Operation, meta: RouteMeta, shape: Shape, document:
   const statuses = errorStatuses(operation, meta);
   operation.responses = { [meta.status ?? 200]: successResponse(success, meta, document) };
   for (const status of statuses) operation.responses[status] = { $ref: `#/components/responses/Problem${status}` };
+  if (meta.confirmable) (operation.parameters ??= []).push(confirmParameter);
   if (statuses.includes(412)) (operation.parameters ??= []).push(ifMatchParameter);
   if (meta.access === "public") operation.security = [];
   const access = accessNote(meta);
@@ -216,6 +224,15 @@ const ifMatchParameter: Parameter = {
   required: false,
   schema: { type: "string" },
   example: '"1"',
+};
+
+const confirmParameter: Parameter = {
+  in: "header",
+  name: "x-confirm-delete",
+  description: "`true`: go on although others lose something by it.",
+  required: false,
+  schema: { type: "string" },
+  example: "true",
 };
 
 const versionTag = { description: "The record's version, for If-Match.", schema: { type: "string" }, example: '"1"' };

@@ -13,6 +13,8 @@ interface Route {
   costly?: boolean;
   /** A DELETE that takes its fields in a body. */
   bodied?: boolean;
+  /** Asks for the header `x-confirm-delete` where others would lose something. */
+  confirmable?: boolean;
 }
 
 function meta(route: Route, access: Access, permission: Permission | null): RouteMeta {
@@ -28,6 +30,7 @@ function meta(route: Route, access: Access, permission: Permission | null): Rout
     errors = [],
     costly = false,
     bodied = false,
+    confirmable = false,
   } = route;
   return {
     openapi: {
@@ -45,6 +48,7 @@ function meta(route: Route, access: Access, permission: Permission | null): Rout
     costly,
     errors,
     ...(bodied ? { bodied } : {}),
+    ...(confirmable ? { confirmable } : {}),
     permission,
     access,
   };

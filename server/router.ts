@@ -5,6 +5,7 @@ import { authRouter } from "./auth/router.ts";
 import { twoFactorRouter } from "./auth/second-factors/router.ts";
 import { providerConfigsRouter, providersRouter } from "./dns-providers/router.ts";
 import { domainsRouter } from "./domains/router.ts";
+import { identityConfigsRouter, identityRouter } from "./identity/router.ts";
 import { recordsRouter } from "./records/router.ts";
 import { snapshotsRouter } from "./snapshots/router.ts";
 import { router } from "./trpc.ts";
@@ -22,6 +23,8 @@ export const appRouter = router({
   profile: profileRouter,
   users: usersRouter,
   invitations: invitationsRouter,
+  identity: identityRouter,
+  identityConfigs: identityConfigsRouter,
   domains: domainsRouter,
   records: recordsRouter,
   snapshots: snapshotsRouter,

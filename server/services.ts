@@ -32,6 +32,8 @@ import { DriftJob, type OnDrift } from "./drift/drift-job.ts";
 import { Domains } from "./domains/service.ts";
 import { ZoneImports } from "./domains/zone-imports.ts";
 import { Health } from "./health.ts";
+import { composeIdentity, type IdentityServices } from "./identity/compose.ts";
+import { deleteExpiredTrips } from "./identity/housekeeping.ts";
 import { createKeyring } from "./keyring.ts";
 import { countersIn } from "./limits/counters.ts";
 import { Guesses } from "./limits/guesses.ts";
@@ -53,7 +55,7 @@ import { Invitations } from "./users/invitations/service.ts";
 import { Profile } from "./users/profile/service.ts";
 import { Users } from "./users/service.ts";
 
-export interface Services {
+export interface Services extends IdentityServices {
   config: Config;
   database: Database;
   log: Logger;
@@ -136,6 +138,7 @@ export function createServices(parts: {
       await deleteEndedSessions(database.fork(), now());
       await deleteExpiredChallenges(database.fork(), now());
       await database.fork().nativeDelete(PasswordReset, { expiresAt: { $lt: now() } });
+      await deleteExpiredTrips(database.fork(), now());
     } catch (error) {
       log.error({ err: error }, "what has ended or expired could not be deleted");
     }
@@ -157,7 +160,18 @@ export function createServices(parts: {
   const secondFactors = factors.checks;
   const signIn = new SignIn({ passwords, accessTokens, sessions, guesses, secondFactors, audit, now });
   const invitations = new Invitations(audit, now);
+  const identity = composeIdentity({
+    siteUrl: config.siteUrl,
+    keyring,
+    egress,
+    signIn,
+    users,
+    invitations,
+    audit,
+    now,
+  });
   return {
+    ...identity,
     config,
     database,
     log,
@@ -211,6 +225,7 @@ export function createServices(parts: {
       await mkdir(zonesFolder, { recursive: true });
       await providerConfigs.ensureEmbedded(database.fork());
       await providerConfigs.ensureSealed(database.fork(), log);
+      await identity.identityConfigs.ensureSealed(database.fork(), log);
       await zoneImports.prepare();
       await factors.totpSecrets.ensureSealed(database.fork(), log);
     },

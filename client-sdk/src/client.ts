@@ -46,6 +46,16 @@ export type SecondFactor =
 /** What {@link ClientHelpers.signInWithPasskey} takes. */
 export type PasskeyCredentials = RouterInputs["auth"]["passkey"];
 
+/** What {@link ClientHelpers.completeExternalSignIn} takes: the ticket, or the address of the page that the browser came back to. */
+export type ExternalSignIn = { ticket: string } | { url: string | URL };
+
+/** What {@link ClientHelpers.completeExternalRegistration} takes: the token of the page's address, and an invitation. */
+export interface ExternalRegistration {
+  providerId: string;
+  pendingToken: string;
+  inviteCode: string;
+}
+
 /** What stands beside the procedures. */
 export interface ClientHelpers {
   /**
@@ -60,6 +70,14 @@ export interface ClientHelpers {
   completeSecondFactor(proof: SecondFactor): Promise<Extract<SignInResult, { kind: "signedIn" }>>;
   /** Signs in by a passkey alone: the authenticator's answer to the options that `auth.passkeyOptions` gave. */
   signInWithPasskey(credentials: PasskeyCredentials): Promise<Extract<SignInResult, { kind: "signedIn" }>>;
+  /**
+   * Completes a sign-in with an identity provider, from `?ticket=…` of the page's address, within a minute. Its refresh token is in the browser's cookie
+   * only.
+   * @throws ZonewrightError UNAUTHORIZED when the ticket was used already or is too old.
+   */
+  completeExternalSignIn(from: ExternalSignIn): Promise<SignInResult>;
+  /** Makes an account for who came back with `?needs_invite=true&pending_token=…`, within ten minutes, and signs in. */
+  completeExternalRegistration(account: ExternalRegistration): Promise<Extract<SignInResult, { kind: "signedIn" }>>;
   /** Ends the session. It is forgotten here even when the server cannot be told, which is thrown. */
   signOut(): Promise<void>;
   /**
@@ -76,7 +94,7 @@ export interface ClientHelpers {
 export type Client = TRPCClient<AppRouter> & ClientHelpers;
 
 /** Procedures whose input says who is calling: a 401 of theirs is about that, not about the session. */
-const selfContained: ReadonlySet<string> = new Set<AuthProcedure>([
+const selfContained: ReadonlySet<string> = new Set<OpenProcedure>([
   "auth.login",
   "auth.refresh",
   "auth.logout",
@@ -85,8 +103,10 @@ const selfContained: ReadonlySet<string> = new Set<AuthProcedure>([
   "auth.resetPassword",
   "auth.passkeyOptions",
   "auth.passkey",
+  "identity.exchangeTicket",
+  "identity.register",
 ]);
-type AuthProcedure = `auth.${keyof RouterInputs["auth"]}`;
+type OpenProcedure = `auth.${keyof RouterInputs["auth"]}` | `identity.${keyof RouterInputs["identity"]}`;
 
 /** Procedures that only a sign-in which waits for its second factor opens. */
 const halfSignedIn: ReadonlySet<string> = new Set<`twoFactor.${keyof RouterInputs["twoFactor"]}`>([
@@ -102,12 +122,13 @@ export function createClient(options: ClientOptions): Client {
   const token = options.token ?? null;
 
   // Over REST, since the browser sends the refresh cookie to /api only.
-  const tell = async (path: string, refreshToken: string | null, bearer: string | null) => {
-    const body = JSON.stringify(refreshToken === null ? {} : { refreshToken });
+  const post = async (path: string, input: object, bearer: string | null) => {
     const headers = { "content-type": "application/json" };
-    const answer = await request(fetch, url + path, withBearer({ method: "POST", headers, body }, bearer));
-    return await answer.json();
+    const init = { method: "POST", headers, body: JSON.stringify(input) };
+    return await (await request(fetch, url + path, withBearer(init, bearer))).json();
   };
+  const tell = (path: string, refreshToken: string | null, bearer: string | null) =>
+    post(path, refreshToken === null ? {} : { refreshToken }, bearer);
   const session = new SessionKeeper({
     initial: options.session ?? null,
     onChange: (changed) => options.onSessionChange?.(changed),
@@ -143,18 +164,33 @@ export function createClient(options: ClientOptions): Client {
     session.replace(tokens);
     return { kind: "signedIn", user } as const;
   };
+  const half = (needed: Extract<RouterOutputs["auth"]["login"], { requires2FA: true }>): SignInResult => {
+    tempToken = needed.tempToken;
+    return { kind: "secondFactorNeeded", methods: needed.methods };
+  };
   const helpers: ClientHelpers = {
     async signIn({ username, password, rememberMe = false }) {
       const answer = await trpc.auth.login.mutate({ username, password, rememberMe });
-      if (!("requires2FA" in answer)) return started(answer);
-      tempToken = answer.tempToken;
-      return { kind: "secondFactorNeeded", methods: answer.methods };
+      return "requires2FA" in answer ? half(answer) : started(answer);
     },
     async completeSecondFactor(proof) {
       return started(await trpc.twoFactor.verify.mutate(proof));
     },
     async signInWithPasskey(credentials) {
       return started(await trpc.auth.passkey.mutate(credentials));
+    },
+    async completeExternalSignIn(from) {
+      const ticket = "ticket" in from ? from.ticket : new URL(from.url).searchParams.get("ticket");
+      if (!ticket) throw new TypeError("There is no ticket in this address.");
+      const path = "/api/auth/oauth/exchange-ticket";
+      const answer = (await post(path, { ticket }, null)) as RouterOutputs["identity"]["exchangeTicket"];
+      if ("requires2FA" in answer) return half(answer);
+      tempToken = null;
+      session.replace({ accessToken: answer.accessToken, refreshToken: null });
+      return { kind: "signedIn", user: answer.user };
+    },
+    async completeExternalRegistration(account) {
+      return started(await trpc.identity.register.mutate(account));
     },
     async signOut() {
       tempToken = null;

@@ -5,6 +5,8 @@ export type {
   ClientHelpers,
   ClientOptions,
   Credentials,
+  ExternalRegistration,
+  ExternalSignIn,
   PasskeyCredentials,
   SecondFactor,
   SignInResult,

@@ -26,8 +26,10 @@ export interface SessionOptions {
 /** The session of one client: renewed in time, by one request however many calls wait for it. */
 export class SessionKeeper {
   readonly #options: SessionOptions;
+  /** Whether all sessions of this client stay in the cookie. */
+  readonly #alwaysInCookie: boolean;
   /** The refresh token is the browser's alone: other tabs rotate it too, so that a copy of ours would grow stale. */
-  readonly #inCookie: boolean;
+  #inCookie: boolean;
   #session: Session | null;
   /** The cookie was not asked yet. */
   #unopened: boolean;
@@ -41,7 +43,8 @@ export class SessionKeeper {
     this.#options = options;
     this.#session = initial === "cookie" ? null : initial;
     this.#unopened = initial === "cookie";
-    this.#inCookie = initial === "cookie" || initial?.refreshToken === null;
+    this.#alwaysInCookie = initial === "cookie" || initial?.refreshToken === null;
+    this.#inCookie = this.#alwaysInCookie;
     this.#renewAt = this.#session ? renewalTime(this.#session.accessToken, false) : Infinity;
   }
 
@@ -54,8 +57,9 @@ export class SessionKeeper {
     return this.#session !== null || this.#unopened;
   }
 
-  /** Takes over the tokens of a sign-in; null: signed out. */
-  replace(tokens: { accessToken: string; refreshToken: string } | null): void {
+  /** Takes over the tokens of a sign-in, whose refresh token may be in the cookie only; null: signed out. */
+  replace(tokens: Session | null): void {
+    this.#inCookie = this.#alwaysInCookie || tokens?.refreshToken === null;
     this.#signIn += 1;
     this.#renewal = null;
     this.#take(tokens);
@@ -96,7 +100,7 @@ export class SessionKeeper {
     this.#take(tokens);
   }
 
-  #take(tokens: { accessToken: string; refreshToken: string } | null): void {
+  #take(tokens: Session | null): void {
     this.#unopened = false;
     this.#session = tokens && {
       accessToken: tokens.accessToken,

@@ -16,8 +16,8 @@ export interface SignedIn {
   user: User;
 }
 
-/** What a right password comes to: a session, or a second factor to show. */
-export type PasswordOutcome =
+/** What a right password, or a provider's word, comes to: a session, or a second factor to show. */
+export type FirstFactorOutcome =
   | { kind: "signedIn"; signedIn: SignedIn }
   | { kind: "halfSignedIn"; needed: SecondFactorNeeded };
 
@@ -58,7 +58,7 @@ export class SignIn {
     actor: Actor,
     credentials: { username: string; password: string; rememberMe: boolean },
     client: ClientInfo,
-  ): Promise<PasswordOutcome> {
+  ): Promise<FirstFactorOutcome> {
     const user = await em.findOne(User, { [sql.lower("username")]: credentials.username.toLowerCase() });
     const guess = {
       secret: "password",
@@ -83,10 +83,20 @@ export class SignIn {
       ? await this.#strengthened(em, user.id, user.passwordHash, credentials.password)
       : user.passwordHash;
     const { rememberMe } = credentials;
-    const needed = await this.#secondFactors.challenge(em, user, rememberMe);
+    return await this.afterFirstFactor(em, actor, user, { rememberMe, method: "password", passwordHash }, client);
+  }
+
+  /** Goes on with a user who has shown who they are in one way. @throws AppError as `start` */
+  async afterFirstFactor(
+    em: EntityManager,
+    actor: Actor,
+    user: User,
+    how: { rememberMe: boolean; method: string; passwordHash?: string },
+    client: ClientInfo,
+  ): Promise<FirstFactorOutcome> {
+    const needed = await this.#secondFactors.challenge(em, user, how.rememberMe);
     if (needed) return { kind: "halfSignedIn", needed };
-    const signedIn = await this.start(em, actor, user.id, { rememberMe, method: "password", passwordHash }, client);
-    return { kind: "signedIn", signedIn };
+    return { kind: "signedIn", signedIn: await this.start(em, actor, user.id, how, client) };
   }
 
   /**

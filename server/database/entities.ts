@@ -14,6 +14,13 @@ import {
 import { ProviderConfigSchema } from "../dns-providers/entities.ts";
 import { DomainSchema } from "../domains/entities.ts";
 import { ZoneImportItemSchema, ZoneImportSchema } from "../domains/import-entities.ts";
+import {
+  IdentityBindingSchema,
+  IdentityConfigSchema,
+  IdentityFlowSchema,
+  IdentityTicketSchema,
+  PendingIdentitySchema,
+} from "../identity/entities.ts";
 import { RecordVersionSchema } from "../records/entities.ts";
 import { ChangeSetSchema } from "../changes/entities.ts";
 import { SnapshotSchema } from "../snapshots/entities.ts";
@@ -42,6 +49,11 @@ export const entities = [
   AuditEntrySchema,
   InvitationSchema,
   PasswordResetSchema,
+  IdentityConfigSchema,
+  IdentityBindingSchema,
+  IdentityFlowSchema,
+  IdentityTicketSchema,
+  PendingIdentitySchema,
 ] as const;
 
 /** The tables as set-based queries see them: snake_case columns, typed from the entities. */

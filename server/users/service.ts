@@ -12,10 +12,19 @@ import { User } from "./entities.ts";
 
 export interface NewUser {
   username: string;
-  password: string;
+  /** Null for users who only sign in through an identity provider. */
+  password: string | null;
   email: string | null;
   role: "admin" | "member";
   displayName?: string | null;
+}
+
+/** What else becomes true together with a new user, within the same transaction. */
+export interface Claim {
+  role: "admin" | "member";
+  invitationId: string;
+  /** Called when the user is there. */
+  complete?(tx: EntityManager, user: User): Promise<void>;
 }
 
 /** What sign-in tells of a user. */
@@ -43,10 +52,10 @@ export class Users {
     em: EntityManager,
     input: NewUser,
     actor: Actor = theService,
-    claim?: (tx: EntityManager) => Promise<{ role: "admin" | "member"; invitationId: string }>,
+    claim?: (tx: EntityManager) => Promise<Claim>,
   ): Promise<User> {
-    assertGoodPassword(input.password, input, "password");
-    const passwordHash = await this.#passwords.hash(input.password);
+    if (input.password !== null) assertGoodPassword(input.password, input, "password");
+    const passwordHash = input.password === null ? null : await this.#passwords.hash(input.password);
     return await em.transactional(async (tx) => {
       const claimed = await claim?.(tx);
       const user = tx.create(User, {
@@ -61,6 +70,7 @@ export class Users {
         createdAt: this.#now(),
       });
       await uniquely(tx.flush(), user);
+      await claimed?.complete?.(tx, user);
       const { username, email, role, displayName } = user;
       await this.#audit.record(tx, actor, {
         action: claimed ? "user.register" : "user.create",

@@ -8,6 +8,7 @@ import type { Answer } from "../support/rest-client.ts";
 import { startMailServer, type MailServer } from "../support/mail-server.ts";
 import { adminPassword, memberPassword, startZonewright, type Zonewright } from "../support/zonewright.ts";
 import { site } from "../support/security-key.ts";
+import { identityCalls } from "./identity-calls.ts";
 import { secondFactorCalls } from "./second-factor-calls.ts";
 import { entries } from "./trail.ts";
 
@@ -22,6 +23,7 @@ let v1Record: string;
 let config: string;
 let zonefiles: string;
 let made = 0;
+const identity = identityCalls(() => zw);
 
 beforeAll(async () => {
   mail = await startMailServer();
@@ -32,9 +34,11 @@ beforeAll(async () => {
   config = (await newConfig()).body.id;
   record = (await newRecord()).body.id;
   v1Record = (await newRecord("/api/v1")).body.id;
+  await identity.start();
 });
 
 afterAll(async () => {
+  await identity.stop();
   await zw.stop();
   await mail.stop();
 });
@@ -161,6 +165,7 @@ async function endedSession(): Promise<Answer> {
 /** For each procedure that changes something: a call of it, what the trail calls that, and who does it if not the administrator. */
 const told: Record<string, [action: string, call: () => Promise<Answer>, by?: "visitor" | "member"]> = {
   ...secondFactorCalls(() => zw, clock),
+  ...identity.calls,
   "auth.login": [
     "auth.sign_in",
     () => zw.nobody.post("/api/auth/login", { username: "admin", password: adminPassword }),
@@ -232,6 +237,7 @@ const silent: Record<string, string> = {
   "twoFactor.passkeyCreationOptions": "It only begins the making of a passkey.",
   "twoFactor.sendEmailCode": "It is a step of a sign-in, whose end is told.",
   "twoFactor.passkeyOptions": "It is a step of a sign-in, whose end is told.",
+  "identity.bindStart": "It only sends the browser away; the binding is told when it comes back.",
   "records.plan": "It changes nothing.",
   "providerConfigs.test": "It changes nothing.",
 };

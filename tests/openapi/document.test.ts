@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { operationsOf, responseOf, type ApiDocument, type FoundOperation } from "../support/api-document.ts";
+import { operationsOf, redirects, responseOf, type ApiDocument, type FoundOperation } from "../support/api-document.ts";
 import { misfits, type JsonSchema } from "../support/json-schema.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
@@ -132,12 +132,19 @@ describe("every operation", () => {
     expect(open.toSorted()).toEqual([
       "/auth/login",
       "/auth/logout",
+      "/auth/oauth/exchange-ticket",
+      "/auth/oauth/providers",
+      "/auth/oauth/{providerId}/authorize",
+      "/auth/oauth/{providerId}/callback",
+      "/auth/oauth/{providerId}/callback-url",
+      "/auth/oauth/{providerId}/register",
       "/auth/passkey",
       "/auth/passkey/options",
       "/auth/password/forgot",
       "/auth/password/reset",
       "/auth/refresh",
       "/auth/register",
+      "/oauth/oidc",
     ]);
     expect(
       wrong(({ operation, path }) => open.includes(path) || JSON.stringify(operation.security) === '[{"bearer":[]}]'),
@@ -151,12 +158,14 @@ describe("every operation", () => {
     }
   });
 
-  test("documents one success, with a body, and problems for everything else", () => {
-    for (const { operation } of operations) {
-      const [success, ...others] = Object.keys(operation.responses).filter((status) => status.startsWith("2"));
+  test("documents one success, with a body or where it leads, and problems for everything else", () => {
+    for (const found of operations) {
+      const { operation } = found;
+      const [success, ...others] = Object.keys(operation.responses).filter((status) => /^[23]/.test(status));
       expect(others).toEqual([]);
-      const content = responseOf(document, operation, success ?? "")?.content ?? {};
-      expect(["application/json", "text/plain"]).toContain(Object.keys(content)[0]);
+      const { content = {}, headers = {} } = responseOf(document, operation, success ?? "") ?? {};
+      const [tells] = redirects(found) ? Object.keys(headers) : Object.keys(content);
+      expect(redirects(found) ? ["Location"] : ["application/json", "text/plain"]).toContain(tells);
       for (const status of Object.keys(operation.responses).filter((one) => one !== success)) {
         expect(operation.responses[status]).toEqual({ $ref: `#/components/responses/Problem${status}` });
         expect(responseOf(document, operation, status)?.content).toEqual({
@@ -172,10 +181,11 @@ describe("every operation", () => {
     expect(wrong((found) => found.operation.security?.length === 0 || refusesStrangers(found))).toEqual([]);
   });
 
-  test("that creates something says 201, every other 200", () => {
+  test("that creates something says 201, one that leads elsewhere 302, every other 200", () => {
     const created = operations.filter(({ operation }) => "201" in operation.responses);
     expect(created.map(({ operation }) => operation.operationId).toSorted()).toEqual([
       "createDomain",
+      "createIdentityConfig",
       "createInvitation",
       "createPasskey",
       "createProviderConfig",
@@ -184,9 +194,12 @@ describe("every operation", () => {
       "createToken",
       "createUser",
       "register",
+      "registerExternally",
       "v1CreateRecord",
     ]);
-    expect(wrong(({ operation }) => "201" in operation.responses || "200" in operation.responses)).toEqual([]);
+    expect(
+      wrong((found) => redirects(found) || ["200", "201"].some((status) => status in found.operation.responses)),
+    ).toEqual([]);
   });
 
   test("needs a body only where a field of it is required", () => {

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { operationsOf, type ApiDocument } from "../support/api-document.ts";
+import { addressOf, operationsOf, type ApiDocument } from "../support/api-document.ts";
 import { interfaceEndpoints } from "../support/interface-endpoints.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
@@ -8,7 +8,7 @@ const zw = useZonewright();
 let documented: Set<string>;
 beforeAll(async () => {
   const { body } = await zw.nobody.get("/api/openapi.json");
-  documented = new Set(operationsOf(body as ApiDocument).map(({ method, path }) => `${method} /api${path}`));
+  documented = new Set(operationsOf(body as ApiDocument).map((found) => `${found.method} ${addressOf(found)}`));
 });
 
 function endpoints(built: boolean): string[] {

@@ -19,6 +19,8 @@ export interface ApiOperation {
   summary?: string;
   description?: string;
   tags?: string[];
+  /** Where it is when not where the document's servers are. */
+  servers?: { url: string }[];
   security?: Record<string, string[]>[];
   parameters?: {
     name: string;
@@ -49,6 +51,16 @@ export function operationsOf({ paths }: ApiDocument): FoundOperation[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
+}
+
+/** Where an operation is on the service: below /api unless it says something else. */
+export function addressOf({ path, operation: { servers } }: FoundOperation): string {
+  return `${servers?.[0]?.url.replace(/\/$/, "") ?? "/api"}${path}`;
+}
+
+/** Whether an operation answers with a redirect instead of a body. */
+export function redirects({ operation: { responses } }: FoundOperation): boolean {
+  return "302" in responses;
 }
 
 /** The response that an operation documents for a status, with its reference followed. */

@@ -33,7 +33,7 @@ const areas: { area: string; built: boolean; endpoints: string[] }[] = [
   },
   {
     area: "external sign-in",
-    built: false,
+    built: true,
     endpoints: [
       "GET /api/auth/oauth/providers",
       "GET /api/auth/oauth/:providerId/callback-url",
@@ -49,7 +49,7 @@ const areas: { area: string; built: boolean; endpoints: string[] }[] = [
   },
   {
     area: "identity provider configuration",
-    built: false,
+    built: true,
     endpoints: [
       "GET /api/oauth/providers",
       "POST /api/oauth/providers",

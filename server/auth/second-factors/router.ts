@@ -165,7 +165,7 @@ export const twoFactorRouter = router({
         tag,
         bodied: true,
         summary: "Remove a passkey",
-        errors: [429],
+        errors: [409, 429],
       }),
     )
     .input(deletePasskeyInput)

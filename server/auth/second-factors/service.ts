@@ -5,6 +5,7 @@ import type { Guesses } from "../../limits/guesses.ts";
 import { User } from "../../users/entities.ts";
 import type { Caller } from "../caller.ts";
 import type { Confirmation } from "../confirmation.ts";
+import { lockWaysIn, refuseLastWayIn } from "../ways-in.ts";
 import type { EmailCodes } from "./email-codes.ts";
 import { methodsSetUp, type Method } from "./methods.ts";
 import type { Passkeys } from "./passkeys.ts";
@@ -104,13 +105,15 @@ export class SecondFactors {
     });
   }
 
-  /** @throws AppError NOT_FOUND for anybody else's passkey as for none */
+  /** @throws AppError NOT_FOUND for anybody else's passkey as for none, CONFLICT when it is the last way to sign in */
   async deletePasskey(em: EntityManager, caller: Caller, input: { id: string; currentPassword?: string | undefined }) {
     const { confirmation, passkeys, audit } = this.#parts;
     await confirmation.confirm(em, caller, input.currentPassword);
     await em.transactional(async (tx) => {
+      await lockWaysIn(tx, caller.userId);
       const removed = await passkeys.remove(tx, caller.userId, input.id);
       if (!removed) throw notFound("passkey");
+      await refuseLastWayIn(tx, caller.userId);
       const before = { method: "passkey", name: removed.name };
       const target = { targetType: "passkey", targetId: input.id };
       await audit.record(tx, caller, { action: "two_factor.disable", ...target, before });

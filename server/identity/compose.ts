@@ -1,0 +1,56 @@
+import type { Audit } from "../audit/audit.ts";
+import type { SignIn } from "../auth/sign-in.ts";
+import type { Keyring } from "../keyring.ts";
+import type { Egress } from "../net/egress.ts";
+import { SecretBox } from "../secret-box.ts";
+import type { Invitations } from "../users/invitations/service.ts";
+import type { Users } from "../users/service.ts";
+import { IdentityAddresses } from "./addresses.ts";
+import { IdentityBindings } from "./bindings.ts";
+import { ClientSecrets } from "./client-secrets.ts";
+import { IdentityConfigs } from "./configs.ts";
+import { IdentityFlows } from "./flows.ts";
+import { createIdentityProviders } from "./providers/catalogue.ts";
+import { ExternalRegistration } from "./registration.ts";
+import { TicketSignIn } from "./ticket-sign-in.ts";
+import { IdentityTickets } from "./tickets.ts";
+import { Trips } from "./trips.ts";
+
+/** What external sign-in consists of. */
+export interface IdentityServices {
+  identityAddresses: IdentityAddresses;
+  identityConfigs: IdentityConfigs;
+  identityBindings: IdentityBindings;
+  trips: Trips;
+  ticketSignIn: TicketSignIn;
+  externalRegistration: ExternalRegistration;
+}
+
+/** Builds it. */
+export function composeIdentity(parts: {
+  siteUrl: string;
+  keyring: Keyring;
+  egress: Egress;
+  signIn: SignIn;
+  users: Users;
+  invitations: Invitations;
+  audit: Audit;
+  now: () => Date;
+}): IdentityServices {
+  const { siteUrl, keyring, egress, signIn, users, invitations, audit, now } = parts;
+  const addresses = new IdentityAddresses(siteUrl);
+  const providers = createIdentityProviders(egress, now);
+  const secrets = new ClientSecrets(new SecretBox(keyring, "identity-client-secret"));
+  const configs = new IdentityConfigs({ providers, addresses, secrets, audit, now });
+  const flows = new IdentityFlows(new SecretBox(keyring, "identity-flow"), siteUrl.startsWith("https:"), now);
+  const tickets = new IdentityTickets(now);
+  const bindings = new IdentityBindings(providers, audit, now);
+  return {
+    identityAddresses: addresses,
+    identityConfigs: configs,
+    identityBindings: bindings,
+    trips: new Trips({ configs, flows, tickets, bindings, addresses, now }),
+    ticketSignIn: new TicketSignIn(tickets, signIn, audit),
+    externalRegistration: new ExternalRegistration({ tickets, bindings, users, invitations, signIn, audit }),
+  };
+}

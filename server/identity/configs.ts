@@ -1,0 +1,300 @@
+import { LockMode, UniqueConstraintViolationException } from "@mikro-orm/core";
+import type { Audit } from "../audit/audit.ts";
+import { changedFields } from "../audit/changed-fields.ts";
+import type { Caller } from "../auth/caller.ts";
+import { queries, type EntityManager } from "../database/database.ts";
+import { AppError, badField, notFound } from "../errors.ts";
+import { newId } from "../ids.ts";
+import type { Logger } from "../log.ts";
+import type { IdentityAddresses } from "./addresses.ts";
+import { maskedClientId, type ClientSecrets } from "./client-secrets.ts";
+import { IdentityConfig } from "./entities.ts";
+import { endTripsWith } from "./housekeeping.ts";
+import type { IdentityProviders } from "./providers/catalogue.ts";
+import {
+  IdentityProviderError,
+  providerIds,
+  type ClientSettings,
+  type IdentityProvider,
+  type ProviderId,
+} from "./providers/provider.ts";
+
+export interface IdentityConfigPatch {
+  clientId?: string | undefined;
+  /** Empty: the stored one stays. */
+  clientSecret?: string | undefined;
+  scope?: string | undefined;
+  enabled?: boolean | undefined;
+  wellKnownUrl?: string | null | undefined;
+  authorizeUrl?: string | null | undefined;
+  tokenUrl?: string | null | undefined;
+  userInfoUrl?: string | null | undefined;
+}
+
+export interface NewIdentityConfig extends IdentityConfigPatch {
+  providerId: ProviderId;
+  clientId: string;
+  enabled: boolean;
+}
+
+/** A provider that users can go through now. */
+export interface EnabledProvider {
+  provider: IdentityProvider;
+  settings: ClientSettings;
+}
+
+const urlFields = ["wellKnownUrl", "authorizeUrl", "tokenUrl", "userInfoUrl"] as const;
+
+/** What administrators set up for external sign-in. */
+export class IdentityConfigs {
+  readonly #providers: IdentityProviders;
+  readonly #addresses: IdentityAddresses;
+  readonly #secrets: ClientSecrets;
+  readonly #audit: Audit;
+  readonly #now: () => Date;
+
+  constructor(parts: {
+    providers: IdentityProviders;
+    addresses: IdentityAddresses;
+    secrets: ClientSecrets;
+    audit: Audit;
+    now: () => Date;
+  }) {
+    this.#providers = parts.providers;
+    this.#addresses = parts.addresses;
+    this.#secrets = parts.secrets;
+    this.#audit = parts.audit;
+    this.#now = parts.now;
+  }
+
+  /** What the sign-in page offers. */
+  async offered(em: EntityManager) {
+    const configs = await em.find(IdentityConfig, { enabled: true });
+    const enabled = new Set(configs.map(({ providerId }) => providerId));
+    const providers = providerIds.filter((id) => enabled.has(id)).map((id) => this.#providers[id]);
+    return { providers: providers.map(({ id, name, type }) => ({ providerId: id, name, type })) };
+  }
+
+  async list(em: EntityManager) {
+    const configs = await em.findAll(IdentityConfig, { orderBy: { createdAt: "asc" } });
+    const { siteUrl } = this.#addresses;
+    return {
+      providers: configs.map((config) => this.#view(config)),
+      availableProviders: providerIds.map((id) => {
+        const { name, type } = this.#providers[id];
+        return { id, name, type };
+      }),
+      homepageUrl: siteUrl,
+      oidcUrls: { homepageUrl: siteUrl, redirectUrl: this.#addresses.redirectUrl("oidc") },
+    };
+  }
+
+  /** @throws AppError CONFLICT when the provider has one already, BAD_REQUEST for settings that cannot work */
+  async create(em: EntityManager, caller: Caller, input: NewIdentityConfig) {
+    const { providerId, enabled, clientId, clientSecret } = input;
+    const provider = this.#providers[providerId];
+    const id = newId();
+    const fields = {
+      clientId,
+      scope: input.scope ?? provider.defaultScope,
+      wellKnownUrl: input.wellKnownUrl ?? null,
+      authorizeUrl: input.authorizeUrl ?? null,
+      tokenUrl: input.tokenUrl ?? null,
+      userInfoUrl: input.userInfoUrl ?? null,
+    };
+    const secret = clientSecret === undefined || clientSecret === "" ? null : clientSecret;
+    await this.#checked(provider, { ...fields, clientSecret: secret, enabled });
+    return await em.transactional(async (tx) => {
+      const config = tx.create(IdentityConfig, {
+        id,
+        providerId,
+        enabled,
+        ...fields,
+        clientSecret: secret === null ? null : this.#secrets.seal(id, secret),
+        createdAt: this.#now(),
+      });
+      await uniquely(tx.flush(), provider.name);
+      await this.#audit.record(tx, caller, {
+        action: "identity_config.create",
+        targetType: "identity_config",
+        targetId: id,
+        after: told(config),
+      });
+      return this.#view(config);
+    });
+  }
+
+  /** @throws AppError NOT_FOUND, BAD_REQUEST for settings that cannot work, CONFLICT when somebody else changed it meanwhile */
+  async update(em: EntityManager, caller: Caller, id: string, patch: IdentityConfigPatch) {
+    // Before the transaction: the provider is asked, and the embedded database has one connection.
+    const found = await em.findOne(IdentityConfig, { id });
+    if (!found) throw notFound("identity provider configuration");
+    const before = JSON.stringify(found);
+    const secret = this.#secretAfter(found, patch);
+    const fields = fieldsAfter(found, patch);
+    await this.#checked(this.#providers[found.providerId], { ...fields, clientSecret: secret });
+    return await em.fork().transactional(async (tx) => {
+      const config = await tx.findOne(IdentityConfig, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      if (!config) throw notFound("identity provider configuration");
+      if (JSON.stringify(config) !== before)
+        throw new AppError(
+          "CONFLICT",
+          "Somebody else changed this configuration at the same moment; look at it again.",
+        );
+      const old = told(config);
+      tx.assign(config, fields);
+      if (patch.clientSecret) config.clientSecret = this.#secrets.seal(id, patch.clientSecret);
+      await tx.flush();
+      if (!config.enabled) await endTripsWith(tx, config.providerId);
+      const changes = changedFields(old, told(config));
+      const event = { action: "identity_config.update", targetType: "identity_config", targetId: id } as const;
+      await this.#audit.record(tx, caller, {
+        ...event,
+        before: { ...changes?.before },
+        after: { ...changes?.after, ...(patch.clientSecret ? { secretChanged: true } : {}) },
+      });
+      return this.#view(config);
+    });
+  }
+
+  /**
+   * Deletes a configuration, and with it the bindings of its users.
+   * @throws AppError NOT_FOUND, CONFIRMATION_REQUIRED when there are such users and it is not confirmed
+   */
+  async delete(em: EntityManager, caller: Caller, id: string, confirmed: boolean): Promise<void> {
+    await em.transactional(async (tx) => {
+      const config = await tx.findOne(IdentityConfig, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      if (!config) throw notFound("identity provider configuration");
+      const { providerId } = config;
+      const bindings = queries(tx).deleteFrom("identity_bindings").where("provider_id", "=", providerId);
+      const { numDeletedRows } = await bindings.executeTakeFirstOrThrow();
+      const users = Number(numDeletedRows);
+      if (users > 0 && !confirmed) {
+        const who = users === 1 ? "1 user signs" : `${users} users sign`;
+        throw new AppError(
+          "CONFIRMATION_REQUIRED",
+          `${who} in through this provider and would not be able to any more; repeat the call with the header x-confirm-delete: true.`,
+        );
+      }
+      const before = { ...told(config), boundUsers: users };
+      await endTripsWith(tx, providerId);
+      await tx.remove(config).flush();
+      const event = { action: "identity_config.delete", targetType: "identity_config", targetId: id } as const;
+      await this.#audit.record(tx, caller, { ...event, before });
+    });
+  }
+
+  /** What is needed to go through a provider; null while it is not configured or disabled. @throws IdentityProviderError */
+  async enabled(em: EntityManager, providerId: ProviderId): Promise<EnabledProvider | null> {
+    const config = await em.findOne(IdentityConfig, { providerId, enabled: true });
+    if (!config) return null;
+    return { provider: this.#providers[providerId], settings: this.#settings(config, this.#secretOf(config)) };
+  }
+
+  /** Puts all secrets under the newest of SECRET_KEYS. What cannot be opened stays as it is and is told in the log. */
+  async ensureSealed(em: EntityManager, log: Logger): Promise<void> {
+    await em.transactional(async (tx) => {
+      const configs = await tx.findAll(IdentityConfig, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      for (const config of configs) {
+        if (typeof config.clientSecret !== "string") continue;
+        config.clientSecret = this.#secrets.resealed(config.id, config.clientSecret) ?? config.clientSecret;
+        if (this.#secrets.open(config.id, config.clientSecret) !== null) continue;
+        const { providerId } = config;
+        log.warn(
+          { providerId },
+          "no key in SECRET_KEYS opens the client secret of an identity provider; enter it again",
+        );
+      }
+    });
+  }
+
+  /** @throws AppError BAD_REQUEST with the setting at fault. A provider that stays disabled is not asked. */
+  async #checked(provider: IdentityProvider, input: Omit<ClientSettings, "redirectUrl"> & { enabled: boolean }) {
+    if (provider.type !== "oidc" && input.wellKnownUrl !== null)
+      throw badField(["wellKnownUrl"], `${provider.name} has no discovery address here; leave this out.`);
+    if (!input.enabled) return;
+    const { enabled: _, ...settings } = input;
+    try {
+      await provider.check({ ...settings, redirectUrl: this.#addresses.redirectUrl(provider.id) });
+    } catch (error) {
+      if (!(error instanceof IdentityProviderError)) throw error;
+      const later = error.setting === "wellKnownUrl" ? " To save it all the same, leave it disabled for now." : "";
+      throw badField([error.setting ?? "wellKnownUrl"], `${error.message}${later}`);
+    }
+  }
+
+  #settings(config: IdentityConfig, clientSecret: string | null): ClientSettings {
+    const { clientId, scope, providerId } = config;
+    const urls = Object.fromEntries(urlFields.map((field) => [field, config[field] ?? null]));
+    const redirectUrl = this.#addresses.redirectUrl(providerId);
+    return { clientId, clientSecret, scope, redirectUrl, ...urls } as ClientSettings;
+  }
+
+  /** @throws IdentityProviderError when no key opens it */
+  #secretOf({ id, clientSecret }: IdentityConfig): string | null {
+    if (typeof clientSecret !== "string") return null;
+    const secret = this.#secrets.open(id, clientSecret);
+    if (secret !== null) return secret;
+    throw new IdentityProviderError("No key in SECRET_KEYS opens the client secret; enter it again.");
+  }
+
+  /** The secret that a change leaves. @throws AppError CONFLICT when it is to be kept and no key opens it */
+  #secretAfter(config: IdentityConfig, patch: IdentityConfigPatch): string | null {
+    if (patch.clientSecret) return patch.clientSecret;
+    try {
+      return this.#secretOf(config);
+    } catch (error) {
+      if (!(error instanceof IdentityProviderError)) throw error;
+      const issues = [{ path: ["clientSecret"], message: "Enter it again." }];
+      throw new AppError("CONFLICT", error.message, { issues });
+    }
+  }
+
+  #view(config: IdentityConfig) {
+    return {
+      id: config.id,
+      ...told(config),
+      homepageUrl: this.#addresses.siteUrl,
+      redirectUrl: this.#addresses.redirectUrl(config.providerId),
+    };
+  }
+}
+
+function fieldsAfter(config: IdentityConfig, patch: IdentityConfigPatch) {
+  const url = (field: (typeof urlFields)[number]) =>
+    patch[field] === undefined ? (config[field] ?? null) : patch[field];
+  return {
+    clientId: patch.clientId ?? config.clientId,
+    scope: patch.scope ?? config.scope,
+    enabled: patch.enabled ?? config.enabled,
+    wellKnownUrl: url("wellKnownUrl"),
+    authorizeUrl: url("authorizeUrl"),
+    tokenUrl: url("tokenUrl"),
+    userInfoUrl: url("userInfoUrl"),
+  };
+}
+
+/** What answers and the trail tell of a configuration. */
+function told(config: IdentityConfig) {
+  const { providerId, enabled, clientId, scope } = config;
+  return {
+    providerId,
+    enabled,
+    clientIdMasked: maskedClientId(clientId),
+    scope,
+    wellKnownUrl: config.wellKnownUrl ?? null,
+    authorizeUrl: config.authorizeUrl ?? null,
+    tokenUrl: config.tokenUrl ?? null,
+    userInfoUrl: config.userInfoUrl ?? null,
+  };
+}
+
+async function uniquely(flush: Promise<void>, name: string): Promise<void> {
+  try {
+    await flush;
+  } catch (error) {
+    if (!(error instanceof UniqueConstraintViolationException)) throw error;
+    const message = `${name} is configured already; change that configuration.`;
+    throw new AppError("CONFLICT", message, { issues: [{ path: ["providerId"], message }], cause: error });
+  }
+}

@@ -1,0 +1,110 @@
+import { queries, type EntityManager } from "../database/database.ts";
+import { newId } from "../ids.ts";
+import type { SecretBox } from "../secret-box.ts";
+import { hashOf, newOneTimeToken } from "./one-time-tokens.ts";
+import { providerIds, type FlowValues, type ProviderId } from "./providers/provider.ts";
+
+/** How long somebody may take at the provider. */
+export const flowSeconds = 10 * 60;
+
+/** Who asked to have an identity bound to their account, and in which session. */
+export interface Binder {
+  userId: string;
+  sessionId: string;
+}
+
+/** What a `state` says: which trip it is, and through which provider. */
+export interface FlowName {
+  flowId: string;
+  providerId: ProviderId;
+}
+
+/** A trip that has just begun. */
+export interface StartedFlow {
+  values: FlowValues;
+  /** What only this browser gets to know. */
+  cookie: { name: string; value: string };
+}
+
+/** A trip whose browser is back. */
+export interface ReturnedFlow {
+  providerId: ProviderId;
+  values: FlowValues;
+  /** Null for a sign-in. */
+  binder: Binder | null;
+}
+
+const statePlace = ["identity_flows", "state"];
+
+/**
+ * Trips of browsers to providers and back. `state` is sealed, so that only we make one and nobody reads it; the row behind it goes with the first
+ * return, and only for the browser that has the cookie (RFC 9700 §4.7).
+ */
+export class IdentityFlows {
+  readonly #box: SecretBox;
+  readonly #cookiePrefix: string;
+  readonly #now: () => Date;
+
+  /** @param secure whether the site has TLS: then no neighbouring host can plant the cookie (RFC 6265bis §4.1.3.2) */
+  constructor(box: SecretBox, secure: boolean, now: () => Date) {
+    this.#box = box;
+    this.#cookiePrefix = `${secure ? "__Host-" : ""}identity_flow_`;
+    this.#now = now;
+  }
+
+  async start(em: EntityManager, providerId: ProviderId, binder: Binder | null): Promise<StartedFlow> {
+    const id = newId();
+    const secrets = { nonce: newOneTimeToken(), codeVerifier: newOneTimeToken() };
+    const browser = newOneTimeToken();
+    await queries(em)
+      .insertInto("identity_flows")
+      .values({
+        id,
+        provider_id: providerId,
+        user_id: binder?.userId ?? null,
+        session_id: binder?.sessionId ?? null,
+        browser_hash: hashOf(browser),
+        secrets: this.#box.seal(JSON.stringify(secrets), placeOf(id)),
+        expires_at: new Date(this.#now().getTime() + flowSeconds * 1_000),
+      })
+      .execute();
+    const state = this.#box.seal(JSON.stringify([id, providerId]), statePlace);
+    return { values: { state, ...secrets }, cookie: { name: this.cookieName(id), value: browser } };
+  }
+
+  /** Reads a `state`; null for one that is not ours. */
+  read(state: string): FlowName | null {
+    const opened = this.#box.open(state, statePlace);
+    if (!opened.ok) return null;
+    const [flowId, providerId] = JSON.parse(opened.text) as [string, string];
+    const known = providerIds.find((id) => id === providerId);
+    return known === undefined ? null : { flowId, providerId: known };
+  }
+
+  /** One cookie for each trip, so that two tabs do not end each other's. */
+  cookieName(flowId: string): string {
+    return `${this.#cookiePrefix}${flowId.slice(-12)}`;
+  }
+
+  /** Ends a trip. Of all returns one gets it, and only in the browser that began it, within ten minutes; null for the others. */
+  async take(em: EntityManager, { flowId }: FlowName, state: string, browser: string): Promise<ReturnedFlow | null> {
+    const row = await queries(em)
+      .deleteFrom("identity_flows")
+      .where("id", "=", flowId)
+      .where("browser_hash", "=", hashOf(browser))
+      .where("expires_at", ">", this.#now())
+      .returning(["provider_id", "user_id", "session_id", "secrets"])
+      .executeTakeFirst();
+    if (!row) return null;
+    const opened = this.#box.open(row.secrets, placeOf(flowId));
+    if (!opened.ok) return null;
+    const secrets = JSON.parse(opened.text) as Omit<FlowValues, "state">;
+    const { provider_id: providerId, user_id: userId, session_id: sessionId } = row;
+    const binder = userId !== null && sessionId !== null ? { userId, sessionId } : null;
+    return { providerId, values: { state, ...secrets }, binder };
+  }
+}
+
+function placeOf(flowId: string): string[] {
+  return ["identity_flows", flowId];
+}

@@ -1,0 +1,104 @@
+import { Router, type NextFunction, type Request, type Response } from "express";
+import type { Actor } from "../audit/actor.ts";
+import type { EntityManager } from "../database/database.ts";
+import { LimitReached, tellStandings } from "../limits/rate-limit.ts";
+import type { ServerContext } from "../trpc.ts";
+import { SignInFailure } from "./failures.ts";
+import { clearFlowCookie, setFlowCookie } from "./flow-cookie.ts";
+import type { ProviderId } from "./providers/provider.ts";
+import { knownProvider, type FrontEndQuery } from "./trips.ts";
+
+interface Visit {
+  req: Request;
+  context: ServerContext;
+  em: EntityManager;
+  actor: Actor;
+}
+
+/** What browsers are sent to and sent back to: each of these answers with a redirect, whose target is the provider or the front end. */
+export function identityHttp(createContext: (req: Request, res: Response) => ServerContext): Router {
+  const router = Router();
+
+  /** Answers with a redirect to wherever `find` says; what fails there is told to the front end. */
+  const redirect =
+    (find: (visit: Visit) => Promise<string>) => async (req: Request, res: Response, next: NextFunction) => {
+      // A look at the head must neither begin nor end a trip.
+      if (req.method === "HEAD") {
+        next();
+        return;
+      }
+      const context = createContext(req, res);
+      const { services, http, requestId } = context;
+      const actor: Actor = { userId: null, tokenId: null, ip: http.ip, requestId };
+      await count(context, actor);
+      const location = await find({ req, context, em: services.database.fork(), actor });
+      res.status(302).setHeader("Location", location).end();
+    };
+
+  const comeBack = (providersOf: (req: Request) => readonly ProviderId[]) =>
+    redirect(async ({ req, context, em, actor }) => {
+      const { services, http } = context;
+      const back = { cameTo: providersOf(req), query: queryOf(req), cookie: (name: string) => http.cookie(name) };
+      const named = services.trips.named(back);
+      if (named && back.cameTo.includes(named.providerId)) clearFlowCookie(http, named.cookieName);
+      const outcome = await orFailure(context, named?.providerId ?? null, () =>
+        services.trips.complete(em, actor, back),
+      );
+      return services.identityAddresses.frontEnd(outcome);
+    });
+
+  router.get(
+    "/api/auth/oauth/:providerId/authorize",
+    redirect(async ({ req, context, em }) => {
+      const { services, http } = context;
+      const providerId = knownProvider(String(req.params["providerId"]));
+      let target = "";
+      const failure = await orFailure(context, providerId, async () => {
+        const { url, cookie } = await services.trips.begin(em, providerId);
+        setFlowCookie(http, cookie);
+        target = url;
+        return {};
+      });
+      return target === "" ? services.identityAddresses.frontEnd(failure) : target;
+    }),
+  );
+  router.get(
+    "/api/auth/oauth/:providerId/callback",
+    comeBack((req) => [knownProvider(String(req.params["providerId"]))]),
+  );
+  router.get(
+    "/oauth/oidc",
+    comeBack(() => ["oidc", "custom"]),
+  );
+  return router;
+}
+
+/** What the front end is told: the outcome, or a code for what went wrong. Why it did is for the log. */
+async function orFailure(
+  { services, requestId }: ServerContext,
+  providerId: ProviderId | null,
+  work: () => Promise<FrontEndQuery>,
+): Promise<FrontEndQuery> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof SignInFailure)) throw error;
+    const { code, message: reason } = error;
+    services.log.warn({ requestId, providerId, failure: code, reason }, "an external sign-in failed");
+    return { error: code };
+  }
+}
+
+async function count({ services, http }: ServerContext, actor: Actor): Promise<void> {
+  try {
+    tellStandings(http, await services.requestLimits.take(actor, false));
+  } catch (error) {
+    if (error instanceof LimitReached) tellStandings(http, error.standings);
+    throw error;
+  }
+}
+
+/** The query as it was sent: Express would merge parameters that come twice. */
+function queryOf(req: Request): URLSearchParams {
+  return new URLSearchParams(req.originalUrl.replace(/^[^?]*\??/s, ""));
+}

@@ -1,0 +1,23 @@
+import type { Egress } from "../../net/egress.ts";
+import { dingtalk } from "./dingtalk.ts";
+import { feishu } from "./feishu.ts";
+import { github } from "./github.ts";
+import { gitlab } from "./gitlab.ts";
+import { google } from "./google.ts";
+import { oidc } from "./oidc.ts";
+import type { IdentityProvider, ProviderId } from "./provider.ts";
+
+export type IdentityProviders = Readonly<Record<ProviderId, IdentityProvider>>;
+
+/** All providers, in the order in which people see them. */
+export function createIdentityProviders(egress: Egress, now: () => Date): IdentityProviders {
+  return {
+    oidc: oidc("oidc", "OpenID Connect", egress, now),
+    custom: oidc("custom", "Custom OpenID Connect", egress, now),
+    github: github(egress),
+    gitlab: gitlab(egress),
+    google: google(egress),
+    dingtalk: dingtalk(egress),
+    feishu: feishu(egress),
+  };
+}

@@ -1,0 +1,62 @@
+import type { Egress } from "../../net/egress.ts";
+import { authorizationUrlOf, codeOf, endpointsOf } from "./code-flow.ts";
+import { IdentityProviderError, type IdentityProvider } from "./provider.ts";
+import { askVendor, goodObject, objectOf, optionalText, reasonIn, requiredText } from "./vendor-json.ts";
+
+const builtIn = {
+  authorizeUrl: "https://accounts.feishu.cn/open-apis/authen/v1/authorize",
+  tokenUrl: "https://accounts.feishu.cn/oauth/v3/token",
+  userInfoUrl: "https://open.feishu.cn/open-apis/authen/v1/user_info",
+};
+
+/**
+ * Feishu, and Lark by explicit endpoints. The token endpoint is the third version: earlier ones accept a code verifier for a flow that began
+ * without a challenge, and so let PKCE be taken away. Answers carry a `code` that is 0 when all is well. `union_id` is the same for all
+ * applications of one developer. Addresses are not verified.
+ */
+export function feishu(egress: Egress): IdentityProvider {
+  return {
+    id: "feishu",
+    name: "Feishu",
+    type: "oauth2",
+    // Who somebody is can be asked without any scope; names of scopes are permissions to grant the application there.
+    defaultScope: "",
+    check: () => Promise.resolve(),
+    authorizationUrl: (settings, flow) =>
+      Promise.resolve(authorizationUrlOf(endpointsOf(settings, builtIn).authorizeUrl, settings, flow)),
+    async identify(settings, { codeVerifier }, answer) {
+      const { tokenUrl, userInfoUrl } = endpointsOf(settings, builtIn);
+      const { clientId, clientSecret, redirectUrl } = settings;
+      const redeemed = await askVendor(egress, tokenUrl, {
+        method: "POST",
+        headers: { "content-type": "application/json; charset=utf-8" },
+        body: JSON.stringify({
+          grant_type: "authorization_code",
+          client_id: clientId,
+          client_secret: clientSecret ?? "",
+          code: codeOf(answer),
+          redirect_uri: redirectUrl,
+          code_verifier: codeVerifier,
+        }),
+      });
+      const accessToken = requiredText(well(goodObject(redeemed, "Feishu")), "access_token", "Feishu");
+      const headers = { authorization: `Bearer ${accessToken}` };
+      const told = well(goodObject(await askVendor(egress, userInfoUrl, { headers }), "Feishu's user endpoint"));
+      const user = objectOf(told["data"], "Feishu's user endpoint");
+      return {
+        issuer: new URL(userInfoUrl).origin,
+        subject: requiredText(user, "union_id", "Feishu's user endpoint"),
+        email: optionalText(user, "enterprise_email") ?? optionalText(user, "email"),
+        emailVerified: false,
+        displayName: optionalText(user, "name"),
+        username: optionalText(user, "en_name") ?? optionalText(user, "name"),
+      };
+    },
+  };
+}
+
+/** @throws IdentityProviderError for an answer that tells of a failure with status 200 */
+function well(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if ((body["code"] ?? 0) === 0 && !("error" in body)) return body;
+  throw new IdentityProviderError(`Feishu refused${reasonIn(body)}.`);
+}

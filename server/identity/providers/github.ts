@@ -1,0 +1,61 @@
+import type { Egress } from "../../net/egress.ts";
+import { accessTokenOf, authorizationUrlOf, codeOf, endpointsOf, redeemCode } from "./code-flow.ts";
+import { IdentityProviderError, type IdentityProvider } from "./provider.ts";
+import { askVendor, goodObject, optionalText } from "./vendor-json.ts";
+
+const apiHeaders = { accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28" };
+
+const builtIn = {
+  authorizeUrl: "https://github.com/login/oauth/authorize",
+  tokenUrl: "https://github.com/login/oauth/access_token",
+  userInfoUrl: "https://api.github.com/user",
+};
+
+/** GitHub, and GitHub Enterprise Server by explicit endpoints. Users may change their login, so the numeric id is what counts. */
+export function github(egress: Egress): IdentityProvider {
+  return {
+    id: "github",
+    name: "GitHub",
+    type: "oauth2",
+    defaultScope: "read:user user:email",
+    check: () => Promise.resolve(),
+    authorizationUrl: (settings, flow) =>
+      Promise.resolve(authorizationUrlOf(endpointsOf(settings, builtIn).authorizeUrl, settings, flow)),
+    async identify(settings, { codeVerifier }, answer) {
+      const { tokenUrl, userInfoUrl } = endpointsOf(settings, builtIn);
+      const tokens = await redeemCode(egress, tokenUrl, settings, { code: codeOf(answer), codeVerifier });
+      const headers = { ...apiHeaders, authorization: `Bearer ${accessTokenOf(tokens)}` };
+      const user = goodObject(await askVendor(egress, userInfoUrl, { headers }), "GitHub's user endpoint");
+      const { id } = user;
+      if (typeof id !== "number" || !Number.isSafeInteger(id) || id <= 0)
+        throw new IdentityProviderError("GitHub's user endpoint did not tell a numeric id.");
+      const email = await verifiedAddress(egress, `${userInfoUrl.replace(/\/$/, "")}/emails`, headers);
+      return {
+        issuer: new URL(userInfoUrl).origin,
+        subject: String(id),
+        email,
+        emailVerified: email !== null,
+        displayName: optionalText(user, "name") ?? optionalText(user, "login"),
+        username: optionalText(user, "login"),
+      };
+    },
+  };
+}
+
+/** The primary address if it is verified. The one in the profile may be anybody's; without the scope user:email there is none. */
+async function verifiedAddress(egress: Egress, url: string, headers: Record<string, string>): Promise<string | null> {
+  const { status, body } = await askVendor(egress, url, { headers });
+  if (status !== 200 || !Array.isArray(body)) return null;
+  const primary = (body as unknown[]).find(
+    (entry): entry is { email: string } =>
+      typeof entry === "object" &&
+      entry !== null &&
+      "primary" in entry &&
+      entry.primary === true &&
+      "verified" in entry &&
+      entry.verified === true &&
+      "email" in entry &&
+      typeof entry.email === "string",
+  );
+  return primary?.email ?? null;
+}

@@ -1,0 +1,145 @@
+import {
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  calculatePKCECodeChallenge,
+  fetchUserInfo,
+  type Configuration,
+} from "openid-client";
+import type { Egress } from "../../net/egress.ts";
+import { accessTokenOf, authorizationUrlOf, codeOf, redeemCode } from "./code-flow.ts";
+import { Discovery, whyOf } from "./discovery.ts";
+import { checkIdTokenClaims } from "./id-token-claims.ts";
+import {
+  IdentityProviderError,
+  type ClientSettings,
+  type FlowValues,
+  type Identity,
+  type IdentityProvider,
+} from "./provider.ts";
+import { tellable } from "../vendors-words.ts";
+import { identityFromClaims, userInfo } from "./user-info.ts";
+
+interface Discovered extends ClientSettings {
+  wellKnownUrl: string;
+}
+
+/** Endpoints of a provider without a discovery document: all three are needed. */
+interface Explicit {
+  authorizeUrl: string;
+  tokenUrl: string;
+  userInfoUrl: string;
+}
+
+/** OpenID Connect: any provider with a discovery document, and those without one that have a userinfo endpoint. */
+export function oidc(id: "oidc" | "custom", name: string, egress: Egress, now: () => Date): IdentityProvider {
+  const discovery = new Discovery(egress, now);
+  return {
+    id,
+    name,
+    type: "oidc",
+    defaultScope: "openid profile email",
+    async check(settings) {
+      if (!settings.scope.split(" ").includes("openid"))
+        throw new IdentityProviderError("OpenID Connect needs the scope openid.", { setting: "scope" });
+      if (isDiscovered(settings)) await discovery.freshClient(settings);
+      else explicitOf(settings);
+    },
+    async authorizationUrl(settings, flow) {
+      if (isDiscovered(settings)) return await discoveredUrl(await discovery.client(settings), settings, flow);
+      const url = authorizationUrlOf(explicitOf(settings).authorizeUrl, settings, flow);
+      url.searchParams.set("nonce", flow.nonce);
+      return url;
+    },
+    async identify(settings, flow, answer) {
+      if (isDiscovered(settings)) return await identifyBy(await discovery.client(settings), settings, flow, answer);
+      return await identifyWithoutKeys(egress, settings, flow, answer, now());
+    },
+  };
+}
+
+function isDiscovered(settings: ClientSettings): settings is Discovered {
+  return settings.wellKnownUrl !== null;
+}
+
+function explicitOf({ authorizeUrl, tokenUrl, userInfoUrl }: ClientSettings): Explicit {
+  if (authorizeUrl !== null && tokenUrl !== null && userInfoUrl !== null)
+    return { authorizeUrl, tokenUrl, userInfoUrl };
+  throw new IdentityProviderError(
+    "Enter the discovery address, or else all of authorizeUrl, tokenUrl and userInfoUrl.",
+    { setting: "wellKnownUrl" },
+  );
+}
+
+async function discoveredUrl(client: Configuration, settings: ClientSettings, flow: FlowValues): Promise<URL> {
+  return buildAuthorizationUrl(client, {
+    redirect_uri: settings.redirectUrl,
+    scope: settings.scope,
+    state: flow.state,
+    nonce: flow.nonce,
+    code_challenge: await calculatePKCECodeChallenge(flow.codeVerifier),
+    code_challenge_method: "S256",
+  });
+}
+
+/** Redeems the code and checks the id_token in full (OpenID Connect Core 1.0 §3.1.3.7), and `iss` of the answer (RFC 9207). */
+async function identifyBy(
+  client: Configuration,
+  settings: ClientSettings,
+  { state, nonce, codeVerifier }: FlowValues,
+  answer: URLSearchParams,
+): Promise<Identity> {
+  const came = new URL(settings.redirectUrl);
+  came.search = answer.toString();
+  try {
+    const tokens = await authorizationCodeGrant(client, came, {
+      expectedState: state,
+      expectedNonce: nonce,
+      pkceCodeVerifier: codeVerifier,
+      idTokenExpected: true,
+    });
+    const claims = tokens.claims();
+    if (!claims) throw new IdentityProviderError("There is no id_token.");
+    const { issuer, userinfo_endpoint: endpoint } = client.serverMetadata();
+    const told = endpoint === undefined ? {} : await fetchUserInfo(client, tokens.access_token, claims.sub);
+    return identityFromClaims(issuer, { ...claims, ...told, sub: claims.sub });
+  } catch (error) {
+    if (error instanceof IdentityProviderError) throw error;
+    throw new IdentityProviderError(`The sign-in did not hold: ${whyOf(error)}${refusalIn(error)}`, { cause: error });
+  }
+}
+
+/** What the token endpoint or the provider itself gave as a reason. */
+function refusalIn(error: unknown): string {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { error: code, error_description: text } = cause as { error?: unknown; error_description?: unknown };
+    if (typeof code === "string") return ` (${tellable(`${code}${typeof text === "string" ? `: ${text}` : ""}`)})`;
+  }
+  return "";
+}
+
+/**
+ * Without a discovery document nobody knows the issuer and its keys. Then the userinfo endpoint says who it is, with the token that came straight
+ * from the token endpoint; an id_token that comes along must agree in all that can be told without keys.
+ */
+async function identifyWithoutKeys(
+  egress: Egress,
+  settings: ClientSettings,
+  { nonce, codeVerifier }: FlowValues,
+  answer: URLSearchParams,
+  now: Date,
+): Promise<Identity> {
+  const { tokenUrl, userInfoUrl } = explicitOf(settings);
+  const tokens = await redeemCode(egress, tokenUrl, settings, { code: codeOf(answer), codeVerifier });
+  const claims = await userInfo(egress, userInfoUrl, accessTokenOf(tokens));
+  const identity = identityFromClaims(new URL(userInfoUrl).origin, claims);
+  if ("id_token" in tokens.data) {
+    checkIdTokenClaims(tokens.idToken(), {
+      issuer: answer.get("iss"),
+      audience: settings.clientId,
+      nonce,
+      subject: identity.subject,
+      now,
+    });
+  }
+  return identity;
+}

@@ -1,0 +1,69 @@
+/** Every identity provider that this version knows (interface.md, "Public sign-in provider entry"). */
+export const providerIds = ["oidc", "custom", "github", "gitlab", "google", "dingtalk", "feishu"] as const;
+
+export type ProviderId = (typeof providerIds)[number];
+
+/** What an administrator configured for a provider, with the secret as it is. */
+export interface ClientSettings {
+  clientId: string;
+  /** Null for a public client. */
+  clientSecret: string | null;
+  /** Separated by spaces. */
+  scope: string;
+  wellKnownUrl: string | null;
+  authorizeUrl: string | null;
+  tokenUrl: string | null;
+  userInfoUrl: string | null;
+  /** Where the provider sends browsers back to, as registered there. */
+  redirectUrl: string;
+}
+
+/** What belongs to one trip of a browser to a provider and back. */
+export interface FlowValues {
+  state: string;
+  nonce: string;
+  codeVerifier: string;
+}
+
+/** Who somebody is at a provider. */
+export interface Identity {
+  /** Within which `subject` means something: a subject of another issuer is another person. */
+  issuer: string;
+  /** Never given to anybody else there. */
+  subject: string;
+  email: string | null;
+  /** Whether the provider says that the address is theirs. */
+  emailVerified: boolean;
+  displayName: string | null;
+  /** What they are called there, as a suggestion. */
+  username: string | null;
+}
+
+/** One kind of identity provider. */
+export interface IdentityProvider {
+  id: ProviderId;
+  /** As its makers write it. */
+  name: string;
+  type: "oidc" | "oauth2";
+  defaultScope: string;
+  /** Looks at settings that are to be used from now on. @throws IdentityProviderError with the setting at fault */
+  check(settings: ClientSettings): Promise<void>;
+  /** Where to send the browser. @throws IdentityProviderError when the provider cannot be asked */
+  authorizationUrl(settings: ClientSettings, flow: FlowValues): Promise<URL>;
+  /** Redeems the code that the browser came back with. @throws IdentityProviderError, which says what did not hold */
+  identify(settings: ClientSettings, flow: FlowValues, answer: URLSearchParams): Promise<Identity>;
+}
+
+/** The setting that has to change. */
+export type SettingAtFault = "scope" | "wellKnownUrl" | "authorizeUrl" | "tokenUrl" | "userInfoUrl";
+
+/** A provider did not do its part, or its answer did not hold. The message is for the log and for administrators; it holds no secret. */
+export class IdentityProviderError extends Error {
+  readonly setting: SettingAtFault | null;
+
+  constructor(message: string, options: { setting?: SettingAtFault; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.name = "IdentityProviderError";
+    this.setting = options.setting ?? null;
+  }
+}

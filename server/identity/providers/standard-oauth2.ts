@@ -1,0 +1,35 @@
+import type { Egress } from "../../net/egress.ts";
+import { accessTokenOf, authorizationUrlOf, codeOf, endpointsOf, redeemCode, type Endpoints } from "./code-flow.ts";
+import type { IdentityProvider, ProviderId } from "./provider.ts";
+import { identityFromClaims, userInfo } from "./user-info.ts";
+
+export interface StandardOAuth2 extends Endpoints {
+  id: ProviderId;
+  name: string;
+  defaultScope: string;
+}
+
+/**
+ * A provider that speaks OAuth 2.0 with PKCE by the book and tells who somebody is at a userinfo endpoint. It has a callback of its own, and
+ * the access token comes straight from the token endpoint: there is nothing that an id_token would prove beyond that.
+ */
+export function standardOAuth2(
+  egress: Egress,
+  { id, name, defaultScope, ...builtIn }: StandardOAuth2,
+): IdentityProvider {
+  return {
+    id,
+    name,
+    type: "oauth2",
+    defaultScope,
+    check: () => Promise.resolve(),
+    authorizationUrl: (settings, flow) =>
+      Promise.resolve(authorizationUrlOf(endpointsOf(settings, builtIn).authorizeUrl, settings, flow)),
+    async identify(settings, { codeVerifier }, answer) {
+      const { tokenUrl, userInfoUrl } = endpointsOf(settings, builtIn);
+      const tokens = await redeemCode(egress, tokenUrl, settings, { code: codeOf(answer), codeVerifier });
+      const claims = await userInfo(egress, userInfoUrl, accessTokenOf(tokens));
+      return identityFromClaims(new URL(userInfoUrl).origin, claims);
+    },
+  };
+}

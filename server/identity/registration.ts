@@ -1,0 +1,147 @@
+import type { Actor } from "../audit/actor.ts";
+import type { Audit } from "../audit/audit.ts";
+import type { ClientInfo } from "../auth/sessions.ts";
+import type { SignedIn, SignIn } from "../auth/sign-in.ts";
+import { queries, type EntityManager } from "../database/database.ts";
+import { AppError, badField } from "../errors.ts";
+import type { User } from "../users/entities.ts";
+import type { Invitations } from "../users/invitations/service.ts";
+import type { Users } from "../users/service.ts";
+import { UniqueConstraintViolationException } from "@mikro-orm/core";
+import type { IdentityBindings } from "./bindings.ts";
+import type { Identity, ProviderId } from "./providers/provider.ts";
+import type { IdentityTickets } from "./tickets.ts";
+import { knownProvider } from "./trips.ts";
+import { usernamesFor } from "./usernames.ts";
+
+const mostTries = 5;
+
+export interface ExternalAccount {
+  providerId: string;
+  pendingToken: string;
+  inviteCode?: string | undefined;
+  /** The same as `inviteCode`. */
+  code?: string | undefined;
+}
+
+/** People who make their account with an invitation, and sign in through a provider from then on. */
+export class ExternalRegistration {
+  readonly #tickets: IdentityTickets;
+  readonly #bindings: IdentityBindings;
+  readonly #users: Users;
+  readonly #invitations: Invitations;
+  readonly #signIn: SignIn;
+  readonly #audit: Audit;
+
+  constructor(parts: {
+    tickets: IdentityTickets;
+    bindings: IdentityBindings;
+    users: Users;
+    invitations: Invitations;
+    signIn: SignIn;
+    audit: Audit;
+  }) {
+    this.#tickets = parts.tickets;
+    this.#bindings = parts.bindings;
+    this.#users = parts.users;
+    this.#invitations = parts.invitations;
+    this.#signIn = parts.signIn;
+    this.#audit = parts.audit;
+  }
+
+  /**
+   * A code that does not hold leaves the pending token as it was, for another try.
+   * @throws AppError NOT_FOUND for a name that is no provider, UNAUTHORIZED for a pending token that is not good any more, BAD_REQUEST for a code that
+   * does not hold, CONFLICT when the identity was bound meanwhile
+   */
+  async register(em: EntityManager, actor: Actor, input: ExternalAccount, client: ClientInfo): Promise<SignedIn> {
+    const providerId = knownProvider(input.providerId);
+    const { pendingToken } = input;
+    const inviteCode = inviteCodeOf(input);
+    for (let tries = 1; ; tries++) {
+      const identity = await this.#tickets.pending(em, providerId, pendingToken);
+      if (!identity) throw spent();
+      try {
+        const user = await this.#create(em.fork(), actor, providerId, identity, { pendingToken, inviteCode });
+        return await this.#signIn.start(em.fork(), actor, user.id, { rememberMe: false, method: providerId }, client);
+      } catch (error) {
+        // Somebody took the name or the address between the look and the leap.
+        const taken = error instanceof AppError && error.code === "CONFLICT" && error.issues !== null;
+        if (!taken || tries === mostTries) throw error;
+      }
+    }
+  }
+
+  async #create(
+    em: EntityManager,
+    actor: Actor,
+    providerId: ProviderId,
+    identity: Identity,
+    { pendingToken, inviteCode }: { pendingToken: string; inviteCode: string },
+  ): Promise<User> {
+    const { displayName } = identity;
+    const username = await freeUsername(em, usernamesFor(providerId, identity));
+    const email = await freeAddress(em, identity);
+    const account = { username, password: null, email, role: "member", displayName } as const;
+    return await this.#users.create(em, account, actor, async (tx) => {
+      if (!(await this.#tickets.takePending(tx, pendingToken))) throw spent();
+      const { id: invitationId, role } = await this.#invitations.redeem(tx, inviteCode);
+      return { role, invitationId, complete: (same, user) => this.#bind(same, actor, user, providerId, identity) };
+    });
+  }
+
+  async #bind(
+    tx: EntityManager,
+    actor: Actor,
+    { id }: User,
+    providerId: ProviderId,
+    identity: Identity,
+  ): Promise<void> {
+    try {
+      await this.#bindings.add(tx, id, providerId, identity);
+    } catch (error) {
+      if (!(error instanceof UniqueConstraintViolationException)) throw error;
+      throw new AppError("CONFLICT", "This identity has an account by now; sign in again.", { cause: error });
+    }
+    const event = { action: "identity.register", targetType: "user", targetId: id } as const;
+    await this.#audit.record(tx, { ...actor, userId: id }, { ...event, after: { providerId } });
+  }
+}
+
+/** @throws AppError BAD_REQUEST for none, and for two that differ */
+function inviteCodeOf({ inviteCode, code }: ExternalAccount): string {
+  if (inviteCode !== undefined && code !== undefined && inviteCode !== code)
+    throw badField(["code"], "This differs from inviteCode; send one of the two.");
+  const given = inviteCode ?? code;
+  if (given === undefined) throw badField(["inviteCode"], "This is required.");
+  return given;
+}
+
+function spent(): AppError {
+  return new AppError(
+    "UNAUTHORIZED",
+    "This registration was completed or took too long; sign in at the provider again.",
+  );
+}
+
+async function freeUsername(em: EntityManager, candidates: readonly string[]): Promise<string> {
+  const lower = candidates.map((candidate) => candidate.toLowerCase());
+  const rows = await queries(em)
+    .selectFrom("users")
+    .select((eb) => eb.fn<string>("lower", ["username"]).as("name"))
+    .where((eb) => eb(eb.fn<string>("lower", ["username"]), "in", lower))
+    .execute();
+  const taken = new Set(rows.map(({ name }) => name));
+  return candidates.find((candidate) => !taken.has(candidate.toLowerCase())) ?? candidates.at(-1) ?? "user";
+}
+
+/** The address if the provider has verified it and nobody else has it. Somebody who has it keeps it: addresses link nothing. */
+async function freeAddress(em: EntityManager, { email, emailVerified }: Identity): Promise<string | null> {
+  if (email === null || !emailVerified) return null;
+  const taken = await queries(em)
+    .selectFrom("users")
+    .select("id")
+    .where((eb) => eb(eb.fn<string>("lower", ["email"]), "=", email.toLowerCase()))
+    .executeTakeFirst();
+  return taken ? null : email;
+}

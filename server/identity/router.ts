@@ -1,0 +1,238 @@
+import { clientInfo } from "../auth/client-info.ts";
+import { setRefreshCookie } from "../auth/refresh-cookie.ts";
+import { signedInAnswer } from "../auth/schemas.ts";
+import { signedInAnswerOf } from "../auth/signed-in-answer.ts";
+import { route } from "../route.ts";
+import { nothing, success } from "../schemas.ts";
+import { admin, open, router, signedIn } from "../trpc.ts";
+import { briefUser } from "../users/service.ts";
+import { setFlowCookie } from "./flow-cookie.ts";
+import {
+  bindings,
+  bindingStart,
+  createIdentityConfigInput,
+  exchangeAnswer,
+  exchangeTicketInput,
+  identityConfig,
+  identityConfigIdInput,
+  identityConfigs,
+  offeredProviders,
+  providerAddresses,
+  providerInput,
+  registerExternalInput,
+  updateIdentityConfigInput,
+} from "./schemas.ts";
+
+const tag = "External sign-in";
+
+export const identityRouter = router({
+  providers: open
+    .meta(
+      route.open({
+        method: "GET",
+        path: "/auth/oauth/providers",
+        operationId: "listSignInProviders",
+        tag,
+        summary: "Identity providers to sign in with",
+      }),
+    )
+    .input(nothing)
+    .output(offeredProviders)
+    .query(({ ctx }) => ctx.services.identityConfigs.offered(ctx.em)),
+
+  callbackUrl: open
+    .meta(
+      route.open({
+        method: "GET",
+        path: "/auth/oauth/{providerId}/callback-url",
+        operationId: "getCallbackUrl",
+        tag,
+        summary: "What to register at a provider",
+      }),
+    )
+    .input(providerInput)
+    .output(providerAddresses)
+    .query(({ ctx, input }) => ctx.services.trips.addresses(input.providerId)),
+
+  exchangeTicket: open
+    .meta(
+      route.open({
+        method: "POST",
+        path: "/auth/oauth/exchange-ticket",
+        operationId: "exchangeTicket",
+        tag,
+        summary: "Turn a ticket into a session",
+        description:
+          "Starts a session, with its refresh token in the HttpOnly cookie `refresh_token`. A ticket works once, within a minute. For users with a " +
+          "second factor it answers with `requires2FA`, a `tempToken` and the `methods` instead; the session starts at `/2fa/verify`.",
+        errors: [401],
+      }),
+    )
+    .input(exchangeTicketInput)
+    .output(exchangeAnswer)
+    .mutation(async ({ ctx, input }) => {
+      const client = clientInfo(ctx.http);
+      const outcome = await ctx.services.ticketSignIn.exchange(ctx.em, ctx.actor, input.ticket, client);
+      if (outcome.kind === "halfSignedIn") return outcome.needed;
+      const { accessToken, refresh, user } = outcome.signedIn;
+      setRefreshCookie(ctx.http, refresh);
+      return { accessToken, user: briefUser(user) };
+    }),
+
+  bindStart: signedIn
+    .meta(
+      route.signedIn({
+        method: "POST",
+        path: "/auth/oauth/{providerId}/bind/start",
+        operationId: "startBinding",
+        tag,
+        summary: "Bind a provider to one's account",
+        description:
+          "Send the same browser to `authorizeUrl` within ten minutes; it comes back to the front end with `bound=1`, or with `error=`. The cookie that comes " +
+          "with the answer has to be kept.",
+        errors: [409],
+      }),
+    )
+    .input(providerInput)
+    .output(bindingStart)
+    .mutation(async ({ ctx, input }) => {
+      const { cookie, answer } = await ctx.services.trips.beginBinding(ctx.em, ctx.caller, input.providerId);
+      setFlowCookie(ctx.http, cookie);
+      return answer;
+    }),
+
+  register: open
+    .meta(
+      route.open({
+        method: "POST",
+        path: "/auth/oauth/{providerId}/register",
+        operationId: "registerExternally",
+        tag,
+        summary: "Make an account with an invitation",
+        description:
+          "For who came back with `needs_invite=true`. Signs in at once. The account has no password; its username is made of what the provider tells. A code that " +
+          "does not hold is 400, and the pending token stays good for the rest of its ten minutes.",
+        status: 201,
+        errors: [401, 409],
+      }),
+    )
+    .input(registerExternalInput)
+    .output(signedInAnswer)
+    .mutation(async ({ ctx, input }) => {
+      const { externalRegistration } = ctx.services;
+      const signedIn = await externalRegistration.register(ctx.em, ctx.actor, input, clientInfo(ctx.http));
+      return signedInAnswerOf(ctx.http, signedIn);
+    }),
+
+  bindings: signedIn
+    .meta(
+      route.signedIn({
+        method: "GET",
+        path: "/auth/oauth/bindings",
+        operationId: "listBindings",
+        tag,
+        summary: "One's bound providers",
+      }),
+    )
+    .input(nothing)
+    .output(bindings)
+    .query(({ ctx }) => ctx.services.identityBindings.list(ctx.em, ctx.caller.userId)),
+
+  unbind: signedIn
+    .meta(
+      route.signedIn({
+        method: "DELETE",
+        path: "/auth/oauth/unbind/{providerId}",
+        operationId: "unbind",
+        tag,
+        summary: "Unbind a provider",
+        description:
+          "The last way to sign in cannot be taken away: a password, a passkey or another enabled provider has to be left.",
+        errors: [409],
+      }),
+    )
+    .input(providerInput)
+    .output(success)
+    .mutation(async ({ ctx, input }) => {
+      await ctx.services.identityBindings.unbind(ctx.em, ctx.caller, input.providerId);
+      return { success: true as const };
+    }),
+});
+
+const configsTag = "Identity providers";
+
+export const identityConfigsRouter = router({
+  list: signedIn
+    .meta(
+      route.signedIn({
+        method: "GET",
+        path: "/oauth/providers",
+        operationId: "listIdentityConfigs",
+        tag: configsTag,
+        summary: "Configured identity providers",
+        description: "And what can be configured, and the addresses to register at the providers.",
+      }),
+    )
+    .input(nothing)
+    .output(identityConfigs)
+    .query(({ ctx }) => ctx.services.identityConfigs.list(ctx.em)),
+
+  create: admin
+    .meta(
+      route.admin({
+        method: "POST",
+        path: "/oauth/providers",
+        operationId: "createIdentityConfig",
+        tag: configsTag,
+        summary: "Configure an identity provider",
+        description:
+          "Each provider once. Where it is enabled, the discovery document is fetched and its issuer checked; what does not work is 400. Saved with `enabled: false` " +
+          "nothing is fetched.",
+        status: 201,
+        errors: [409],
+      }),
+    )
+    .input(createIdentityConfigInput)
+    .output(identityConfig)
+    .mutation(({ ctx, input }) => ctx.services.identityConfigs.create(ctx.em, ctx.caller, input)),
+
+  update: admin
+    .meta(
+      route.admin({
+        method: "PUT",
+        path: "/oauth/providers/{id}",
+        operationId: "updateIdentityConfig",
+        tag: configsTag,
+        summary: "Change the configuration of an identity provider",
+        description:
+          "Fields left out stay as they are, and so does the secret when it is empty. What is enabled then is checked as at its creation. Sign-ins under way through a " +
+          "provider that is disabled come to nothing.",
+        errors: [409],
+      }),
+    )
+    .input(updateIdentityConfigInput)
+    .output(identityConfig)
+    .mutation(({ ctx, input: { id, ...patch } }) => ctx.services.identityConfigs.update(ctx.em, ctx.caller, id, patch)),
+
+  delete: admin
+    .meta(
+      route.admin({
+        method: "DELETE",
+        path: "/oauth/providers/{id}",
+        operationId: "deleteIdentityConfig",
+        tag: configsTag,
+        summary: "Delete the configuration of an identity provider",
+        description:
+          "While users are bound to it, this needs the header `x-confirm-delete: true`, and takes their bindings along.",
+        confirmable: true,
+        errors: [409],
+      }),
+    )
+    .input(identityConfigIdInput)
+    .output(success)
+    .mutation(async ({ ctx, input }) => {
+      const confirmed = ctx.http.header("x-confirm-delete") === "true";
+      await ctx.services.identityConfigs.delete(ctx.em, ctx.caller, input.id, confirmed);
+      return { success: true as const };
+    }),
+});

@@ -1,0 +1,95 @@
+import { queries, type EntityManager } from "../database/database.ts";
+import { hashOf, newOneTimeToken } from "./one-time-tokens.ts";
+import type { Identity, ProviderId } from "./providers/provider.ts";
+
+const ticketMilliseconds = 60_000;
+const pendingMilliseconds = 10 * 60_000;
+
+/** What a front end gets to go on with after a callback: random, stored hashed, good once. */
+export class IdentityTickets {
+  readonly #now: () => Date;
+
+  constructor(now: () => Date) {
+    this.#now = now;
+  }
+
+  /** @returns the ticket, good for one minute */
+  async issue(em: EntityManager, userId: string, providerId: ProviderId): Promise<string> {
+    const token = newOneTimeToken();
+    await queries(em)
+      .insertInto("identity_tickets")
+      .values({
+        token_hash: hashOf(token),
+        user_id: userId,
+        provider_id: providerId,
+        expires_at: this.#after(ticketMilliseconds),
+      })
+      .execute();
+    return token;
+  }
+
+  /** Uses a ticket up. Of parallel calls one gets it; null for the others. */
+  async take(em: EntityManager, token: string): Promise<{ userId: string; providerId: ProviderId } | null> {
+    const row = await queries(em)
+      .deleteFrom("identity_tickets")
+      .where("token_hash", "=", hashOf(token))
+      .where("expires_at", ">", this.#now())
+      .returning(["user_id", "provider_id"])
+      .executeTakeFirst();
+    return row ? { userId: row.user_id, providerId: row.provider_id } : null;
+  }
+
+  /** @returns the pending token, good for ten minutes */
+  async keep(em: EntityManager, providerId: ProviderId, identity: Identity): Promise<string> {
+    const token = newOneTimeToken();
+    await queries(em)
+      .insertInto("pending_identities")
+      .values({
+        token_hash: hashOf(token),
+        provider_id: providerId,
+        issuer: identity.issuer,
+        subject: identity.subject,
+        email: identity.email,
+        email_verified: identity.emailVerified,
+        display_name: identity.displayName,
+        username: identity.username,
+        expires_at: this.#after(pendingMilliseconds),
+      })
+      .execute();
+    return token;
+  }
+
+  /** Looks at who is waiting to register, and leaves them waiting. */
+  async pending(em: EntityManager, providerId: ProviderId, token: string): Promise<Identity | null> {
+    const row = await queries(em)
+      .selectFrom("pending_identities")
+      .selectAll()
+      .where("token_hash", "=", hashOf(token))
+      .where("provider_id", "=", providerId)
+      .where("expires_at", ">", this.#now())
+      .executeTakeFirst();
+    if (!row) return null;
+    return {
+      issuer: row.issuer,
+      subject: row.subject,
+      email: row.email,
+      emailVerified: row.email_verified,
+      displayName: row.display_name,
+      username: row.username,
+    };
+  }
+
+  /** Ends the waiting, within the transaction that makes the user. Of parallel calls one gets true. */
+  async takePending(tx: EntityManager, token: string): Promise<boolean> {
+    const { numDeletedRows } = await queries(tx)
+      .deleteFrom("pending_identities")
+      .where("token_hash", "=", hashOf(token))
+      .where("expires_at", ">", this.#now())
+      .executeTakeFirstOrThrow();
+    return numDeletedRows > 0n;
+  }
+
+  #after(milliseconds: number): Date {
+    return new Date(this.#now().getTime() + milliseconds);
+  }
+}

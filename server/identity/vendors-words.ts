@@ -1,0 +1,15 @@
+const longest = 300;
+
+/** What a provider said, fit for a log: one line of bounded length, and no run of characters that could be a token. */
+export function tellable(words: string): string {
+  return words
+    .toWellFormed()
+    .replaceAll(/[\p{C}\p{Z}]+/gu, " ")
+    .replaceAll(/[\w~+/=-]{20,}/g, (run) => (/^[a-z_-]+$/.test(run) ? run : "…"))
+    .slice(0, longest);
+}
+
+/** A text without values that are known to be secret, however short they are. */
+export function without(secrets: readonly (string | null)[], text: string): string {
+  return secrets.reduce<string>((rest, secret) => (secret ? rest.replaceAll(secret, "…") : rest), text);
+}

@@ -1,0 +1,88 @@
+import { beforeEach, expect, expectTypeOf, test } from "vitest";
+import { createClient, type Session, type SignInResult } from "../../client-sdk/src/index.ts";
+import { codeAt, middleOfStep } from "../support/authenticator-app.ts";
+import { Clock } from "../support/clock.ts";
+import { invite, site } from "../support/external-sign-in.ts";
+import { useIdentityDesk } from "../support/identity-desk.ts";
+import { appUser } from "../support/second-factors.ts";
+import { useZonewright } from "../support/zonewright.ts";
+import { failure } from "./failure.ts";
+import { cookieFetch, recordingFetch } from "./recording-fetch.ts";
+
+const clock = new Clock();
+const zw = useZonewright({ env: { SITE_URL: site }, now: clock.now });
+const desk = useIdentityDesk(zw);
+let told: (Session | null)[] = [];
+let recorder = recordingFetch();
+beforeEach(() => {
+  told = [];
+  recorder = recordingFetch(cookieFetch());
+});
+
+function newClient() {
+  return createClient({ url: zw.url, fetch: recorder.fetch, onSessionChange: (session) => told.push(session) });
+}
+
+/** The address of the front end's page after somebody came back. */
+async function cameBackTo(): Promise<URL> {
+  return new URL(`/?${new URLSearchParams(await desk.goThrough()).toString()}`, site);
+}
+
+test("a page turns its ticket into a session, which the cookie keeps", async () => {
+  desk.be(1, { login: "page" });
+  await desk.register();
+  const client = newClient();
+  const result = await client.completeExternalSignIn({ url: await cameBackTo() });
+  expectTypeOf(result).toEqualTypeOf<SignInResult>();
+  expect(result).toMatchObject({ kind: "signedIn", user: { username: "page" } });
+  expect(told).toEqual([{ accessToken: expect.any(String), refreshToken: null }]);
+  expect((await client.identity.bindings.query({})).bindings).toMatchObject([{ providerId: "github" }]);
+  clock.advance(20 * 60_000);
+  expect((await client.auth.me.query({})).username).toBe("page");
+  expect(recorder.to("/api/auth/refresh")).toMatchObject([{ status: 200 }]);
+  expect(told[1]).toEqual({ accessToken: expect.any(String), refreshToken: null });
+  clock.advance(-20 * 60_000);
+  await client.signOut();
+  expect(told.at(-1)).toBeNull();
+});
+
+test("a ticket works once, and a page without one has nothing to complete", async () => {
+  desk.be(2);
+  await desk.register();
+  const { ticket = "" } = await desk.goThrough();
+  await newClient().completeExternalSignIn({ ticket });
+  expect(await failure(newClient().completeExternalSignIn({ ticket }))).toMatchObject({
+    code: "UNAUTHORIZED",
+    status: 401,
+  });
+  await expect(newClient().completeExternalSignIn({ url: `${site}/?error=access_denied` })).rejects.toThrow(
+    /no ticket/,
+  );
+});
+
+test("an account with a second factor is asked for it as at any sign-in", async () => {
+  desk.be(3);
+  middleOfStep(clock);
+  const { client: member, secret } = await appUser(zw, clock, "careful");
+  await desk.bind(member);
+  const client = newClient();
+  expect(await client.completeExternalSignIn({ url: await cameBackTo() })).toEqual({
+    kind: "secondFactorNeeded",
+    methods: ["totp"],
+  });
+  const completed = await client.completeSecondFactor({ method: "totp", code: codeAt(secret, clock.now()) });
+  expect(completed.user.username).toBe("careful");
+});
+
+test("who is unknown registers with an invitation and is signed in", async () => {
+  desk.be(4, { login: "newcomer" });
+  const page = await cameBackTo();
+  const client = newClient();
+  const { user } = await client.completeExternalRegistration({
+    providerId: "github",
+    pendingToken: page.searchParams.get("pending_token") ?? "",
+    inviteCode: await invite(zw),
+  });
+  expect(user.username).toBe("newcomer");
+  expect((await client.auth.me.query({})).hasPassword).toBe(false);
+});

@@ -1,0 +1,265 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { entries } from "../audit/trail.ts";
+import { codeAt, middleOfStep } from "../support/authenticator-app.ts";
+import { Clock, minute } from "../support/clock.ts";
+import {
+  browserFor,
+  comeBack,
+  authorize,
+  exchange,
+  invite,
+  signedInClient,
+  site,
+} from "../support/external-sign-in.ts";
+import { useIdentityDesk } from "../support/identity-desk.ts";
+import { problemOf } from "../support/problems.ts";
+import { RestClient, type Answer } from "../support/rest-client.ts";
+import { appUser } from "../support/second-factors.ts";
+import { addPasskey, securityKey } from "../support/security-key.ts";
+import { useZonewright } from "../support/zonewright.ts";
+
+const clock = new Clock();
+const zw = useZonewright({ env: { SITE_URL: site }, now: clock.now });
+const desk = useIdentityDesk(zw);
+let lastId = 0;
+let id = 0;
+beforeEach(() => {
+  id = lastId += 1;
+  desk.be(id);
+});
+
+/** Registers whom the vendor tells of. @returns their client */
+async function newcomer(): Promise<RestClient> {
+  const answer = await desk.register();
+  expect(answer.status).toBe(201);
+  return signedInClient(zw, answer);
+}
+
+function unbind(client: RestClient): Promise<Answer> {
+  return client.delete("/api/auth/oauth/unbind/github");
+}
+
+describe("registration", () => {
+  test("takes the role of the invitation, uses it up, and leaves a trace", async () => {
+    const inviteCode = await invite(zw, { role: "admin" });
+    const { body, headers } = await desk.register({ inviteCode });
+    expect(body.user).toEqual({ id: expect.any(String), username: `user-${id}`, email: null, role: "admin" });
+    expect(headers.get("set-cookie")).toMatch(/^refresh_token=/);
+    const [entry] = await entries(zw.admin, { action: "identity.register" });
+    expect(entry).toMatchObject({ actorId: body.user.id, targetId: body.user.id, after: { providerId: "github" } });
+    desk.be((lastId += 1));
+    expect(await desk.register({ inviteCode })).toBeProblem(400, "BAD_REQUEST");
+  });
+
+  test("with a code that does not hold can be tried again, with the same pending token", async () => {
+    const { pending_token: pendingToken } = await desk.goThrough();
+    const register = (fields: object) => zw.nobody.post("/api/auth/oauth/github/register", { pendingToken, ...fields });
+    const { issues } = problemOf(await register({ inviteCode: "AAAAA-AAAAA" }), 400, "BAD_REQUEST");
+    expect(issues).toMatchObject([{ path: ["inviteCode"] }]);
+    expect(await register({})).toBeProblem(400, "BAD_REQUEST");
+    const code = await invite(zw);
+    expect(await register({ code, inviteCode: `${code}X` })).toBeProblem(400, "BAD_REQUEST");
+    expect((await register({ code, inviteCode: code })).status).toBe(201);
+    expect(await register({ code: await invite(zw) })).toBeProblem(401, "UNAUTHORIZED");
+  });
+
+  test("has ten minutes", async () => {
+    const { pending_token: pendingToken } = await desk.goThrough();
+    const inviteCode = await invite(zw);
+    clock.advance(10 * minute);
+    const late = await zw.nobody.post("/api/auth/oauth/github/register", { pendingToken, inviteCode });
+    clock.advance(-10 * minute);
+    expect(late).toBeProblem(401, "UNAUTHORIZED");
+  });
+
+  test("of twenty attempts at once makes one account, and uses one invitation", async () => {
+    const { pending_token: pendingToken } = await desk.goThrough();
+    const inviteCode = await invite(zw, { maxUses: 100 });
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => zw.nobody.post("/api/auth/oauth/github/register", { pendingToken, inviteCode })),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(19);
+    const { body } = await zw.admin.get("/api/invitations");
+    expect(body.invitations[0]).toMatchObject({ uses: 1 });
+    expect((await zw.admin.get(`/api/users?search=user-${id}`)).body.total).toBe(1);
+  });
+
+  test("of one person in two tabs makes one account", async () => {
+    const pending = [await desk.goThrough(), await desk.goThrough()];
+    const answers = await Promise.all(
+      pending.map(async ({ pending_token: pendingToken }) =>
+        zw.nobody.post("/api/auth/oauth/github/register", { pendingToken, inviteCode: await invite(zw) }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409]);
+  });
+
+  test("of several with one name gives each another", async () => {
+    const names: string[] = [];
+    for (let count = 0; count < 3; count++) {
+      desk.be((lastId += 1), { login: "Twin" });
+      names.push((await desk.register()).body.user.username);
+    }
+    expect(names).toEqual(["Twin", "Twin-2", "Twin-3"]);
+    desk.be((lastId += 1), { login: "ADMIN" });
+    expect((await desk.register()).body.user.username).toBe("ADMIN-2");
+  });
+
+  test("at once under one name gives each another, too", async () => {
+    const pending: string[] = [];
+    for (let count = 0; count < 4; count++) {
+      desk.be((lastId += 1), { login: "Crowd" });
+      pending.push((await desk.goThrough())["pending_token"] ?? "");
+    }
+    const inviteCode = await invite(zw, { maxUses: 10 });
+    const answers = await Promise.all(
+      pending.map((pendingToken) => zw.nobody.post("/api/auth/oauth/github/register", { pendingToken, inviteCode })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+    expect(new Set(answers.map(({ body }) => body.user.username)).size).toBe(4);
+  });
+
+  test("never takes over the account that has the same address, verified or not", async () => {
+    const owner = await zw.member("address-owner");
+    await owner.put("/api/auth/me/email", {
+      currentPassword: "another long enough password",
+      email: "shared@example.org",
+    });
+    for (const verified of [true, false]) {
+      desk.be((lastId += 1), { login: "claimant", email: "Shared@Example.org", verified });
+      const { body } = await desk.register();
+      expect(body.user).toMatchObject({ username: expect.stringMatching(/^claimant/), email: null });
+    }
+    expect((await owner.get("/api/auth/oauth/bindings")).body).toEqual({ bindings: [] });
+  });
+});
+
+describe("signing in", () => {
+  test("leaves a trace that names the provider, and no secret", async () => {
+    await newcomer();
+    const { body } = await desk.signIn();
+    const [entry] = await entries(zw.admin, { action: "identity.sign_in" });
+    const after = { providerId: "github", secondFactorNeeded: false };
+    expect(entry).toMatchObject({ actorId: body.user.id, targetId: body.user.id, after });
+    const [session] = await entries(zw.admin, { action: "auth.sign_in" });
+    expect(session).toMatchObject({ actorId: body.user.id, after: { method: "github" } });
+  });
+
+  test("to an account with a second factor of its own still asks for it", async () => {
+    middleOfStep(clock);
+    const { client, secret } = await appUser(zw, clock, "careful");
+    expect(await desk.bind(client)).toMatchObject({ bound: "1" });
+    const { status, headers, body } = await desk.signIn();
+    expect(status).toBe(200);
+    expect(body).toEqual({ requires2FA: true, tempToken: expect.any(String), methods: ["totp"] });
+    expect(headers.get("set-cookie")).toBeNull();
+    const half = new RestClient(zw.url, body.tempToken);
+    expect(await half.get("/api/auth/me")).toBeProblem(401, "UNAUTHORIZED");
+    const verified = await half.post("/api/2fa/verify", { method: "totp", code: codeAt(secret, clock.now()) });
+    expect(verified.body.user.username).toBe("careful");
+  });
+
+  test("to a disabled account is refused, also with a ticket from before", async () => {
+    const client = await newcomer();
+    const { body: me } = await client.get("/api/auth/me");
+    const { ticket } = await desk.goThrough();
+    await zw.admin.put(`/api/users/${me.id}`, { disabled: true });
+    expect(await exchange(zw, ticket)).toBeProblem(401, "UNAUTHORIZED");
+    expect(await desk.goThrough()).toEqual({ error: "account_disabled" });
+    await zw.admin.put(`/api/users/${me.id}`, { disabled: false });
+    expect((await desk.signIn()).status).toBe(200);
+    await zw.admin.delete(`/api/users/${me.id}`);
+    expect(await desk.goThrough()).toHaveProperty("needs_invite");
+  });
+});
+
+describe("unbinding", () => {
+  test("is refused while it is the last way to sign in, and works with a passkey", async () => {
+    const client = await newcomer();
+    expect(await unbind(client)).toBeProblem(409, "CONFLICT");
+    expect((await desk.signIn()).status).toBe(200);
+    const { id: passkey } = await addPasskey(client, securityKey());
+    expect((await unbind(client)).body).toEqual({ success: true });
+    // Now the passkey is the last one.
+    expect(await client.send("DELETE", `/api/2fa/passkeys/${passkey}`)).toBeProblem(409, "CONFLICT");
+    expect((await desk.bind(client))["bound"]).toBe("1");
+    expect((await client.send("DELETE", `/api/2fa/passkeys/${passkey}`)).status).toBe(200);
+  });
+
+  test("works with a password, and leaves a trace", async () => {
+    const client = await zw.member("has-password");
+    await desk.bind(client);
+    const { body: me } = await client.get("/api/auth/me");
+    expect((await unbind(client)).status).toBe(200);
+    const [bound] = await entries(zw.admin, { action: "identity.bind" });
+    const [unbound] = await entries(zw.admin, { action: "identity.unbind" });
+    const about = { userId: me.id, providerId: "github" };
+    expect(bound).toMatchObject({ actorId: me.id, after: about, before: null });
+    expect(unbound).toMatchObject({ actorId: me.id, before: about, after: null, targetId: bound?.targetId });
+  });
+
+  test("is nobody else's: bindings are those of who asks", async () => {
+    await newcomer();
+    const stranger = await zw.member(`stranger-${id}`);
+    expect((await stranger.get("/api/auth/oauth/bindings")).body).toEqual({ bindings: [] });
+    expect(await unbind(stranger)).toBeProblem(404, "NOT_FOUND");
+    expect(await stranger.delete("/api/auth/oauth/unbind/nowhere")).toBeProblem(404, "NOT_FOUND");
+    expect(await zw.nobody.get("/api/auth/oauth/bindings")).toBeProblem(401, "UNAUTHORIZED");
+  });
+
+  test("of two providers at once keeps one", async () => {
+    const client = await newcomer();
+    await zw.admin.post("/api/oauth/providers", { providerId: "google", clientId: "g", ...desk.vendor.endpoints });
+    const { body: me } = await client.get("/api/auth/me");
+    const em = zw.services.database.fork();
+    const identity = {
+      issuer: "x",
+      subject: `${id}`,
+      email: null,
+      emailVerified: false,
+      displayName: null,
+      username: null,
+    };
+    const actor = { userId: me.id, tokenId: null, ip: null, requestId: null };
+    await zw.services.identityBindings.bind(em, actor, me.id, "google", identity);
+    const answers = await Promise.all([unbind(client), client.delete("/api/auth/oauth/unbind/google")]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
+  });
+});
+
+describe("a provider that is disabled", () => {
+  test("lets nobody set out, come back, use a ticket or register", async () => {
+    await newcomer();
+    const { ticket } = await desk.goThrough();
+    const browser = browserFor(zw);
+    const back = desk.vendor.agree(await authorize(browser, "github"));
+    desk.be((lastId += 1));
+    const { pending_token: pendingToken } = await desk.goThrough();
+    const at = `/api/oauth/providers/${desk.configId}`;
+    expect((await zw.admin.put(at, { enabled: false })).body.enabled).toBe(false);
+    expect((await zw.nobody.get("/api/auth/oauth/providers")).body.providers).not.toContainEqual(
+      expect.objectContaining({ providerId: "github" }),
+    );
+    const { location } = await browser.get(`${site}/api/auth/oauth/github/authorize`);
+    expect(location?.href).toBe(`${site}/?error=provider_disabled`);
+    expect(await comeBack(browser, back)).toEqual({ error: "state_invalid" });
+    expect(await exchange(zw, ticket)).toBeProblem(401, "UNAUTHORIZED");
+    const registered = await zw.nobody.post("/api/auth/oauth/github/register", {
+      pendingToken,
+      inviteCode: await invite(zw),
+    });
+    expect(registered).toBeProblem(401, "UNAUTHORIZED");
+    expect(await zw.admin.post("/api/auth/oauth/github/bind/start")).toBeProblem(409, "CONFLICT");
+    await zw.admin.put(at, { enabled: true });
+  });
+
+  test("is no way to sign in: the one beside it cannot be taken away", async () => {
+    const client = await newcomer();
+    const { id: passkey } = await addPasskey(client, securityKey());
+    await zw.admin.put(`/api/oauth/providers/${desk.configId}`, { enabled: false });
+    expect(await client.send("DELETE", `/api/2fa/passkeys/${passkey}`)).toBeProblem(409, "CONFLICT");
+    await zw.admin.put(`/api/oauth/providers/${desk.configId}`, { enabled: true });
+    expect((await client.send("DELETE", `/api/2fa/passkeys/${passkey}`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { authorize, browserFor, comeBack, site } from "../support/external-sign-in.ts";
+import {
+  hs256,
+  rogueClient,
+  rs256,
+  startRogueProvider,
+  type RogueProvider,
+  type TokenParts,
+} from "../support/rogue-openid-provider.ts";
+import { useZonewright } from "../support/zonewright.ts";
+
+const lines: string[] = [];
+const zw = useZonewright({
+  env: { SITE_URL: site },
+  logTo: { write: (line) => void lines.push(line) },
+});
+let rogue: RogueProvider;
+
+beforeAll(async () => {
+  rogue = await startRogueProvider();
+  const { wellKnownUrl } = rogue;
+  rogue.discovery["authorization_response_iss_parameter_supported"] = true;
+  await zw.admin.post("/api/oauth/providers", { providerId: "oidc", ...rogueClient, wellKnownUrl });
+  const explicit = {
+    authorizeUrl: `${rogue.url}/authorize`,
+    tokenUrl: `${rogue.url}/token`,
+    userInfoUrl: `${rogue.url}/userinfo`,
+  };
+  await zw.admin.post("/api/oauth/providers", { providerId: "custom", ...rogueClient, ...explicit });
+});
+afterAll(() => rogue.stop());
+beforeEach(() => {
+  rogue.tamper();
+  for (const field of Object.keys(rogue.user)) delete rogue.user[field];
+});
+
+/** Comes back from the rogue provider. @returns what the front end gets */
+async function goThrough(providerId: "oidc" | "custom", extra: Record<string, string> = {}) {
+  const browser = browserFor(zw);
+  const url = await authorize(browser, providerId);
+  const iss: Record<string, string> = providerId === "oidc" ? { iss: rogue.url } : {};
+  return await comeBack(browser, rogue.agree(url, { ...iss, ...extra }));
+}
+
+const past = () => Math.floor(Date.now() / 1_000) - 3_600;
+
+describe("through a provider with a discovery document", () => {
+  test("an id_token that holds is believed", async () => {
+    expect(await goThrough("oidc")).toHaveProperty("pending_token");
+  });
+
+  test.each<[string, (parts: TokenParts) => void]>([
+    ["of another sign-in, by its nonce", ({ claims }) => (claims["nonce"] = "another")],
+    ["without a nonce", ({ claims }) => delete claims["nonce"]],
+    ["for another client", ({ claims }) => (claims["aud"] = "somebody-else")],
+    [
+      "for several clients, issued to another",
+      ({ claims }) => Object.assign(claims, { aud: [rogueClient.clientId, "b"], azp: "b" }),
+    ],
+    ["of another issuer", ({ claims }) => (claims["iss"] = "https://accounts.example.com")],
+    ["that has expired", ({ claims }) => Object.assign(claims, { iat: past() - 300, exp: past() })],
+    ["without an expiry", ({ claims }) => delete claims["exp"]],
+    ["about nobody", ({ claims }) => delete claims["sub"]],
+    ["about somebody other than the userinfo endpoint tells of", ({ claims }) => (claims["sub"] = "alice")],
+    ["signed by a stranger", (parts) => (parts.signature = rs256(rogue.strangersKey))],
+    [
+      "whose claims were changed after it was signed",
+      (parts) => {
+        const signed = parts.signature("something else");
+        parts.signature = () => signed;
+      },
+    ],
+    [
+      "that is not signed, with alg none",
+      (parts) => {
+        parts.header = { alg: "none" };
+        parts.signature = () => "";
+      },
+    ],
+    [
+      "with a signature but alg none",
+      (parts) => {
+        parts.header = { alg: "none" };
+      },
+    ],
+    [
+      "signed with the public key as if it were a secret (HS256 in place of RS256)",
+      (parts) => {
+        parts.header = { alg: "HS256", kid: "one" };
+        parts.signature = hs256(rogue.publicPem);
+      },
+    ],
+    [
+      "signed with the client secret (HS256)",
+      (parts) => {
+        parts.header = { alg: "HS256" };
+        parts.signature = hs256(rogueClient.clientSecret);
+      },
+    ],
+  ])("an id_token %s is refused", async (_how, tamper) => {
+    rogue.tamper(tamper);
+    expect(await goThrough("oidc")).toEqual({ error: "provider_error" });
+  });
+
+  test("an answer in the name of another issuer is refused before its code is used, and so is one that names none", async () => {
+    const before = rogue.calls.filter(({ url }) => url.pathname === "/token").length;
+    expect(await goThrough("oidc", { iss: "https://accounts.example.com" })).toEqual({ error: "provider_error" });
+    const browser = browserFor(zw);
+    expect(await comeBack(browser, rogue.agree(await authorize(browser, "oidc")))).toEqual({ error: "provider_error" });
+    expect(rogue.calls.filter(({ url }) => url.pathname === "/token")).toHaveLength(before);
+  });
+});
+
+describe("through a provider of which only the endpoints are known", () => {
+  test("the userinfo endpoint is believed, with an id_token that agrees", async () => {
+    expect(await goThrough("custom")).toHaveProperty("pending_token");
+  });
+
+  test.each<[string, (parts: TokenParts) => void]>([
+    ["of another sign-in, by its nonce", ({ claims }) => (claims["nonce"] = "another")],
+    ["for another client", ({ claims }) => (claims["aud"] = "somebody-else")],
+    ["that has expired", ({ claims }) => (claims["exp"] = past())],
+    ["about somebody else", ({ claims }) => (claims["sub"] = "alice")],
+    ["with alg none", ({ header }) => (header["alg"] = "none")],
+  ])("an id_token %s is refused", async (_how, tamper) => {
+    rogue.tamper(tamper);
+    expect(await goThrough("custom")).toEqual({ error: "provider_error" });
+  });
+
+  test("an answer in the name of another issuer than the id_token's is refused", async () => {
+    expect(await goThrough("custom", { iss: "https://accounts.example.com" })).toEqual({ error: "provider_error" });
+  });
+});
+
+test("a subject, a name and an address that no database takes are no reason to fail", async () => {
+  rogue.user["name"] = "Ma\u0000llory \ud800";
+  rogue.user["email"] = `${"x".repeat(5_000)}@example.net`;
+  expect(await goThrough("oidc")).toHaveProperty("pending_token");
+  rogue.tamper(({ claims }) => (claims["sub"] = "mal\u0000lory"));
+  rogue.user["sub"] = "mal\u0000lory";
+  expect(await goThrough("oidc")).toEqual({ error: "provider_error" });
+});
+
+test("the log has the provider's reason, and neither code, token, secret nor state", async () => {
+  lines.splice(0);
+  const browser = browserFor(zw);
+  const url = await authorize(browser, "custom");
+  const back = rogue.agree(url);
+  const code = back.searchParams.get("code") ?? "";
+  // The provider forgets the code and quotes it in its refusal.
+  await fetch(`${rogue.url}/token`, { method: "POST", body: new URLSearchParams({ code }) });
+  expect(await comeBack(browser, back)).toEqual({ error: "provider_error" });
+  const denied = rogue.agree(await authorize(browser, "oidc"), {
+    error: "temporarily_unavailable",
+    error_description: "Come back\r\nlater",
+  });
+  denied.searchParams.delete("code");
+  expect(await comeBack(browser, denied)).toEqual({ error: "provider_error" });
+  const log = lines.join("");
+  expect(log).toContain("invalid_grant");
+  expect(log).toContain("temporarily_unavailable: Come back later");
+  for (const secret of [code, back.searchParams.get("state"), rogueClient.clientSecret, "rogue-access-token"])
+    expect(log).not.toContain(secret);
+});

@@ -1,0 +1,29 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { usernamesFor } from "../../server/identity/usernames.ts";
+import { usernameField } from "../../server/users/schemas.ts";
+
+const identity = { issuer: "", subject: "1", email: null, emailVerified: false, displayName: null, username: null };
+
+test.each([
+  [{ username: "octo-cat" }, "octo-cat"],
+  [{ username: "José Núñez" }, "Jose-Nunez"],
+  [{ username: "mona@example.org" }, "mona-example.org"],
+  [{ username: "小明", email: "ming@example.org" }, "ming"],
+  [{ email: "x@example.org", displayName: "Ada Lovelace" }, "Ada-Lovelace"],
+  [{ username: "--..--", displayName: "张三" }, "github-user"],
+  [{}, "github-user"],
+])("of %j is made %s", (told, username) => {
+  expect(usernamesFor("github", { ...identity, ...told })[0]).toBe(username);
+});
+
+test("whatever a provider tells, all names fit and differ", () => {
+  const text = fc.option(fc.string({ unit: "binary", maxLength: 120 }));
+  fc.assert(
+    fc.property(text, text, text, (username, email, displayName) => {
+      const names = usernamesFor("feishu", { ...identity, username, email, displayName });
+      for (const name of names) expect(usernameField.safeParse(name).success).toBe(true);
+      expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(names.length);
+    }),
+  );
+});

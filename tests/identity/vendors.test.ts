@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  authorize,
+  browserFor,
+  comeBack,
+  exchange,
+  invite,
+  signedInClient,
+  site,
+} from "../support/external-sign-in.ts";
+import {
+  startIdentityVendor,
+  vendorClient,
+  type IdentityVendor,
+  type VendorName,
+} from "../support/identity-vendors.ts";
+import { useZonewright } from "../support/zonewright.ts";
+
+const zw = useZonewright({ env: { SITE_URL: site } });
+
+interface Expected {
+  vendor: VendorName;
+  username: string;
+  /** Of the account: only what the vendor has verified. */
+  email: string | null;
+  subject: string;
+  displayName: string;
+}
+
+const expected: Expected[] = [
+  { vendor: "github", username: "octo-cat", email: "mona@example.org", subject: "583231", displayName: "Mona Octocat" },
+  { vendor: "gitlab", username: "tanuki", email: "tanuki@example.org", subject: "4711", displayName: "Tanuki" },
+  { vendor: "google", username: "ada", email: null, subject: "110169484474386276334", displayName: "Ada Lovelace" },
+  { vendor: "dingtalk", username: "ming", email: null, subject: "z21HjQliSzpw0Yxxxx", displayName: "小明" },
+  { vendor: "feishu", username: "San-Zhang", email: null, subject: "on_d89jhsdhjsajkda7828", displayName: "张三" },
+];
+
+describe.each(expected)("through $vendor", ({ vendor: name, username, email, subject, displayName }) => {
+  let vendor: IdentityVendor;
+  beforeAll(async () => {
+    vendor = await startIdentityVendor(name);
+    await zw.admin.post("/api/oauth/providers", {
+      providerId: name,
+      ...vendorClient,
+      ...vendor.endpoints,
+    });
+  });
+  afterAll(() => vendor.stop());
+
+  async function goThrough() {
+    const browser = browserFor(zw);
+    return await comeBack(browser, vendor.agree(await authorize(browser, name)));
+  }
+
+  test("all that is sent is as the vendor documents it, and people register and sign in", async () => {
+    const { pending_token: pendingToken } = await goThrough();
+    const registered = await zw.nobody.post(`/api/auth/oauth/${name}/register`, {
+      pendingToken,
+      code: await invite(zw),
+    });
+    expect(registered.body).toMatchObject({ user: { username, email, role: "member" } });
+    const signedIn = await exchange(zw, (await goThrough()).ticket);
+    expect(signedIn.body.user).toEqual(registered.body.user);
+    const { body } = await signedInClient(zw, signedIn).get("/api/auth/oauth/bindings");
+    expect(body.bindings).toMatchObject([{ providerId: name, type: "oauth2", subject, displayName }]);
+  });
+
+  test("a code that the vendor does not know comes to nothing", async () => {
+    const browser = browserFor(zw);
+    const back = vendor.agree(await authorize(browser, name));
+    const parameter = back.searchParams.has("authCode") ? "authCode" : "code";
+    back.searchParams.set(parameter, "never-given");
+    expect(await comeBack(browser, back)).toEqual({ error: "provider_error" });
+    const twice = vendor.agree(await authorize(browser, name));
+    twice.searchParams.append(parameter, "another");
+    expect(await comeBack(browser, twice)).toEqual({ error: "provider_error" });
+  });
+
+  test.each([
+    ["fails", { status: 500, body: "<h1>Sorry</h1>" }],
+    ["answers with something other than JSON", { status: 200, body: "access_token=abc" }],
+    ["answers with a list", { status: 200, body: "[]" }],
+    ["answers with an object of other fields", { status: 200, body: '{"access_token": 7, "accessToken": null}' }],
+    ["closes the connection", null],
+  ])("a vendor that %s is told apart from a user who does not agree", async (_how, reply) => {
+    const browser = browserFor(zw);
+    const back = vendor.agree(await authorize(browser, name));
+    vendor.failNext({ after: false, reply });
+    expect(await comeBack(browser, back)).toEqual({ error: "provider_error" });
+  });
+
+  test("a user endpoint that tells nobody comes to nothing", async () => {
+    const told = vendor.user.value;
+    try {
+      for (const nobody of [{}, [], null, { code: 0, data: {} }, { code: 99_991_668, msg: "Invalid access token" }]) {
+        vendor.user.value = nobody;
+        expect(await goThrough()).toEqual({ error: "provider_error" });
+      }
+    } finally {
+      vendor.user.value = told;
+    }
+  });
+});
+
+test("DingTalk may also call the code by its usual name", async () => {
+  const vendor = await startIdentityVendor("dingtalk");
+  const { body } = await zw.admin.get("/api/oauth/providers");
+  const { id } = body.providers.find(({ providerId }: { providerId: string }) => providerId === "dingtalk");
+  await zw.admin.put(`/api/oauth/providers/${id}`, vendor.endpoints);
+  const browser = browserFor(zw);
+  const back = vendor.agree(await authorize(browser, "dingtalk"));
+  back.searchParams.set("code", back.searchParams.get("authCode") ?? "");
+  back.searchParams.delete("authCode");
+  expect(await comeBack(browser, back)).toHaveProperty("pending_token");
+  await vendor.stop();
+});
