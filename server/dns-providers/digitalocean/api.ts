@@ -37,7 +37,10 @@ export interface RecordFields {
   tag?: string;
 }
 
-const paged = { links: z.object({ pages: z.object({ next: z.string().optional() }).optional() }).optional() };
+const paged = {
+  links: z.object({ pages: z.object({ next: z.string().optional() }).optional() }).optional(),
+  meta: z.object({ total: z.int() }).optional(),
+};
 const recordPage = z.object({ domain_records: z.array(domainRecord), ...paged });
 const oneRecord = z.object({ domain_record: domainRecord });
 const domainPage = z.object({ domains: z.array(z.object({ name: z.string() })), ...paged });
@@ -112,11 +115,17 @@ export function digitalOceanApi(
     schema: z.ZodType<T>,
   ): AsyncGenerator<T> {
     // The addresses of the next pages leave filters out, so they are made here.
+    let total = 0;
     for (let page = 1; ; page++) {
       const answer = await call("GET", `${path}${path.includes("?") ? "&" : "?"}page=${page}&per_page=${largestPage}`);
       if (answer.status === 404) throw calls.error("it has no such domain.", "none", { zoneMissing: true });
       if (answer.status >= 300) throw calls.error(messageIn(answer), "none");
       const value = read(answer, schema, "none");
+      // What goes meanwhile moves the others to earlier pages, where they would be missed.
+      const before = total;
+      total = value.meta?.total ?? total;
+      if (total < before || (page - 1) * largestPage > total)
+        throw calls.error("it was changed while it was read; try again.", "none");
       yield value;
       if (value.links?.pages?.next === undefined) return;
     }

@@ -20,6 +20,7 @@ export function shortfallOf({ recordType, name, value }: LimitedRecord): Shortfa
 function valueReason(recordType: string, value: string): string | null {
   if (parseGeneric(value)) return "takes no data in generic form.";
   if (recordType === "MX" && value === "0 .") return 'takes no MX record that says that a name has no mail ("0 .").';
+  if (recordType === "MX" && !/^(?:[1-9]|1\d|20) /.test(value)) return "takes a priority from 1 to 20 in MX records.";
   if (recordType === "SRV" && value.endsWith(" .")) return 'takes no SRV record whose target is ".".';
   if (recordType !== "TXT") return null;
   if (value === "") return "takes no empty TXT value.";

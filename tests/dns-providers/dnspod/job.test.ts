@@ -57,7 +57,7 @@ test("every type is made as the vendor has it, and a sync finds nothing to do", 
   const records: [string, string, string, string][] = [
     ["A", "types", "192.0.2.1", "A 192.0.2.1 600"],
     ["AAAA", "types", "2001:db8::1", "AAAA 2001:db8::1 600"],
-    ["MX", "types", "0 mail.example.net", "MX 0 mail.example.net. 600"],
+    ["MX", "types", "1 mail.example.net", "MX 1 mail.example.net. 600"],
     ["TXT", "types", "v=DKIM1; k=rsa; p=Grüße", "TXT v=DKIM1; k=rsa; p=Grüße 600"],
     ["CAA", "types", "0 issue ca.example; account=1", 'CAA 0 issue "ca.example; account=1" 600'],
     ["SRV", "_sip._tcp", "1 2 5060 sip.example.net", "SRV 1 2 5060 sip.example.net. 600"],

@@ -56,7 +56,7 @@ export function accepted(wanted: Wanted, minTtl: number): Wanted {
   if (ttl < minTtl || ttl > 604_800) {
     throw new Refused("LimitExceeded.RecordTtlLimit", "The TTL value of the record exceeds the limit.");
   }
-  if (type === "MX" && !(mx >= 0 && mx <= 65_535)) {
+  if (type === "MX" && !(mx >= 1 && mx <= 20)) {
     throw new Refused("InvalidParameter.MxInvalid", "The MX priority is incorrect.");
   }
   return {

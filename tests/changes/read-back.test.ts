@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { effects, readBack } from "../../server/changes/read-back.ts";
+import type { DnsProvider, RecordChange } from "../../server/dns-providers/provider.ts";
+import type { RecordData } from "../../server/records/record.ts";
+
+function a(name: string, value: string, ttl = 300): RecordData {
+  return { recordType: "A", name, value, ttl, priority: null, proxied: false };
+}
+
+function update(before: RecordData, after: RecordData): RecordChange {
+  return { action: "update", before, after };
+}
+
+/** A zone that holds these records; nothing but reading is asked of it. */
+function zoneOf(records: RecordData[]): DnsProvider {
+  const readZone = async function* () {
+    yield await Promise.resolve(records);
+  };
+  return { readZone } as unknown as DnsProvider;
+}
+
+const moved = update(a("old", "1"), a("new", "1"));
+const chain = [update(a("www", "1"), a("www", "2")), update(a("www", "2"), a("www", "3"))];
+const again: RecordChange[] = [
+  { action: "delete", before: a("www", "1"), after: null },
+  { action: "create", before: null, after: a("www", "1", 600) },
+];
+
+test.each<[string, RecordChange[], RecordData[], string[]]>([
+  ["a move that is done", [moved], [a("new", "1")], ["ok"]],
+  ["a move that is not", [moved], [a("old", "1")], ["not"]],
+  ["a move of which neither end is left", [moved], [], ["gone"]],
+  ["a move to a place where another one was", [moved], [a("old", "1"), a("new", "1")], ["not"]],
+  ["a TTL that is changed", [update(a("www", "1"), a("www", "1", 60))], [a("www", "1", 60)], ["ok"]],
+  ["a TTL that is not", [update(a("www", "1"), a("www", "1", 60))], [a("www", "1")], ["not"]],
+  ["a chain that is done", chain, [a("www", "2"), a("www", "3")], ["ok", "ok"]],
+  ["a chain that is not, although its middle is there", chain, [a("www", "1"), a("www", "2")], ["not", "not"]],
+  ["a chain of which the second link is missing", chain, [a("www", "2")], ["ok", "gone"]],
+  ["a record made anew", again, [a("www", "1", 600)], ["ok", "ok"]],
+  ["a record that was to be made anew", again, [a("www", "1")], ["not", "not"]],
+])("%s is told as that", async (_, changes, served, wanted) => {
+  const outcomes = await readBack(zoneOf(served), "zone.example", changes);
+  expect(outcomes.map((outcome) => (outcome.ok ? "ok" : outcome.gone ? "gone" : "not"))).toEqual(wanted);
+});
+
+test("an update that left neither record is the end of the old one", () => {
+  const outcomes = [{ ok: false, message: "lost", gone: true }, { ok: false, message: "not" }, { ok: true }] as const;
+  const [first, second] = chain;
+  if (!first || !second) throw new Error("The chain has two links.");
+  expect(effects([moved, first, second], outcomes)).toEqual([
+    { action: "delete", before: moved.before, after: null },
+    second,
+  ]);
+});
