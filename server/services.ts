@@ -10,6 +10,7 @@ import { OwnSessions } from "./auth/own-sessions/service.ts";
 import { PersonalTokenCredentials } from "./auth/personal-tokens/credentials.ts";
 import { LastUse } from "./auth/personal-tokens/last-use.ts";
 import { PersonalTokens } from "./auth/personal-tokens/service.ts";
+import { PasswordReset } from "./auth/password-reset/entities.ts";
 import { PasswordResets } from "./auth/password-reset/service.ts";
 import { PasswordHasher } from "./auth/passwords.ts";
 import { Registration } from "./auth/registration.ts";
@@ -136,9 +137,10 @@ export function createServices(parts: {
     try {
       await deleteEndedSessions(database.fork(), now());
       await deleteExpiredChallenges(database.fork(), now());
+      await database.fork().nativeDelete(PasswordReset, { expiresAt: { $lt: now() } });
       await deleteExpiredTrips(database.fork(), now());
     } catch (error) {
-      log.error({ err: error }, "ended sessions could not be deleted");
+      log.error({ err: error }, "what has ended or expired could not be deleted");
     }
   });
   const repair = new RepairJob({ database, connections, log, now });

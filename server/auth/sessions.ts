@@ -141,7 +141,7 @@ export class Sessions {
     return ended ? { sessionId, userId: ended.user_id } : null;
   }
 
-  /** Ends all sessions of a user, or all but one. */
+  /** Ends all sessions of a user, or all but one, and the sign-ins that wait for a second factor. */
   async endAll(em: EntityManager, userId: string, except: string | null = null): Promise<void> {
     const ended = await queries(em)
       .updateTable("sessions")
@@ -151,6 +151,7 @@ export class Sessions {
       .$if(except !== null, (query) => query.where("id", "!=", except ?? ""))
       .returning("id")
       .execute();
+    await queries(em).deleteFrom("sign_in_challenges").where("user_id", "=", userId).execute();
     for (const { id } of ended) this.#onEnd(id);
   }
 

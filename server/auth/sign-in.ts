@@ -1,7 +1,7 @@
 import { sql } from "@mikro-orm/core";
 import type { Actor } from "../audit/actor.ts";
 import type { Audit } from "../audit/audit.ts";
-import type { EntityManager } from "../database/database.ts";
+import { queries, type EntityManager } from "../database/database.ts";
 import { AppError } from "../errors.ts";
 import type { Guesses } from "../limits/guesses.ts";
 import { User } from "../users/entities.ts";
@@ -79,12 +79,11 @@ export class SignIn {
       const note = { text: "a sign-in failed", username: user?.username ?? null, ip: client.ip };
       throw new AppError("UNAUTHORIZED", "The username or the password is wrong.", { note });
     }
-    if (this.#passwords.outdated(user.passwordHash)) {
-      user.passwordHash = await this.#strengthened(user.passwordHash, credentials.password);
-    }
-    await em.flush();
+    const passwordHash = this.#passwords.outdated(user.passwordHash)
+      ? await this.#strengthened(em, user.id, user.passwordHash, credentials.password)
+      : user.passwordHash;
     const { rememberMe } = credentials;
-    return await this.afterFirstFactor(em, actor, user, { rememberMe, method: "password" }, client);
+    return await this.afterFirstFactor(em, actor, user, { rememberMe, method: "password", passwordHash }, client);
   }
 
   /** Goes on with a user who has shown who they are in one way. @throws AppError as `start` */
@@ -92,7 +91,7 @@ export class SignIn {
     em: EntityManager,
     actor: Actor,
     user: User,
-    how: { rememberMe: boolean; method: string },
+    how: { rememberMe: boolean; method: string; passwordHash?: string },
     client: ClientInfo,
   ): Promise<FirstFactorOutcome> {
     const needed = await this.#secondFactors.challenge(em, user, how.rememberMe);
@@ -100,25 +99,38 @@ export class SignIn {
     return { kind: "signedIn", signedIn: await this.start(em, actor, user.id, how, client) };
   }
 
-  /** Opens a session for a user who has shown all that is needed. @throws AppError UNAUTHORIZED when the account is gone or disabled */
+  /**
+   * Opens a session for a user who has shown all that is needed.
+   * @param passwordHash of the password that was shown: it must still be the account's, or else whoever changed it in this very moment
+   * would leave a session of the old one behind
+   * @throws AppError UNAUTHORIZED when the account is gone or disabled
+   */
   async start(
     em: EntityManager,
     actor: Actor,
     userId: string,
-    { rememberMe, method }: { rememberMe: boolean; method: string },
+    { rememberMe, method, passwordHash }: { rememberMe: boolean; method: string; passwordHash?: string },
     client: ClientInfo,
   ): Promise<SignedIn> {
-    const user = await em.findOne(User, { id: userId, disabledAt: null });
-    if (!user) throw new AppError("UNAUTHORIZED", "This account cannot sign in any more.");
-    user.lastLoginAt = this.#now();
-    const refresh = await em.transactional(async (tx) => {
+    const { user, refresh } = await em.transactional(async (tx) => {
+      // The row stays locked until the session is there: a change of password or status comes before all of this, or after it and
+      // finds the session.
+      const admitted = await queries(tx)
+        .updateTable("users")
+        .set({ last_login_at: this.#now() })
+        .where("id", "=", userId)
+        .where("disabled_at", "is", null)
+        .$if(passwordHash !== undefined, (query) => query.where("password_hash", "=", passwordHash ?? ""))
+        .executeTakeFirst();
+      const user = admitted.numUpdatedRows > 0n && (await tx.findOne(User, { id: userId }, { refresh: true }));
+      if (!user) throw new AppError("UNAUTHORIZED", "This account cannot sign in any more; sign in again.");
       const started = await this.#sessions.start(tx, user.id, rememberMe, client);
       await this.#audit.record(
         tx,
         { ...actor, userId: user.id },
         { action: "auth.sign_in", targetType: "session", targetId: started.sessionId, after: { method } },
       );
-      return started;
+      return { user, refresh: started };
     });
     return { accessToken: await this.#accessTokens.issue(user.id, refresh.sessionId), refresh, user };
   }
@@ -151,9 +163,16 @@ export class SignIn {
   }
 
   /** The same password hashed as we do it today. While the queue is full the old hash stays until the next sign-in. */
-  async #strengthened(stored: string, password: string): Promise<string> {
+  async #strengthened(em: EntityManager, userId: string, stored: string, password: string): Promise<string> {
     try {
-      return await this.#passwords.hash(password);
+      const stronger = await this.#passwords.hash(password);
+      const { numUpdatedRows } = await queries(em)
+        .updateTable("users")
+        .set({ password_hash: stronger })
+        .where("id", "=", userId)
+        .where("password_hash", "=", stored)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n ? stronger : stored;
     } catch (error) {
       if (error instanceof AppError && error.code === "UNAVAILABLE") return stored;
       throw error;

@@ -1,9 +1,11 @@
 import { sql } from "kysely";
+import type { Actor } from "../audit/actor.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
 import type { Caller } from "../auth/caller.ts";
 import { assertGoodPassword } from "../auth/password-rules.ts";
 import type { PasswordHasher } from "../auth/passwords.ts";
+import { removeAllFactors } from "../auth/second-factors/remove-all.ts";
 import type { Sessions } from "../auth/sessions.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { AppError, badField, notFound } from "../errors.ts";
@@ -19,6 +21,7 @@ export interface UserPatch {
   displayName?: string | null | undefined;
   disabled?: boolean | undefined;
   password?: string | undefined;
+  removeSecondFactors?: boolean | undefined;
 }
 
 /** What administrators do with other people's accounts. */
@@ -84,7 +87,7 @@ export class UserAdministration {
   }
 
   /** @throws AppError NOT_FOUND, CONFLICT when something is taken or the last administrator would go, BAD_REQUEST */
-  async update(em: EntityManager, caller: Caller, { id, disabled, password, ...fields }: UserPatch) {
+  async update(em: EntityManager, actor: Actor, { id, disabled, password, ...fields }: UserPatch) {
     // Before the transaction: hashing takes its time, and the embedded database has one connection.
     const passwordHash = password === undefined ? undefined : await this.#passwords.hash(password);
     await em.transactional(async (tx) => {
@@ -101,12 +104,17 @@ export class UserAdministration {
       if (password !== undefined) assertGoodPassword(password, user, "password");
       if (passwordHash !== undefined) user.passwordHash = passwordHash;
       await uniquely(tx.flush(), user);
-      await this.#audit.record(tx, caller, {
+      const lostFactors = fields.removeSecondFactors ? await removeAllFactors(tx, id) : 0;
+      await this.#audit.record(tx, actor, {
         action: "user.update",
         targetType: "user",
         targetId: id,
         before,
-        after: { ...told(user), ...(passwordHash === undefined ? {} : { passwordChanged: true }) },
+        after: {
+          ...told(user),
+          ...(passwordHash === undefined ? {} : { passwordChanged: true }),
+          ...(lostFactors === 0 ? {} : { secondFactorsRemoved: lostFactors }),
+        },
       });
     });
     if (disabled === true || passwordHash !== undefined) await this.#sessions.endAll(em.fork(), id);

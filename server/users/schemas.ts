@@ -56,6 +56,10 @@ export const updateUserInput = z.strictObject({
   password: newPasswordField
     .optional()
     .meta({ description: "A new password, for who has forgotten theirs; the user's sessions end." }),
+  removeSecondFactors: z
+    .boolean()
+    .optional()
+    .meta({ description: "True: takes all second factors away, for who has lost theirs.", example: false }),
 });
 
 export const deleteUserInput = z.strictObject({

@@ -161,3 +161,18 @@ describe("passwords", () => {
     expect((await login("admin", adminPassword)).status).toBe(200);
   });
 });
+
+test("a password that is changed while a sign-in checks the old one leaves no session of the old one", async () => {
+  const member = await zw.member("Changing");
+  const changed = "a password that came in between";
+  const [change, ...logins] = await Promise.all([
+    member.put("/api/auth/me/password", { currentPassword: memberPassword, newPassword: changed }),
+    ...Array.from({ length: 4 }, () => login("Changing", memberPassword)),
+  ]);
+  expect(change.status).toBe(200);
+  for (const { body } of logins.filter(({ status }) => status === 200)) {
+    const authorization = `Bearer ${body.accessToken}`;
+    expect((await zw.nobody.get("/api/auth/me", { authorization })).status).toBe(401);
+  }
+  expect((await login("Changing", changed)).status).toBe(200);
+});

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
+import { codeAt } from "../support/authenticator-app.ts";
 import type { RestClient } from "../support/rest-client.ts";
 import { adminPassword, memberPassword, useZonewright } from "../support/zonewright.ts";
 
@@ -242,4 +243,16 @@ test("members and personal tokens have no part in it", async () => {
     expect(answer).toBeProblem(403, "FORBIDDEN");
   }
   expect((await zw.signIn("admin", adminPassword)).token).toEqual(expect.any(String));
+});
+
+test("an administrator takes lost second factors away", async () => {
+  const user = await add();
+  const client = await zw.signIn(user.username, password);
+  const { body: setup } = await client.post("/api/2fa/totp/setup");
+  expect((await client.post("/api/2fa/totp/enable", { code: codeAt(setup.secret, new Date()) })).status).toBe(200);
+  const login = { username: user.username, password };
+  expect((await zw.nobody.post("/api/auth/login", login)).body.requires2FA).toBe(true);
+  expect((await zw.admin.put(`/api/users/${user.id}`, { removeSecondFactors: true })).status).toBe(200);
+  expect((await zw.nobody.post("/api/auth/login", login)).body.user).toMatchObject({ id: user.id });
+  expect((await trailOf(user.id)).at(-1)).toMatchObject({ action: "user.update", after: { secondFactorsRemoved: 1 } });
 });

@@ -6,7 +6,7 @@ import { Clock, minute } from "../../support/clock.ts";
 import { problemOf } from "../../support/problems.ts";
 import { RestClient } from "../../support/rest-client.ts";
 import { appUser, halfSignedIn, login, type AppUser } from "../../support/second-factors.ts";
-import { useZonewright } from "../../support/zonewright.ts";
+import { memberPassword, useZonewright } from "../../support/zonewright.ts";
 
 const clock = new Clock();
 const zw = useZonewright({ now: clock.now });
@@ -92,4 +92,13 @@ test("a user disabled meanwhile cannot complete the sign-in", async () => {
   await queries(em).updateTable("users").set({ disabled_at: new Date() }).where("username", "=", "Leaving").execute();
   const recovery = { method: "recovery", code: leaving.recoveryCodes[0] };
   expect(await pending.post("/api/2fa/verify", recovery)).toBeProblem(401, "UNAUTHORIZED");
+});
+
+test("a new password ends the sign-ins that wait for a second factor", async () => {
+  const { client, username, secret } = await appUser(zw, clock, "PasswordMeanwhile");
+  const half = await halfSignedIn(zw, username);
+  const change = { currentPassword: memberPassword, newPassword: "another password in the meantime" };
+  expect((await client.put("/api/auth/me/password", change)).status).toBe(200);
+  const proof = { method: "totp", code: codeAt(secret, clock.now()) };
+  expect(await half.post("/api/2fa/verify", proof)).toBeProblem(401, "UNAUTHORIZED");
 });

@@ -108,7 +108,7 @@ describe("a set of which all or none are to be made", () => {
   test("is told as it is where it cannot be taken back either", async () => {
     const zone = await account.zone();
     account.server.failNext({ after: false, reply: refusal }, 1, says("192.0.2.2"));
-    account.server.failNext({ after: false, reply: broken }, 1, ({ method }) => method === "DELETE");
+    account.server.failNext({ after: false, reply: broken }, 2, ({ method }) => method === "DELETE");
     const changes = creates(a("one", "192.0.2.1"), a("two", "192.0.2.2"));
     const { body: plan } = await zone.post("/records/plan", { changes });
     const { status } = await zone.post("/records/apply", { changes, planHash: plan.planHash });

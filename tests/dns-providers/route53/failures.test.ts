@@ -110,7 +110,7 @@ describe("a set that takes several batches, of which all or none are to be made"
     const { zone, hosted } = await account.zone();
     const reply = failure(400, "InvalidChangeBatch", "[Not this one]");
     account.server.failNext({ after: false, reply }, 1, isSecond);
-    account.server.failNext({ after: false, reply: failure(500, "InternalFailure", "down") }, 1, isTakingBack);
+    account.server.failNext({ after: false, reply: failure(500, "InternalFailure", "down") }, 2, isTakingBack);
     const { status } = await zone.post("/zonefile", { zonefile, mode: "merge" });
     expect(status).toBeGreaterThanOrEqual(400);
     expect(own(account.server.lines(hosted))).toHaveLength(1_000);

@@ -1,0 +1,46 @@
+import { randomBytes } from "node:crypto";
+import { sql } from "@mikro-orm/core";
+import { theService } from "./audit/actor.ts";
+import { ConfigError, loadConfig } from "./config.ts";
+import { openDatabase } from "./database/database.ts";
+import { FolderInUseError, lockFolder } from "./database/lock-file.ts";
+import { AppError } from "./errors.ts";
+import { createLog } from "./log.ts";
+import { createServices } from "./services.ts";
+import { User } from "./users/entities.ts";
+
+const usage = "Usage: npm run reset-password -- <username> [--remove-second-factors]";
+
+/** For operators who are locked out: gives an account a new password, prints it, ends the account's sessions and lets it in again. */
+async function resetPassword(args: readonly string[]): Promise<string> {
+  const flag = "--remove-second-factors";
+  const [username, ...others] = args.filter((arg) => arg !== flag);
+  if (username === undefined || others.length > 0) throw new ConfigError(usage);
+  const config = loadConfig(process.env);
+  const unlock =
+    config.databaseUrl === undefined ? await lockFolder(config.dataDir, () => process.exit(1)) : () => undefined;
+  const database = await openDatabase({ databaseUrl: config.databaseUrl, dataDir: config.dataDir });
+  const services = createServices({ config, database, log: createLog("warn") });
+  try {
+    await database.alone(() => database.migrate());
+    const user = await database.fork().findOne(User, { [sql.lower("username")]: username.toLowerCase() });
+    if (!user) throw new ConfigError(`There is no user ${username}.`);
+    const password = randomBytes(15).toString("base64url");
+    const removeSecondFactors = args.includes(flag);
+    const change = { id: user.id, password, disabled: false, removeSecondFactors };
+    await services.userAdministration.update(database.fork(), theService, change);
+    return `New password of ${user.username}, shown this once: ${password}`;
+  } finally {
+    await services.close();
+    await database.close();
+    unlock();
+  }
+}
+
+try {
+  process.stdout.write(`${await resetPassword(process.argv.slice(2))}\n`);
+} catch (error) {
+  const expected = [ConfigError, FolderInUseError, AppError].some((kind) => error instanceof kind);
+  process.stderr.write(`${error instanceof Error ? (expected ? error.message : error.stack) : String(error)}\n`);
+  process.exitCode = 1;
+}
