@@ -1,3 +1,4 @@
+import { effects } from "./read-back.ts";
 import { sql } from "kysely";
 import type { Actor } from "../audit/actor.ts";
 import { queries, type EntityManager } from "../database/database.ts";
@@ -157,7 +158,7 @@ export interface Settlement {
  */
 export async function settle(tx: EntityManager, domainId: string, settlement: Settlement): Promise<number> {
   const { changes, outcomes, lease, fingerprint, now } = settlement;
-  const done = changes.filter((_, index) => outcomes[index]?.ok);
+  const done = effects(changes, outcomes);
   const failures = changes.flatMap((change, index) => {
     const outcome = outcomes[index];
     return outcome && !outcome.ok ? [failure(change, outcome.message)] : [];
@@ -208,7 +209,7 @@ async function recordChangeSet(
     state:
       failures.length === 0 ? ("applied" as const) : revision === null ? ("failed" as const) : ("partial" as const),
     revision,
-    ...countActions(changes.filter((_, index) => outcomes[index]?.ok)),
+    ...countActions(effects(changes, outcomes)),
     failures: failures.length === 0 ? null : JSON.stringify(failures.slice(0, keptFailures)),
     repaired,
     finished_at: now,

@@ -19,13 +19,35 @@ export async function callProvider(
   changes: readonly RecordChange[],
   options: ApplyOptions,
 ): Promise<ApplyResult> {
-  const { interruption, ...answer } = await applyAndLook(provider, zone, changes, options);
-  if (!options.together) return answer;
-  const result = await allOrTakenBack(provider, zone, changes, answer);
-  if (interruption && !result.outcomes.some(({ ok }) => ok)) {
+  const { interruption, ...found } = await applyAndLook(provider, zone, changes, options);
+  const answer = await putBack(provider, zone, changes, found);
+  const result = options.together ? await allOrTakenBack(provider, zone, changes, answer) : answer;
+  if (interruption && result.outcomes.every((outcome) => !outcome.ok && !outcome.gone)) {
     throw new ProviderError(interruption.message, "none", { cause: interruption });
   }
   return result;
+}
+
+/** Gives records back that an interrupted update took away and did not replace. What cannot be had back now is told as gone. @throws as `callProvider` */
+export async function putBack(
+  provider: DnsProvider,
+  zone: string,
+  changes: readonly RecordChange[],
+  answer: ApplyResult,
+): Promise<ApplyResult> {
+  const lost = changes.flatMap(({ before }, index) => {
+    const outcome = answer.outcomes[index];
+    return before && outcome && !outcome.ok && outcome.gone ? [{ before, index }] : [];
+  });
+  if (lost.length === 0) return answer;
+  const creates = lost.map(({ before }) => ({ action: "create", before: null, after: before }) as const);
+  const back = await takeBack(provider, zone, creates, answer.after);
+  const outcomes = [...answer.outcomes];
+  for (const [place, { index }] of lost.entries()) {
+    if (back?.outcomes[place]?.ok)
+      outcomes[index] = { ok: false, message: "The change was interrupted and has been taken back." };
+  }
+  return { outcomes, before: answer.before, after: back && back.before === answer.after ? back.after : null };
 }
 
 /** Takes back what was made of changes of which all or none are to be. What cannot be taken back now stays, and is told. @throws as `callProvider` */
@@ -76,7 +98,8 @@ async function applyAndLook(
     if (!(error instanceof ProviderError) || error.effect === "none") throw error;
     const outcomes = await readBack(provider, zone, changes).catch(() => null);
     if (outcomes === null) throw error;
-    if (!outcomes.some(({ ok }) => ok)) throw new ProviderError(error.message, "none", { cause: error });
+    const nothing = outcomes.every((outcome) => !outcome.ok && !outcome.gone);
+    if (nothing) throw new ProviderError(error.message, "none", { cause: error });
     return { outcomes, before: null, after: null, interruption: error };
   }
 }

@@ -18,16 +18,50 @@ export async function readBack(
       if (concerned.has(key)) served.set(key, record);
     }
   }
-  const made = new Map(changes.flatMap(({ after }) => (after ? [[recordKey(after), after] as const] : [])));
-  return changes.map(({ before, after }): ChangeOutcome => {
-    const key = recordKey(after ?? before);
-    const present = served.get(key);
-    // A record that is deleted and made anew in one set is gone when the new one is there.
-    const wanted = after ?? made.get(key);
-    const happened = wanted ? present !== undefined && sameData(present, wanted) : present === undefined;
-    return happened
-      ? { ok: true }
+  const brought = new Map(
+    changes.flatMap((change) => (change.after ? [[recordKey(change.after), change] as const] : [])),
+  );
+  const isServed = (record: RecordData) => {
+    const present = served.get(recordKey(record));
+    return present !== undefined && sameData(present, record);
+  };
+  /** Whether another change of the set was to bring a record in this one's place: then that it is served says nothing. */
+  const replaced = (record: RecordData, by: RecordChange) => {
+    const other = brought.get(recordKey(record));
+    return other !== undefined && other !== by ? other : null;
+  };
+  const happened = (change: RecordChange): boolean => {
+    const { before, after } = change;
+    if (after && !isServed(after)) return false;
+    if (!before || (after && recordKey(after) === recordKey(before)) || !served.has(recordKey(before))) return true;
+    const other = replaced(before, change);
+    return other?.after ? isServed(other.after) : false;
+  };
+  const done = new Set(changes.filter(happened));
+  return changes.map((change): ChangeOutcome => {
+    if (done.has(change)) return { ok: true };
+    const { before, after } = change;
+    const other = before && replaced(before, change);
+    const gone = before && after && (!served.has(recordKey(before)) || (other && done.has(other)));
+    return gone
+      ? {
+          ok: false,
+          message: "The change was interrupted: the old record is gone, the new one is not there.",
+          gone: true,
+        }
       : { ok: false, message: "The change was interrupted and did not reach the provider." };
+  });
+}
+
+/** What the zone gained and lost: an update that left neither record is the end of the old one. */
+export function effects<Change extends RecordChange>(
+  changes: readonly Change[],
+  outcomes: readonly ChangeOutcome[],
+): Change[] {
+  return changes.flatMap((change, index) => {
+    const outcome = outcomes[index];
+    if (!outcome || outcome.ok) return outcome ? [change] : [];
+    return outcome.gone ? [{ ...change, action: "delete", after: null }] : [];
   });
 }
 

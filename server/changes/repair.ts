@@ -8,7 +8,7 @@ import { bookmark } from "./bookmark.ts";
 import { asSent, settle, type Intent } from "./change-sets.ts";
 import type { Lease } from "./lease.ts";
 import type { PlannedChange } from "../records/live-record.ts";
-import { allOrTakenBack } from "./provider-call.ts";
+import { allOrTakenBack, putBack } from "./provider-call.ts";
 import { readBack } from "./read-back.ts";
 
 /**
@@ -79,10 +79,10 @@ async function whatHappened(
   const gone = changes.map((): ChangeOutcome => ({ ok: false, message: "The zone is not at that provider any more." }));
   if (!provider) return gone;
   try {
-    const outcomes = await readBack(provider, zone, changes);
-    if (!together) return outcomes;
-    const found = { outcomes, before: null, after: null };
-    return (await allOrTakenBack(provider, zone, changes.map(asSent), found)).outcomes;
+    const sent = changes.map(asSent);
+    const read = { outcomes: await readBack(provider, zone, changes), before: null, after: null };
+    const found = await putBack(provider, zone, sent, read);
+    return together ? (await allOrTakenBack(provider, zone, sent, found)).outcomes : found.outcomes;
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     if (error.zoneMissing) return gone;

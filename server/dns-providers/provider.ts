@@ -10,8 +10,11 @@ export type RecordChange =
   | { action: "update"; before: RecordData; after: RecordData }
   | { action: "delete"; before: RecordData; after: null };
 
-/** What became of one change, in the provider's own words where it refused. */
-export type ChangeOutcome = { ok: true } | { ok: false; message: string };
+/**
+ * What became of one change, in the provider's own words where it refused. `gone`: an update broke in the middle, so that neither the record
+ * as it was is served nor the one that was to come.
+ */
+export type ChangeOutcome = { ok: true } | { ok: false; message: string; gone?: true };
 
 export interface ApplyOptions {
   /** All of them or none: one refusal refuses all. What earlier steps made is told as made, and the caller takes it back. Else each on its own. */

@@ -157,6 +157,24 @@ export function testFaults(kind: FaultyVendor): void {
     expect((await recordOf(zone, "mover", "192.0.2.80")).id).toBe(id);
   });
 
+  test("a record that moves goes back to its place when nobody says what became of the new one", async () => {
+    const { id } = await zone.add("A", "wanderer", "192.0.2.81", 600);
+    vendor.faults.next(kind.creates, { kind: "refuses", status: 500, body: {} });
+    const { status } = await zone.update(id, { name: "wandered" });
+    expect(status).toBe(502);
+    expect([served("wanderer"), served("wandered")]).toEqual([["A 192.0.2.81"], []]);
+    expect((await recordOf(zone, "wanderer", "192.0.2.81")).id).toBe(id);
+  });
+
+  test("a record that is lost on its way, and cannot be put back, is not shown any more", async () => {
+    const { id } = await zone.add("A", "loser", "192.0.2.82", 600);
+    vendor.faults.next(kind.creates, { kind: "refuses", status: 500, body: {} });
+    vendor.faults.next(kind.creates, says(kind.refused));
+    expect((await zone.update(id, { name: "lost" })).status).toBe(502);
+    expect([served("loser"), served("lost")]).toEqual([[], []]);
+    expect((await zone.records("&search=los")).map(lineOf)).toEqual([]);
+  });
+
   test("a zone that changes while it is read is not taken for what it is not", async () => {
     vendor.faults.next(kind.lists, says(kind.shortList));
     const { status, body } = await zone.post("/sync");
