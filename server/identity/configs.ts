@@ -7,7 +7,8 @@ import { AppError, badField, notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
 import type { Logger } from "../log.ts";
 import type { IdentityAddresses } from "./addresses.ts";
-import { maskedClientId, type ClientSecrets } from "./client-secrets.ts";
+import type { ClientSecrets } from "./client-secrets.ts";
+import { fieldsAfter, told, urlFields, type IdentityConfigPatch, type NewIdentityConfig } from "./config-fields.ts";
 import { IdentityConfig } from "./entities.ts";
 import { endTripsWith } from "./housekeeping.ts";
 import type { IdentityProviders } from "./providers/catalogue.ts";
@@ -19,31 +20,11 @@ import {
   type ProviderId,
 } from "./providers/provider.ts";
 
-export interface IdentityConfigPatch {
-  clientId?: string | undefined;
-  /** Empty: the stored one stays. */
-  clientSecret?: string | undefined;
-  scope?: string | undefined;
-  enabled?: boolean | undefined;
-  wellKnownUrl?: string | null | undefined;
-  authorizeUrl?: string | null | undefined;
-  tokenUrl?: string | null | undefined;
-  userInfoUrl?: string | null | undefined;
-}
-
-export interface NewIdentityConfig extends IdentityConfigPatch {
-  providerId: ProviderId;
-  clientId: string;
-  enabled: boolean;
-}
-
 /** A provider that users can go through now. */
 export interface EnabledProvider {
   provider: IdentityProvider;
   settings: ClientSettings;
 }
-
-const urlFields = ["wellKnownUrl", "authorizeUrl", "tokenUrl", "userInfoUrl"] as const;
 
 /** What administrators set up for external sign-in. */
 export class IdentityConfigs {
@@ -96,7 +77,7 @@ export class IdentityConfigs {
     const id = newId();
     const fields = {
       clientId,
-      scope: input.scope ?? provider.defaultScope,
+      scope: input.scope || provider.defaultScope,
       wellKnownUrl: input.wellKnownUrl ?? null,
       authorizeUrl: input.authorizeUrl ?? null,
       tokenUrl: input.tokenUrl ?? null,
@@ -131,8 +112,9 @@ export class IdentityConfigs {
     if (!found) throw notFound("identity provider configuration");
     const before = JSON.stringify(found);
     const secret = this.#secretAfter(found, patch);
-    const fields = fieldsAfter(found, patch);
-    await this.#checked(this.#providers[found.providerId], { ...fields, clientSecret: secret });
+    const provider = this.#providers[found.providerId];
+    const fields = fieldsAfter(found, patch, provider.defaultScope);
+    await this.#checked(provider, { ...fields, clientSecret: secret });
     return await em.fork().transactional(async (tx) => {
       const config = await tx.findOne(IdentityConfig, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (!config) throw notFound("identity provider configuration");
@@ -258,35 +240,6 @@ export class IdentityConfigs {
       redirectUrl: this.#addresses.redirectUrl(config.providerId),
     };
   }
-}
-
-function fieldsAfter(config: IdentityConfig, patch: IdentityConfigPatch) {
-  const url = (field: (typeof urlFields)[number]) =>
-    patch[field] === undefined ? (config[field] ?? null) : patch[field];
-  return {
-    clientId: patch.clientId ?? config.clientId,
-    scope: patch.scope ?? config.scope,
-    enabled: patch.enabled ?? config.enabled,
-    wellKnownUrl: url("wellKnownUrl"),
-    authorizeUrl: url("authorizeUrl"),
-    tokenUrl: url("tokenUrl"),
-    userInfoUrl: url("userInfoUrl"),
-  };
-}
-
-/** What answers and the trail tell of a configuration. */
-function told(config: IdentityConfig) {
-  const { providerId, enabled, clientId, scope } = config;
-  return {
-    providerId,
-    enabled,
-    clientIdMasked: maskedClientId(clientId),
-    scope,
-    wellKnownUrl: config.wellKnownUrl ?? null,
-    authorizeUrl: config.authorizeUrl ?? null,
-    tokenUrl: config.tokenUrl ?? null,
-    userInfoUrl: config.userInfoUrl ?? null,
-  };
 }
 
 async function uniquely(flush: Promise<void>, name: string): Promise<void> {

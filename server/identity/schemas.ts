@@ -120,7 +120,10 @@ const scope = line(1_000)
     (text) => /^[\x21\x23-\x5b\x5d-\x7e]*(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(text),
     "Separate scopes by single spaces.",
   )
-  .meta({ description: "Scopes, separated by spaces.", example: "read:user user:email" });
+  .meta({
+    description: "Scopes, separated by spaces; empty: the provider's usual ones.",
+    example: "read:user user:email",
+  });
 const enabled = z.boolean().meta({ description: "Whether users can sign in through it.", example: true });
 
 function isAddress(text: string): boolean {

@@ -89,6 +89,15 @@ describe("a configuration", () => {
     expect(await zw.nobody.get("/api/oauth/providers")).toBeProblem(401, "UNAUTHORIZED");
   });
 
+  test("has the provider's usual scopes where none are named", async () => {
+    const { body } = await configured({ ...github(), scope: "" });
+    expect(body.scope).toBe("read:user user:email");
+    const at = `/api/oauth/providers/${body.id}`;
+    expect((await zw.admin.put(at, { scope: "read:user" })).body.scope).toBe("read:user");
+    expect((await zw.admin.put(at, { scope: "" })).body.scope).toBe("read:user user:email");
+    expect(await zw.admin.put(at, { scope: "two  spaces" })).toBeProblem(400, "BAD_REQUEST");
+  });
+
   test("exists once for each provider", async () => {
     await configured(github());
     expect(await configured(github())).toBeProblem(409, "CONFLICT");
@@ -203,6 +212,16 @@ describe("a configuration", () => {
     const { body } = await configured({ providerId: "google", clientId: "g" });
     expect((await zw.admin.delete(`/api/oauth/providers/${body.id}`)).status).toBe(200);
   });
+});
+
+test("a provider that went away leaves people at the front end, and who binds gets a sentence", async () => {
+  const short = await startRogueProvider();
+  await configured({ providerId: "custom", ...rogueClient, wellKnownUrl: short.wellKnownUrl });
+  await short.stop();
+  const { location } = await browserFor(zw).get(`${site}/api/auth/oauth/custom/authorize`);
+  expect(location?.href).toBe(`${site}/?error=provider_error`);
+  const { detail } = problemOf(await zw.admin.post("/api/auth/oauth/custom/bind/start"), 409, "CONFLICT");
+  expect(detail).toContain("cannot be reached");
 });
 
 test.each([

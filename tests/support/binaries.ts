@@ -17,6 +17,7 @@ const packages = {
   pdns_server: "pdns-server pdns-backend-sqlite3",
   pdnsutil: "pdns-server",
   "redis-server": "redis-server",
+  nginx: "nginx-light",
 } as const;
 
 export type Program = keyof typeof packages;

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { Browser } from "./browser.ts";
+import { rememberSecrets } from "./log-watch.ts";
 import type { Answer, RestClient } from "./rest-client.ts";
 import { RestClient as Client } from "./rest-client.ts";
 import type { Zonewright } from "./zonewright.ts";
@@ -26,7 +27,9 @@ export async function comeBack(browser: Browser, callback: URL): Promise<Record<
   expect(status).toBe(302);
   expect(location?.origin).toBe(site);
   expect(location?.pathname).toBe("/");
-  return Object.fromEntries(location?.searchParams ?? []);
+  const query = Object.fromEntries(location?.searchParams ?? []);
+  rememberSecrets(query);
+  return query;
 }
 
 /** Turns a ticket into a session. */

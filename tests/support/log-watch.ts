@@ -1,5 +1,6 @@
 /** Fields whose texts open something. */
-const secretField = /^(?:accessToken|refreshToken|tempToken|token|code|secret|\w+Secret|apiKey|password|\w+Password)$/;
+const secretField =
+  /^(?:accessToken|refreshToken|tempToken|token|pendingToken|pending_token|ticket|code|secret|\w+Secret|apiKey|password|\w+Password)$/;
 /** Shorter ones may stand in a log by chance. */
 const least = 12;
 

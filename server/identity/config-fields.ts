@@ -1,0 +1,53 @@
+import { maskedClientId } from "./client-secrets.ts";
+import type { IdentityConfig } from "./entities.ts";
+import type { ProviderId } from "./providers/provider.ts";
+
+export interface IdentityConfigPatch {
+  clientId?: string | undefined;
+  /** Empty: the stored one stays. */
+  clientSecret?: string | undefined;
+  scope?: string | undefined;
+  enabled?: boolean | undefined;
+  wellKnownUrl?: string | null | undefined;
+  authorizeUrl?: string | null | undefined;
+  tokenUrl?: string | null | undefined;
+  userInfoUrl?: string | null | undefined;
+}
+
+export interface NewIdentityConfig extends IdentityConfigPatch {
+  providerId: ProviderId;
+  clientId: string;
+  enabled: boolean;
+}
+
+export const urlFields = ["wellKnownUrl", "authorizeUrl", "tokenUrl", "userInfoUrl"] as const;
+
+/** The fields that a change leaves, all but the secret. */
+export function fieldsAfter(config: IdentityConfig, patch: IdentityConfigPatch, defaultScope: string) {
+  const url = (field: (typeof urlFields)[number]) =>
+    patch[field] === undefined ? (config[field] ?? null) : patch[field];
+  return {
+    clientId: patch.clientId ?? config.clientId,
+    scope: patch.scope === undefined ? config.scope : patch.scope || defaultScope,
+    enabled: patch.enabled ?? config.enabled,
+    wellKnownUrl: url("wellKnownUrl"),
+    authorizeUrl: url("authorizeUrl"),
+    tokenUrl: url("tokenUrl"),
+    userInfoUrl: url("userInfoUrl"),
+  };
+}
+
+/** What answers and the trail tell of a configuration. */
+export function told(config: IdentityConfig) {
+  const { providerId, enabled, clientId, scope } = config;
+  return {
+    providerId,
+    enabled,
+    clientIdMasked: maskedClientId(clientId),
+    scope,
+    wellKnownUrl: config.wellKnownUrl ?? null,
+    authorizeUrl: config.authorizeUrl ?? null,
+    tokenUrl: config.tokenUrl ?? null,
+    userInfoUrl: config.userInfoUrl ?? null,
+  };
+}
