@@ -104,10 +104,10 @@ export class EmailCodes {
       .where((eb) => eb.or([eb("last_sent_at", "is", null), eb("last_sent_at", "<=", minuteAgo)]))
       .where((eb) => eb.or([freshHour, eb("sent_within_hour", "<", sendsPerHour)]))
       .executeTakeFirstOrThrow();
-    if (numUpdatedRows === 0n) throw await this.#tooManySends(em, userId, now);
+    if (numUpdatedRows === 0n) throw await this.#tooManySends(em, userId);
   }
 
-  async #tooManySends(em: EntityManager, userId: string, now: Date): Promise<AppError> {
+  async #tooManySends(em: EntityManager, userId: string): Promise<AppError> {
     const factor = await queries(em)
       .selectFrom("email_factors")
       .select(["last_sent_at", "hour_began_at", "sent_within_hour"])
@@ -116,7 +116,8 @@ export class EmailCodes {
     const full = (factor?.sent_within_hour ?? 0) >= sendsPerHour;
     const minuteEnds = (factor?.last_sent_at?.getTime() ?? 0) + minute;
     const hourEnds = full ? (factor?.hour_began_at?.getTime() ?? 0) + hour : 0;
-    const seconds = Math.max(1, Math.ceil((Math.max(minuteEnds, hourEnds) - now.getTime()) / 1_000));
+    // The time of now, not that of the call's beginning: the mail that stands in the way may have left in between.
+    const seconds = Math.max(1, Math.ceil((Math.max(minuteEnds, hourEnds) - this.#now().getTime()) / 1_000));
     return new AppError("TOO_MANY_REQUESTS", `A code was sent a moment ago; ask for another in ${seconds} seconds.`, {
       retryAfterSeconds: seconds,
     });
