@@ -39,6 +39,7 @@ import { countersIn } from "./limits/counters.ts";
 import { Guesses } from "./limits/guesses.ts";
 import { RequestLimits } from "./limits/requests.ts";
 import { Mailer } from "./mail/mailer.ts";
+import { Notifications } from "./notifications/notify.ts";
 import { Periodic } from "./periodic.ts";
 import { Redis } from "./redis.ts";
 import { createEgress } from "./net/egress.ts";
@@ -65,6 +66,7 @@ export interface Services extends IdentityServices {
   authenticator: Authenticator;
   audit: Audit;
   guesses: Guesses;
+  notifications: Notifications;
   requestLimits: RequestLimits;
   mailer: Mailer;
   signIn: SignIn;
@@ -180,6 +182,7 @@ export function createServices(parts: {
     authenticator,
     audit,
     guesses,
+    notifications: new Notifications(log),
     requestLimits: new RequestLimits(makeCounter, config.requestLimits),
     mailer,
     personalTokens: new PersonalTokens({

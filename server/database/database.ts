@@ -7,6 +7,7 @@ import { MikroORM as PGliteORM } from "@mikro-orm/pglite";
 import { MikroORM as PostgresORM, type Kysely, type Options, type SqlEntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { types as pgTypes } from "pg";
+import { AfterCommitSubscriber } from "./after-commit.ts";
 import { entities, type Tables } from "./entities.ts";
 import { PreparingClient } from "./prepared-statements.ts";
 import { migrations } from "./migrations/list.ts";
@@ -52,6 +53,7 @@ function parseTimestamp(text: string): Date {
 export const ormOptions = {
   entities: [...entities],
   extensions: [Migrator],
+  subscribers: [AfterCommitSubscriber],
   // Statements, which carry values, stay out of the log; failures are thrown and told once.
   logger: () => undefined,
   migrations: {

@@ -1,0 +1,50 @@
+import type { EventSubscriber, TransactionEventArgs } from "@mikro-orm/core";
+import type { EntityManager } from "./database.ts";
+
+/** What is to happen once a transaction is committed. It must not fail: the caller has been promised the commit. */
+export type Work = () => void;
+
+const waiting = new WeakMap<object, Work[]>();
+const parents = new WeakMap<object, object>();
+
+/**
+ * Runs `work` once what the unit of work has done is committed, outermost transaction included; at once when no
+ * transaction is open; never when it is rolled back. For what cannot be taken back, such as telling somebody.
+ */
+export function afterCommit(em: EntityManager, work: Work): void {
+  const transaction = em.getTransactionContext<object>();
+  if (transaction === undefined) work();
+  else add(transaction, [work]);
+}
+
+function add(transaction: object, works: readonly Work[]): void {
+  waiting.set(transaction, [...(waiting.get(transaction) ?? []), ...works]);
+}
+
+/** Follows transactions and savepoints. A savepoint's work waits for the transaction around it. */
+export class AfterCommitSubscriber implements EventSubscriber {
+  readonly #around: WeakMap<object, object> = new WeakMap();
+
+  beforeTransactionStart({ em, transaction }: TransactionEventArgs): void {
+    if (transaction) this.#around.set(em, transaction);
+    else this.#around.delete(em);
+  }
+
+  afterTransactionStart({ em, transaction }: TransactionEventArgs): void {
+    const around = this.#around.get(em);
+    if (transaction && around) parents.set(transaction, around);
+  }
+
+  afterTransactionCommit({ transaction }: TransactionEventArgs): void {
+    if (!transaction) return;
+    const works = waiting.get(transaction) ?? [];
+    waiting.delete(transaction);
+    const around = parents.get(transaction);
+    if (around) add(around, works);
+    else for (const work of works) work();
+  }
+
+  afterTransactionRollback({ transaction }: TransactionEventArgs): void {
+    if (transaction) waiting.delete(transaction);
+  }
+}

@@ -1,0 +1,15 @@
+/** Work beside requests: done on one instance at a time, again after a crash. */
+export interface Job<Data extends object = object> {
+  /** `<room>.<what>`, in lower case: `expiry.check`. */
+  readonly name: string;
+  /** For the log, the metrics and the documentation: one sentence. */
+  readonly description: string;
+  /** When it runs by itself: five cron fields, in UTC. Null for what is only asked for. */
+  readonly schedule: string | null;
+  /**
+   * Does the work. It may be done more than once for one request for it, and must come to the same. What it throws is
+   * logged, and it is tried again later.
+   * @param signal aborted when the service stops; what is left then is done by the next run.
+   */
+  work(data: Data, signal: AbortSignal): Promise<void>;
+}

@@ -1,0 +1,51 @@
+import { afterCommit } from "../database/after-commit.ts";
+import type { EntityManager } from "../database/database.ts";
+import type { Logger } from "../log.ts";
+
+/** What users and channels can be told of. */
+export const notificationEvents = [
+  "assignment.create",
+  "assignment.delete",
+  "assignment.request",
+  "assignment.approve",
+  "assignment.reject",
+  "domain.expiring",
+  "domain.expired",
+  "domain.expiry_check_failed",
+  "record.change_failed",
+  "zone.drift",
+  "security.new_sign_in",
+  "channel.disabled",
+] as const;
+
+export type NotificationEvent = (typeof notificationEvents)[number];
+
+export const notificationLevels = ["info", "success", "warning", "error"] as const;
+
+export type NotificationLevel = (typeof notificationLevels)[number];
+
+/** Something that people should hear of. Nothing in it may be a secret. */
+export interface Notice {
+  event: NotificationEvent;
+  title: string;
+  content: string;
+  level: NotificationLevel;
+  /** What programs need to know of it. Domain events carry `domainId` and `domainName`. */
+  metadata: Readonly<Record<string, unknown>>;
+  /** Who is told in the application and, where they wish, by e-mail. Channels are told of every notice that they subscribe to. */
+  to: { userIds?: readonly string[]; administrators?: boolean };
+}
+
+/** Tells people of what has happened. Everyone may call it; it calls nobody. */
+export class Notifications {
+  readonly #log: Logger;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** Tells of it once the unit of work's transaction is committed: what is taken back is not told. */
+  async notify(em: EntityManager, notice: Notice): Promise<void> {
+    afterCommit(em, () => this.#log.info({ event: notice.event, metadata: notice.metadata }, notice.title));
+  }
+}

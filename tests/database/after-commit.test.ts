@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterCommit } from "../../server/database/after-commit.ts";
+import { openDatabase, queries, type Database, type EntityManager } from "../../server/database/database.ts";
+import { sql } from "kysely";
+
+let database: Database;
+const done: string[] = [];
+
+beforeAll(async () => {
+  database = await openDatabase({ databaseUrl: undefined, dataDir: "memory" });
+});
+afterAll(() => database.close());
+
+async function statement(em: EntityManager): Promise<void> {
+  await sql`select 1`.execute(queries(em));
+}
+
+test("work follows the commit of the outermost transaction, in the order in which it was asked for", async () => {
+  done.length = 0;
+  await database.fork().transactional(async (outer) => {
+    await statement(outer);
+    afterCommit(outer, () => done.push("first"));
+    await outer.transactional(async (inner) => {
+      await statement(inner);
+      afterCommit(inner, () => done.push("second"));
+    });
+    afterCommit(outer, () => done.push("third"));
+    expect(done).toEqual([]);
+  });
+  expect(done).toEqual(["first", "second", "third"]);
+});
+
+test("work of what is rolled back is not done, that of a savepoint neither", async () => {
+  done.length = 0;
+  await database.fork().transactional(async (outer) => {
+    await statement(outer);
+    const inner = outer.transactional(async (em) => {
+      afterCommit(em, () => done.push("inner"));
+      throw new Error("taken back");
+    });
+    await expect(inner).rejects.toThrow("taken back");
+    afterCommit(outer, () => done.push("outer"));
+  });
+  expect(done).toEqual(["outer"]);
+
+  const failing = database.fork().transactional(async (em) => {
+    await em.transactional(async (inner) => afterCommit(inner, () => done.push("never")));
+    throw new Error("taken back");
+  });
+  await expect(failing).rejects.toThrow("taken back");
+  expect(done).toEqual(["outer"]);
+});
+
+test("without a transaction work is done at once", () => {
+  done.length = 0;
+  afterCommit(database.fork(), () => done.push("now"));
+  expect(done).toEqual(["now"]);
+});
