@@ -1,11 +1,15 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, readFile, readdir, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, readdir, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
+import { rolldown } from "rolldown";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { adminPassword, useZonewright } from "../support/zonewright.ts";
 
 const run = promisify(execFile);
+const zw = useZonewright();
 const root = join(import.meta.dirname, "../..");
 const allowed = ["@trpc/client", "@trpc/server", "superjson"];
 
@@ -65,14 +69,25 @@ try {
 }
 `;
 
+interface Packed {
+  filename: string;
+  size: number;
+  files: { path: string }[];
+}
+
+/** An empty project, in which the packed package is installed. */
 let project: string;
 let built: string;
+let packed: Packed;
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), "zonewright-consumer-"));
   const installed = join(project, "node_modules/@zonewright/client");
   built = join(installed, "dist");
-  await run(process.execPath, [join(root, "client-sdk/build.ts"), built]);
-  await cp(join(root, "client-sdk/package.json"), join(installed, "package.json"));
+  const pack = ["pack", "--workspace", "@zonewright/client", "--pack-destination", project, "--json"];
+  const { stdout } = await run("npm", pack, { cwd: root });
+  [packed] = JSON.parse(stdout.slice(stdout.indexOf("[\n"))) as [Packed];
+  await mkdir(installed, { recursive: true });
+  await run("tar", ["-xzf", join(project, packed.filename), "-C", installed, "--strip-components=1"]);
   for (const name of allowed) {
     const link = join(project, "node_modules", name);
     await mkdir(dirname(link), { recursive: true });
@@ -83,6 +98,16 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await rm(project, { recursive: true, force: true });
+});
+
+test("the package holds its code, its types and its pages, and nothing else", async () => {
+  const strange = packed.files.filter(
+    ({ path }) => !/^(?:dist\/.+\.(?:js|d\.ts)|(?:README|CHANGELOG)\.md|LICENSE|package\.json)$/.test(path),
+  );
+  expect(strange).toEqual([]);
+  const manifest = JSON.parse(await readFile(join(built, "../package.json"), "utf8")) as Record<string, object>;
+  expect(Object.keys(manifest["dependencies"] ?? {}).toSorted()).toEqual(allowed.toSorted());
+  expect(manifest).not.toHaveProperty("peerDependencies");
 });
 
 async function importsOf(extension: string): Promise<string[]> {
@@ -126,4 +151,30 @@ test.each([
     (error: { stdout: string }) => error.stdout,
   );
   expect(output).toBe("");
+});
+
+test("it runs in Node as it is packed", async () => {
+  const program = `
+    import { createClient, isZonewrightError } from "@zonewright/client";
+    const client = createClient({ url: process.argv[2] });
+    const { user } = await client.signIn({ username: "admin", password: process.argv[3] });
+    const { id } = await client.domains.create.mutate({ name: "packed.example" });
+    const error = await client.domains.create.mutate({ name: "packed.example" }).catch((reason) => reason);
+    console.log(JSON.stringify({ user: user.username, id: typeof id, known: isZonewrightError(error), code: error.code }));
+  `;
+  await writeFile(join(project, "program.js"), program);
+  const { stdout } = await run(process.execPath, [join(project, "program.js"), zw.url, adminPassword]);
+  expect(JSON.parse(stdout)).toEqual({ user: "admin", id: "string", known: true, code: "CONFLICT" });
+});
+
+test("bundled for browsers, with all that it needs, it stays below 25 kB compressed", async () => {
+  await writeFile(join(project, "page.js"), 'export { createClient, isZonewrightError } from "@zonewright/client";');
+  const bundle = await rolldown({ input: join(project, "page.js"), platform: "browser", cwd: project });
+  const { output } = await bundle.generate({ format: "esm", minify: true });
+  const size = gzipSync(output[0].code).length;
+  expect(output).toHaveLength(1);
+  expect(output[0].imports).toEqual([]);
+  // Told, so that its growth is seen.
+  console.info(`The client, bundled and compressed: ${size} bytes.`);
+  expect(size).toBeLessThan(25 * 1024);
 });
