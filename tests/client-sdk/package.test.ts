@@ -1,17 +1,15 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, readdir, realpath, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { readFile, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
-import { rolldown } from "rolldown";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { clientDependencies, installPackedClient, type ClientProject } from "../support/packed-client.ts";
 import { adminPassword, useZonewright } from "../support/zonewright.ts";
 
 const run = promisify(execFile);
 const zw = useZonewright();
 const root = join(import.meta.dirname, "../..");
-const allowed = ["@trpc/client", "@trpc/server", "superjson"];
 
 /** A program that uses every part of the package's types. */
 const consumer = `
@@ -69,44 +67,22 @@ try {
 }
 `;
 
-interface Packed {
-  filename: string;
-  size: number;
-  files: { path: string }[];
-}
-
-/** An empty project, in which the packed package is installed. */
-let project: string;
+let project: ClientProject;
 let built: string;
-let packed: Packed;
 beforeAll(async () => {
-  project = await mkdtemp(join(tmpdir(), "zonewright-consumer-"));
-  const installed = join(project, "node_modules/@zonewright/client");
-  built = join(installed, "dist");
-  const pack = ["pack", "--workspace", "@zonewright/client", "--pack-destination", project, "--json"];
-  const { stdout } = await run("npm", pack, { cwd: root });
-  [packed] = JSON.parse(stdout.slice(stdout.indexOf("[\n"))) as [Packed];
-  await mkdir(installed, { recursive: true });
-  await run("tar", ["-xzf", join(project, packed.filename), "-C", installed, "--strip-components=1"]);
-  for (const name of allowed) {
-    const link = join(project, "node_modules", name);
-    await mkdir(dirname(link), { recursive: true });
-    await symlink(await realpath(join(root, "node_modules", name)), link);
-  }
-  await writeFile(join(project, "package.json"), JSON.stringify({ type: "module" }));
-  await writeFile(join(project, "consumer.ts"), consumer);
+  project = await installPackedClient();
+  built = project.dist;
+  await writeFile(join(project.folder, "consumer.ts"), consumer);
 });
-afterAll(async () => {
-  await rm(project, { recursive: true, force: true });
-});
+afterAll(() => project.remove());
 
 test("the package holds its code, its types and its pages, and nothing else", async () => {
-  const strange = packed.files.filter(
-    ({ path }) => !/^(?:dist\/.+\.(?:js|d\.ts)|(?:README|CHANGELOG)\.md|LICENSE|package\.json)$/.test(path),
+  const strange = project.files.filter(
+    (path) => !/^(?:dist\/.+\.(?:js|d\.ts)|(?:README|CHANGELOG)\.md|LICENSE|package\.json)$/.test(path),
   );
   expect(strange).toEqual([]);
   const manifest = JSON.parse(await readFile(join(built, "../package.json"), "utf8")) as Record<string, object>;
-  expect(Object.keys(manifest["dependencies"] ?? {}).toSorted()).toEqual(allowed.toSorted());
+  expect(Object.keys(manifest["dependencies"] ?? {}).toSorted()).toEqual(clientDependencies.toSorted());
   expect(manifest).not.toHaveProperty("peerDependencies");
 });
 
@@ -140,7 +116,7 @@ test.each([
   // tRPC's own declarations name Disposable.
   const lib = ["es2022", "dom", "esnext.disposable"];
   const options = { ...resolution, target: "es2022", lib, types: [], strict: true, noEmit: true };
-  const config = join(project, `tsconfig.${resolution.moduleResolution}.json`);
+  const config = join(project.folder, `tsconfig.${resolution.moduleResolution}.json`);
   await writeFile(
     config,
     JSON.stringify({ compilerOptions: { ...options, skipLibCheck: false }, files: ["consumer.ts"] }),
@@ -162,18 +138,17 @@ test("it runs in Node as it is packed", async () => {
     const error = await client.domains.create.mutate({ name: "packed.example" }).catch((reason) => reason);
     console.log(JSON.stringify({ user: user.username, id: typeof id, known: isZonewrightError(error), code: error.code }));
   `;
-  await writeFile(join(project, "program.js"), program);
-  const { stdout } = await run(process.execPath, [join(project, "program.js"), zw.url, adminPassword]);
+  await writeFile(join(project.folder, "program.js"), program);
+  const { stdout } = await run(process.execPath, [join(project.folder, "program.js"), zw.url, adminPassword]);
   expect(JSON.parse(stdout)).toEqual({ user: "admin", id: "string", known: true, code: "CONFLICT" });
 });
 
 test("bundled for browsers, with all that it needs, it stays below 25 kB compressed", async () => {
-  await writeFile(join(project, "page.js"), 'export { createClient, isZonewrightError } from "@zonewright/client";');
-  const bundle = await rolldown({ input: join(project, "page.js"), platform: "browser", cwd: project });
-  const { output } = await bundle.generate({ format: "esm", minify: true });
-  const size = gzipSync(output[0].code).length;
-  expect(output).toHaveLength(1);
-  expect(output[0].imports).toEqual([]);
+  const { code, imports } = await project.bundle(
+    'export { createClient, isZonewrightError } from "@zonewright/client";',
+  );
+  const size = gzipSync(code).length;
+  expect(imports).toEqual([]);
   // Told, so that its growth is seen.
   console.info(`The client, bundled and compressed: ${size} bytes.`);
   expect(size).toBeLessThan(25 * 1024);
