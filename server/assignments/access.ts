@@ -1,15 +1,72 @@
-import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
+import { sql, type Expression, type ExpressionBuilder, type SqlBool } from "kysely";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { Tables } from "../database/entities.ts";
-import { notFound } from "../errors.ts";
+import { AppError, notFound } from "../errors.ts";
+import { Hosts } from "./hosts.ts";
 
-/**
- * Who may see and change which zone: the one place where that is decided. Administrators reach everything, members the
- * domains that they own. What a caller may not see does not exist for them.
+/*
+ * Who may see and change which zone: the one place where that is decided. Administrators reach everything, members the domains that they
+ * own, and of those assigned to them the hosts that their assignments name. What a caller may not see does not exist for them.
  */
-export function visibleDomains(eb: ExpressionBuilder<Tables, "domains">, caller: Caller): Expression<SqlBool> {
-  return caller.role === "admin" ? eb.lit(true) : eb("domains.owner_id", "=", caller.userId);
+
+/** What a caller may do in a zone. */
+export interface Rights {
+  /** Whether the zone as a whole is theirs to decide on: an administrator, or its owner. */
+  owns: boolean;
+  /** The hosts whose records they see. */
+  sees: Hosts;
+  /** The hosts whose records they may change. */
+  changes: Hosts;
+}
+
+/** What a call is for: to look, to change records, or to decide on the zone as a whole. */
+export type Need = "see" | "change" | "own";
+
+/** An assignment, as far as rights follow from it. */
+interface Grant {
+  pattern: string;
+  access: "read" | "write";
+}
+
+const everything: Rights = { owns: true, sees: Hosts.all, changes: Hosts.all };
+
+/** Several assignments add up. Null: not even to be seen. */
+function rightsFrom(caller: Caller, ownerId: string | null, grants: readonly Grant[]): Rights | null {
+  if (caller.role === "admin" || ownerId === caller.userId) return everything;
+  if (grants.length === 0) return null;
+  const writing = grants.filter(({ access }) => access === "write");
+  return {
+    owns: false,
+    sees: new Hosts(grants.map(({ pattern }) => pattern)),
+    changes: new Hosts(writing.map(({ pattern }) => pattern)),
+  };
+}
+
+/** Columns of a query on `domains` from which `rightsIn` tells what the caller may do. */
+export function accessColumns(caller: Caller) {
+  const grants =
+    caller.role === "admin"
+      ? sql<Grant[]>`'[]'::json`
+      : sql<Grant[]>`(
+          select coalesce(json_agg(json_build_object('pattern', a.subdomain_pattern, 'access', a.access)), '[]'::json)
+          from assignments a where a.domain_id = domains.id and a.user_id = ${caller.userId}
+        )`;
+  return [sql<string | null>`domains.owner_id`.as("owner_id"), grants.as("grants")] as const;
+}
+
+/** @throws AppError NOT_FOUND when the caller may not see the domain, FORBIDDEN when they may and it takes more */
+export function rightsIn(row: { owner_id: string | null; grants: Grant[] }, caller: Caller, need: Need): Rights {
+  const rights = rightsFrom(caller, row.owner_id, row.grants);
+  if (!rights) throw notFound("domain");
+  if (need === "own" && !rights.owns)
+    throw new AppError("FORBIDDEN", "Only the domain's owner and administrators may do this.");
+  if (need === "change" && rights.changes.isNone)
+    throw new AppError(
+      "FORBIDDEN",
+      "You may look at this domain and not change it; ask for an assignment that lets you write.",
+    );
+  return rights;
 }
 
 /** A zone that the caller may reach, with what reads and changes need of it. */
@@ -19,15 +76,16 @@ export interface Zone {
   revision: number;
   recordCount: number;
   providerConfigId: string;
+  rights: Rights;
 }
 
-/** @throws AppError NOT_FOUND when there is no such domain or the caller may not see it. */
-export async function zoneFor(em: EntityManager, caller: Caller, domainId: string): Promise<Zone> {
+/** @throws AppError NOT_FOUND when there is no such domain or the caller may not see it, FORBIDDEN when they may not do more */
+export async function zoneFor(em: EntityManager, caller: Caller, domainId: string, need: Need): Promise<Zone> {
   const row = await queries(em)
     .selectFrom("domains")
     .select(["id", "name", "revision", "record_count", "provider_config_id"])
+    .select(accessColumns(caller))
     .where("id", "=", domainId)
-    .where((eb) => visibleDomains(eb, caller))
     .executeTakeFirst();
   if (!row) throw notFound("domain");
   return {
@@ -36,5 +94,49 @@ export async function zoneFor(em: EntityManager, caller: Caller, domainId: strin
     revision: row.revision,
     recordCount: row.record_count,
     providerConfigId: row.provider_config_id,
+    rights: rightsIn(row, caller, need),
   };
+}
+
+/** The domains that a caller may see, for lists. */
+export class VisibleDomains {
+  readonly #caller: Caller;
+  readonly #grants: ReadonlyMap<string, Grant[]>;
+
+  constructor(caller: Caller, grants: ReadonlyMap<string, Grant[]>) {
+    this.#caller = caller;
+    this.#grants = grants;
+  }
+
+  /** Whether assignments show the caller more than their own domains. */
+  get anyAssigned(): boolean {
+    return this.#grants.size > 0;
+  }
+
+  condition(eb: ExpressionBuilder<Tables, "domains">): Expression<SqlBool> {
+    if (this.#caller.role === "admin") return eb.lit(true);
+    const own = eb("domains.owner_id", "=", this.#caller.userId);
+    if (!this.anyAssigned) return own;
+    const ids = `{${[...this.#grants.keys()].join(",")}}`;
+    return eb.or([own, sql<SqlBool>`domains.id = any(${ids}::text::uuid[])`]);
+  }
+
+  /** The hosts that the caller sees of a domain of the list. */
+  seenOf({ id, owner_id: ownerId }: { id: string; owner_id: string | null }): Hosts {
+    return rightsFrom(this.#caller, ownerId, this.#grants.get(id) ?? [])?.sees ?? new Hosts([]);
+  }
+}
+
+/** Reads the caller's assignments once, so that the list can be read in its own order. */
+export async function visibleDomains(em: EntityManager, caller: Caller): Promise<VisibleDomains> {
+  if (caller.role === "admin") return new VisibleDomains(caller, new Map());
+  const rows = await queries(em)
+    .selectFrom("assignments")
+    .select(["domain_id", "subdomain_pattern as pattern", "access"])
+    .where("user_id", "=", caller.userId)
+    .execute();
+  return new VisibleDomains(
+    caller,
+    Map.groupBy(rows, ({ domain_id }) => domain_id),
+  );
 }

@@ -1,7 +1,9 @@
-import { sql } from "kysely";
+import { sql, type SqlBool } from "kysely";
 import { zoneFor } from "../assignments/access.ts";
+import type { Hosts } from "../assignments/hosts.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
+import { jsonRows } from "../database/json-rows.ts";
 import type { Failure } from "./change-sets.ts";
 import type { RecordData } from "../records/record.ts";
 
@@ -14,13 +16,17 @@ export interface HistoryChange {
   after: RecordData | null;
 }
 
-/** Changes to a zone, newest first: who, when, what, and what the provider said. */
+/**
+ * Changes to a zone, newest first: who, when, what, and what the provider said. Whoever sees some hosts only sees what was done to those, as if
+ * there were no others.
+ */
 export async function zoneHistory(
   em: EntityManager,
   caller: Caller,
   input: { id: string; page: number; limit: number },
 ) {
-  const zone = await zoneFor(em, caller, input.id);
+  const zone = await zoneFor(em, caller, input.id, "see");
+  const { sees } = zone.rights;
   const sets = await queries(em)
     .selectFrom("change_sets")
     .leftJoin("users", "users.id", "change_sets.actor_id")
@@ -40,6 +46,7 @@ export async function zoneHistory(
       "change_sets.finished_at",
     ])
     .where("change_sets.domain_id", "=", zone.id)
+    .$if(!sees.isAll, (query) => query.where(touches(zone.id, sees)))
     .orderBy("change_sets.id", "desc")
     .limit(input.limit)
     .offset((input.page - 1) * input.limit)
@@ -48,28 +55,30 @@ export async function zoneHistory(
     .selectFrom("change_sets")
     .select((eb) => eb.fn.countAll<string>().as("total"))
     .where("domain_id", "=", zone.id)
+    .$if(!sees.isAll, (query) => query.where(touches(zone.id, sees)))
     .executeTakeFirstOrThrow();
-  const changes = await changesOf(
-    em,
-    zone.id,
-    sets.flatMap(({ revision }) => (revision === null ? [] : [revision])),
-  );
-  const entries = sets.map((set) => ({
-    id: set.id,
-    kind: set.kind,
-    state: set.state,
-    actorId: set.actor_id,
-    actor: set.username,
-    revision: set.revision,
-    creates: set.creates,
-    updates: set.updates,
-    deletes: set.deletes,
-    changes: set.revision === null ? [] : (changes.get(set.revision) ?? []),
-    failures: ((set.failures ?? []) as Failure[]).slice(0, shownChanges),
-    repaired: set.repaired,
-    createdAt: set.created_at,
-    finishedAt: set.finished_at,
-  }));
+  const revisions = sets.flatMap(({ revision }) => (revision === null ? [] : [revision]));
+  const changes = await changesOf(em, zone.id, revisions, sees);
+  const counts = sees.isAll ? null : await countsOf(em, zone.id, revisions, sees);
+  const entries = sets.map((set) => {
+    const { creates, updates, deletes } = counts === null ? set : (counts.get(set.revision ?? 0) ?? nothing);
+    return {
+      id: set.id,
+      kind: set.kind,
+      state: set.state,
+      actorId: set.actor_id,
+      actor: set.username,
+      revision: set.revision,
+      creates,
+      updates,
+      deletes,
+      changes: set.revision === null ? [] : (changes.get(set.revision) ?? []),
+      failures: ((set.failures ?? []) as Failure[]).filter(({ name }) => sees.includes(name)).slice(0, shownChanges),
+      repaired: set.repaired,
+      createdAt: set.created_at,
+      finishedAt: set.finished_at,
+    };
+  });
   return { entries, total: Number(total), page: input.page, limit: input.limit };
 }
 
@@ -87,26 +96,78 @@ function data(alias: "o" | "e" | "n") {
   );
 }
 
-/** What each revision changed, from the versions that began or ended with it: at most 100 a revision. */
+interface Counts {
+  creates: number;
+  updates: number;
+  deletes: number;
+}
+
+const nothing: Counts = { creates: 0, updates: 0, deletes: 0 };
+
+/** Change sets that did or tried something to these hosts. One whose outcome is not known yet is not told before it is. */
+function touches(domainId: string, hosts: Hosts) {
+  const versions = (edge: "since" | "until") =>
+    sql`select ${sql.ref(edge)} from records where domain_id = ${domainId} and ${hosts.condition()}`;
+  return sql<SqlBool>`(
+    change_sets.revision in (${versions("since")} union ${versions("until")})
+    or exists (
+      select 1 from jsonb_array_elements(change_sets.failures) as failure
+      where change_sets.state <> 'pending' and ${hosts.condition(sql`failure ->> 'name'`)}
+    )
+  )`;
+}
+
+/** What each revision did to some hosts: a record that leaves them is deleted, one that joins them is created. */
+async function countsOf(
+  em: EntityManager,
+  domainId: string,
+  revisions: readonly number[],
+  hosts: Hosts,
+): Promise<Map<number, Counts>> {
+  const versions = (edge: "since" | "until") => sql`
+    select r.revision, record_id from ${jsonRows(revisions.map((revision) => ({ revision })))} as r (revision int)
+    join records on domain_id = ${domainId} and ${sql.ref(edge)} = r.revision and ${hosts.condition()}`;
+  const { rows } = await sql<{ revision: number; creates: string; updates: string; deletes: string }>`
+    select revision,
+      count(*) filter (where ended.record_id is null) as creates,
+      count(*) filter (where begun.record_id is not null and ended.record_id is not null) as updates,
+      count(*) filter (where begun.record_id is null) as deletes
+    from (${versions("since")}) as begun full join (${versions("until")}) as ended using (revision, record_id)
+    group by revision
+  `.execute(queries(em));
+  return new Map(
+    rows.map(({ revision, creates, updates, deletes }) => [
+      revision,
+      { creates: Number(creates), updates: Number(updates), deletes: Number(deletes) },
+    ]),
+  );
+}
+
+/** What each revision changed of some hosts, from the versions that began or ended with it: at most 100 a revision. */
 async function changesOf(
   em: EntityManager,
   domainId: string,
   revisions: readonly number[],
+  hosts: Hosts,
 ): Promise<Map<number, HistoryChange[]>> {
+  const among = (alias: "o" | "p" | "e" | "n") => hosts.condition(sql.ref(`${alias}.name`));
   const { rows } = await sql<ChangeRow>`
     select r.revision, c.record_id, c.before, c.after
-    from json_to_recordset(${JSON.stringify(revisions.map((revision) => ({ revision })))}::json) as r (revision int)
+    from ${jsonRows(revisions.map((revision) => ({ revision })))} as r (revision int)
     cross join lateral (
       (select o.record_id, null::json as before, ${data("o")} as after
         from records o
         where o.domain_id = ${domainId} and o.since = r.revision
-          and not exists (select 1 from records p where p.record_id = o.record_id and p.until = r.revision)
+          and ${among("o")}
+          and not exists (
+            select 1 from records p where p.record_id = o.record_id and p.until = r.revision and ${among("p")}
+          )
         limit ${shownChanges})
       union all
       (select e.record_id, ${data("e")} as before, case when n.record_id is null then null else ${data("n")} end as after
         from records e
-        left join records n on n.record_id = e.record_id and n.since = r.revision
-        where e.domain_id = ${domainId} and e.until = r.revision
+        left join records n on n.record_id = e.record_id and n.since = r.revision and ${among("n")}
+        where e.domain_id = ${domainId} and e.until = r.revision and ${among("e")}
         limit ${shownChanges})
     ) c
   `.execute(queries(em));

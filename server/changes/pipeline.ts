@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { visibleDomains } from "../assignments/access.ts";
+import { accessColumns, rightsIn, type Need, type Rights } from "../assignments/access.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
 import type { ChangeOutcome, DnsProvider, ProviderKind } from "../dns-providers/provider.ts";
@@ -19,6 +19,8 @@ export interface HeldZone {
   revision: number;
   recordCount: number;
   fingerprint: string | null;
+  /** What the caller may do here. */
+  rights: Rights;
   kind: ProviderKind;
   /** Null for a kind without a back end. */
   provider: DnsProvider | null;
@@ -31,6 +33,8 @@ export interface Planned {
 export interface ChangeRequest<P extends Planned> {
   domainId: string;
   caller: Caller;
+  /** What it takes; which hosts a change may touch is for the plan to see to. */
+  need: Exclude<Need, "see">;
   kind: ChangeSetKind;
   /** Reads the zone and plans. Runs while the zone is held; throws AppError to refuse. */
   plan: (em: EntityManager, zone: HeldZone) => Promise<P>;
@@ -100,17 +104,17 @@ export class ChangePipeline {
     });
   }
 
-  /** A zone as it is now, held by nobody. @throws AppError NOT_FOUND */
-  async look(em: EntityManager, caller: Caller, domainId: string): Promise<HeldZone> {
-    return await this.#hold(em, { domainId, caller }, false);
+  /** A zone as it is now, held by nobody. @throws AppError NOT_FOUND, FORBIDDEN */
+  async look(em: EntityManager, caller: Caller, domainId: string, need: Need): Promise<HeldZone> {
+    return await this.#hold(em, { domainId, caller, need }, false);
   }
 
   /** Plans without changing anything. */
   async preview<P extends Planned>(
     em: EntityManager,
-    request: Pick<ChangeRequest<P>, "domainId" | "caller" | "plan">,
+    request: Pick<ChangeRequest<P>, "domainId" | "caller" | "need" | "plan">,
   ): Promise<P> {
-    return await request.plan(em, await this.look(em, request.caller, request.domainId));
+    return await request.plan(em, await this.look(em, request.caller, request.domainId, request.need));
   }
 
   async #inOneTransaction<P extends Planned>(
@@ -187,7 +191,7 @@ export class ChangePipeline {
 
   async #hold(
     em: EntityManager,
-    { domainId, caller }: { domainId: string; caller: Caller },
+    { domainId, caller, need }: { domainId: string; caller: Caller; need: Need },
     lockRow: boolean,
   ): Promise<HeldZone> {
     const row = await queries(em)
@@ -204,11 +208,12 @@ export class ChangePipeline {
         "provider_configs.config",
       ])
       .select(sql<boolean>`coalesce(domains.lease_until > now(), false)`.as("leased"))
+      .select(accessColumns(caller))
       .where("domains.id", "=", domainId)
-      .where((eb) => visibleDomains(eb, caller))
       .$if(lockRow, (query) => query.forUpdate("domains"))
       .executeTakeFirst();
     if (!row) throw notFound("domain");
+    const rights = rightsIn(row, caller, need);
     const { kind, provider } = this.#connections.connect({ ...row, id: row.config_id });
     if (lockRow && !provider && row.leased) {
       throw new AppError("UNAVAILABLE", "The zone is being moved to another provider; try again in a few seconds.", {
@@ -221,6 +226,7 @@ export class ChangePipeline {
       revision: row.revision,
       recordCount: row.record_count,
       fingerprint: row.provider_fingerprint,
+      rights,
       kind,
       provider,
     };

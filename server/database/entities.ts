@@ -1,4 +1,5 @@
 import type { InferKyselyDB } from "@mikro-orm/postgresql";
+import { AssignmentRequestSchema, AssignmentSchema } from "../assignments/entities.ts";
 import { AuditEntrySchema } from "../audit/entities.ts";
 import { PasswordResetSchema } from "../auth/password-reset/entities.ts";
 import { RefreshTokenSchema, SessionSchema } from "../auth/entities.ts";
@@ -46,6 +47,8 @@ export const entities = [
   RecordVersionSchema,
   ChangeSetSchema,
   SnapshotSchema,
+  AssignmentSchema,
+  AssignmentRequestSchema,
   AuditEntrySchema,
   InvitationSchema,
   PasswordResetSchema,

@@ -1,10 +1,11 @@
 import type { Expression, ExpressionBuilder, Kysely, SqlBool } from "kysely";
-import { visibleDomains } from "../assignments/access.ts";
+import { visibleDomains, type VisibleDomains } from "../assignments/access.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { Tables } from "../database/entities.ts";
 import { repeated } from "../database/repeated-query.ts";
 import { nameSearch, type NameSearch } from "../database/name-search.ts";
+import { asSeen } from "./as-seen.ts";
 import { hasStatus, type DomainStatus } from "./status.ts";
 import { listColumns, listView } from "./view.ts";
 
@@ -20,28 +21,30 @@ export interface DomainFilter {
 /** A page of the domains that the caller may see, by name. */
 export async function listDomains(em: EntityManager, caller: Caller, filter: DomainFilter, now: Date) {
   const { page, limit } = filter;
+  const visible = await visibleDomains(em, caller);
   const search =
-    filter.search === undefined ? null : await nameSearch(filter.search, () => internationalNames(em, caller));
+    filter.search === undefined ? null : await nameSearch(filter.search, () => internationalNames(em, visible));
   const offset = (page - 1) * limit;
   const query = (db: Kysely<Tables>) =>
     db
       .selectFrom("domains")
       .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
       .select(listColumns)
-      .where((eb) => matches(eb, caller, filter, search, now))
+      .where((eb) => matches(eb, visible, filter, search, now))
       .orderBy("domains.name")
       .limit(limit)
       .offset(offset);
-  const values = valuesWithoutFilter(caller, filter);
+  const values = visible.anyAssigned ? null : valuesWithoutFilter(caller, filter);
   const rows = values
     ? await repeated(em, `domains of ${caller.role}`, [...values, limit, offset], query)
     : await query(queries(em)).execute();
   const count = await queries(em)
     .selectFrom("domains")
     .select((eb) => eb.fn.countAll<string>().as("total"))
-    .where((eb) => matches(eb, caller, filter, search, now))
+    .where((eb) => matches(eb, visible, filter, search, now))
     .executeTakeFirstOrThrow();
-  return { domains: rows.map((row) => listView(row, now)), total: Number(count.total), page, limit };
+  const seen = await asSeen(em, rows, (row) => visible.seenOf(row));
+  return { domains: seen.map((row) => listView(row, now)), total: Number(count.total), page, limit };
 }
 
 /** What the page without filters, which is asked for all the time, puts into its query; null under a filter. */
@@ -52,12 +55,12 @@ function valuesWithoutFilter(caller: Caller, { status, group, tag, search }: Dom
 
 function matches(
   eb: ExpressionBuilder<Tables, "domains">,
-  caller: Caller,
+  visible: VisibleDomains,
   filter: DomainFilter,
   search: NameSearch | null,
   now: Date,
 ): Expression<SqlBool> {
-  const conditions = [visibleDomains(eb, caller)];
+  const conditions = [visible.condition(eb)];
   if (filter.status !== undefined) conditions.push(hasStatus(eb, filter.status, now));
   if (filter.group !== undefined) conditions.push(eb("domains.group_name", "=", filter.group));
   if (filter.tag !== undefined) conditions.push(eb("domains.tags", "@>", eb.val([filter.tag])));
@@ -65,22 +68,23 @@ function matches(
   return eb.and(conditions);
 }
 
-async function internationalNames(em: EntityManager, caller: Caller): Promise<string[]> {
+async function internationalNames(em: EntityManager, visible: VisibleDomains): Promise<string[]> {
   const rows = await queries(em)
     .selectFrom("domains")
     .select("name")
     .where("name", "like", "%xn--%")
-    .where((eb) => visibleDomains(eb, caller))
+    .where((eb) => visible.condition(eb))
     .execute();
   return rows.map(({ name }) => name);
 }
 
 /** The tags of the domains that the caller may see, with how many carry each. */
 export async function countTags(em: EntityManager, caller: Caller) {
+  const visible = await visibleDomains(em, caller);
   const carried = queries(em)
     .selectFrom("domains")
     .select((eb) => eb.fn<string>("unnest", ["domains.tags"]).as("tag"))
-    .where((eb) => visibleDomains(eb, caller));
+    .where((eb) => visible.condition(eb));
   const rows = await queries(em)
     .selectFrom(carried.as("carried"))
     .select((eb) => ["carried.tag as name", eb.fn.countAll<string>().as("count")])

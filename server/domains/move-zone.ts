@@ -1,3 +1,4 @@
+import { Hosts } from "../assignments/hosts.ts";
 import { writeEntry } from "../audit/audit.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
@@ -43,7 +44,7 @@ export async function moveZone(
   await withLease(fork, domain.id, async (lease) => {
     // What the old provider may have got from an interrupted change can be read from it only now.
     await repairZone(fork(), domain.id, lease, connections, now);
-    const records = await liveZone(fork(), domain.id);
+    const records = await liveZone(fork(), domain.id, Hosts.all);
     const wanted = withPlainTtls(await kindOf(fork(), domain.id), target.kind, records);
     refuseBeyondLimits(withoutOwnOf(target.kind, wanted), target);
     const { provider } = target;

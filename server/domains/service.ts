@@ -1,5 +1,5 @@
 import { LockMode } from "@mikro-orm/core";
-import { visibleDomains, zoneFor } from "../assignments/access.ts";
+import { accessColumns, rightsIn, zoneFor } from "../assignments/access.ts";
 import { writeEntry } from "../audit/audit.ts";
 import { changedFields } from "../audit/changed-fields.ts";
 import type { Caller } from "../auth/caller.ts";
@@ -10,6 +10,7 @@ import { newId } from "../ids.ts";
 import { parseZoneName } from "../names/names.ts";
 import { Domain } from "./entities.ts";
 import { adoptZone } from "./adopt-zone.ts";
+import { asSeen } from "./as-seen.ts";
 import { countTags, listDomains, type DomainFilter } from "./list.ts";
 import { refuseServed } from "./member-guard.ts";
 import { moveZone } from "./move-zone.ts";
@@ -64,11 +65,13 @@ export class Domains {
       .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
       .selectAll("domains")
       .select("provider_configs.kind")
+      .select(accessColumns(caller))
       .where("domains.id", "=", id)
-      .where((eb) => visibleDomains(eb, caller))
       .executeTakeFirst();
     if (!row) throw notFound("domain");
-    return detailView(row, this.#now());
+    const { sees } = rightsIn(row, caller, "see");
+    const [seen = row] = await asSeen(em, [row], () => sees);
+    return detailView(seen, this.#now());
   }
 
   /**
@@ -125,9 +128,9 @@ export class Domains {
     return { id: domain.id, records: await adoptZone(em, domain, config, caller, { action, now }) };
   }
 
-  /** @throws AppError NOT_FOUND, CONFLICT, PROVIDER_ERROR */
+  /** @throws AppError NOT_FOUND, FORBIDDEN, CONFLICT, PROVIDER_ERROR */
   async update(em: EntityManager, caller: Caller, patch: DomainPatch) {
-    const zone = await this.get(em, caller, patch.id);
+    const zone = await zoneFor(em, caller, patch.id, "own");
     if (patch.providerConfigId !== undefined && patch.providerConfigId !== zone.providerConfigId) {
       const target = await this.#providerConfigs.usable(em, caller, patch.providerConfigId);
       if (caller.role !== "admin") await refuseServed(target.provider, zone.name);
@@ -161,13 +164,13 @@ export class Domains {
     );
   }
 
-  /** Forgets the domain with its records and history. The zone at the provider stays. @throws AppError NOT_FOUND */
+  /** Forgets the domain with its records and history. The zone at the provider stays. @throws AppError NOT_FOUND, FORBIDDEN */
   async delete(em: EntityManager, caller: Caller, id: string): Promise<void> {
     await em.transactional(async (tx) => {
+      await zoneFor(tx, caller, id, "own");
       const gone = await queries(tx)
         .deleteFrom("domains")
         .where("id", "=", id)
-        .where((eb) => visibleDomains(eb, caller))
         .returning(["name", "provider_config_id", "owner_id", "record_count"])
         .executeTakeFirst();
       if (!gone) throw notFound("domain");
@@ -195,7 +198,7 @@ export class Domains {
     change: (domain: Domain) => void,
   ) {
     await em.transactional(async (tx) => {
-      await zoneFor(tx, caller, id);
+      await zoneFor(tx, caller, id, "own");
       const domain = await tx.findOne(Domain, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (!domain) throw notFound("domain");
       const before = toldFields(domain);

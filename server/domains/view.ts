@@ -10,6 +10,7 @@ type ListRow = Pick<
   DomainRow,
   | "id"
   | "name"
+  | "owner_id"
   | "kind"
   | "provider_config_id"
   | "expires_at"
@@ -24,6 +25,7 @@ type ListRow = Pick<
 export const listColumns = [
   "domains.id",
   "domains.name",
+  "domains.owner_id",
   "domains.provider_config_id",
   "domains.expires_at",
   "domains.expiring_from",

@@ -16,7 +16,7 @@ export type Edit =
 
 export interface Refusal {
   ok: false;
-  code: Extract<ErrorCode, "BAD_REQUEST" | "CONFLICT" | "NOT_FOUND">;
+  code: Extract<ErrorCode, "BAD_REQUEST" | "CONFLICT" | "NOT_FOUND" | "FORBIDDEN">;
   issues: Issue[];
 }
 

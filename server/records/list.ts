@@ -1,4 +1,6 @@
 import type { Kysely } from "kysely";
+import type { Zone } from "../assignments/access.ts";
+import type { Hosts } from "../assignments/hosts.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { Tables } from "../database/entities.ts";
 import { repeated } from "../database/repeated-query.ts";
@@ -14,19 +16,21 @@ export interface RecordFilter {
 }
 
 /**
- * A page of live records by name and type. Rows are counted only under a filter (the domain knows its size), and pages of
+ * A page of the live records that the caller sees, by name and type. Rows are counted only under a filter (the domain knows its size), and pages of
  * the second half are read from the end, so that the last page costs what the first does.
  */
 export async function pageOfRecords(
   em: EntityManager,
-  zone: { id: string; recordCount: number },
+  zone: Pick<Zone, "id" | "recordCount" | "rights">,
   filter: RecordFilter,
 ) {
   const { type, page, limit } = filter;
+  const { sees } = zone.rights;
   const search =
     filter.search === undefined ? null : await nameSearch(filter.search, () => internationalNames(em, zone.id));
-  const filtered = type !== undefined || search !== null;
-  const total = filtered ? await count(liveRecords(queries(em), zone.id, type, search)) : zone.recordCount;
+  const filtered = type !== undefined || search !== null || !sees.isAll;
+  const matching = (db: Kysely<Tables>) => liveRecords(db, zone.id, { type, search, sees });
+  const total = filtered ? await count(matching(queries(em))) : zone.recordCount;
   const start = (page - 1) * limit;
   const size = Math.min(limit, Math.max(0, total - start));
   if (size === 0) return { records: [], total, page, limit };
@@ -34,7 +38,7 @@ export async function pageOfRecords(
   const direction = fromEnd ? "desc" : "asc";
   const offset = fromEnd ? total - start - size : start;
   const query = (db: Kysely<Tables>) =>
-    liveRecords(db, zone.id, type, search)
+    matching(db)
       .select(liveColumns)
       .orderBy("name", direction)
       .orderBy("record_type", direction)
@@ -48,11 +52,16 @@ export async function pageOfRecords(
   return { records: rows.map((row) => recordView(zone.id, liveRecord(row))), total, page, limit };
 }
 
-function liveRecords(db: Kysely<Tables>, domainId: string, type: string | undefined, search: NameSearch | null) {
+function liveRecords(
+  db: Kysely<Tables>,
+  domainId: string,
+  { type, search, sees }: { type: string | undefined; search: NameSearch | null; sees: Hosts },
+) {
   return db
     .selectFrom("records")
     .where("domain_id", "=", domainId)
     .where("until", "is", null)
+    .$if(!sees.isAll, (query) => query.where(sees.condition()))
     .$if(type !== undefined, (query) => query.where("record_type", "=", type ?? ""))
     .$if(search !== null, (query) => (search ? query.where("name", search.operator, search.operand) : query));
 }

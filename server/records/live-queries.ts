@@ -1,4 +1,5 @@
 import { sql, type Selectable } from "kysely";
+import type { Hosts } from "../assignments/hosts.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { jsonRows, jsonTexts } from "../database/json-rows.ts";
 import type { Tables } from "../database/entities.ts";
@@ -72,15 +73,28 @@ export async function liveAtNames(
   return rows.map(liveRecord);
 }
 
-/** The whole zone. Only for what is about the whole zone: sync, export, whole-file import. */
-export async function liveZone(em: EntityManager, domainId: string): Promise<LiveRecord[]> {
+/** The whole zone, or some hosts of it. Only for what is about the whole zone: sync, export, whole-file import. */
+export async function liveZone(em: EntityManager, domainId: string, hosts: Hosts): Promise<LiveRecord[]> {
   const rows = await queries(em)
     .selectFrom("records")
     .select(liveColumns)
     .where("domain_id", "=", domainId)
     .where("until", "is", null)
+    .where(hosts.condition())
     .execute();
   return rows.map(liveRecord);
+}
+
+/** How many live records some hosts of a zone have. */
+export async function countLive(em: EntityManager, domainId: string, hosts: Hosts): Promise<number> {
+  const { total } = await queries(em)
+    .selectFrom("records")
+    .select((eb) => eb.fn.countAll<string>().as("total"))
+    .where("domain_id", "=", domainId)
+    .where("until", "is", null)
+    .where(hosts.condition())
+    .executeTakeFirstOrThrow();
+  return Number(total);
 }
 
 /** The whole zone by what its records say, for a comparison. */
@@ -94,24 +108,47 @@ export async function indexedZone(em: EntityManager, domainId: string): Promise<
   return index;
 }
 
-/** The records alive at each of some revisions, by name and type. Two indexes serve it: of live rows, and of ended ones. */
+/** The records of some hosts alive at each of some revisions, by name and type. Two indexes serve it: of live rows, and of ended ones. */
 export async function zonesAt(
   em: EntityManager,
   domainId: string,
   revisions: readonly number[],
+  hosts: Hosts,
 ): Promise<Map<number, LiveRecord[]>> {
   const { rows } = await sql<LiveRow & { revision: number }>`
     select at.revision, alive.*
     from ${jsonRows(revisions.map((revision) => ({ revision })))} as at (revision int)
     cross join lateral (
       select ${sql.raw(liveColumns.join(", "))} from records
-        where domain_id = ${domainId} and until is null and since <= at.revision
+        where domain_id = ${domainId} and until is null and since <= at.revision and ${hosts.condition()}
       union all
       select ${sql.raw(liveColumns.join(", "))} from records
-        where domain_id = ${domainId} and until > at.revision and since <= at.revision
+        where domain_id = ${domainId} and until > at.revision and since <= at.revision and ${hosts.condition()}
     ) alive
     order by at.revision, alive.name, alive.record_type, alive.record_id
   `.execute(queries(em));
   const byRevision = Map.groupBy(rows, ({ revision }) => revision);
   return new Map([...byRevision].map(([revision, alive]) => [revision, alive.map(liveRecord)]));
+}
+
+/** How many records of some hosts were alive at each of some revisions: what began until then less what ended. */
+export async function countsAt(
+  em: EntityManager,
+  domainId: string,
+  revisions: readonly number[],
+  hosts: Hosts,
+): Promise<Map<number, number>> {
+  const { rows } = await sql<{ revision: number; total: string }>`
+    select at.revision, sum(step.records) as total
+    from ${jsonRows(revisions.map((revision) => ({ revision })))} as at (revision int)
+    join (
+      select since as revision, count(*) as records from records
+        where domain_id = ${domainId} and ${hosts.condition()} group by since
+      union all
+      select until, -count(*) from records
+        where domain_id = ${domainId} and until is not null and ${hosts.condition()} group by until
+    ) step on step.revision <= at.revision
+    group by at.revision
+  `.execute(queries(em));
+  return new Map(rows.map(({ revision, total }) => [revision, Number(total)]));
 }

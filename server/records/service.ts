@@ -4,6 +4,7 @@ import type { Caller } from "../auth/caller.ts";
 import type { EntityManager } from "../database/database.ts";
 import { AppError, type Issue } from "../errors.ts";
 import { inputError } from "../input-error.ts";
+import { withinRights } from "./delegation.ts";
 import type { RecordInput } from "./drafts.ts";
 import { applyEach, applyTogether, namesOf, prepareEdits, type Edit, type Judged, type Refusal } from "./edits.ts";
 import { zoneHistory } from "../changes/history.ts";
@@ -30,14 +31,14 @@ export class Records {
   }
 
   async list(em: EntityManager, caller: Caller, { id, ...filter }: RecordFilter & { id: string }) {
-    return await pageOfRecords(em, await zoneFor(em, caller, id), filter);
+    return await pageOfRecords(em, await zoneFor(em, caller, id, "see"), filter);
   }
 
   history(em: EntityManager, caller: Caller, input: { id: string; page: number; limit: number }) {
     return zoneHistory(em, caller, input);
   }
 
-  /** @throws AppError BAD_REQUEST, CONFLICT, NOT_FOUND, PROVIDER_ERROR */
+  /** @throws AppError BAD_REQUEST, CONFLICT, FORBIDDEN, NOT_FOUND, PROVIDER_ERROR */
   async create(em: EntityManager, caller: Caller, { id, ...input }: RecordInput & { id: string }) {
     const record = await this.#single(em, caller, id, { action: "create", input });
     if (!record) throw new Error("A created record is always there.");
@@ -85,6 +86,7 @@ export class Records {
     const { planned, outcomes } = await this.#pipeline.run(em, {
       domainId: input.id,
       caller,
+      need: "change",
       kind: "bulk",
       together: input.mode === "atomic",
       plan: async (tx, zone) => {
@@ -110,12 +112,13 @@ export class Records {
     return { results, total: results.length, succeeded: results.filter(({ success }) => success).length };
   }
 
-  /** What changes would do together, without doing them. @throws AppError BAD_REQUEST, CONFLICT, NOT_FOUND with `issues` */
+  /** What changes would do together, without doing them. @throws AppError BAD_REQUEST, CONFLICT, FORBIDDEN, NOT_FOUND with `issues` */
   async plan(em: EntityManager, caller: Caller, input: { id: string; changes: ChangeInput[] }) {
     const edits = editsOf(input.changes);
     const planned = await this.#pipeline.preview(em, {
       domainId: input.id,
       caller,
+      need: "change",
       plan: (reader, zone) => this.#planTogether(reader, zone, edits),
     });
     const { zone, changes } = planned;
@@ -129,6 +132,7 @@ export class Records {
     const { planned, outcomes, revision, at } = await this.#pipeline.run(em, {
       domainId: input.id,
       caller,
+      need: "change",
       kind: edits.length === 1 ? "edit" : "bulk",
       together: true,
       plan: async (tx, zone) => {
@@ -162,6 +166,7 @@ export class Records {
     const { planned, outcomes, at } = await this.#pipeline.run(em, {
       domainId,
       caller,
+      need: "change",
       kind: "edit",
       plan: async (tx, zone) => {
         const plan = await planEdits(tx, zone, [edit], applyEach);
@@ -197,8 +202,10 @@ async function planEdits(
   judge: typeof applyEach,
 ): Promise<EditPlan> {
   const ids = edits.flatMap((edit) => (edit.action === "create" ? [] : [edit.recordId]));
-  const before = await liveById(em, zone.id, ids);
-  const prepared = prepareEdits(edits, before, zone.name, zone.kind);
+  const { sees } = zone.rights;
+  const present = await liveById(em, zone.id, ids);
+  const before = new Map([...present].filter(([, { name }]) => sees.includes(name)));
+  const prepared = withinRights(prepareEdits(edits, before, zone.name, zone.kind), zone.rights);
   const view = new ZoneView(await liveAtNames(em, zone.id, namesOf(prepared, zone.name)));
   const judged = judge(view, prepared, zone.name);
   return { ...judged, changes: view.changes(), zone, before };

@@ -19,12 +19,13 @@ export class Sync {
   /** @throws AppError CONFIRMATION_REQUIRED above the safety threshold, PROVIDER_ERROR, BAD_REQUEST for a zone without provider */
   async run(em: EntityManager, caller: Caller, { id, dryRun, force }: { id: string; dryRun: boolean; force: boolean }) {
     if (dryRun) {
-      const planned = await this.#pipeline.preview(em, { domainId: id, caller, plan: planSync });
+      const planned = await this.#pipeline.preview(em, { domainId: id, caller, need: "own", plan: planSync });
       return answer(planned, { ...planView(planned.changes), warnings: [] });
     }
     const { planned } = await this.#pipeline.run(em, {
       domainId: id,
       caller,
+      need: "own",
       kind: "sync",
       alreadyThere: true,
       bookmarkBefore: true,

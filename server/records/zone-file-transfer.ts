@@ -5,6 +5,7 @@ import { parseZoneFile } from "../zone-file/parse.ts";
 import { initialSoa } from "../zone-file/soa.ts";
 import { printZoneFile } from "../zone-file/write.ts";
 import { countActions } from "../changes/commit.ts";
+import { refuseBeyondRights } from "./delegation.ts";
 import { planState, withOneTtl } from "./desired-state.ts";
 import { liveZone } from "./live-queries.ts";
 import type { LiveRecord, PlannedChange } from "./live-record.ts";
@@ -25,10 +26,13 @@ export class ZoneFileTransfer {
     this.#now = now;
   }
 
-  /** The zone as a file that a name server can load, with the SOA that its provider serves or else one of ours. */
+  /**
+   * The zone as a file that a name server can load, with the SOA that its provider serves or else one of ours. For whom sees some hosts only
+   * it holds the records of those.
+   */
   async export(em: EntityManager, caller: Caller, id: string) {
-    const zone = await this.#pipeline.look(em, caller, id);
-    const records = await liveZone(em, id);
+    const zone = await this.#pipeline.look(em, caller, id, "see");
+    const records = await liveZone(em, id, zone.rights.sees);
     const served = await zone.provider?.readSoa(zone.name).catch(() => null);
     const soa = served ?? { ...initialSoa(zone.name, this.#now()), serial: Math.max(1, zone.revision) };
     return { zonefile: printZoneFile({ zone: zone.name, soa, records }) };
@@ -36,19 +40,22 @@ export class ZoneFileTransfer {
 
   /**
    * Merges a master file into the zone, or makes the zone what the file says. A snapshot of the state before is kept.
-   * @throws AppError BAD_REQUEST with an issue for each bad line, CONFLICT when the result would break a zone rule; nothing is changed then
+   * Only who decides on the whole zone may replace it.
+   * @throws AppError BAD_REQUEST with an issue for each bad line, FORBIDDEN, CONFLICT when the result would break a zone rule; nothing is changed then
    */
   async import(
     em: EntityManager,
     caller: Caller,
     input: { id: string; zonefile: string; mode: "merge" | "replace"; dryRun: boolean },
   ) {
+    const need = input.mode === "replace" ? "own" : "change";
     const plan = async (reader: EntityManager, zone: HeldZone) => {
       const parsed = parseZoneFile(input.zonefile, { zone: zone.name });
       if (!parsed.ok) throw unreadable(parsed.errors);
-      const live = await liveZone(reader, zone.id);
+      const live = await liveZone(reader, zone.id, zone.rights.sees);
       const given = stillProxied(live, parsed.records);
       const wanted = withOneTtl(live, planState(live, given, input.mode === "merge").changes);
+      refuseBeyondRights(parsed.records, wanted, zone.rights);
       const { changes, kept } = withoutKept(wanted, zone.kind, await keptThere(zone, wanted));
       refuseViolations(live, changes, zone);
       const told = parsed.warnings.map(({ line, message }) => `Line ${line}: ${message}`);
@@ -56,8 +63,8 @@ export class ZoneFileTransfer {
       return { changes, unchanged: countUnchanged(live, parsed.records, changes), warnings };
     };
     const { planned } = input.dryRun
-      ? { planned: await this.#pipeline.preview(em, { domainId: input.id, caller, plan }) }
-      : await this.#import(em, caller, input.id, plan);
+      ? { planned: await this.#pipeline.preview(em, { domainId: input.id, caller, need, plan }) }
+      : await this.#import(em, caller, { domainId: input.id, need, plan });
     const { creates, updates, deletes } = countActions(planned.changes);
     return {
       created: creates,
@@ -72,16 +79,18 @@ export class ZoneFileTransfer {
   async #import<P extends { changes: PlannedChange[]; unchanged: number; warnings: string[] }>(
     em: EntityManager,
     caller: Caller,
-    domainId: string,
-    plan: (reader: EntityManager, zone: HeldZone) => Promise<P>,
+    request: {
+      domainId: string;
+      need: "change" | "own";
+      plan: (reader: EntityManager, zone: HeldZone) => Promise<P>;
+    },
   ) {
     const carried = await this.#pipeline.run(em, {
-      domainId,
+      ...request,
       caller,
       kind: "import",
       together: true,
       bookmarkBefore: true,
-      plan,
     });
     const refused = [...providerRefusals(carried.planned.changes, carried.outcomes).values()];
     const [first] = refused;

@@ -1,3 +1,4 @@
+import { Hosts } from "../assignments/hosts.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { AppError } from "../errors.ts";
@@ -30,7 +31,7 @@ export class Rollback {
   ) {
     const plan = (reader: EntityManager, zone: HeldZone) => planRollback(reader, zone, input.snapshotId);
     if (input.dryRun) {
-      const { changes, kept } = await this.#pipeline.preview(em, { domainId: input.id, caller, plan });
+      const { changes, kept } = await this.#pipeline.preview(em, { domainId: input.id, caller, need: "own", plan });
       return {
         success: true,
         snapshot: null,
@@ -42,6 +43,7 @@ export class Rollback {
     const { planned, outcomes, snapshotId } = await this.#pipeline.run(em, {
       domainId: input.id,
       caller,
+      need: "own",
       kind: "rollback",
       bookmarkAfter: true,
       about: { snapshotId: input.snapshotId },
@@ -64,7 +66,7 @@ export class Rollback {
     }));
     const done = planned.changes.filter((_, index) => outcomes[index]?.ok);
     if (snapshotId === null) throw new Error("A rollback always makes a snapshot.");
-    const snapshot = await this.#snapshots.brief(em.fork(), { id: input.id, snapshotId });
+    const snapshot = await this.#snapshots.brief(em.fork(), { id: input.id, snapshotId }, Hosts.all);
     return { success: failed.length === 0, snapshot, ...counted(done), failed, plan: null };
   }
 }

@@ -1,5 +1,6 @@
 import type { Selectable } from "kysely";
 import { zoneFor } from "../assignments/access.ts";
+import type { Hosts } from "../assignments/hosts.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
@@ -7,7 +8,7 @@ import type { Tables } from "../database/entities.ts";
 import { notFound } from "../errors.ts";
 import { recordView } from "../records/list.ts";
 import type { LiveRecord } from "../records/live-record.ts";
-import { liveColumns, liveRecord, zonesAt } from "../records/live-queries.ts";
+import { countsAt, liveColumns, liveRecord, zonesAt } from "../records/live-queries.ts";
 import { bookmark } from "../changes/bookmark.ts";
 import { differ } from "./diff.ts";
 import type { SnapshotTrigger } from "./entities.ts";
@@ -40,28 +41,29 @@ export class Snapshots {
       records: "true" | "false";
     },
   ) {
-    await zoneFor(em, caller, input.id);
+    const { sees } = (await zoneFor(em, caller, input.id, "see")).rights;
     const { page, limit, trigger } = input;
     const matching = queries(em)
       .selectFrom("snapshots")
       .where("domain_id", "=", input.id)
       .$if(trigger !== undefined, (query) => query.where("trigger", "=", trigger ?? "manual"));
-    const rows = await matching
+    const found = await matching
       .selectAll()
       .orderBy("version", "desc")
       .limit(limit)
       .offset((page - 1) * limit)
       .execute();
     const { total } = await matching.select((eb) => eb.fn.countAll<string>().as("total")).executeTakeFirstOrThrow();
+    const rows = await asSeen(em, input.id, found, sees);
     const embedded = input.records === "true" ? rows.filter(withinPage()) : [];
-    const records = await zonesAt(em, input.id, [...new Set(embedded.map(({ revision }) => revision))]);
+    const records = await zonesAt(em, input.id, [...new Set(embedded.map(({ revision }) => revision))], sees);
     const snapshots = rows.map((row) => view(row, embedded.includes(row) ? (records.get(row.revision) ?? []) : null));
     return { snapshots, total: Number(total), page, limit };
   }
 
   /** Constant time: the records are not copied, and come along only from small zones. @throws AppError NOT_FOUND */
   async create(em: EntityManager, caller: Caller, input: { id: string; trigger: SnapshotTrigger }) {
-    await zoneFor(em, caller, input.id);
+    const { sees } = (await zoneFor(em, caller, input.id, "change")).rights;
     const author = { trigger: input.trigger, createdBy: caller.userId, now: this.#now() };
     const snapshotId = await em.transactional(async (tx) => {
       const made = await bookmark(tx, input.id, author);
@@ -74,25 +76,29 @@ export class Snapshots {
       });
       return made;
     });
-    return await this.brief(em, { id: input.id, snapshotId });
+    return await this.brief(em, { id: input.id, snapshotId }, sees);
   }
 
   /** @throws AppError NOT_FOUND */
   async get(em: EntityManager, caller: Caller, input: { id: string; snapshotId: string }) {
-    await zoneFor(em, caller, input.id);
-    return await this.#read(em, input.id, input.snapshotId, Number.POSITIVE_INFINITY);
+    const { sees } = (await zoneFor(em, caller, input.id, "see")).rights;
+    return await this.#read(em, input, Number.POSITIVE_INFINITY, sees);
   }
 
   /** Reads only what changed between the two. @throws AppError NOT_FOUND */
   async diff(em: EntityManager, caller: Caller, input: { id: string; from: string; to: string }) {
-    await zoneFor(em, caller, input.id);
+    const { sees } = (await zoneFor(em, caller, input.id, "see")).rights;
     const from = await findSnapshot(em, input.id, input.from);
     const to = await findSnapshot(em, input.id, input.to);
     const older = Math.min(from.revision, to.revision);
     const newer = Math.max(from.revision, to.revision);
-    const ended = await between(em, input.id, "until", older, newer).where("since", "<=", older).execute();
+    const ended = await between(em, input.id, "until", older, newer)
+      .where("since", "<=", older)
+      .where(sees.condition())
+      .execute();
     const begun = await between(em, input.id, "since", older, newer)
       .where((eb) => eb.or([eb("until", "is", null), eb("until", ">", newer)]))
+      .where(sees.condition())
       .execute();
     const before = ended.map(liveRecord);
     const after = begun.map(liveRecord);
@@ -100,16 +106,24 @@ export class Snapshots {
   }
 
   /** A snapshot as the answer that made it shows it. */
-  async brief(em: EntityManager, input: { id: string; snapshotId: string }) {
-    return await this.#read(em, input.id, input.snapshotId, embeddedRecords);
+  async brief(em: EntityManager, input: { id: string; snapshotId: string }, sees: Hosts) {
+    return await this.#read(em, input, embeddedRecords, sees);
   }
 
-  async #read(em: EntityManager, domainId: string, snapshotId: string, mostRecords: number) {
-    const row = await findSnapshot(em, domainId, snapshotId);
+  async #read(em: EntityManager, input: { id: string; snapshotId: string }, mostRecords: number, sees: Hosts) {
+    const found = await findSnapshot(em, input.id, input.snapshotId);
+    const [row = found] = await asSeen(em, input.id, [found], sees);
     if (row.record_count > mostRecords) return view(row, null);
-    const records = await zonesAt(em, domainId, [row.revision]);
+    const records = await zonesAt(em, input.id, [row.revision], sees);
     return view(row, records.get(row.revision) ?? []);
   }
+}
+
+/** For whom sees some hosts only, a snapshot counts the records of those. */
+async function asSeen(em: EntityManager, domainId: string, rows: SnapshotRow[], sees: Hosts): Promise<SnapshotRow[]> {
+  if (sees.isAll || rows.length === 0) return rows;
+  const counts = await countsAt(em, domainId, [...new Set(rows.map(({ revision }) => revision))], sees);
+  return rows.map((row) => ({ ...row, record_count: counts.get(row.revision) ?? 0 }));
 }
 
 /** Picks the snapshots of a page whose records come along: small ones, newest first, up to a bound for all of them. */

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { sql } from "kysely";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { Hosts } from "../../server/assignments/hosts.ts";
 import type { Caller } from "../../server/auth/caller.ts";
 import { queries } from "../../server/database/database.ts";
 import { newId } from "../../server/ids.ts";
@@ -153,11 +154,12 @@ const edit = (whilePlanning: () => Promise<void> = async () => undefined, change
   changes.run(zw.services.database.fork(), {
     domainId: zone.id,
     caller: admin,
+    need: "change",
     kind: "edit",
     plan: async (em, held) => {
       await whilePlanning();
       const desired = { recordType: "A", name: "new", value: "192.0.2.2", ttl: 60, priority: null, proxied: false };
-      return planState(await liveZone(em, held.id), [desired], true);
+      return planState(await liveZone(em, held.id, Hosts.all), [desired], true);
     },
   });
 

@@ -1,0 +1,49 @@
+import { sql, type RawBuilder, type SqlBool } from "kysely";
+import { likePattern, matchesHost } from "./host-pattern.ts";
+
+/** Some hosts of a zone: those that match at least one of some patterns. */
+export class Hosts {
+  static readonly all = new Hosts(["*"]);
+
+  /** None of them is covered by another one. */
+  readonly #patterns: readonly string[];
+
+  constructor(patterns: readonly string[]) {
+    const kept: string[] = [];
+    for (const pattern of patterns) {
+      if (kept.some((other) => matchesHost(other, pattern))) continue;
+      kept.splice(0, kept.length, ...kept.filter((other) => !matchesHost(pattern, other)), pattern);
+    }
+    this.#patterns = kept;
+  }
+
+  get isAll(): boolean {
+    return this.#patterns[0] === "*";
+  }
+
+  get isNone(): boolean {
+    return this.#patterns.length === 0;
+  }
+
+  includes(host: string): boolean {
+    return this.#patterns.some((pattern) => matchesHost(pattern, host));
+  }
+
+  /**
+   * Whether a host is among them with every host below it. In a host only a `*` of the pattern matches a `*`, and matches whatever may stand
+   * in its place: so what includes `*.dev` includes all below `dev`.
+   */
+  includesTree(host: string): boolean {
+    return host === "@" ? this.isAll : this.includes(host) && this.includes(`*.${host}`);
+  }
+
+  /** The same as a condition on a column of hosts, or another text. */
+  condition(host: RawBuilder<unknown> = sql.ref("name")): RawBuilder<SqlBool> {
+    if (this.isAll) return sql<SqlBool>`true`;
+    if (this.isNone) return sql<SqlBool>`false`;
+    const each = this.#patterns.map((pattern) =>
+      pattern.includes("*") ? sql`${host} like ${likePattern(pattern)}` : sql`${host} = ${pattern}`,
+    );
+    return sql<SqlBool>`(${sql.join(each, sql` or `)})`;
+  }
+}

@@ -1,0 +1,27 @@
+import { sql } from "kysely";
+import type { Hosts } from "../assignments/hosts.ts";
+import { queries, type EntityManager } from "../database/database.ts";
+
+/**
+ * Domains as somebody sees them who may not see all hosts of each: their records are those of the hosts that they see. One query for all.
+ * Whether the zone differs from what its provider serves is then not told, for that is about all of it.
+ */
+export async function asSeen<Row extends { id: string; record_count: number }>(
+  em: EntityManager,
+  rows: Row[],
+  seenOf: (row: Row) => Hosts,
+): Promise<Row[]> {
+  const narrowed = rows.map((row) => ({ row, hosts: seenOf(row) })).filter(({ hosts }) => !hosts.isAll);
+  if (narrowed.length === 0) return rows;
+  const each = narrowed.map(
+    ({ row: { id }, hosts }) => sql`
+      select ${id}::text as id, count(*) as total from records
+      where domain_id = ${id} and until is null and ${hosts.condition()}`,
+  );
+  const counted = await sql<{ id: string; total: string }>`${sql.join(each, sql` union all `)}`.execute(queries(em));
+  const totals = new Map(counted.rows.map(({ id, total }) => [id, Number(total)]));
+  return rows.map((row) => {
+    const total = totals.get(row.id);
+    return total === undefined ? row : { ...row, record_count: total, drift_found_at: null };
+  });
+}

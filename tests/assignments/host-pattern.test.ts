@@ -1,0 +1,169 @@
+import * as fc from "fast-check";
+import { sql } from "kysely";
+import { describe, expect, test } from "vitest";
+import { likePattern, matchesHost, parseHostPattern } from "../../server/assignments/host-pattern.ts";
+import { Hosts } from "../../server/assignments/hosts.ts";
+import { queries } from "../../server/database/database.ts";
+import { useZonewright } from "../support/zonewright.ts";
+
+const zw = useZonewright();
+
+describe("a pattern", () => {
+  test.each([
+    ["*", ["@", "www", "a.b.c", "*", "*.dev", String.raw`a\.b`], []],
+    ["@", ["@"], ["www", "", "*"]],
+    ["www", ["www"], ["www.dev", "w", "@", "wwww", "x.www"]],
+    ["*.dev", ["a.dev", "a.b.dev", "*.dev", "_acme-challenge.dev"], ["dev", "@", "xdev", "a.dev.x"]],
+    ["app-*", ["app-1", "app-", "app-1.dev"], ["app", "xapp-1", "*"]],
+    ["*-x", ["a-x", "-x", "*-x", "a.b-x"], ["x", "a-x.b"]],
+    ["a*b*c", ["abc", "axbxc", "abbbc", "abcbc"], ["ab", "ac", "acb", "abcd"]],
+    ["a*a", ["aa", "aba", "a.a"], ["a"]],
+    ["*aab", ["aab", "aaab", "aaaab"], ["aa", "aaba"]],
+    ["_dmarc", ["_dmarc"], ["xdmarc", "dmarc"]],
+    ["*_x", ["a_x", "_x"], ["abx", "ax"]],
+    ["*", ["100%", "a%b"], []],
+  ])("%s matches just what it says", (pattern, matching, others) => {
+    expect(matching.filter((host) => !matchesHost(pattern, host))).toEqual([]);
+    expect(others.filter((host) => matchesHost(pattern, host))).toEqual([]);
+  });
+
+  test.each([
+    ["*", "*"],
+    ["***", "*"],
+    ["@", "@"],
+    ["WWW", "www"],
+    ["*.Dev", "*.dev"],
+    ["a**b", "a*b"],
+    ["bücher", "xn--bcher-kva"],
+    ["*.bücher", "*.xn--bcher-kva"],
+    ["*。dev", "*.dev"],
+    ["0/25.1", "0/25.1"],
+    ["_sip._tcp", "_sip._tcp"],
+  ])("%s is kept as %s", (input, canonical) => {
+    expect(parseHostPattern(input, "example.com")).toEqual({ ok: true, value: canonical });
+  });
+
+  test.each([
+    ["", "empty label"],
+    ["a..b", "empty label"],
+    ["www.", "empty label"],
+    ["a b", "must look like"],
+    ["a?", "must look like"],
+    ["[ab]", "must look like"],
+    ["a%", "must look like"],
+    [String.raw`a\.b`, "must look like"],
+    ["@.www", "must look like"],
+    ["büch*", "must look like"],
+    ["example.com", "leave that name out"],
+    ["*.example.com", "leave that name out"],
+    ["*.dev.EXAMPLE.com", "leave that name out"],
+    ["a.".repeat(130) + "a", "at most 253"],
+    ["\ud800", "must look like"],
+  ])("%j is refused in words", (input, reason) => {
+    expect(parseHostPattern(input, "example.com")).toMatchObject({
+      ok: false,
+      message: expect.stringContaining(reason),
+    });
+  });
+});
+
+/** What the words say, done the slow way. */
+function naively(pattern: string, host: string): boolean {
+  if (pattern === "") return host === "";
+  const [first] = pattern;
+  if (first !== "*") return host[0] === first && naively(pattern.slice(1), host.slice(1));
+  return naively(pattern.slice(1), host) || (host !== "" && naively(pattern, host.slice(1)));
+}
+
+const letters = fc.constantFrom(..."ab.-_*%\\@".split(""));
+const host = fc.string({ unit: letters, maxLength: 8 });
+const pattern = fc.string({ unit: fc.oneof(letters, fc.constant("*")), maxLength: 6 });
+
+describe("whether a host matches", () => {
+  test("is what trying everything finds", () => {
+    fc.assert(
+      fc.property(pattern, host, (one, other) => {
+        expect(matchesHost(one, other)).toBe(naively(one, other));
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  test("is the same to the database, over many patterns and hosts at once", async () => {
+    const pairs = fc.sample(fc.tuple(pattern, host), 3_000);
+    const rows = JSON.stringify(pairs.map(([one, other], at) => ({ at, host: other, pattern: likePattern(one) })));
+    const found = await sql<{ at: number }>`
+      select at from json_to_recordset(${rows}::json) as r (at int, host text, pattern text)
+      where host collate "C" like pattern order by at
+    `.execute(queries(zw.services.database.fork()));
+    const expected = pairs.flatMap(([one, other], at) => (matchesHost(one, other) ? [at] : []));
+    expect(found.rows.map(({ at }) => at)).toEqual(expected);
+    expect(expected.length).toBeGreaterThan(100);
+  });
+
+  test("is found without trying again and again", () => {
+    const long = "a".repeat(200_000);
+    expect(matchesHost(`${"*a".repeat(120)}*b`, long)).toBe(false);
+    expect(matchesHost(`${"*a".repeat(120)}*`, long)).toBe(true);
+  });
+});
+
+function below(patterns: string[], host: string): boolean {
+  return new Hosts(patterns).includesTree(host);
+}
+
+describe("hosts of several patterns", () => {
+  test("are those of any of them", () => {
+    fc.assert(
+      fc.property(fc.array(pattern, { maxLength: 4 }), host, (patterns, one) => {
+        const hosts = new Hosts(patterns);
+        expect(hosts.includes(one)).toBe(patterns.some((each) => matchesHost(each, one)));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("are the same to the database", async () => {
+    const db = queries(zw.services.database.fork());
+    const all = fc.sample(host, 400);
+    for (const patterns of [
+      ["*"],
+      [],
+      ["@"],
+      ["*.a", "a*"],
+      ["a_*", "b"],
+      ["*%*"],
+      [String.raw`*\*`],
+      ["*-*", "*", "a"],
+    ]) {
+      const hosts = new Hosts(patterns);
+      const { rows } = await sql<{ name: string }>`
+        select name from json_to_recordset(${JSON.stringify(all.map((name) => ({ name })))}::json) as r (name text)
+        where ${hosts.condition()}
+      `.execute(db);
+      expect(rows.map(({ name }) => name)).toEqual(all.filter((name) => hosts.includes(name)));
+    }
+  });
+
+  test("include all below a host where they include what stands for it", () => {
+    expect(below(["*"], "@")).toBe(true);
+    expect(below(["@", "www"], "@")).toBe(false);
+    expect(below(["dev"], "dev")).toBe(false);
+    expect(below(["*.dev"], "dev")).toBe(false);
+    expect(below(["dev", "*.dev"], "dev")).toBe(true);
+    expect(below(["*dev"], "dev")).toBe(true);
+    expect(below(["*.dev"], "a.dev")).toBe(true);
+    expect(below(["a*"], "a")).toBe(false);
+  });
+
+  test("that include what stands for all below a host include each of them", () => {
+    fc.assert(
+      fc.property(fc.array(pattern, { maxLength: 4 }), host, host, (patterns, one, label) => {
+        const hosts = new Hosts(patterns);
+        fc.pre(hosts.includes(`*.${one}`));
+        expect(hosts.includes(`${label}.${one}`)).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,280 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { queries } from "../../server/database/database.ts";
+import { newId } from "../../server/ids.ts";
+import type { RestClient } from "../support/rest-client.ts";
+import { useZonewright } from "../support/zonewright.ts";
+import { Zone, fileZone, freshName, manualZone, type Body } from "../records/zones.ts";
+import { assign, idOf } from "./assigned.ts";
+
+const zw = useZonewright();
+
+/** The administrator's zone, and the same one as members see it. */
+let zone: Zone;
+let dev: Zone;
+let everything: Zone;
+let stranger: Zone;
+const as = (client: RestClient) => new Zone(zw, zone, client);
+
+const hosts = ["@", "www", "api.dev", "*.dev", "a.b.dev", "dev", "a_b", "axb", "app-1"];
+const below = ["*.dev", "a.b.dev", "api.dev"];
+
+beforeAll(async () => {
+  zone = await manualZone(zw);
+  for (const name of hosts) await zone.add("TXT", name, `of ${name}`);
+  const names = ["dev", "everything", "stranger"];
+  const members = await Promise.all(names.map((name) => zw.member(`reads-${name}`)));
+  [dev, everything, stranger] = members.map(as) as [Zone, Zone, Zone];
+  await assign(zw, dev.client, zone.id, "*.dev", "read");
+  await assign(zw, everything.client, zone.id, "*", "read");
+});
+
+const namesOf = (records: Body[]) => records.map(({ name }) => name);
+const listed = async ({ client }: Zone, query = "") =>
+  (await client.get(`/api/domains?search=${zone.name}${query}`)).body;
+
+describe("a member sees", () => {
+  test("a domain that is assigned to them in the list and by its id, and no other", async () => {
+    await manualZone(zw);
+    for (const seen of [dev, everything]) {
+      const { body } = await seen.client.get("/api/domains?limit=100");
+      expect([body.total, body.domains.map(({ id }: Body) => id)]).toEqual([1, [zone.id]]);
+      expect(await seen.detail()).toMatchObject({ id: zone.id, name: zone.name, ownerId: null });
+      expect((await seen.client.get(`/api/v1/domains/${zone.id}`)).body).toEqual(await seen.detail());
+    }
+    expect((await listed(stranger)).total).toBe(0);
+    expect((await stranger.get("")).status).toBe(404);
+  });
+
+  test("domains of their own and assigned ones in one list, by name, each once, under every filter", async () => {
+    const member = await zw.member("reads-both");
+    const config = { kind: "manual", name: "For both", membersMayUse: true };
+    const { body: open } = await zw.admin.post("/api/provider-configs", config);
+    const prefix = freshName().replace(".example", "");
+    const make = async (client: RestClient, name: string, tags: string[]) =>
+      (await client.post("/api/domains", { name: `${name}-${prefix}.example`, providerConfigId: open.id, tags })).body;
+    const [a, c] = [await make(member, "a", ["x"]), await make(member, "c", ["y"])];
+    const [b] = [await make(zw.admin, "b", ["x"]), await make(zw.admin, "d", ["x"])];
+    for (const id of [a.id, b.id]) await assign(zw, member, id, "*", "read");
+    await assign(zw, member, b.id, "www", "write");
+    const ids = async (query: string) => {
+      const { body } = await member.get(`/api/domains${query}`);
+      return [body.total, ...body.domains.map(({ id }: Body) => id)];
+    };
+    expect(await ids("")).toEqual([3, a.id, b.id, c.id]);
+    expect(await ids("?limit=1&page=2")).toEqual([3, b.id]);
+    expect(await ids("?tag=x")).toEqual([2, a.id, b.id]);
+    expect(await ids(`?search=b-${prefix}`)).toEqual([1, b.id]);
+    expect(await ids("?status=disabled")).toEqual([0]);
+    expect((await member.get("/api/domains/tags")).body.tags).toEqual([
+      { name: "x", count: 2 },
+      { name: "y", count: 1 },
+    ]);
+  });
+
+  test("the records whose hosts match, and their number is the total", async () => {
+    const { body } = await dev.get("/records");
+    expect([body.total, namesOf(body.records)]).toEqual([3, below]);
+    expect((await dev.client.get(`/api/v1/domains/${zone.id}/records`)).body).toEqual(body);
+    expect((await everything.get("/records")).body).toEqual((await zone.get("/records")).body);
+    expect((await stranger.get("/records")).status).toBe(404);
+  });
+
+  test("the same under every filter and on every page", async () => {
+    const pages = await Promise.all([1, 2, 3, 4].map((page) => dev.get(`/records?limit=1&page=${page}`)));
+    expect(pages.map(({ body }) => [body.total, namesOf(body.records)])).toEqual([
+      [3, ["*.dev"]],
+      [3, ["a.b.dev"]],
+      [3, ["api.dev"]],
+      [3, []],
+    ]);
+    expect((await dev.get("/records?search=a")).body).toMatchObject({ total: 2 });
+    expect((await dev.get("/records?search=www")).body).toMatchObject({ total: 0, records: [] });
+    expect((await dev.get("/records?type=TXT")).body).toMatchObject({ total: 3 });
+    expect((await dev.get("/records?type=MX")).body).toMatchObject({ total: 0 });
+  });
+
+  test.each([
+    [
+      ["*.dev", "www"],
+      ["*.dev", "a.b.dev", "api.dev", "www"],
+    ],
+    [["@"], ["@"]],
+    [["a_b"], ["a_b"]],
+    [["a*b"], ["a_b", "axb"]],
+    [
+      ["dev", "*.dev"],
+      ["*.dev", "a.b.dev", "api.dev", "dev"],
+    ],
+    [["app-*", "app-1"], ["app-1"]],
+    [["nothing"], []],
+    [["nothing", "*"], hosts.toSorted()],
+  ])("of the hosts %j exactly %j", async (patterns, expected) => {
+    const member = as(await zw.member(`reads-${newId()}`));
+    for (const pattern of patterns) await assign(zw, member.client, zone.id, pattern, "read");
+    expect(namesOf(await member.records())).toEqual(expected);
+    expect((await member.detail()).recordCount).toBe(expected.length);
+    expect((await listed(member)).domains).toMatchObject([{ recordCount: expected.length }]);
+    const { body: file } = await member.get("/zonefile");
+    for (const host of hosts) expect([host, file.includes(`"of ${host}"`)]).toEqual([host, expected.includes(host)]);
+  });
+
+  test("international hosts that match, by their Unicode form as well", async () => {
+    await zone.add("TXT", "bücher.dev", "books");
+    await zone.add("TXT", "bücher", "secret books");
+    const { body } = await dev.get("/records?search=b%C3%BCch");
+    expect(namesOf(body.records)).toEqual(["xn--bcher-kva.dev"]);
+    for (const { id } of await zone.records("&search=b%C3%BCch")) await zone.delete(id);
+  });
+
+  test("whether the zone differs from what is served only with all of its hosts", async () => {
+    const drifting = await fileZone(zw);
+    await assign(zw, dev.client, drifting.id, "*.dev", "read");
+    await assign(zw, everything.client, drifting.id, "*", "read");
+    await queries(zw.services.database.fork())
+      .updateTable("domains")
+      .set({ drift_found_at: new Date(), drift_created: 7, drift_updated: 0, drift_deleted: 0 })
+      .where("id", "=", drifting.id)
+      .execute();
+    expect((await new Zone(zw, drifting, everything.client).detail()).drift).toMatchObject({ created: 7 });
+    expect((await new Zone(zw, drifting, dev.client).detail()).drift).toBeNull();
+    await zw.admin.delete(drifting.path);
+  });
+});
+
+const failure = (name: string) => ({
+  action: "create",
+  recordType: "A",
+  name,
+  value: "192.0.2.1",
+  error: "refused",
+});
+const set = (state: "failed" | "pending", failures: object[] | null) => ({
+  id: newId(),
+  domain_id: zone.id,
+  kind: "bulk" as const,
+  state,
+  actor_id: null,
+  revision: null,
+  creates: 2,
+  updates: 0,
+  deletes: 0,
+  failures: failures && JSON.stringify(failures),
+  repaired: false,
+  created_at: new Date(),
+});
+
+describe("of what was", () => {
+  /** Snapshots before and after changes to hosts that match, to others, and from one to the other. */
+  let from: string;
+  let to: string;
+  let moved: string;
+
+  beforeAll(async () => {
+    from = (await zone.post("/snapshots")).body.id;
+    moved = (await zone.add("TXT", "moved", "moves")).id;
+    const added = await zone.add("TXT", "new.dev", "first");
+    await zone.update(added.id, { value: "second" });
+    const [www] = await zone.records("&search=www");
+    await zone.update(www.id, { value: "another" });
+    await zone.update(moved, { name: "moved.dev" });
+    await zone.post("/records/bulk", {
+      records: ["x.dev", "y", "z"].map((name) => ({ recordType: "TXT", name, value: "bulk" })),
+    });
+    to = (await zone.post("/snapshots")).body.id;
+  });
+
+  test("snapshots have the records that match, and count those", async () => {
+    const { body } = await dev.get("/snapshots");
+    expect(body).toMatchObject({ total: 2, snapshots: [{ recordCount: 6 }, { recordCount: 3 }] });
+    for (const { id, records } of body.snapshots) {
+      const { body: one } = await dev.get(`/snapshots/${id}`);
+      expect(one.records).toEqual(records);
+      expect(namesOf(one.records).filter((name) => !name.endsWith(".dev"))).toEqual([]);
+      expect(one.recordCount).toBe(one.records.length);
+    }
+    expect((await dev.get("/snapshots?records=false")).body.snapshots).toMatchObject([
+      { recordCount: 6, records: null },
+      { recordCount: 3, records: null },
+    ]);
+    expect((await everything.get("/snapshots")).body).toEqual((await zone.get("/snapshots")).body);
+    expect((await stranger.get(`/snapshots/${from}`)).status).toBe(404);
+  });
+
+  test("the difference tells what became of hosts that match", async () => {
+    const { body } = await dev.get(`/snapshots/diff?from=${from}&to=${to}`);
+    expect(new Set(namesOf(body.added))).toEqual(new Set(["moved.dev", "new.dev", "x.dev"]));
+    expect([body.removed, body.modified]).toEqual([[], []]);
+    const { body: back } = await dev.get(`/snapshots/diff?from=${to}&to=${from}`);
+    expect(new Set(namesOf(back.removed))).toEqual(new Set(["moved.dev", "new.dev", "x.dev"]));
+    expect((await everything.get(`/snapshots/diff?from=${from}&to=${to}`)).body.modified).toHaveLength(1);
+  });
+
+  test("the history tells what was done to hosts that match, as if there were no others", async () => {
+    const { body } = await dev.get("/history?limit=3");
+    const told = body.entries.map(({ kind, creates, updates, deletes, changes }: Body) => [
+      kind,
+      creates,
+      updates,
+      deletes,
+      changes.map(({ before, after }: Body) => [before?.name ?? null, after?.name ?? null]),
+    ]);
+    expect(told).toEqual([
+      ["bulk", 1, 0, 0, [[null, "x.dev"]]],
+      ["edit", 1, 0, 0, [[null, "moved.dev"]]],
+      ["edit", 0, 1, 0, [["new.dev", "new.dev"]]],
+    ]);
+    // Three hosts at the start, one that was for a moment, one made, one changed, one moved in, one of a bulk.
+    const all = (await dev.get("/history?limit=100")).body;
+    expect(all.total).toBe(all.entries.length);
+    expect(JSON.stringify(all)).not.toMatch(/"(?:www|moved|y|z|@)"|another/);
+    const { body: second } = await dev.get("/history?limit=1&page=2");
+    expect([second.total, second.entries]).toEqual([all.total, [body.entries[1]]]);
+    expect((await everything.get("/history")).body).toEqual((await zone.get("/history")).body);
+  });
+
+  test("a record that leaves the hosts that match is gone for who sees those", async () => {
+    await zone.update(moved, { name: "away" });
+    const { entries } = (await dev.get("/history?limit=1")).body;
+    expect(entries).toMatchObject([{ deletes: 1, updates: 0, changes: [{ action: "delete", after: null }] }]);
+    await zone.update(moved, { name: "moved.dev" });
+  });
+
+  test("what failed or is under way at other hosts is not told", async () => {
+    const before = (await dev.get("/history")).body.total;
+    const sets = [
+      set("failed", [failure("db")]),
+      set("failed", [failure("q.dev"), failure("db")]),
+      set("pending", null),
+    ];
+    await queries(zw.services.database.fork()).insertInto("change_sets").values(sets).execute();
+    const { body } = await dev.get("/history");
+    expect(body.total).toBe(before + 1);
+    expect(body.entries[0]).toMatchObject({ id: sets[1]?.id, creates: 0, failures: [failure("q.dev")] });
+    expect((await everything.get("/history")).body.entries.slice(0, 3)).toMatchObject([
+      { state: "pending" },
+      { failures: [failure("q.dev"), failure("db")] },
+      { failures: [failure("db")] },
+    ]);
+    await queries(zw.services.database.fork())
+      .deleteFrom("change_sets")
+      .where(
+        "id",
+        "in",
+        sets.map(({ id }) => id),
+      )
+      .execute();
+  });
+});
+
+test("an owner with an assignment on their own domain still sees and changes all of it", async () => {
+  const owner = await zw.member("reads-own");
+  const config = { kind: "manual", name: "For owners", membersMayUse: true };
+  const { body: open } = await zw.admin.post("/api/provider-configs", config);
+  const { body } = await owner.post("/api/domains", { name: freshName(), providerConfigId: open.id });
+  const own = new Zone(zw, body, owner);
+  await own.add("A", "www", "192.0.2.1");
+  await assign(zw, owner, own.id, "*.dev", "read");
+  expect(namesOf(await own.records())).toEqual(["www"]);
+  expect((await owner.put(own.path, { notes: "mine" })).status).toBe(200);
+  expect(await idOf(owner)).toBe(body.ownerId);
+});
