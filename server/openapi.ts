@@ -59,6 +59,10 @@ const tags = [
   { name: "Domains", description: "Managed domains, their groups, tags and expiry." },
   { name: "DNS records", description: "Records of a domain: single edits, bulk, plans, zone files, sync and history." },
   { name: "Snapshots", description: "Bookmarks in a zone's history: compare them, go back to them." },
+  {
+    name: "Assignments",
+    description: "Domains and hosts that members reach beside their own, and requests for them.",
+  },
   { name: "DNS providers", description: "Kinds of DNS back ends, and the configurations that reach them." },
   { name: "Audit", description: "Who did what: the append-only trail, for administrators." },
   { name: "Open API", description: "A stable subset for programs, below /api/v1." },

@@ -1,3 +1,4 @@
+import { assignmentsRouter } from "./assignments/router.ts";
 import { auditRouter } from "./audit/router.ts";
 import { sessionsRouter } from "./auth/own-sessions/router.ts";
 import { tokensRouter } from "./auth/personal-tokens/router.ts";
@@ -28,6 +29,7 @@ export const appRouter = router({
   domains: domainsRouter,
   records: recordsRouter,
   snapshots: snapshotsRouter,
+  assignments: assignmentsRouter,
   providers: providersRouter,
   providerConfigs: providerConfigsRouter,
   audit: auditRouter,

@@ -1,6 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "pino";
+import { AssignmentRequests } from "./assignments/requests.ts";
+import { Assignments } from "./assignments/service.ts";
 import { Audit } from "./audit/audit.ts";
 import { AccessTokens } from "./auth/access-tokens.ts";
 import { Authenticator } from "./auth/authenticator.ts";
@@ -83,6 +85,8 @@ export interface Services extends IdentityServices {
   registration: Registration;
   passwordResets: PasswordResets;
   background: Background;
+  assignments: Assignments;
+  assignmentRequests: AssignmentRequests;
   domains: Domains;
   zoneImports: ZoneImports;
   records: Records;
@@ -129,6 +133,8 @@ export function createServices(parts: {
   const domains = new Domains(database, providerConfigs, now);
   const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });
   const audit = new Audit(now);
+  const notifications = new Notifications(log);
+  const assignments = new Assignments({ audit, notifications, now });
   const redis = config.redisUrl === undefined ? null : new Redis(config.redisUrl, log);
   const makeCounter = countersIn(redis);
   const guesses = new Guesses(makeCounter);
@@ -182,7 +188,7 @@ export function createServices(parts: {
     authenticator,
     audit,
     guesses,
-    notifications: new Notifications(log),
+    notifications,
     requestLimits: new RequestLimits(makeCounter, config.requestLimits),
     mailer,
     personalTokens: new PersonalTokens({
@@ -210,6 +216,8 @@ export function createServices(parts: {
       siteUrl: config.siteUrl,
     }),
     background,
+    assignments,
+    assignmentRequests: new AssignmentRequests({ assignments, audit, notifications, now }),
     domains,
     zoneImports,
     secondFactors: factors.management,

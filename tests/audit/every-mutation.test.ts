@@ -148,6 +148,23 @@ async function reset(): Promise<Answer> {
   return await zw.nobody.post("/api/auth/password/reset", { token, newPassword: `${memberPassword} again` });
 }
 
+async function newAssignment(): Promise<Answer> {
+  return await zw.admin.post("/api/assignments", { userId: (await newUser()).body.id, domainId: domain });
+}
+
+async function deletedAssignment(): Promise<Answer> {
+  return await zw.admin.delete(`/api/assignments/${(await newAssignment()).body.id}`);
+}
+
+function newRequest(): Promise<Answer> {
+  made += 1;
+  return zw.admin.post("/api/assignments/requests", { domainId: domain, subdomainPattern: `host-${made}` });
+}
+
+async function decided(verb: "approve" | "reject"): Promise<Answer> {
+  return await zw.admin.post(`/api/assignments/requests/${(await newRequest()).body.id}/${verb}`);
+}
+
 function newToken(): Promise<Answer> {
   return zw.admin.post("/api/auth/me/tokens", { name: "Script", permissions: ["domains:read"] });
 }
@@ -191,6 +208,11 @@ const told: Record<string, [action: string, call: () => Promise<Answer>, by?: "v
   "users.delete": ["user.delete", deletedUser],
   "invitations.create": ["invitation.create", newInvitation],
   "invitations.delete": ["invitation.delete", deletedInvitation],
+  "assignments.create": ["assignment.create", newAssignment],
+  "assignments.delete": ["assignment.delete", deletedAssignment],
+  "assignments.request": ["assignment.request", newRequest],
+  "assignments.approve": ["assignment.approve", () => decided("approve")],
+  "assignments.reject": ["assignment.reject", () => decided("reject")],
   "domains.create": ["domain.create", () => zw.admin.post("/api/domains", { name: "created.example" })],
   "domains.update": ["domain.update", () => zw.admin.put(`/api/domains/${domain}`, { groupName: "shop" })],
   "domains.delete": ["domain.delete", deletedDomain],

@@ -184,6 +184,7 @@ describe("every operation", () => {
   test("that creates something says 201, one that leads elsewhere 302, every other 200", () => {
     const created = operations.filter(({ operation }) => "201" in operation.responses);
     expect(created.map(({ operation }) => operation.operationId).toSorted()).toEqual([
+      "createAssignment",
       "createDomain",
       "createIdentityConfig",
       "createInvitation",
@@ -195,6 +196,7 @@ describe("every operation", () => {
       "createUser",
       "register",
       "registerExternally",
+      "requestAssignment",
       "v1CreateRecord",
     ]);
     expect(

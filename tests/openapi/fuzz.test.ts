@@ -32,6 +32,10 @@ interface Ids {
   user: string;
   invitation: string;
   inviteCode: string;
+  assignment: string;
+  /** One to approve, and one to reject. */
+  approvable: string;
+  rejectable: string;
   /** Of GitHub, which no configuration of it asks anything of. */
   identityConfig: string;
   othersRecord: string;
@@ -101,6 +105,10 @@ async function furnish(admin: RestClient): Promise<Ids> {
   const password = "a password of the fuzzed user";
   const user = await admin.post("/api/users", { username: "fuzz", password, role: "member" });
   const invitation = await admin.post("/api/invitations", { maxUses: 10_000 });
+  const { id: domainId } = own?.domain ?? {};
+  const assignment = await admin.post("/api/assignments", { userId: user.body.id, domainId });
+  const ask = (domainName: string) => admin.post("/api/assignments/requests", { domainName });
+  const [approvable, rejectable] = [await ask("fuzz.example"), await ask("other.example")];
   const identity = await admin.post("/api/oauth/providers", { providerId: "github", clientId: "fuzz" });
   if (!own || !other) throw new Error("The zones could not be made.");
   return {
@@ -113,6 +121,9 @@ async function furnish(admin: RestClient): Promise<Ids> {
     user: user.body.id,
     invitation: invitation.body.id,
     inviteCode: invitation.body.code,
+    assignment: assignment.body.id,
+    approvable: approvable.body.id,
+    rejectable: rejectable.body.id,
     identityConfig: identity.body.id,
     othersRecord: other.record.id,
     othersSnapshot: other.snapshot.id,
@@ -154,6 +165,13 @@ function fillIn(operationId: string, body: Json | undefined, count: number): Jso
     Object.assign(filled, { username: "fuzz", email: null, role: "member", disabled: false });
   if (operationId === "register")
     Object.assign(filled, { username: `guest-${count}`, email: null, inviteCode: ids.inviteCode });
+  if (operationId === "createAssignment")
+    Object.assign(filled, { userId: ids.user, subdomainPattern: `*.of-${count}` });
+  if (operationId === "requestAssignment") {
+    Object.assign(filled, { subdomainPattern: `*.of-${count}`, host: null });
+    // Either of the two.
+    delete filled["domainId"];
+  }
   // Each provider once; what is not enabled is not asked.
   if (operationId === "createIdentityConfig")
     Object.assign(filled, { providerId: "google", wellKnownUrl: null, enabled: false });
@@ -191,6 +209,9 @@ function validCall({ path, operation }: FoundOperation, count: number): Call {
   if (path.startsWith("/provider-configs")) own["id"] = path.endsWith("}") ? ids.config : ids.zonefiles;
   if (path.startsWith("/users")) own["id"] = ids.user;
   if (path.startsWith("/invitations")) own["id"] = ids.invitation;
+  if (path.startsWith("/assignments")) own["id"] = ids.assignment;
+  if (path.endsWith("/approve")) own["id"] = ids.approvable;
+  if (path.endsWith("/reject")) own["id"] = ids.rejectable;
   const query: Record<string, string> = {};
   const inPath: Record<string, string> = {};
   for (const { name, in: where, schema } of operation.parameters ?? []) {
@@ -413,9 +434,14 @@ test(`whatever is sent, the answer is one that the document describes, and bad f
         const hits = Object.values(ids).includes(call.path["id"] ?? "");
         if (
           hits &&
-          ["deleteDomain", "deleteIdentityConfig", "deleteProviderConfig", "deleteUser", "deleteInvitation"].includes(
-            operationId,
-          )
+          [
+            "deleteAssignment",
+            "deleteDomain",
+            "deleteIdentityConfig",
+            "deleteProviderConfig",
+            "deleteUser",
+            "deleteInvitation",
+          ].includes(operationId)
         )
           call.path["id"] = ids.othersRecord;
         tried.set(operationId, (tried.get(operationId) ?? 0) + 1);

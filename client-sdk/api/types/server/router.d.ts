@@ -2144,6 +2144,210 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             };
         }>;
     }>>;
+    assignments: import("@trpc/server").TRPCBuiltRouter<{
+        ctx: import("./context.js").Context;
+        meta: import("./context.js").RouteMeta;
+        errorShape: {
+            message: string;
+            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+            data: import("./context.js").ErrorData;
+        };
+        transformer: true;
+    }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
+        list: import("@trpc/server").TRPCQueryProcedure<{
+            input: {
+                page?: number | undefined;
+                limit?: number | undefined;
+                userId?: string | undefined;
+                domainId?: string | undefined;
+            };
+            output: {
+                total: number;
+                page: number;
+                limit: number;
+                assignments: {
+                    id: string;
+                    userId: string;
+                    domainId: string;
+                    domainName: string;
+                    subdomainPattern: string;
+                    access: "read" | "write";
+                    createdBy: string | null;
+                    createdAt: Date;
+                }[];
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        create: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                userId: string;
+                domainId: string;
+                subdomainPattern?: string | undefined;
+                access?: "read" | "write" | undefined;
+            };
+            output: {
+                id: string;
+                userId: string;
+                domainId: string;
+                domainName: string;
+                subdomainPattern: string;
+                access: "read" | "write";
+                createdBy: string | null;
+                createdAt: Date;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        delete: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+            };
+            output: {
+                success: true;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        listRequests: import("@trpc/server").TRPCQueryProcedure<{
+            input: {
+                page?: number | undefined;
+                limit?: number | undefined;
+                status?: "approved" | "pending" | "rejected" | undefined;
+            };
+            output: {
+                total: number;
+                page: number;
+                limit: number;
+                requests: {
+                    id: string;
+                    userId: string;
+                    username: string;
+                    domainId: string | null;
+                    domainName: string | null;
+                    subdomainPattern: string;
+                    host: string | null;
+                    access: "read" | "write";
+                    reason: string | null;
+                    status: "approved" | "pending" | "rejected";
+                    note: string | null;
+                    decidedBy: string | null;
+                    decidedAt: Date | null;
+                    assignmentId: string | null;
+                    createdAt: Date;
+                }[];
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        request: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                domainId?: string | undefined;
+                domainName?: string | undefined;
+                subdomainPattern?: string | undefined;
+                host?: string | null | undefined;
+                access?: "read" | "write" | undefined;
+                reason?: string | null | undefined;
+            };
+            output: {
+                id: string;
+                userId: string;
+                username: string;
+                domainId: string | null;
+                domainName: string | null;
+                subdomainPattern: string;
+                host: string | null;
+                access: "read" | "write";
+                reason: string | null;
+                status: "approved" | "pending" | "rejected";
+                note: string | null;
+                decidedBy: string | null;
+                decidedAt: Date | null;
+                assignmentId: string | null;
+                createdAt: Date;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        approve: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                note?: string | null | undefined;
+            };
+            output: {
+                id: string;
+                userId: string;
+                username: string;
+                domainId: string | null;
+                domainName: string | null;
+                subdomainPattern: string;
+                host: string | null;
+                access: "read" | "write";
+                reason: string | null;
+                status: "approved" | "pending" | "rejected";
+                note: string | null;
+                decidedBy: string | null;
+                decidedAt: Date | null;
+                assignmentId: string | null;
+                createdAt: Date;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        reject: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                note?: string | null | undefined;
+            };
+            output: {
+                id: string;
+                userId: string;
+                username: string;
+                domainId: string | null;
+                domainName: string | null;
+                subdomainPattern: string;
+                host: string | null;
+                access: "read" | "write";
+                reason: string | null;
+                status: "approved" | "pending" | "rejected";
+                note: string | null;
+                decidedBy: string | null;
+                decidedAt: Date | null;
+                assignmentId: string | null;
+                createdAt: Date;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+    }>>;
     providers: import("@trpc/server").TRPCBuiltRouter<{
         ctx: import("./context.js").Context;
         meta: import("./context.js").RouteMeta;

@@ -1,0 +1,41 @@
+import type { NotificationEvent, NotificationLevel, Notice } from "../notifications/notify.ts";
+
+/** What a notice of an assignment or of a request for one is about. */
+export interface Subject {
+  domainId: string | null;
+  domainName: string | null;
+  subdomainPattern: string;
+  host: string | null;
+  access: "read" | "write";
+}
+
+type AssignmentEvent = Extract<NotificationEvent, `assignment.${string}`>;
+
+const levels: Record<AssignmentEvent, NotificationLevel> = {
+  "assignment.create": "success",
+  "assignment.delete": "warning",
+  "assignment.request": "info",
+  "assignment.approve": "success",
+  "assignment.reject": "warning",
+};
+
+/** A notice as interface.md describes it: `type` tells an assignment from a request for one. */
+export function assignmentNotice(
+  event: AssignmentEvent,
+  subject: Subject,
+  told: { title: string; content: string; to: Notice["to"] },
+): Notice {
+  const { domainId, domainName, subdomainPattern, host } = subject;
+  const type = event === "assignment.create" || event === "assignment.delete" ? "assignment" : "request";
+  return { event, level: levels[event], metadata: { type, domainId, domainName, subdomainPattern, host }, ...told };
+}
+
+/** `*.dev in example.com`, or the domain alone where it is about every host. */
+export function partOf({ domainName, subdomainPattern }: Pick<Subject, "domainName" | "subdomainPattern">): string {
+  const domain = domainName ?? "a domain";
+  return subdomainPattern === "*" ? domain : `${subdomainPattern} in ${domain}`;
+}
+
+export function rightTo(access: "read" | "write"): string {
+  return access === "write" ? "see and change the records" : "see the records";
+}

@@ -1,0 +1,66 @@
+import type { Caller } from "../auth/caller.ts";
+import { queries, type EntityManager } from "../database/database.ts";
+import { notFound } from "../errors.ts";
+
+type Status = "pending" | "approved" | "rejected";
+
+function requestRows(em: EntityManager) {
+  return queries(em)
+    .selectFrom("assignment_requests")
+    .innerJoin("users", "users.id", "assignment_requests.user_id")
+    .selectAll("assignment_requests")
+    .select("users.username");
+}
+
+/** A request with who asks. */
+export type RequestRow = Awaited<ReturnType<ReturnType<typeof requestRows>["executeTakeFirstOrThrow"]>>;
+
+/** @throws AppError NOT_FOUND */
+export async function findRequest(em: EntityManager, id: string): Promise<RequestRow> {
+  const row = await requestRows(em).where("assignment_requests.id", "=", id).executeTakeFirst();
+  if (!row) throw notFound("request");
+  return row;
+}
+
+/** The caller's own; all for an administrator. */
+export async function pageOfRequests(
+  em: EntityManager,
+  caller: Caller,
+  { page, limit, status }: { page: number; limit: number; status?: Status | undefined },
+) {
+  const found = requestRows(em)
+    .$if(caller.role !== "admin", (query) => query.where("user_id", "=", caller.userId))
+    .$if(status !== undefined, (query) => query.where("status", "=", status ?? "pending"));
+  const rows = await found
+    .orderBy("assignment_requests.id", "desc")
+    .limit(limit)
+    .offset((page - 1) * limit)
+    .execute();
+  const { total } = await found
+    .clearSelect()
+    .select((eb) => eb.fn.countAll<string>().as("total"))
+    .executeTakeFirstOrThrow();
+  return { requests: rows.map((row) => requestView(row, caller)), total: Number(total), page, limit };
+}
+
+/** Whoever asked knows of the domain what they said of it, and all of it only once they have it. */
+export function requestView(row: RequestRow, { role }: Pick<Caller, "role">) {
+  const knows = (by: "id" | "name") => role === "admin" || row.status === "approved" || row.named_by === by;
+  return {
+    id: row.id,
+    userId: row.user_id,
+    username: row.username,
+    domainId: knows("id") ? row.domain_id : null,
+    domainName: knows("name") ? row.domain_name : null,
+    subdomainPattern: row.subdomain_pattern,
+    host: row.host,
+    access: row.access,
+    reason: row.reason,
+    status: row.status,
+    note: row.note,
+    decidedBy: row.decided_by,
+    decidedAt: row.decided_at,
+    assignmentId: row.assignment_id,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,197 @@
+import type { Audit } from "../audit/audit.ts";
+import type { Caller } from "../auth/caller.ts";
+import { queries, type EntityManager } from "../database/database.ts";
+import { AppError, badField, notFound } from "../errors.ts";
+import { newId } from "../ids.ts";
+import type { Notifications } from "../notifications/notify.ts";
+import { parseHostPattern } from "./host-pattern.ts";
+import { assignmentNotice, partOf, rightTo } from "./notices.ts";
+
+export interface NewAssignment {
+  userId: string;
+  domainId: string;
+  subdomainPattern: string;
+  access: "read" | "write";
+}
+
+/** What members may reach beside their own domains. */
+export class Assignments {
+  readonly #audit: Audit;
+  readonly #notifications: Notifications;
+  readonly #now: () => Date;
+
+  constructor(parts: { audit: Audit; notifications: Notifications; now: () => Date }) {
+    this.#audit = parts.audit;
+    this.#notifications = parts.notifications;
+    this.#now = parts.now;
+  }
+
+  /** The caller's own; all for an administrator. */
+  async list(
+    em: EntityManager,
+    caller: Caller,
+    filter: { page: number; limit: number; userId?: string | undefined; domainId?: string | undefined },
+  ) {
+    const { page, limit, userId, domainId } = filter;
+    const found = assignmentRows(em)
+      .$if(caller.role !== "admin", (query) => query.where("assignments.user_id", "=", caller.userId))
+      .$if(userId !== undefined, (query) => query.where("assignments.user_id", "=", userId ?? ""))
+      .$if(domainId !== undefined, (query) => query.where("assignments.domain_id", "=", domainId ?? ""));
+    const rows = await found
+      .orderBy("assignments.id", "desc")
+      .limit(limit)
+      .offset((page - 1) * limit)
+      .execute();
+    const { total } = await found
+      .clearSelect()
+      .select((eb) => eb.fn.countAll<string>().as("total"))
+      .executeTakeFirstOrThrow();
+    return { assignments: rows.map(view), total: Number(total), page, limit };
+  }
+
+  /** Takes effect with the member's next call. @throws AppError BAD_REQUEST, CONFLICT when there is just this one already */
+  async create(em: EntityManager, caller: Caller, input: NewAssignment) {
+    return await em.transactional(async (tx) => {
+      const domain = await nameOf(tx, input.domainId);
+      if (domain === null) throw badField(["domainId"], "There is no such domain.");
+      const pattern = parseHostPattern(input.subdomainPattern, domain);
+      if (!pattern.ok) throw badField(["subdomainPattern"], pattern.message);
+      const given = { ...input, subdomainPattern: pattern.value };
+      const { id, isNew } = await this.assign(tx, caller, given);
+      if (!isNew) throw new AppError("CONFLICT", "This user has just this assignment already.");
+      const { access } = input;
+      const subject = { ...given, domainName: domain, host: null };
+      const part = partOf(subject);
+      await this.#notifications.notify(
+        tx,
+        assignmentNotice("assignment.create", subject, {
+          title: `${part} is assigned to you`,
+          content: `${caller.username} lets you ${rightTo(access)} of ${part}.`,
+          to: { userIds: [input.userId] },
+        }),
+      );
+      return await find(tx, id);
+    });
+  }
+
+  /**
+   * Stores an assignment, within a transaction, unless there is just this one.
+   * @param given its pattern is canonical.
+   */
+  async assign(tx: EntityManager, caller: Caller, given: NewAssignment): Promise<{ id: string; isNew: boolean }> {
+    const { userId, domainId, subdomainPattern, access } = given;
+    const user = await queries(tx)
+      .selectFrom("users")
+      .select("id")
+      .where("id", "=", userId)
+      .forKeyShare()
+      .executeTakeFirst();
+    if (!user) throw badField(["userId"], "There is no such user, or not any more.");
+    const id = newId();
+    const made = await queries(tx)
+      .insertInto("assignments")
+      .values({
+        id,
+        user_id: userId,
+        domain_id: domainId,
+        subdomain_pattern: subdomainPattern,
+        access,
+        created_by: caller.userId,
+        created_at: this.#now(),
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning("id")
+      .executeTakeFirst();
+    if (!made) {
+      const present = await queries(tx)
+        .selectFrom("assignments")
+        .select("id")
+        .where("user_id", "=", userId)
+        .where("domain_id", "=", domainId)
+        .where("subdomain_pattern", "=", subdomainPattern)
+        .where("access", "=", access)
+        .executeTakeFirstOrThrow(() => new AppError("CONFLICT", "It was taken away at this moment; try again."));
+      return { id: present.id, isNew: false };
+    }
+    await this.#audit.record(tx, caller, {
+      action: "assignment.create",
+      targetType: "assignment",
+      targetId: id,
+      after: { userId, domainId, subdomainPattern, access },
+    });
+    return { id, isNew: true };
+  }
+
+  /** Takes effect with the member's next call. @throws AppError NOT_FOUND */
+  async delete(em: EntityManager, caller: Caller, id: string): Promise<void> {
+    await em.transactional(async (tx) => {
+      const { userId, domainId, domainName, subdomainPattern, access } = await find(tx, id);
+      const gone = await queries(tx).deleteFrom("assignments").where("id", "=", id).returning("id").executeTakeFirst();
+      if (!gone) throw notFound("assignment");
+      await this.#audit.record(tx, caller, {
+        action: "assignment.delete",
+        targetType: "assignment",
+        targetId: id,
+        before: { userId, domainId, subdomainPattern, access },
+      });
+      const subject = { domainId, domainName, subdomainPattern, access, host: null };
+      const part = partOf(subject);
+      await this.#notifications.notify(
+        tx,
+        assignmentNotice("assignment.delete", subject, {
+          title: `${part} is not assigned to you any more`,
+          content: `${caller.username} took back that you may ${rightTo(access)} of ${part}.`,
+          to: { userIds: [userId] },
+        }),
+      );
+    });
+  }
+}
+
+/** Holds the domain in place until the transaction ends. */
+export async function nameOf(tx: EntityManager, domainId: string): Promise<string | null> {
+  const row = await queries(tx)
+    .selectFrom("domains")
+    .select("name")
+    .where("id", "=", domainId)
+    .forKeyShare()
+    .executeTakeFirst();
+  return row?.name ?? null;
+}
+
+function assignmentRows(em: EntityManager) {
+  return queries(em)
+    .selectFrom("assignments")
+    .innerJoin("domains", "domains.id", "assignments.domain_id")
+    .select([
+      "assignments.id",
+      "assignments.user_id",
+      "assignments.domain_id",
+      "domains.name as domain_name",
+      "assignments.subdomain_pattern",
+      "assignments.access",
+      "assignments.created_by",
+      "assignments.created_at",
+    ]);
+}
+
+type Row = Awaited<ReturnType<ReturnType<typeof assignmentRows>["executeTakeFirstOrThrow"]>>;
+
+async function find(em: EntityManager, id: string) {
+  const row = await assignmentRows(em).where("assignments.id", "=", id).executeTakeFirst();
+  if (!row) throw notFound("assignment");
+  return view(row);
+}
+
+function view(row: Row) {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    domainId: row.domain_id,
+    domainName: row.domain_name,
+    subdomainPattern: row.subdomain_pattern,
+    access: row.access,
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+  };
+}
