@@ -32,6 +32,7 @@ beforeAll(async () => {
 afterAll(() => rogue.stop());
 beforeEach(() => {
   rogue.tamper();
+  rogue.leaveOutIdToken = false;
   for (const field of Object.keys(rogue.user)) delete rogue.user[field];
 });
 
@@ -129,7 +130,23 @@ describe("through a provider of which only the endpoints are known", () => {
   });
 
   test("an answer in the name of another issuer than the id_token's is refused", async () => {
-    expect(await goThrough("custom", { iss: "https://accounts.example.com" })).toEqual({ error: "provider_error" });
+    expect(await goThrough("custom", { iss: `${rogue.url}/another` })).toEqual({ error: "provider_error" });
+    expect(await goThrough("custom", { iss: rogue.url })).toHaveProperty("pending_token");
+  });
+
+  test.each(["https://accounts.example.com", "no address"])(
+    "an answer in the name of an issuer elsewhere (%s) is refused before its code is used",
+    async (iss) => {
+      const before = rogue.calls.filter(({ url }) => url.pathname === "/token").length;
+      expect(await goThrough("custom", { iss })).toEqual({ error: "provider_error" });
+      expect(rogue.calls.filter(({ url }) => url.pathname === "/token")).toHaveLength(before);
+    },
+  );
+
+  test("an answer without an id_token, which OpenID Connect always has, is refused", async () => {
+    rogue.leaveOutIdToken = true;
+    expect(await goThrough("custom")).toEqual({ error: "provider_error" });
+    expect(await goThrough("oidc")).toEqual({ error: "provider_error" });
   });
 });
 

@@ -147,6 +147,23 @@ describe("a callback", () => {
     }
   });
 
+  test("brought to the other one of oidc and custom has its code used once only, so that nobody comes back with a code that was lured out of another", async () => {
+    // The attacker sets out to the honest provider, and keeps the way there.
+    const attacker = browserFor(zw);
+    const kept = await authorize(attacker, "oidc");
+    // A victim sets out to the attacker's provider, which sends them on to the honest one with what the attacker kept.
+    const victim = browserFor(zw);
+    const state = (await authorize(victim, "custom")).searchParams.get("state") ?? "";
+    const lured = new URL(kept);
+    lured.searchParams.set("state", state);
+    const back = rogue.agree(lured);
+    // Whom the code is shown to then is the attacker.
+    rogue.failNext({ after: false, reply: { status: 400, body: '{"error": "invalid_grant"}' } });
+    expect(await comeBack(victim, back)).toEqual({ error: "provider_error" });
+    back.searchParams.set("state", kept.searchParams.get("state") ?? "");
+    expect(await comeBack(attacker, back)).toEqual({ error: "provider_error" });
+  });
+
   test("also of oidc may come to its own path", async () => {
     const browser = browserFor(zw);
     const back = rogue.agree(await authorize(browser, "oidc"));

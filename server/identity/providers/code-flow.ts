@@ -82,6 +82,15 @@ export function accessTokenOf(tokens: OAuth2Tokens): string {
   throw new IdentityProviderError("The token endpoint did not answer with a bearer token.");
 }
 
+/** @throws IdentityProviderError where there is none */
+export function idTokenOf(tokens: OAuth2Tokens): string {
+  try {
+    return tokens.idToken();
+  } catch {
+    throw new IdentityProviderError("There is no id_token.");
+  }
+}
+
 function clientOf({ clientId, redirectUrl }: ClientSettings): OAuth2Client {
   return new OAuth2Client(clientId, null, redirectUrl);
 }

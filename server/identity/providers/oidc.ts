@@ -6,7 +6,7 @@ import {
   type Configuration,
 } from "openid-client";
 import type { Egress } from "../../net/egress.ts";
-import { accessTokenOf, authorizationUrlOf, codeOf, redeemCode } from "./code-flow.ts";
+import { accessTokenOf, authorizationUrlOf, codeOf, idTokenOf, redeemCode } from "./code-flow.ts";
 import { Discovery, whyOf } from "./discovery.ts";
 import { checkIdTokenClaims } from "./id-token-claims.ts";
 import {
@@ -119,7 +119,7 @@ function refusalIn(error: unknown): string {
 
 /**
  * Without a discovery document nobody knows the issuer and its keys. Then the userinfo endpoint says who it is, with the token that came straight
- * from the token endpoint; an id_token that comes along must agree in all that can be told without keys.
+ * from the token endpoint; the id_token that comes along must agree in all that can be told without keys.
  */
 async function identifyWithoutKeys(
   egress: Egress,
@@ -128,18 +128,20 @@ async function identifyWithoutKeys(
   answer: URLSearchParams,
   now: Date,
 ): Promise<Identity> {
-  const { tokenUrl, userInfoUrl } = explicitOf(settings);
+  const { authorizeUrl, tokenUrl, userInfoUrl } = explicitOf(settings);
+  const issuer = answer.get("iss");
+  // RFC 9207 §2.4, as far as it goes where the issuer is unknown: an answer from elsewhere must not show its code here.
+  if (issuer !== null && URL.parse(issuer)?.origin !== new URL(authorizeUrl).origin)
+    throw new IdentityProviderError("The answer is that of another issuer.");
   const tokens = await redeemCode(egress, tokenUrl, settings, { code: codeOf(answer), codeVerifier });
   const claims = await userInfo(egress, userInfoUrl, accessTokenOf(tokens));
   const identity = identityFromClaims(new URL(userInfoUrl).origin, claims);
-  if ("id_token" in tokens.data) {
-    checkIdTokenClaims(tokens.idToken(), {
-      issuer: answer.get("iss"),
-      audience: settings.clientId,
-      nonce,
-      subject: identity.subject,
-      now,
-    });
-  }
+  checkIdTokenClaims(idTokenOf(tokens), {
+    issuer,
+    audience: settings.clientId,
+    nonce,
+    subject: identity.subject,
+    now,
+  });
   return identity;
 }
