@@ -28,12 +28,20 @@ export class IdentityTickets {
     return token;
   }
 
-  /** Uses a ticket up. Of parallel calls one gets it; null for the others. */
+  /** Uses a ticket up, while the identity is still the user's. Of parallel calls one gets it; null for the others. */
   async take(em: EntityManager, token: string): Promise<{ userId: string; providerId: ProviderId } | null> {
     const row = await queries(em)
       .deleteFrom("identity_tickets")
       .where("token_hash", "=", hashOf(token))
       .where("expires_at", ">", this.#now())
+      .where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom("identity_bindings")
+            .select("identity_bindings.id")
+            .whereRef("identity_bindings.user_id", "=", "identity_tickets.user_id")
+            .whereRef("identity_bindings.provider_id", "=", "identity_tickets.provider_id"),
+        ),
+      )
       .returning(["user_id", "provider_id"])
       .executeTakeFirst();
     return row ? { userId: row.user_id, providerId: row.provider_id } : null;

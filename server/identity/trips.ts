@@ -120,9 +120,12 @@ export class Trips {
       if (!(error instanceof IdentityProviderError)) throw error;
       throw new SignInFailure("provider_error", without(secrets, error.message));
     }
-    return flow.binder
-      ? await this.#bind(em, actor, flow.binder, providerId, identity)
-      : await this.#signIn(em, providerId, identity);
+    const { binder } = flow;
+    const outcome = await this.#configs.whileEnabled(em, providerId, (tx) =>
+      binder ? this.#bind(tx, actor, binder, providerId, identity) : this.#signIn(tx, providerId, identity),
+    );
+    if (outcome) return outcome;
+    throw new SignInFailure("provider_disabled", "The provider was disabled or deleted while it was asked.");
   }
 
   async #begin(em: EntityManager, providerId: ProviderId, binder: Binder | null) {

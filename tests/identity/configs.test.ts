@@ -7,7 +7,8 @@ import { loadConfig } from "../../server/config.ts";
 import { queries } from "../../server/database/database.ts";
 import { startServer } from "../../server/start.ts";
 import { entries } from "../audit/trail.ts";
-import { authorize, browserFor, comeBack, invite, site } from "../support/external-sign-in.ts";
+import type { Browser } from "../support/browser.ts";
+import { authorize, browserFor, comeBack, invite, site, startBinding } from "../support/external-sign-in.ts";
 import { startIdentityVendor, vendorClient, type IdentityVendor } from "../support/identity-vendors.ts";
 import { problemOf } from "../support/problems.ts";
 import { RestClient, type Answer } from "../support/rest-client.ts";
@@ -281,6 +282,41 @@ test("a provider that went away leaves people at the front end, and who binds ge
   expect(location?.href).toBe(`${site}/?error=provider_error`);
   const { detail } = problemOf(await zw.admin.post("/api/auth/oauth/custom/bind/start"), 409, "CONFLICT");
   expect(detail).toContain("cannot be reached");
+});
+
+describe.each([
+  ["disabled", (at: string) => zw.admin.put(at, { enabled: false })],
+  ["deleted", (at: string) => zw.admin.delete(at, { "x-confirm-delete": "true" })],
+])("a provider that is %s while it is asked who somebody is", (how, stop) => {
+  /** Comes back, and the provider is stopped before it has answered. @returns what the front end gets */
+  async function comeBackMeanwhile(at: string, browser: Browser, url: URL) {
+    const stopped: Answer[] = [];
+    vendor.meanwhile(
+      (call) => call.url.pathname === "/user",
+      async () => stopped.push(await stop(at)),
+    );
+    const query = await comeBack(browser, vendor.agree(url));
+    expect(stopped).toMatchObject([{ status: 200 }]);
+    return query;
+  }
+
+  test("does not sign in whom it vouches for then, nor lets them register", async () => {
+    const { body } = await configured(github());
+    const at = `/api/oauth/providers/${body.id}`;
+    const browser = browserFor(zw);
+    const query = await comeBackMeanwhile(at, browser, await authorize(browser, "github"));
+    expect(query).toEqual({ error: "provider_disabled" });
+  });
+
+  test("is not bound any more", async () => {
+    const { body } = await configured(github());
+    const at = `/api/oauth/providers/${body.id}`;
+    const member = await zw.member(`binds-while-${how}`);
+    const browser = browserFor(zw);
+    const query = await comeBackMeanwhile(at, browser, await startBinding(browser, member, "github"));
+    expect(query).toEqual({ error: "provider_disabled" });
+    expect((await member.get("/api/auth/oauth/bindings")).body).toEqual({ bindings: [] });
+  });
 });
 
 test.each([
