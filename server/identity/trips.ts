@@ -104,7 +104,7 @@ export class Trips {
     ];
     const refusal = back.query.get("error");
     if (refusal !== null) {
-      const reason = without(secrets, tellable(`${refusal}: ${back.query.get("error_description") ?? ""}`));
+      const reason = tellable(`${refusal}: ${back.query.get("error_description") ?? ""}`, secrets);
       throw new SignInFailure(refusal === "access_denied" ? "access_denied" : "provider_error", reason);
     }
     if (sharesCallback(providerId)) {

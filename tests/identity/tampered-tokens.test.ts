@@ -174,9 +174,37 @@ test("the log has the provider's reason, and neither code, token, secret nor sta
   });
   denied.searchParams.delete("code");
   expect(await comeBack(browser, denied)).toEqual({ error: "provider_error" });
+  expect(lines.join("")).toContain("invalid_grant");
+  expect(lines.join("")).toContain("temporarily_unavailable: Come back later");
   const log = lines.join("");
-  expect(log).toContain("invalid_grant");
-  expect(log).toContain("temporarily_unavailable: Come back later");
   for (const secret of [code, back.searchParams.get("state"), rogueClient.clientSecret, "rogue-access-token"])
     expect(log).not.toContain(secret);
+});
+
+/** A refusal in which a provider quotes what it was asked with. */
+function quoting(words: string) {
+  const headers = { "content-type": "application/json" };
+  return { status: 400, headers, body: JSON.stringify({ error: "odd", error_description: words }) };
+}
+
+function asked(path: string) {
+  return (call: { url: URL }) => call.url.pathname === path;
+}
+
+test("the log does not have what a provider quotes, be it a short access token, or a secret where a long story is cut", async () => {
+  lines.splice(0);
+  rogue.failNext({ after: false, reply: quoting("What is rogue-access-token?") }, 1, asked("/userinfo"));
+  expect(await goThrough("custom")).toEqual({ error: "provider_error" });
+  const { clientSecret } = rogueClient;
+  for (const providerId of ["oidc", "custom"] as const) {
+    for (let length = 270; length < 300; length += 5) {
+      const story = `${"a ".repeat(150).slice(0, length)} ${clientSecret}`;
+      rogue.failNext({ after: false, reply: quoting(story) }, 1, asked("/token"));
+      expect(await goThrough(providerId)).toEqual({ error: "provider_error" });
+    }
+  }
+  const log = lines.join("");
+  expect(log).toContain("odd: What is");
+  expect(log).toContain("odd: a a a");
+  for (const secret of ["rogue-access", clientSecret.slice(0, 8)]) expect(log).not.toContain(secret);
 });

@@ -104,15 +104,18 @@ async function identifyBy(
     return identityFromClaims(issuer, { ...claims, ...told, sub: claims.sub });
   } catch (error) {
     if (error instanceof IdentityProviderError) throw error;
-    throw new IdentityProviderError(`The sign-in did not hold: ${whyOf(error)}${refusalIn(error)}`, { cause: error });
+    const secrets = [settings.clientSecret, state, nonce, codeVerifier, ...answer.getAll("code")];
+    const why = `${whyOf(error)}${refusalIn(error, secrets)}`;
+    throw new IdentityProviderError(`The sign-in did not hold: ${why}`, { cause: error });
   }
 }
 
 /** What the token endpoint or the provider itself gave as a reason. */
-function refusalIn(error: unknown): string {
+function refusalIn(error: unknown, secrets: readonly (string | null)[]): string {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { error: code, error_description: text } = cause as { error?: unknown; error_description?: unknown };
-    if (typeof code === "string") return ` (${tellable(`${code}${typeof text === "string" ? `: ${text}` : ""}`)})`;
+    const words = `${String(code)}${typeof text === "string" ? `: ${text}` : ""}`;
+    if (typeof code === "string") return ` (${tellable(words, secrets)})`;
   }
   return "";
 }
