@@ -214,6 +214,31 @@ describe("a configuration", () => {
     expect(await comeBack(browser, rogue.agree(await authorize(browser, "oidc")))).toHaveProperty("pending_token");
   });
 
+  test.each(["token_endpoint", "userinfo_endpoint", "jwks_uri"])(
+    "does not lead to another server of one's own network by the %s of its discovery document",
+    async (field) => {
+      const inside = await startRogueProvider();
+      onTestFinished(() => inside.stop());
+      rogue.discovery[field] = `${inside.url}/anything`;
+      onTestFinished(() => void delete rogue.discovery[field]);
+      // A configuration of its own: keys are remembered with it.
+      await configured({ ...oidc(), scope: `openid ${field}` });
+      const browser = browserFor(zw);
+      const back = rogue.agree(await authorize(browser, "oidc"));
+      expect(await comeBack(browser, back)).toEqual({ error: "provider_error" });
+      expect(inside.calls).toEqual([]);
+    },
+  );
+
+  test("leads to another server of one's own network where an administrator names it", async () => {
+    const inside = await startRogueProvider();
+    onTestFinished(() => inside.stop());
+    await configured({ ...oidc(), userInfoUrl: `${inside.url}/userinfo` });
+    const browser = browserFor(zw);
+    expect(await comeBack(browser, rogue.agree(await authorize(browser, "oidc")))).toHaveProperty("pending_token");
+    expect(inside.calls).toHaveLength(1);
+  });
+
   test("that is saved again is used with the discovery document as it is then", async () => {
     const { body } = await configured(oidc());
     await authorize(browserFor(zw), "oidc");

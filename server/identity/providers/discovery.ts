@@ -24,12 +24,12 @@ const mostRemembered = 16;
 
 /** What is known of OpenID providers, from their discovery documents. */
 export class Discovery {
-  readonly #fetch: CustomFetch;
+  readonly #egress: Egress;
   readonly #now: () => Date;
   readonly #known = new Map<string, { configuration: Configuration; at: number }>();
 
   constructor(egress: Egress, now: () => Date) {
-    this.#fetch = guarded(egress);
+    this.#egress = egress;
     this.#now = now;
   }
 
@@ -42,15 +42,16 @@ export class Discovery {
 
   /** The same, asked anew, and known from then on. @throws IdentityProviderError */
   async freshClient(settings: ClientSettings & { wellKnownUrl: string }): Promise<Configuration> {
-    const { clientId, clientSecret } = settings;
-    const told = await this.#told(settings.wellKnownUrl);
+    const { clientId, clientSecret, wellKnownUrl, tokenUrl, userInfoUrl } = settings;
+    const fetch = guarded(this.#egress, [wellKnownUrl, tokenUrl, userInfoUrl]);
+    const told = await this.#told(wellKnownUrl, fetch);
     const metadata = metadataOf(told, settings);
     // In the body where that is possible: in the header not all servers decode what has to be encoded there (RFC 6749 §2.3.1).
     const inBody = metadata.token_endpoint_auth_methods_supported?.includes("client_secret_post") === true;
     const authentication =
       clientSecret === null ? None() : inBody ? ClientSecretPost(clientSecret) : ClientSecretBasic(clientSecret);
     const configuration = new Configuration(metadata, clientId, undefined, authentication);
-    configuration[customFetch] = this.#fetch;
+    configuration[customFetch] = fetch;
     configuration.timeout = deadlineSeconds;
     // What may be called without TLS is the door's to decide: it lets that pass to one's own network only.
     allowInsecureRequests(configuration);
@@ -60,14 +61,14 @@ export class Discovery {
     return configuration;
   }
 
-  async #told(wellKnownUrl: string): Promise<ServerMetadata> {
+  async #told(wellKnownUrl: string, fetch: CustomFetch): Promise<ServerMetadata> {
     const setting = "wellKnownUrl";
     if (!wellKnownUrl.endsWith(suffix))
       throw new IdentityProviderError(`The discovery address must end with ${suffix}.`, { setting });
     let told: ServerMetadata;
     try {
       const found = await discovery(new URL(wellKnownUrl), "discovery", undefined, None(), {
-        [customFetch]: this.#fetch,
+        [customFetch]: fetch,
         timeout: deadlineSeconds,
         execute: [allowInsecureRequests],
       });
@@ -90,11 +91,15 @@ function keyOf(settings: ClientSettings): string {
   return JSON.stringify(Object.entries(settings).toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** The door as openid-client calls it. */
-function guarded(egress: Egress): CustomFetch {
+/**
+ * The door as openid-client calls it. What an administrator chose may be in the own network; a document from there may only name the same server,
+ * or else a provider could have calls made to any other.
+ */
+function guarded(egress: Egress, chosen: readonly (string | null)[]): CustomFetch {
+  const origins = new Set(chosen.map((url) => url && URL.parse(url)?.origin));
   return async (url, { method, headers, body, signal }) =>
     await egress.guardedFetch(url, {
-      reach: "inside",
+      reach: origins.has(new URL(url).origin) ? "inside" : "public",
       method: method === "POST" ? "POST" : "GET",
       headers,
       ...(body === undefined || body === null ? {} : { body: bodyText(body) }),
