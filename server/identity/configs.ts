@@ -111,9 +111,9 @@ export class IdentityConfigs {
     const found = await em.findOne(IdentityConfig, { id });
     if (!found) throw notFound("identity provider configuration");
     const before = JSON.stringify(found);
-    const secret = this.#secretAfter(found, patch);
     const provider = this.#providers[found.providerId];
     const fields = fieldsAfter(found, patch, provider.defaultScope);
+    const secret = fields.enabled ? this.#secretAfter(found, patch) : null;
     await this.#checked(provider, { ...fields, clientSecret: secret });
     return await em.fork().transactional(async (tx) => {
       const config = await tx.findOne(IdentityConfig, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });

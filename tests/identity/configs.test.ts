@@ -437,7 +437,10 @@ describe("a client secret", () => {
     expect((await other.admin.get("/api/oauth/providers")).status).toBe(200);
     const { issues } = problemOf(await other.admin.put(at, { clientSecret: "" }), 409, "CONFLICT");
     expect(issues).toMatchObject([{ path: ["clientSecret"] }]);
-    expect((await other.admin.put(at, { clientSecret: vendorClient.clientSecret })).status).toBe(200);
+    expect((await other.admin.put(at, { enabled: false })).body.enabled).toBe(false);
+    expect(await other.admin.put(at, { enabled: true })).toBeProblem(409, "CONFLICT");
+    const { clientSecret } = vendorClient;
+    expect((await other.admin.put(at, { enabled: true, clientSecret })).status).toBe(200);
     expect(await authorize(browserFor(other), "github")).toMatchObject({ origin: vendor.url });
   });
 });

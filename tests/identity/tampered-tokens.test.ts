@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { authorize, browserFor, comeBack, site } from "../support/external-sign-in.ts";
+import { authorize, browserFor, comeBack, invite, site } from "../support/external-sign-in.ts";
 import {
   hs256,
   rogueClient,
@@ -148,6 +148,19 @@ describe("through a provider of which only the endpoints are known", () => {
     expect(await goThrough("custom")).toEqual({ error: "provider_error" });
     expect(await goThrough("oidc")).toEqual({ error: "provider_error" });
   });
+});
+
+test("an address is verified only if who tells it says so", async () => {
+  rogue.tamper(({ claims }) => Object.assign(claims, { sub: "eve", email: "mine@example.net", email_verified: true }));
+  rogue.user["sub"] = "eve";
+  rogue.user["email"] = "yours@example.net";
+  rogue.user["email_verified"] = undefined;
+  const { pending_token: pendingToken } = await goThrough("oidc");
+  const registered = await zw.nobody.post("/api/auth/oauth/oidc/register", {
+    pendingToken,
+    inviteCode: await invite(zw),
+  });
+  expect(registered.body.user.email).toBeNull();
 });
 
 test("a subject, a name and an address that no database takes are no reason to fail", async () => {

@@ -101,7 +101,9 @@ async function identifyBy(
     if (!claims) throw new IdentityProviderError("There is no id_token.");
     const { issuer, userinfo_endpoint: endpoint } = client.serverMetadata();
     const told = endpoint === undefined ? {} : await fetchUserInfo(client, tokens.access_token, claims.sub);
-    return identityFromClaims(issuer, { ...claims, ...told, sub: claims.sub });
+    // Whether an address is verified says who tells it.
+    const another = "email" in told && told.email !== claims["email"] ? { email_verified: undefined } : {};
+    return identityFromClaims(issuer, { ...claims, ...another, ...told, sub: claims.sub });
   } catch (error) {
     if (error instanceof IdentityProviderError) throw error;
     const secrets = [settings.clientSecret, state, nonce, codeVerifier, ...answer.getAll("code")];
