@@ -123,6 +123,13 @@ describe("through a provider of which only the endpoints are known", () => {
     ["for another client", ({ claims }) => (claims["aud"] = "somebody-else")],
     ["that has expired", ({ claims }) => (claims["exp"] = past())],
     ["about somebody else", ({ claims }) => (claims["sub"] = "alice")],
+    ["without an issuer", ({ claims }) => delete claims["iss"]],
+    [
+      "for several clients, issued to another",
+      ({ claims }) => Object.assign(claims, { aud: [rogueClient.clientId, "b"], azp: "b" }),
+    ],
+    ["without an expiry", ({ claims }) => delete claims["exp"]],
+    ["that is not valid yet", ({ claims }) => (claims["nbf"] = past() + 7_200)],
     ["with alg none", ({ header }) => (header["alg"] = "none")],
   ])("an id_token %s is refused", async (_how, tamper) => {
     rogue.tamper(tamper);

@@ -59,6 +59,11 @@ describe("the state of a sign-in", () => {
     const other = browserFor(zw);
     await authorize(other, "github");
     expect(await outcomeOf(other, back)).toEqual(refused);
+    // Not even a cookie of the same name will do.
+    const [[name] = [""]] = browser.cookiesFor(back);
+    const planted = { cookie: `${name}=${"A".repeat(43)}` };
+    const { headers } = await zw.nobody.get(`${back.pathname}${back.search}`, planted);
+    expect(headers.get("location")).toBe(`${site}/?error=state_invalid`);
     // What strangers try does not end the trip of who set out.
     expect(await comeBack(browser, back)).toHaveProperty("pending_token");
   });
