@@ -107,9 +107,9 @@ function jobStore(orm: PostgresORM, databaseUrl: string | undefined): JobStore {
     db: {
       executeSql: async (text, values) => await (await engine()).executeSql(text, values),
       listen: async (channel, onNotification, onReconnect) => {
-        const { listen } = await engine();
-        if (!listen) throw new Error("The embedded database does not notify.");
-        return await listen(channel, onNotification, onReconnect);
+        const adapted = await engine();
+        if (!adapted.listen) throw new Error("The embedded database does not notify.");
+        return await adapted.listen(channel, onNotification, onReconnect);
       },
     },
   };

@@ -91,7 +91,10 @@ export class JobRunner {
     for (const job of this.#jobs) {
       const options = { pollingIntervalSeconds: this.#timing.poll, notifyPollingIntervalSeconds: this.#timing.poll };
       await this.#boss.work<object>(job.name, options, async (tasks) => {
-        for (const { data } of tasks) await this.#run(job, data ?? {});
+        for (const { data } of tasks) {
+          // The queue stores what it catches; the error's own text may hold what must not be stored.
+          if (!(await this.#run(job, data ?? {}))) throw new Error("The log of the service tells what failed.");
+        }
       });
     }
     await this.#keepSchedules();
@@ -139,8 +142,9 @@ export class JobRunner {
     }
   }
 
-  async #run(job: Job, data: object): Promise<void> {
-    if (this.#stopping.signal.aborted) throw new Error("The service is stopping.");
+  /** @returns whether it is done. */
+  async #run(job: Job, data: object): Promise<boolean> {
+    if (this.#stopping.signal.aborted) return false;
     const began = performance.now();
     const end = (failed: boolean) => {
       const seconds = (performance.now() - began) / 1_000;
@@ -151,10 +155,10 @@ export class JobRunner {
       // A signal of its own: what a run leaves listening goes with it.
       await job.work(data, AbortSignal.any([this.#stopping.signal]));
       this.#log.debug({ job: job.name, milliseconds: end(false) }, "a job is done");
+      return true;
     } catch (error) {
       this.#log.error({ err: error, job: job.name, milliseconds: end(true) }, "a job failed and is tried again later");
-      // The queue stores what it catches; an error's text may hold what must not be stored.
-      throw new Error("The log of the service tells what failed.");
+      return false;
     }
   }
 }

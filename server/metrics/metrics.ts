@@ -86,11 +86,12 @@ export class Metrics {
   }
 }
 
-async function taken({ name, help, labels = [], read }: Reading): Promise<string> {
+async function taken(reading: Reading): Promise<string> {
+  const { name, help, labels = [] } = reading;
   const registry = new Registry();
   const gauge = new Gauge({ name, help, labelNames: [...labels], registers: [registry] });
   try {
-    for (const { labels: at = {}, value } of await read()) gauge.set(at, value);
+    for (const { labels: at = {}, value } of await reading.read()) gauge.set(at, value);
   } catch {
     return "";
   }

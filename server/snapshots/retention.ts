@@ -16,16 +16,17 @@ export async function deleteOldSnapshots(
   signal?: AbortSignal,
 ): Promise<{ snapshots: number; versions: number }> {
   // Versions first: what a snapshot showed goes a run after it, so that nobody who reads it now finds half of it.
+  const stopped = () => signal?.aborted === true;
   let versions = 0;
   let from: string | null = beforeAllIds;
-  while (from !== null && signal?.aborted !== true) {
+  while (from !== null && !stopped()) {
     const to = await lastOfNext(em, from);
     versions += await deleteVersions(em, from, to);
     from = to;
   }
   let snapshots = 0;
   let count = snapshotsAtOnce;
-  while (count === snapshotsAtOnce && signal?.aborted !== true) {
+  while (count === snapshotsAtOnce && !stopped()) {
     count = await deleteSnapshots(em, before);
     snapshots += count;
   }

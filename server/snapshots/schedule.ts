@@ -12,6 +12,7 @@ const batch = 500;
 export async function makeScheduledSnapshots(em: EntityManager, now: Date, signal?: AbortSignal): Promise<number> {
   const day = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()));
   const week = new Date(day.getTime() - ((day.getUTCDay() + 6) % 7) * 24 * 3_600_000);
+  const stopped = () => signal?.aborted === true;
   let made = 0;
   for (const [schedule, begins] of [
     ["daily", day],
@@ -21,7 +22,7 @@ export async function makeScheduledSnapshots(em: EntityManager, now: Date, signa
     do {
       count = await makeBatch(em, schedule, begins, now);
       made += count;
-    } while (count === batch && signal?.aborted !== true);
+    } while (count === batch && !stopped());
   }
   return made;
 }

@@ -51,7 +51,7 @@ afterEach(async () => {
   }
 });
 
-function gate(): { opened: Promise<void>; open(): void } {
+function gate(): { opened: Promise<void>; open: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { opened: promise, open: resolve };
 }
@@ -130,9 +130,19 @@ test("a run that fails is told in the log and tried again; what it said is not s
   expect(rows.map(({ stored }) => stored).join()).not.toContain("hunter2");
 });
 
-describe("a job with a schedule", () => {
-  const due = () => sql`update jobs.version set cron_on = null`.execute(queries(database.fork()));
+async function waiting(): Promise<number> {
+  const { rows } = await sql<{ count: string }>`
+    select count(*) from jobs.job where name = ${name} and state < 'active'
+  `.execute(queries(database.fork()));
+  return Number(rows[0]?.count);
+}
 
+async function schedules(): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`select name from jobs.schedule`.execute(queries(database.fork()));
+  return rows.map((row) => row.name);
+}
+
+describe("a job with a schedule", () => {
   test("runs by itself, once over two instances", async () => {
     let done = 0;
     const jobs = [job({ schedule: "* * * * *", work: async () => void done++ })];
@@ -140,7 +150,8 @@ describe("a job with a schedule", () => {
     await sql`insert into jobs.schedule (name, key, cron, timezone) values (${name}, '', '* * * * *', 'UTC')`.execute(
       queries(database.fork()),
     );
-    await due();
+    // The queue looks for what is due twice a minute.
+    await sql`update jobs.version set cron_on = null`.execute(queries(database.fork()));
     await Promise.all([runner(jobs), runner(jobs)]);
     await vi.waitFor(() => expect(done).toBe(1), patience);
     await asleep.ask(database.fork(), { name }, {});
@@ -171,22 +182,11 @@ describe("a job with a schedule", () => {
   });
 
   test("that is taken from the list has no schedule any more", async () => {
-    const schedules = async () => {
-      const { rows } = await sql<{ name: string }>`select name from jobs.schedule`.execute(queries(database.fork()));
-      return rows.map((row) => row.name);
-    };
     await runner([job({ schedule: "0 0 1 1 *" })]);
     expect(await schedules()).toEqual([name]);
     await runner([job({ schedule: null })]);
     expect(await schedules()).toEqual([]);
   });
-
-  async function waiting(): Promise<number> {
-    const { rows } = await sql<{ count: string }>`
-      select count(*) from jobs.job where name = ${name} and state < 'active'
-    `.execute(queries(database.fork()));
-    return Number(rows[0]?.count);
-  }
 });
 
 test("the end of the service asks a run to stop, and waits for it", async () => {

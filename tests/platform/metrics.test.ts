@@ -21,6 +21,10 @@ async function value(line: string): Promise<number> {
   return Number(found?.slice(line.length + 1));
 }
 
+function seen(procedure: string, status: number): Promise<number> {
+  return value(`zonewright_request_duration_seconds_count{procedure="${procedure}",status="${status}"}`);
+}
+
 test("requests are counted by procedure and status, over both interfaces, and never by address", async () => {
   const { body } = await zw.admin.post("/api/domains", { name: "measured.example" });
   await zw.admin.get(`/api/domains/${body.id}`);
@@ -28,8 +32,6 @@ test("requests are counted by procedure and status, over both interfaces, and ne
   await zw.nobody.get(`/api/domains/${body.id}`);
   await fetch(`${zw.url}/trpc/domains.get?input=${encodeURIComponent(JSON.stringify({ json: { id: body.id } }))}`);
   await zw.nobody.get("/nothing/here");
-  const seen = (procedure: string, status: number) =>
-    value(`zonewright_request_duration_seconds_count{procedure="${procedure}",status="${status}"}`);
   expect([await seen("domains.get", 200), await seen("domains.get", 401)]).toEqual([2, 2]);
   expect(await seen("none", 404)).toBe(1);
   const text = await metrics();

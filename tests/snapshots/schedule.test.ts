@@ -48,7 +48,7 @@ describe("a domain with a daily schedule", () => {
     const other = await manualZone(zw);
     await schedule("daily");
     const made = await Promise.all([at("2026-03-02T10:00:00Z"), at("2026-03-02T10:00:00Z")]);
-    expect(made.toSorted()).toEqual([0, 1]);
+    expect(made.toSorted((a, b) => a - b)).toEqual([0, 1]);
     expect((await other.get("/snapshots")).body.total).toBe(0);
   });
 
