@@ -37,6 +37,6 @@ export const dnspod: ProviderKind<DnspodConfig> = {
     { name: "url", label: "API address", secret: false, required: false },
   ],
   configSchema,
-  connect: ({ secretId: id, secretKey: key, url }, { egress, now }) =>
-    dnspodProvider(new DnspodClient(url, { id, key }, egress, now)),
+  connect: ({ secretId: id, secretKey: key, url }, { egress, now, pause }) =>
+    dnspodProvider(new DnspodClient(url, { id, key }, egress, now), pause),
 };

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Egress } from "../net/egress.ts";
+import type { Pause } from "../pause.ts";
 import type { LimitedRecord } from "../records/provider-limits.ts";
 import type { RecordData } from "../records/record.ts";
 import type { Soa } from "../zone-file/soa.ts";
@@ -93,10 +94,19 @@ export interface ProviderEnvironment {
   now: () => Date;
   /** The door for calls to name servers and vendors. */
   egress: Egress;
+  /** Real time when left out. */
+  pause?: Pause;
 }
 
 /** A connection to one set of credentials. Adapters do paging, retries and wire format, and nothing else. */
 export interface DnsProvider {
+  /**
+   * For how many seconds after a call that ended without an answer it is not settled that what a reading does not show was not done: it
+   * may still be carried out, and shown later than that. 0 when left out: what is read is what came of it.
+   */
+  readonly settlesAfterSeconds?: number;
+  /** For how many seconds a reading may not show what was answered as done. 0 when left out. */
+  readonly readLagSeconds?: number;
   /** Names of all zones there, lower-case A-labels without a trailing dot. @throws ProviderError */
   listZones(): Promise<string[]>;
   /** Makes sure that the zone exists, empty if it is new. @throws ProviderError */
@@ -125,12 +135,19 @@ export class ProviderError extends Error {
   readonly effect: "none" | "unknown";
   /** Whether the zone does not exist at the provider. */
   readonly zoneMissing: boolean;
+  /** Whether every call was answered, so that nothing more comes of them: what there is can be read at once. */
+  readonly answered: boolean;
 
-  constructor(message: string, effect: "none" | "unknown", options: { zoneMissing?: boolean; cause?: unknown } = {}) {
+  constructor(
+    message: string,
+    effect: "none" | "unknown",
+    options: { zoneMissing?: boolean; answered?: boolean; cause?: unknown } = {},
+  ) {
     super(message, { cause: options.cause });
     this.name = "ProviderError";
     this.effect = effect;
     this.zoneMissing = options.zoneMissing ?? false;
+    this.answered = options.answered ?? effect === "none";
   }
 
   /** The same failure after something was sent: whatever it says of itself, the zone must be read back. */

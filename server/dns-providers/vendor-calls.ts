@@ -29,6 +29,8 @@ export interface Vendor {
   throttles?: (answer: VendorAnswer) => boolean;
 }
 
+/** For how long a vendor may still carry out a call to which no answer came. None documents it: longer than any call of theirs takes. */
+export const lateSeconds = 30;
 const tryMilliseconds = 20_000;
 /** For a call with its repetitions. */
 const patienceMilliseconds = 60_000;

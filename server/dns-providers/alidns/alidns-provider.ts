@@ -9,6 +9,7 @@ import { ProviderError, type ApplyResult, type DnsProvider, type RecordChange } 
 import { done, domainInfo, domainPage, madeRecord, recordPage } from "./api.ts";
 import { vendorName, type AlidnsClient } from "./client.ts";
 import { keptReason } from "./limits.ts";
+import { lateSeconds } from "../vendor-calls.ts";
 import { readRecord, recordParameters } from "./records.ts";
 
 const domainsOnPage = 100;
@@ -19,6 +20,7 @@ const highestFloorSeconds = 600;
 /** The API neither knows a transaction nor shows a serial: changes go one by one, and there is no mark of a zone's content. */
 export function alidnsProvider(client: AlidnsClient): DnsProvider {
   return {
+    settlesAfterSeconds: lateSeconds,
     listZones: () => listZones(client),
     createZone: (zone) => createZone(client, zone),
     readZone: (zone) => readZone(client, zone),

@@ -112,6 +112,7 @@ async function takeBack(undo: readonly Batch[], reason: string, send: SendBatch)
     throw new ProviderError(
       `Only a part of the changes was made (${reason}), and taking it back failed: ${cause}`,
       "unknown",
+      { answered: !(answer instanceof ProviderError) || answer.answered },
     );
   }
 }

@@ -7,6 +7,7 @@ import type { CloudflareClient } from "./client.ts";
 import { saysZoneExists } from "./refusals.ts";
 import { ownReason, readRecord } from "./served-records.ts";
 import type { ReadRecord } from "./steps.ts";
+import { lateSeconds } from "../vendor-calls.ts";
 
 /** Of how many names the records are asked for one by one; for more, the whole zone is read. */
 const namesAsked = 3;
@@ -17,6 +18,7 @@ const paidPlans = new Set(["pro", "business", "enterprise"]);
 /** The zones of a Cloudflare token. */
 export function cloudflareProvider(client: CloudflareClient): DnsProvider {
   return {
+    settlesAfterSeconds: lateSeconds,
     async listZones() {
       const names = new Set<string>();
       for await (const { name } of client.zones()) {

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { parseZoneName, toUnicodeName } from "../../names/names.ts";
 import { recordKey, type RecordData } from "../../records/record.ts";
+import { realPause, type Pause } from "../../pause.ts";
 import { ok } from "../../result.ts";
 import { refusedCall, refusedRecord, type Refusal } from "../one-by-one/answers.ts";
 import { applyOneByOne } from "../one-by-one/apply-changes.ts";
@@ -11,21 +11,26 @@ import { done, domainInfo, domainList, madeRecord, packageDetails, recordList } 
 import { vendorName, type DnspodClient } from "./client.ts";
 import { keptReason } from "./limits.ts";
 import { readRecord, recordParameters } from "./records.ts";
+import { lateSeconds } from "../vendor-calls.ts";
 
 /** The largest page of domains, and of records. */
 const onPage = 3_000;
 /** The floor of the lowest package. */
 const highestFloorSeconds = 600;
-/** What was made a moment ago may be missing from lists ("the index has a short delay"). */
-const pausesMilliseconds = [1_000, 3_000];
+/** "New records have a short index delay; if they are not found, try again after 30 seconds": what its lists of records are behind. */
+const lagSeconds = 30;
+/** Between readings that may not show yet what was made a moment ago; all of the lag together. */
+const pausesMilliseconds = [1_000, 2_000, 4_000, 8_000, 15_000];
 
 /** The API neither knows a transaction nor shows a serial: changes go one by one, and there is no mark of a zone's content. */
-export function dnspodProvider(client: DnspodClient): DnsProvider {
+export function dnspodProvider(client: DnspodClient, pause: Pause = realPause): DnsProvider {
   return {
+    settlesAfterSeconds: lateSeconds + lagSeconds,
+    readLagSeconds: lagSeconds,
     listZones: () => listZones(client),
     createZone: (zone) => createZone(client, zone),
     readZone: (zone) => readZone(client, zone),
-    applyChanges: (zone, changes, { together = false } = {}) => applyChanges(client, zone, changes, together),
+    applyChanges: (zone, changes, { together = false } = {}) => applyChanges(client, zone, changes, together, pause),
     readSoa: () => Promise.resolve(null),
     fingerprint: () => Promise.resolve(null),
   };
@@ -85,9 +90,10 @@ async function applyChanges(
   zone: string,
   changes: readonly RecordChange[],
   together: boolean,
+  pause: Pause,
 ): Promise<ApplyResult> {
   const floor = await ttlFloor(client, zone, changes);
-  const present = await recordsFor(client, zone, changes);
+  const present = await recordsFor(client, zone, changes, pause);
   const outcomes = await applyOneByOne({
     present: present.filter(({ data }) => keptReason(data) === null),
     changes,
@@ -118,14 +124,15 @@ async function recordsFor(
   client: DnspodClient,
   zone: string,
   changes: readonly RecordChange[],
+  pause: Pause,
 ): Promise<StoredRecord[]> {
   const needed = changes.flatMap(({ before }) => (before ? [recordKey(before)] : []));
   const names = touchedNames(changes);
-  for (const pause of [...pausesMilliseconds, null]) {
+  for (const milliseconds of [...pausesMilliseconds, null]) {
     const present = await recordsAt(client, zone, names);
     const keys = new Set(present.map(({ data }) => recordKey(data)));
-    if (pause === null || needed.every((key) => keys.has(key))) return present;
-    await sleep(pause);
+    if (milliseconds === null || needed.every((key) => keys.has(key))) return present;
+    await pause(milliseconds);
   }
   return [];
 }
