@@ -27,6 +27,7 @@ import type { Config } from "./config.ts";
 import type { Database } from "./database/database.ts";
 import { ConfigSecrets } from "./dns-providers/config-secrets.ts";
 import { ProviderConnections } from "./dns-providers/connections.ts";
+import { VendorAccounts } from "./dns-providers/vendor-accounts.ts";
 import { ProviderConfigs } from "./dns-providers/provider-configs.ts";
 import { DriftJob, type OnDrift } from "./drift/drift-job.ts";
 import { Domains } from "./domains/service.ts";
@@ -127,8 +128,9 @@ export function createServices(parts: {
   const authenticator = new Authenticator(accessTokens, new PersonalTokenCredentials(config.tokenPrefix, lastUse), now);
   const zonesFolder = join(config.dataDir, "zones");
   const egress = createEgress({ allow: config.egressAllow, now });
+  const accounts = new VendorAccounts({ now, pause });
   const secrets = new ConfigSecrets(new SecretBox(keyring, "provider-secret"));
-  const connections = new ProviderConnections({ zonesFolder, now, egress, pause }, secrets);
+  const connections = new ProviderConnections({ zonesFolder, now, egress, pause, accounts }, secrets);
   const providerConfigs = new ProviderConfigs(connections, secrets, now);
   const domains = new Domains(database, providerConfigs, now);
   const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });

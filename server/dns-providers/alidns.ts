@@ -37,6 +37,6 @@ export const alidns: ProviderKind<AlidnsConfig> = {
     { name: "url", label: "API address", secret: false, required: false },
   ],
   configSchema,
-  connect: ({ accessKeyId: id, accessKeySecret: secret, url }, { egress, now }) =>
-    alidnsProvider(new AlidnsClient(url, { id, secret }, egress, now)),
+  connect: ({ accessKeyId: id, accessKeySecret: secret, url }, environment) =>
+    alidnsProvider(new AlidnsClient(url, { id, secret }, environment, environment.now)),
 };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isApiAddress } from "./api-address.ts";
-import { CloudflareClient } from "./cloudflare/client.ts";
+import { cloudflareAddress, CloudflareClient } from "./cloudflare/client.ts";
 import { cloudflareProvider } from "./cloudflare/cloudflare-provider.ts";
 import { shortfall } from "./cloudflare/record-body.ts";
 import type { ProviderKind } from "./provider.ts";
@@ -17,7 +17,7 @@ const configSchema = z.strictObject({
     .string()
     .max(500)
     .refine(isApiAddress, "Give an address such as https://api.cloudflare.com/client/v4.")
-    .default("https://api.cloudflare.com/client/v4"),
+    .default(cloudflareAddress),
 });
 
 export type CloudflareConfig = z.infer<typeof configSchema>;
@@ -44,5 +44,5 @@ export const cloudflare: ProviderKind<CloudflareConfig> = {
     { name: "endpoint", label: "API address", secret: false, required: false },
   ],
   configSchema,
-  connect: (config, { egress }) => cloudflareProvider(new CloudflareClient(config, egress)),
+  connect: (config, environment) => cloudflareProvider(new CloudflareClient(config, environment)),
 };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { editableTypes } from "../records/record.ts";
-import { DnspodClient, vendorName } from "./dnspod/client.ts";
+import { DnspodClient, dnspodAddress, vendorName } from "./dnspod/client.ts";
 import { dnspodProvider } from "./dnspod/dnspod-provider.ts";
 import { keptReason, shortfallOf } from "./dnspod/limits.ts";
 import type { ProviderKind } from "./provider.ts";
@@ -13,7 +13,7 @@ const configSchema = z.strictObject({
   secretKey: z
     .string("Give the SecretKey of the API key.")
     .regex(/^[!-~]{1,256}$/, "The SecretKey must be up to 256 characters of plain ASCII without spaces."),
-  url: vendorAddress("https://dnspod.tencentcloudapi.com"),
+  url: vendorAddress(dnspodAddress),
 });
 
 export type DnspodConfig = z.infer<typeof configSchema>;
@@ -37,6 +37,6 @@ export const dnspod: ProviderKind<DnspodConfig> = {
     { name: "url", label: "API address", secret: false, required: false },
   ],
   configSchema,
-  connect: ({ secretId: id, secretKey: key, url }, { egress, now, pause }) =>
-    dnspodProvider(new DnspodClient(url, { id, key }, egress, now), pause),
+  connect: ({ secretId: id, secretKey: key, url }, environment) =>
+    dnspodProvider(new DnspodClient(url, { id, key }, environment, environment.now), environment.pause),
 };

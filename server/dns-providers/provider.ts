@@ -4,6 +4,7 @@ import type { Pause } from "../pause.ts";
 import type { LimitedRecord } from "../records/provider-limits.ts";
 import type { RecordData } from "../records/record.ts";
 import type { Soa } from "../zone-file/soa.ts";
+import type { Purpose, VendorAccounts } from "./vendor-accounts.ts";
 
 /** One change to a zone. Updates keep the record's identity; a provider may carry them out as it likes. */
 export type RecordChange =
@@ -96,6 +97,10 @@ export interface ProviderEnvironment {
   egress: Egress;
   /** Real time when left out. */
   pause?: Pause;
+  /** What calls to vendors' accounts share over all connections; nothing is shared when left out. */
+  accounts?: VendorAccounts;
+  /** For whom the connection is made; a person when left out. */
+  purpose?: Purpose;
 }
 
 /** A connection to one set of credentials. Adapters do paging, retries and wire format, and nothing else. */

@@ -109,7 +109,7 @@ export class DriftJob {
   }
 
   async #compare(zone: DueZone): Promise<void> {
-    const { provider } = this.#connections.connect(zone.config);
+    const { provider } = this.#connections.connect(zone.config, "drift");
     if (!provider) return;
     // Before the zone is read: what is written to it meanwhile then makes another mark.
     const mark = await provider.fingerprint(zone.name);

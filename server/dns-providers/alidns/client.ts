@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import type { Egress } from "../../net/egress.ts";
 import type { Answer, Refusal } from "../one-by-one/answers.ts";
 import { ProviderError } from "../provider.ts";
-import { VendorCalls } from "../vendor-calls.ts";
+import { VendorCalls, type VendorEnvironment } from "../vendor-calls.ts";
 import { canonicalQuery, signedHeaders, type AccessKey } from "./signature.ts";
 
 export const vendorName = "Alibaba Cloud DNS";
@@ -20,13 +19,14 @@ export class AlidnsClient {
   readonly #key: AccessKey;
   readonly #now: () => Date;
 
-  constructor(url: string, key: AccessKey, egress: Egress, now: () => Date) {
+  constructor(url: string, key: AccessKey, environment: VendorEnvironment, now: () => Date) {
     this.#url = new URL(url);
     this.#key = key;
     this.#now = now;
     this.#vendor = new VendorCalls({
       name: vendorName,
-      egress,
+      address: url,
+      environment,
       secrets: [key.secret],
       throttles: ({ text }) => refusalIn(text)?.code.startsWith("Throttling") ?? false,
     });

@@ -1,7 +1,6 @@
 import type { z } from "zod";
-import type { Egress } from "../../net/egress.ts";
 import type { ProviderError } from "../provider.ts";
-import { VendorCalls } from "../vendor-calls.ts";
+import { VendorCalls, type VendorEnvironment } from "../vendor-calls.ts";
 import { batchResult, madeZone, recordPage, zonePage, type Batch, type ServedRecord, type ServedZone } from "./api.ts";
 import { reasonIn, refusesToken, saysZoneMissing, type Refusal } from "./refusals.ts";
 
@@ -19,8 +18,9 @@ type Client = ReturnType<typeof clientOf>;
 /** The largest pages that there are. */
 const zonesAPage = 50;
 const recordsAPage = 5_000;
-/** Longer than the calls themselves are given. */
-const timeoutMilliseconds = 300_000;
+/** Longer than the calls themselves are given, with their waits for a turn. */
+const timeoutMilliseconds = 24 * 3_600_000;
+export const cloudflareAddress = "https://api.cloudflare.com/client/v4";
 
 /** Cloudflare's API through its own package, whose calls leave by our door and are not repeated by it. */
 export class CloudflareClient {
@@ -28,10 +28,17 @@ export class CloudflareClient {
   readonly accountId: string | undefined;
   readonly #access: CloudflareAccess;
 
-  constructor(access: CloudflareAccess, egress: Egress) {
+  constructor(access: CloudflareAccess, environment: VendorEnvironment) {
     this.#access = access;
     this.accountId = access.accountId;
-    this.calls = new VendorCalls({ name: "Cloudflare", egress, secrets: [access.apiToken] });
+    this.calls = new VendorCalls({
+      name: "Cloudflare",
+      address: access.endpoint,
+      environment,
+      secrets: [access.apiToken],
+      // 1,200 in five minutes, the dashboard's among them (https://developers.cloudflare.com/fundamentals/api/reference/limits/).
+      quotas: { address: cloudflareAddress, limits: [{ calls: 1_100, seconds: 300 }] },
+    });
   }
 
   /** Page by page. @throws ProviderError */

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { Egress } from "../../net/egress.ts";
-import { VendorCalls, type VendorAnswer, type VendorRequest } from "../vendor-calls.ts";
+import { VendorCalls, type VendorAnswer, type VendorEnvironment, type VendorRequest } from "../vendor-calls.ts";
 
 // The parts of DigitalOcean's API v2 that are used (reference, "Domains" and "Domain Records"). Fields beyond them are let be.
 
@@ -64,12 +63,24 @@ export interface DigitalOceanApi {
 }
 
 const largestPage = 200;
+export const digitalOceanAddress = "https://api.digitalocean.com";
+/** A little less than 5,000 an hour and 250 a minute (reference, "Rate Limit"), which others with the token share. */
+const limits = [
+  { calls: 4_800, seconds: 3_600 },
+  { calls: 240, seconds: 60 },
+];
 
 export function digitalOceanApi(
   { token, endpoint }: { token: string; endpoint: string },
-  egress: Egress,
+  environment: VendorEnvironment,
 ): DigitalOceanApi {
-  const calls = new VendorCalls({ name: "DigitalOcean", egress, secrets: [token] });
+  const calls = new VendorCalls({
+    name: "DigitalOcean",
+    address: endpoint,
+    environment,
+    secrets: [token],
+    quotas: { address: digitalOceanAddress, limits },
+  });
   const base = `${endpoint.replace(/\/+$/, "").replace(/\/v2$/, "")}/v2/domains`;
 
   async function call(

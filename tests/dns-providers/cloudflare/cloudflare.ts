@@ -3,7 +3,7 @@ import { freshName, Zone, type Body } from "../../records/zones.ts";
 import type { StoredRecord } from "../../support/cloudflare/record-forms.ts";
 import { startCloudflare, type CloudflareServer } from "../../support/cloudflare-server.ts";
 import { Clock } from "../../support/clock.ts";
-import { settleOpen } from "../settling.ts";
+import { settleOpen, wait } from "../settling.ts";
 import { useZonewright, type Zonewright } from "../../support/zonewright.ts";
 
 /** A running service and Cloudflare's API, which it may reach. */
@@ -11,6 +11,8 @@ export interface Harness {
   readonly zw: Zonewright;
   /** Has what calls without an answer have left open settled. */
   settle(): Promise<void>;
+  /** Lets time go by. */
+  wait(milliseconds: number): Promise<void>;
   readonly server: CloudflareServer;
   /** Makes a provider configuration. @returns its id */
   configure(config?: Record<string, string>): Promise<string>;
@@ -53,6 +55,7 @@ export function useCloudflare(): Harness {
   return {
     zw,
     settle: () => settleOpen(zw, clock),
+    wait: (milliseconds) => wait(zw, clock, milliseconds),
     get server() {
       return running();
     },

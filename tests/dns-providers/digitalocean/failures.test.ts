@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { failure } from "../../support/digitalocean-server.ts";
 import type { VendorCall } from "../../support/loopback-vendor.ts";
+import { hour } from "../../support/clock.ts";
 import { useAccount } from "./account.ts";
 
 const account = useAccount();
@@ -33,6 +34,7 @@ describe("a call that is put off for its rate", () => {
     const { status, body } = await zone.create(a("a", "192.0.2.1"));
     expect([status, body.detail]).toEqual([502, expect.stringContaining("takes no more calls for the moment")]);
     expect(await zone.records("&type=A")).toEqual([]);
+    await account.wait(hour);
   });
 });
 
@@ -84,6 +86,7 @@ test("independent changes after which the limit on rates is reached stand, and t
   const { body } = await zone.post("/records/bulk", { records });
   expect(body.results.map(({ success }: { success: boolean }) => success)).toEqual([true, false, false]);
   expect(account.server.lines(zone.name)).toEqual(["one A 60 192.0.2.1"]);
+  await account.wait(hour);
 });
 
 describe("a set of which all or none are to be made", () => {

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Fault, Faults } from "../../support/vendor-faults.ts";
 import { useZonewright } from "../../support/zonewright.ts";
-import { Clock } from "../../support/clock.ts";
+import { Clock, hour } from "../../support/clock.ts";
 import { lineOf, type Body, type Zone } from "../../records/zones.ts";
-import { settleOpen } from "../settling.ts";
+import { settleOpen, wait } from "../settling.ts";
 import { applySet, configure, expectSettled, lastChange, newZone, recordOf } from "../vendor-zone.ts";
 
 /** A vendor that takes one record at a time, and what is its own in how it fails. */
@@ -74,8 +74,14 @@ export function testFaults(kind: FaultyVendor): void {
     vendor.faults.next(kind.creates, says(kind.throttled, { "retry-after": "3600" }));
     const { status, body } = await zone.create(added("later"));
     expect({ status, body }).toMatchObject({ status: 502 });
-    expect(body.message).toContain("takes no more calls for the moment");
+    expect(body.message).toContain("takes no more calls for the moment; try again in 60 minutes.");
     expect(served("later")).toEqual([]);
+    // Nobody asks until then, by whatever connection.
+    const calls = vendor.calls.length;
+    expect((await zone.post("/sync")).body.message).toContain("takes no more calls for the moment");
+    expect(vendor.calls).toHaveLength(calls);
+    await wait(zw, clock, hour);
+    expect((await zone.create(added("later"))).status).toBe(201);
   });
 
   test("a reading call that fails is repeated", async () => {
@@ -111,15 +117,15 @@ export function testFaults(kind: FaultyVendor): void {
 
   test("one that is made only after nobody waits for the answer any more is found, and not made twice", async () => {
     vendor.faults.next(kind.creates, { kind: "does later", status: 504, body: {} });
-    expect((await zone.create(added("late"))).status).toBe(502);
-    expect(served("late")).toEqual([]);
-    const again = await zone.create(added("late"));
+    expect((await zone.create(added("tardy"))).status).toBe(502);
+    expect(served("tardy")).toEqual([]);
+    const again = await zone.create(added("tardy"));
     expect([again.status, again.headers.get("retry-after")]).toEqual([503, expect.stringMatching(/^[3-6]\d$/)]);
     clock.advance(20_000);
     vendor.faults.catchUp();
     await settle();
-    expect(served("late")).toEqual(["A 192.0.2.1"]);
-    expect((await zone.records("&search=late")).map(lineOf)).toEqual(["late A 192.0.2.1"]);
+    expect(served("tardy")).toEqual(["A 192.0.2.1"]);
+    expect((await zone.records("&search=tardy")).map(lineOf)).toEqual(["tardy A 192.0.2.1"]);
   });
 
   test("of many records the refused one is told, and the others are made", async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from "vitest";
 import { startRoute53, type Route53Server } from "../../support/route53-server.ts";
 import { Clock } from "../../support/clock.ts";
-import { settleOpen } from "../settling.ts";
+import { settleOpen, wait } from "../settling.ts";
 import { useZonewright, type Zonewright } from "../../support/zonewright.ts";
 import { freshName, Zone, type Body } from "../../records/zones.ts";
 
@@ -10,6 +10,8 @@ export interface Account {
   zw: Zonewright;
   /** Has what calls without an answer have left open settled. */
   settle(): Promise<void>;
+  /** Lets time go by. */
+  wait(milliseconds: number): Promise<void>;
   server: Route53Server;
   config: Body;
   /** Makes a configuration; fields as they are needed for the account where they are left out. */
@@ -29,6 +31,7 @@ export function useAccount(): Account {
   const account: Account = {
     zw,
     settle: () => settleOpen(zw, clock),
+    wait: (milliseconds) => wait(zw, clock, milliseconds),
     server: undefined as unknown as Route53Server,
     config: undefined,
     async configure(fields = {}) {

@@ -1,0 +1,100 @@
+const longest = 500;
+/** Beyond this nothing of a text is looked at. */
+const mostRead = 65_536;
+const mask = "********";
+
+/** Text of a vendor's as it may be shown: one line of bounded length, no markup, and none of the secrets in any form. */
+export function shownText(text: string, secrets: readonly string[]): string {
+  // No word is cut, and so no secret.
+  const read = text.length > mostRead ? text.slice(0, mostRead).replace(/\S*$/, "") : text;
+  const line = withoutMarkup(withoutSecrets(read, secrets))
+    .replaceAll(/[\p{Cc}\s]+/gu, " ")
+    .trim();
+  return line.length > longest ? `${line.slice(0, longest)}…` : line;
+}
+
+/** What the body of a failure says: the message in it, if it is JSON with one. */
+export function messageIn(body: string): string {
+  const [, message] = /"(?:message|Message)"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(body.slice(0, mostRead)) ?? [];
+  if (message === undefined) return body;
+  try {
+    return String(JSON.parse(message));
+  } catch {
+    return body;
+  }
+}
+
+/** What a page says, where a proxy or a gateway answers with one in place of the API. */
+function withoutMarkup(text: string): string {
+  if (!/^\s*<(?:[!?a-z])/i.test(text)) return text;
+  const body = text.replaceAll(/<(script|style|head)\b[^]*?(?:<\/\1\s*>|$)/gi, (part) => titleIn(part));
+  return body
+    .replaceAll(/<!--[^]*?(?:-->|$)|<[^>]*(?:>|$)/g, " ")
+    .replaceAll(/&(\w+|#\d+);/g, (entity) => entities[entity] ?? " ");
+}
+
+const entities: Readonly<Record<string, string>> = {
+  "&amp;": "&",
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&apos;": "'",
+  "&#39;": "'",
+};
+
+function titleIn(head: string): string {
+  return ` ${/<title\b[^>]*>([^<]*)/i.exec(head)?.[1] ?? ""} `;
+}
+
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets
+    .filter((secret) => secret !== "")
+    .flatMap((secret) => [asWritten(secret), ...asBase64(secret)])
+    .reduce((so, form) => so.replaceAll(form, mask), text);
+}
+
+/** A secret as it stands, percent-encoded (RFC 3986 §2.1), as JSON and as HTML have it; each character in its own way. */
+function asWritten(secret: string): RegExp {
+  const characters = Array.from(secret, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    const hex = code.toString(16);
+    const octets = Array.from(Buffer.from(character), (octet) => `%(?:25)*${octet.toString(16).padStart(2, "0")}`).join(
+      "",
+    );
+    const encoded = [
+      octets,
+      `\\\\+u${hex.padStart(4, "0")}`,
+      `&#0*${code};`,
+      `&#x0*${hex};`,
+      ...(names[character] ? [`&${names[character]};`] : []),
+      ...(character === " " ? ["\\+"] : []),
+    ];
+    // Letters are told apart by their case, hexadecimal digits are not. The character itself comes last: it may begin one of the others.
+    return `(?:${[...encoded.map(anyCase), `\\\\*\\u{${hex}}`].join("|")})`;
+  });
+  return new RegExp(characters.join(""), "gu");
+}
+
+const names: Readonly<Record<string, string>> = { "&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos" };
+
+function anyCase(form: string): string {
+  return form.replaceAll(/[a-f]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
+}
+
+/** The least of a secret in base64 that is worth a mask. */
+const leastBase64 = 8;
+
+/** A secret in base64 or base64url, also where it stands within something longer: what does not depend on its neighbours. */
+function asBase64(secret: string): RegExp[] {
+  const octets = Buffer.from(secret);
+  return [0, 1, 2].flatMap((before) => {
+    const text = Buffer.concat([Buffer.alloc(before), octets])
+      .toString("base64")
+      .replace(/=+$/, "");
+    const whole = Math.floor(((before + octets.length) * 8) / 6);
+    const own = text.slice(before === 0 ? 0 : before + 1, whole);
+    if (own.length < leastBase64) return [];
+    const source = own.replaceAll("+", "(?:[+-]|%2[Bb])").replaceAll("/", "(?:\\\\?[/_]|%2[Ff])");
+    return [new RegExp(`[A-Za-z0-9+/_-]{0,1}${source}[A-Za-z0-9+/_-]{0,1}(?:=|%3[Dd]){0,2}`, "g")];
+  });
+}
