@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isApiAddress } from "./api-address.ts";
 import { cloudflareAddress, CloudflareClient } from "./cloudflare/client.ts";
 import { cloudflareProvider } from "./cloudflare/cloudflare-provider.ts";
-import { shortfall } from "./cloudflare/record-body.ts";
+import { automaticTtl, shortfall } from "./cloudflare/record-body.ts";
 import type { ProviderKind } from "./provider.ts";
 
 const configSchema = z.strictObject({
@@ -30,10 +30,10 @@ export const cloudflare: ProviderKind<CloudflareConfig> = {
   recordTypes:
     "A AAAA CAA CERT CNAME DNSKEY DS HTTPS MX NAPTR NS OPENPGPKEY PTR SMIMEA SRV SSHFP SVCB TLSA TXT URI".split(" "),
   supportsProxied: true,
-  // Of all plans but Enterprise, whose 30 s the API does not tell.
-  minTtl: 60,
+  // Of the Enterprise plan; the others have 60, to which the adapter holds zones that are on them.
+  minTtl: 30,
   maxTtl: 86_400,
-  automaticTtl: 1,
+  automaticTtl,
   automaticSeconds: 300,
   proxiedTtl: 1,
   cannotHold: shortfall,

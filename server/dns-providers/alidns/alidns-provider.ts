@@ -9,6 +9,7 @@ import { ProviderError, type ApplyResult, type DnsProvider, type RecordChange } 
 import { done, domainInfo, domainPage, madeRecord, recordPage } from "./api.ts";
 import { vendorName, type AlidnsClient } from "./client.ts";
 import { keptReason } from "./limits.ts";
+import { PageTurner } from "../paging.ts";
 import { lateSeconds } from "../vendor-calls.ts";
 import { readRecord, recordParameters } from "./records.ts";
 
@@ -32,6 +33,7 @@ export function alidnsProvider(client: AlidnsClient): DnsProvider {
 
 async function listZones(client: AlidnsClient): Promise<string[]> {
   const names = new Set<string>();
+  const pages = new PageTurner(vendorName);
   for (let page = 1, count = 0; ; page++) {
     const answer = await client.call("DescribeDomains", { PageNumber: page, PageSize: domainsOnPage }, domainPage);
     if (!answer.ok) throw refusedCall(vendorName, "it does not list its domains", answer.refusal);
@@ -41,7 +43,9 @@ async function listZones(client: AlidnsClient): Promise<string[]> {
       if (zone.ok) names.add(zone.value);
     }
     count += domains.Domain.length;
-    if (domains.Domain.length === 0 || count >= total) return [...names].toSorted();
+    const [first] = domains.Domain;
+    if (!first || count >= total) return [...names].toSorted();
+    pages.turn(first.DomainName);
   }
 }
 
@@ -67,6 +71,7 @@ async function* pages(
   filter: Record<string, string>,
 ): AsyncGenerator<StoredRecord[]> {
   const ids = new Set<string>();
+  const turner = new PageTurner(vendorName);
   for (let page = 1; ; page++) {
     const parameters = { ...domainOf(zone), ...filter, PageNumber: page, PageSize: recordsOnPage, Direction: "ASC" };
     const answer = await client.call("DescribeDomainRecords", parameters, recordPage);
@@ -75,7 +80,11 @@ async function* pages(
     const fresh = served.Record.filter(({ RecordId: id }) => !ids.has(id));
     for (const { RecordId: id } of fresh) ids.add(id);
     yield fresh.filter(({ Type: type }) => type !== "SOA").map((record) => readRecord(zone, record));
-    if (served.Record.length > 0 && page * recordsOnPage < total) continue;
+    const [first] = served.Record;
+    if (first && page * recordsOnPage < total) {
+      turner.turn(first.RecordId);
+      continue;
+    }
     if (ids.size === total) return;
     throw new ProviderError(`${vendorName}: the zone ${zone} was changed while it was read; try again.`, "none");
   }

@@ -13,6 +13,8 @@ import { lateSeconds } from "../vendor-calls.ts";
 const namesAsked = 3;
 /** Records that a batch may touch (https://developers.cloudflare.com/dns/manage-dns-records/how-to/batch-record-changes/). */
 const largestBatch = { free: 200, paid: 3_500 };
+/** In seconds (https://developers.cloudflare.com/dns/manage-dns-records/reference/ttl/). */
+const smallestTtl = { enterprise: 30, others: 60 };
 const paidPlans = new Set(["pro", "business", "enterprise"]);
 
 /** The zones of a Cloudflare token. */
@@ -107,7 +109,8 @@ async function applyChanges(
   const { id, plan } = await zoneAt(client, zone);
   const records = await presentRecords(client, zone, id, changes);
   const largest = paidPlans.has(plan?.legacy_id ?? "") ? largestBatch.paid : largestBatch.free;
-  const outcomes = await applyInBatches(zone, records, changes, { together, largest }, (batch) =>
+  const minTtl = plan?.legacy_id === "enterprise" ? smallestTtl.enterprise : smallestTtl.others;
+  const outcomes = await applyInBatches(zone, records, changes, { together, largest, minTtl }, (batch) =>
     client.batch(id, batch),
   );
   return { outcomes, before: null, after: null };

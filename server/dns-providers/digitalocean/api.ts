@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { PageTurner } from "../paging.ts";
 import { VendorCalls, type VendorAnswer, type VendorEnvironment, type VendorRequest } from "../vendor-calls.ts";
 
 // The parts of DigitalOcean's API v2 that are used (reference, "Domains" and "Domain Records"). Fields beyond them are let be.
@@ -127,6 +128,7 @@ export function digitalOceanApi(
   ): AsyncGenerator<T> {
     // The addresses of the next pages leave filters out, so they are made here.
     let total = 0;
+    const turner = new PageTurner(calls.name);
     for (let page = 1; ; page++) {
       const answer = await call("GET", `${path}${path.includes("?") ? "&" : "?"}page=${page}&per_page=${largestPage}`);
       if (answer.status === 404) throw calls.error("it has no such domain.", "none", { zoneMissing: true });
@@ -139,6 +141,10 @@ export function digitalOceanApi(
         throw calls.error("it was changed while it was read; try again.", "none");
       yield value;
       if (value.links?.pages?.next === undefined) return;
+      turner.turn(page);
+      // A page that promises another one is full, so the count bounds how many there are.
+      if (value.meta === undefined || page * largestPage >= total)
+        throw calls.error("it promises more of a list than it counts; try again later.", "none");
     }
   }
 

@@ -11,6 +11,7 @@ import { done, domainInfo, domainList, madeRecord, packageDetails, recordList } 
 import { vendorName, type DnspodClient } from "./client.ts";
 import { keptReason } from "./limits.ts";
 import { readRecord, recordParameters } from "./records.ts";
+import { PageTurner } from "../paging.ts";
 import { lateSeconds } from "../vendor-calls.ts";
 
 /** The largest page of domains, and of records. */
@@ -38,15 +39,19 @@ export function dnspodProvider(client: DnspodClient, pause: Pause = realPause): 
 
 async function listZones(client: DnspodClient): Promise<string[]> {
   const names = new Set<string>();
+  const turner = new PageTurner(vendorName);
   for (let offset = 0; ; offset += onPage) {
     const answer = await client.call("DescribeDomainList", { Type: "ALL", Offset: offset, Limit: onPage }, domainList);
     if (!answer.ok && isEmptyList(answer.refusal)) return [...names].toSorted();
     if (!answer.ok) throw refusedCall(vendorName, "it does not list its domains", answer.refusal);
-    for (const { Name: shown, Punycode: ascii } of answer.value.DomainList ?? []) {
+    const listed = answer.value.DomainList ?? [];
+    for (const { Name: shown, Punycode: ascii } of listed) {
       const zone = parseZoneName(ascii || shown);
       if (zone.ok) names.add(zone.value);
     }
-    if (offset + onPage >= answer.value.DomainCountInfo.DomainTotal) return [...names].toSorted();
+    const [first] = listed;
+    if (!first || offset + onPage >= answer.value.DomainCountInfo.DomainTotal) return [...names].toSorted();
+    turner.turn(first.Name);
   }
 }
 
@@ -69,6 +74,7 @@ async function* readZone(client: DnspodClient, zone: string): AsyncGenerator<Rec
  */
 async function* pages(client: DnspodClient, zone: string, name?: string): AsyncGenerator<StoredRecord[]> {
   const ids = new Set<number>();
+  const turner = new PageTurner(vendorName);
   for (let offset = 0; ; offset += onPage) {
     const filter = name === undefined ? {} : { Subdomain: name };
     const parameters = { ...domainOf(zone), ...filter, Offset: offset, Limit: onPage, ErrorOnEmpty: "no" };
@@ -79,7 +85,11 @@ async function* pages(client: DnspodClient, zone: string, name?: string): AsyncG
     const fresh = served.filter(({ RecordId: id }) => !ids.has(id));
     for (const { RecordId: id } of fresh) ids.add(id);
     yield fresh.filter(({ Type: type }) => type !== "SOA").map((record) => readRecord(zone, record));
-    if (served.length === onPage) continue;
+    const [first] = served;
+    if (first && served.length >= onPage) {
+      turner.turn(first.RecordId);
+      continue;
+    }
     if (name !== undefined || ids.size === answer.value.RecordCountInfo.TotalCount) return;
     throw new ProviderError(`${vendorName}: the zone ${zone} was changed while it was read; try again.`, "none");
   }

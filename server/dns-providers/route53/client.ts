@@ -12,6 +12,7 @@ import {
   type Route53ClientConfig,
 } from "@aws-sdk/client-route-53";
 import { ProviderError } from "../provider.ts";
+import { PageTurner } from "../paging.ts";
 import { VendorCalls, type VendorAnswer, type VendorEnvironment } from "../vendor-calls.ts";
 import { transport } from "./transport.ts";
 
@@ -98,26 +99,31 @@ export function route53Api(
   return {
     name: vendorName,
     async *hostedZones() {
+      const pages = new PageTurner(vendorName);
       for (let Marker: string | undefined; ;) {
         const page = await told(() => client.send(new ListHostedZonesCommand({ Marker })));
         yield page.HostedZones ?? [];
         if (!page.IsTruncated || page.NextMarker === undefined) return;
         Marker = page.NextMarker;
+        pages.turn(Marker);
       }
     },
     async hostedZonesOfName(dnsName) {
       const found: HostedZone[] = [];
+      const pages = new PageTurner(vendorName);
       for (let start: { DNSName: string; HostedZoneId?: string | undefined } = { DNSName: dnsName }; ;) {
         const page = await told(() => client.send(new ListHostedZonesByNameCommand(start)));
         found.push(...(page.HostedZones ?? []).filter(({ Name }) => Name === dnsName));
         if (!page.IsTruncated || page.NextDNSName !== dnsName) return found;
         start = { DNSName: page.NextDNSName, HostedZoneId: page.NextHostedZoneId };
+        pages.turn(`${page.NextHostedZoneId}`);
       }
     },
     async createHostedZone(Name, CallerReference) {
       await told(() => client.send(new CreateHostedZoneCommand({ Name, CallerReference })));
     },
     async *recordSets(HostedZoneId, start, MaxItems = mostPerPage) {
+      const pages = new PageTurner(vendorName);
       for (let from = start; ;) {
         const page = await told(() =>
           client.send(
@@ -134,6 +140,7 @@ export function route53Api(
         if (!page.IsTruncated || page.NextRecordName === undefined) return;
         const { NextRecordName: name, NextRecordType: type, NextRecordIdentifier: identifier } = page;
         from = { name, ...(type && { type }), ...(identifier !== undefined && { identifier }) };
+        pages.turn(`${name} ${type} ${identifier}`);
       }
     },
     async change(HostedZoneId, Changes) {
