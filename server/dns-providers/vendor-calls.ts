@@ -47,6 +47,8 @@ const mostTries = 5;
 const firstPauseMilliseconds = 500;
 const longestBackOffMilliseconds = 60_000;
 const maxBytes = 32 * 1024 * 1024;
+/** Characters of what a vendor says of a failure of its own. */
+const longestFailure = 200;
 
 /** Calls to a vendor's public API: deadlines, limits on rates honoured by all calls to an account, failures told as what they mean for the zone. */
 export class VendorCalls {
@@ -147,7 +149,7 @@ export class VendorCalls {
       return { closedMilliseconds: asked !== null && tries < mostTries ? asked : Math.max(asked ?? 0, backOff) };
     }
     if (answer.status >= 500) {
-      const told = this.plain(messageIn(answer.text));
+      const told = shownText(messageIn(answer.text), this.#vendor.secrets, longestFailure);
       const reason = `it failed (${answer.status})${told === "" ? "." : `: ${told}`}`;
       const failure = this.error(reason, changes ? "unknown" : "none");
       return { failure, pauseMilliseconds: changes ? null : (asked ?? backOff) };

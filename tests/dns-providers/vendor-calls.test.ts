@@ -52,6 +52,15 @@ const changing = (): VendorRequest => ({ ...reading(), method: "POST", body: "{}
 const answers = (reply: VendorReply | null, times = 1) => server.failNext({ after: false, reply }, times);
 const throttled = (headers: Record<string, string> = {}): VendorReply => ({ status: 429, headers, body: "slower" });
 
+async function times(calls: VendorCalls, count: number): Promise<void> {
+  for (let call = 0; call < count; call++) await calls.send(reading());
+}
+
+/** In seconds. */
+function waited(): number {
+  return pauses.reduce((sum, seconds) => sum + seconds, 0);
+}
+
 async function failureOf(call: Promise<unknown>): Promise<ProviderError> {
   const end = await call.then(
     () => new Error("The call went through."),
@@ -143,7 +152,7 @@ describe("a pause that a vendor asks for", () => {
     answers(throttled({ "retry-after": "0" }), 40);
     await connect("import").send(reading());
     expect(server.calls).toHaveLength(41);
-    expect(pauses.reduce((sum, seconds) => sum + seconds, 0)).toBeGreaterThan(15 * 60);
+    expect(waited()).toBeGreaterThan(15 * 60);
   });
 
   test("is longer than the signature of a call may be old: the call is not sent", async () => {
@@ -161,10 +170,6 @@ describe("a quota", () => {
     { calls: 30, seconds: 3_600 },
   ];
   const paced = (purpose: Purpose) => connect(purpose, { quotas: { address: server.url, limits } });
-  const times = async (calls: VendorCalls, count: number) => {
-    for (let call = 0; call < count; call++) await calls.send(reading());
-  };
-  const waited = () => pauses.reduce((sum, seconds) => sum + seconds, 0);
 
   test("is what all connections to the account may call together", async () => {
     await times(paced("person"), 6);

@@ -44,8 +44,10 @@ async function listZones(client: AlidnsClient): Promise<string[]> {
     }
     count += domains.Domain.length;
     const [first] = domains.Domain;
-    if (!first || count >= total) return [...names].toSorted();
-    pages.turn(first.DomainName);
+    if (count >= total) return [...names].toSorted();
+    if (!first)
+      throw new ProviderError(`${vendorName}: its list of domains was changed while it was read; try again.`, "none");
+    pages.turn(first.DomainName, Math.ceil(total / domainsOnPage));
   }
 }
 
@@ -82,7 +84,7 @@ async function* pages(
     yield fresh.filter(({ Type: type }) => type !== "SOA").map((record) => readRecord(zone, record));
     const [first] = served.Record;
     if (first && page * recordsOnPage < total) {
-      turner.turn(first.RecordId);
+      turner.turn(first.RecordId, Math.ceil(total / recordsOnPage));
       continue;
     }
     if (ids.size === total) return;

@@ -52,10 +52,11 @@ export class AlidnsClient {
       changes,
     });
     if (answer.status >= 400) {
-      const refusal = refusalIn(answer.text) ?? { code: String(answer.status), message: answer.text };
+      const { code, message } = refusalIn(answer.text) ?? { code: String(answer.status), message: answer.text };
+      const refusal = { code, message: this.#vendor.plain(message) };
       const denied = this.#denied(answer.status, refusal);
       if (denied) throw denied;
-      return { ok: false, refusal: { code: refusal.code, message: this.#vendor.plain(refusal.message) } };
+      return { ok: false, refusal };
     }
     const parsed = schema.safeParse(json(answer.text));
     if (parsed.success) return { ok: true, value: parsed.data };

@@ -50,8 +50,11 @@ async function listZones(client: DnspodClient): Promise<string[]> {
       if (zone.ok) names.add(zone.value);
     }
     const [first] = listed;
-    if (!first || offset + onPage >= answer.value.DomainCountInfo.DomainTotal) return [...names].toSorted();
-    turner.turn(first.Name);
+    const { DomainTotal: total } = answer.value.DomainCountInfo;
+    if (offset + onPage >= total) return [...names].toSorted();
+    if (!first)
+      throw new ProviderError(`${vendorName}: its list of domains was changed while it was read; try again.`, "none");
+    turner.turn(first.Name, Math.ceil(total / onPage));
   }
 }
 
@@ -87,7 +90,7 @@ async function* pages(client: DnspodClient, zone: string, name?: string): AsyncG
     yield fresh.filter(({ Type: type }) => type !== "SOA").map((record) => readRecord(zone, record));
     const [first] = served;
     if (first && served.length >= onPage) {
-      turner.turn(first.RecordId);
+      turner.turn(first.RecordId, Math.ceil(answer.value.RecordCountInfo.TotalCount / onPage));
       continue;
     }
     if (name !== undefined || ids.size === answer.value.RecordCountInfo.TotalCount) return;

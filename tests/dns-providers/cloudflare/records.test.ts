@@ -136,14 +136,14 @@ describe("a bulk", () => {
 describe("what Cloudflare cannot hold is told in the plan, and it hears nothing of it:", () => {
   test.each([
     [
-      "a TTL of 30",
-      { recordType: "A", name: "a", value: "192.0.2.1", ttl: 30 },
-      /Cloudflare takes a TTL from 60 to 86400 seconds, or 1/,
+      "a TTL of 29",
+      { recordType: "A", name: "a", value: "192.0.2.1", ttl: 29 },
+      /Cloudflare takes a TTL from 30 to 86400 seconds, or 1/,
     ],
     [
       "a TTL of a week",
       { recordType: "A", name: "a", value: "192.0.2.1", ttl: 604_800 },
-      /Cloudflare takes a TTL from 60 to 86400/,
+      /Cloudflare takes a TTL from 30 to 86400/,
     ],
     [
       "a proxied MX",
@@ -169,6 +169,58 @@ describe("what Cloudflare cannot hold is told in the plan, and it hears nothing 
     const { status, body } = await zone.post("/zonefile", { zonefile, mode: "merge" });
     expect([status, body.detail]).toEqual([409, expect.stringContaining("Cloudflare cannot store HINFO records")]);
     expect(writes(cf.server)).toEqual([]);
+  });
+});
+
+describe("a TTL below 60 seconds", () => {
+  const short = { recordType: "A", name: "short", value: "192.0.2.1", ttl: 30 };
+
+  test("is stored in a zone on the Enterprise plan", async () => {
+    const zone = await cf.zone("enterprise");
+    expect((await zone.create(short)).status).toBe(201);
+    expect(recordAt(cf.server, zone, "short").ttl).toBe(30);
+    expect(await difference(zone)).toEqual(none);
+  });
+
+  test.each(["free", "pro", "business"])(
+    "is refused in a zone on the plan %s before anything is sent",
+    async (plan) => {
+      const zone = await cf.zone(plan);
+      const { status, body } = await zone.create(short);
+      const words = "Cloudflare takes a TTL of at least 60 seconds on the plan that this zone has.";
+      expect([status, body.detail]).toEqual([502, expect.stringContaining(words)]);
+      expect((await zone.create({ ...short, ttl: 1 })).status).toBe(201);
+      expect(writes(cf.server)).toHaveLength(1);
+    },
+  );
+});
+
+describe("the records of a name and type, which Cloudflare stores up to 8,192 characters of", () => {
+  const text = (letter: string) => ({ recordType: "TXT", name: "long", value: letter.repeat(2_000), ttl: 300 });
+
+  test("are refused beyond that before anything is sent, whoever made those that are there", async () => {
+    const zone = await cf.zone();
+    for (const letter of ["a", "b", "c"]) expect((await zone.create(text(letter))).status).toBe(201);
+    cf.server.addRecord(zone.name, { type: "TXT", name: "long", ttl: 300, content: `"${"d".repeat(250)}"` });
+    const { status, body } = await zone.create(text("e"));
+    const words =
+      "Cloudflare stores at most 8192 characters in all records of one name and type; long TXT would have more.";
+    expect([status, body.detail]).toEqual([502, expect.stringContaining(words)]);
+    expect(writes(cf.server)).toHaveLength(3);
+    expect((await zone.create({ ...text("e"), name: "other" })).status).toBe(201);
+  });
+
+  test("may give way to each other", async () => {
+    const zone = await cf.zone();
+    const records = await Promise.all(
+      ["a", "b", "c"].map((letter) => zone.add("TXT", "long", letter.repeat(2_000), 300)),
+    );
+    const changes = records.flatMap(({ id }, index) => [
+      { action: "delete", recordId: id },
+      { action: "create", record: text("def"[index] ?? "") },
+    ]);
+    expect((await apply(zone, changes)).status).toBe(200);
+    expect(await difference(zone)).toEqual(none);
   });
 });
 
