@@ -195,9 +195,9 @@ describe("a TTL below 60 seconds", () => {
   );
 });
 
-describe("the records of a name and type, which Cloudflare stores up to 8,192 characters of", () => {
-  const text = (letter: string) => ({ recordType: "TXT", name: "long", value: letter.repeat(2_000), ttl: 300 });
+const text = (letter: string) => ({ recordType: "TXT", name: "long", value: letter.repeat(2_000), ttl: 300 });
 
+describe("the records of a name and type, which Cloudflare stores up to 8,192 characters of", () => {
   test("are refused beyond that before anything is sent, whoever made those that are there", async () => {
     const zone = await cf.zone();
     for (const letter of ["a", "b", "c"]) expect((await zone.create(text(letter))).status).toBe(201);
