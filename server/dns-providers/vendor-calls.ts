@@ -34,6 +34,8 @@ export interface Vendor {
   secrets: readonly string[];
   /** What an account may call at the vendor's own address. Elsewhere the answers alone tell. */
   quotas?: { address: string; limits: readonly Quota[] };
+  /** How long one try may take; 20 seconds when left out. */
+  tryMilliseconds?: number;
   /** Whether an answer means "too many calls, nothing was done"; status 429 always does. */
   throttles?: (answer: VendorAnswer) => boolean;
 }
@@ -133,7 +135,7 @@ export class VendorCalls {
         method,
         headers: typeof headers === "function" ? headers() : headers,
         ...(body === undefined ? {} : { body }),
-        deadlineMilliseconds: tryMilliseconds,
+        deadlineMilliseconds: this.#vendor.tryMilliseconds ?? tryMilliseconds,
         maxBytes,
       });
       answer = { status: response.status, headers: response.headers, text: await response.text() };

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Answer, Refusal } from "../one-by-one/answers.ts";
 import { ProviderError } from "../provider.ts";
 import { VendorCalls, type VendorEnvironment } from "../vendor-calls.ts";
+import { messageIn } from "../vendor-text.ts";
 import { canonicalQuery, signedHeaders, type AccessKey } from "./signature.ts";
 
 export const vendorName = "Alibaba Cloud DNS";
@@ -52,8 +53,11 @@ export class AlidnsClient {
       changes,
     });
     if (answer.status >= 400) {
-      const { code, message } = refusalIn(answer.text) ?? { code: String(answer.status), message: answer.text };
-      const refusal = { code, message: this.#vendor.plain(message) };
+      const { code, message } = refusalIn(answer.text) ?? {
+        code: String(answer.status),
+        message: messageIn(answer.text),
+      };
+      const refusal = { code, message: this.#vendor.plain(message) || "it gives no reason" };
       const denied = this.#denied(answer.status, refusal);
       if (denied) throw denied;
       return { ok: false, refusal };
