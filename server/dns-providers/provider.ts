@@ -48,6 +48,8 @@ export interface ProviderCapabilities {
   /** Smallest and largest TTL in seconds. */
   minTtl: number;
   maxTtl: number;
+  /** Where zones differ in the smallest: the TTL from which on every zone takes it. Below, `DnsProvider.minTtl` tells. */
+  anyZoneMinTtl?: number;
   /** A TTL outside of those that leaves the choice to the provider: Cloudflare's 1. */
   automaticTtl?: number;
   /** What that choice is, in seconds: the TTL of such records where they move to a provider without one. */
@@ -130,6 +132,8 @@ export interface DnsProvider {
    * tell. For plans about a whole zone. @throws ProviderError
    */
   keptRecords?(zone: string): Promise<ReadonlyMap<string, string>>;
+  /** The smallest TTL that this zone takes, in seconds, where zones differ in it. @throws ProviderError */
+  minTtl?(zone: string): Promise<number>;
   /** A cheap mark of the zone's present content, to notice changes made elsewhere; null where there is none. */
   fingerprint(zone: string): Promise<string | null>;
 }

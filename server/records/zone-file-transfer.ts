@@ -11,6 +11,7 @@ import type { LiveRecord, PlannedChange } from "./live-record.ts";
 import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
 import { planView } from "./plan-view.ts";
 import { keptThere, keptWarnings, limitIssues, withoutKept } from "./provider-limits.ts";
+import { kindOfZone } from "./zone-limits.ts";
 import { recordKey, rrsetKey, type RecordData } from "./record.ts";
 import { providerRefusals, refuseHalfDone } from "./refusals.ts";
 import { newViolations } from "./zone-rules.ts";
@@ -50,7 +51,11 @@ export class ZoneFileTransfer {
       const given = stillProxied(live, parsed.records);
       const wanted = withOneTtl(live, planState(live, given, input.mode === "merge").changes);
       const { changes, kept } = withoutKept(wanted, zone.kind, await keptThere(zone, wanted));
-      refuseViolations(live, changes, zone);
+      const kind = await kindOfZone(
+        zone,
+        changes.map(({ after }) => after?.ttl),
+      );
+      refuseViolations(live, changes, { ...zone, kind });
       const told = parsed.warnings.map(({ line, message }) => `Line ${line}: ${message}`);
       const warnings = [...told, ...keptWarnings(kept), ...ttlWarnings(parsed.records, changes)];
       return { changes, unchanged: countUnchanged(live, parsed.records, changes), warnings };

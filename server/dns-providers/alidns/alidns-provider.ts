@@ -16,7 +16,7 @@ import { readRecord, recordParameters } from "./records.ts";
 const domainsOnPage = 100;
 const recordsOnPage = 500;
 /** The floor of the lowest edition. */
-const highestFloorSeconds = 600;
+export const highestFloorSeconds = 600;
 
 /** The API neither knows a transaction nor shows a serial: changes go one by one, and there is no mark of a zone's content. */
 export function alidnsProvider(client: AlidnsClient): DnsProvider {
@@ -26,6 +26,7 @@ export function alidnsProvider(client: AlidnsClient): DnsProvider {
     createZone: (zone) => createZone(client, zone),
     readZone: (zone) => readZone(client, zone),
     applyChanges: (zone, changes, { together = false } = {}) => applyChanges(client, zone, changes, together),
+    minTtl: (zone) => minTtl(client, zone),
     readSoa: () => Promise.resolve(null),
     fingerprint: () => Promise.resolve(null),
   };
@@ -116,7 +117,12 @@ async function applyChanges(
 
 /** The smallest TTL that the zone's edition takes; asked for only where it may matter. */
 async function ttlFloor(client: AlidnsClient, zone: string, changes: readonly RecordChange[]): Promise<number> {
-  if (changes.every(({ after }) => after === null || after.ttl >= highestFloorSeconds)) return 0;
+  return changes.every(({ after }) => after === null || after.ttl >= highestFloorSeconds)
+    ? 0
+    : await minTtl(client, zone);
+}
+
+async function minTtl(client: AlidnsClient, zone: string): Promise<number> {
   const answer = await client.call("DescribeDomainInfo", domainOf(zone), domainInfo);
   if (!answer.ok) throw noZone(zone, answer.refusal);
   return answer.value.MinTtl ?? 0;

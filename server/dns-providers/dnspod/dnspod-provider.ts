@@ -17,7 +17,7 @@ import { lateSeconds } from "../vendor-calls.ts";
 /** The largest page of domains, and of records. */
 const onPage = 3_000;
 /** The floor of the lowest package. */
-const highestFloorSeconds = 600;
+export const highestFloorSeconds = 600;
 /** "New records have a short index delay; if they are not found, try again after 30 seconds": what its lists of records are behind. */
 const lagSeconds = 30;
 /** Between readings that may not show yet what was made a moment ago; all of the lag together. */
@@ -32,6 +32,7 @@ export function dnspodProvider(client: DnspodClient, pause: Pause = realPause): 
     createZone: (zone) => createZone(client, zone),
     readZone: (zone) => readZone(client, zone),
     applyChanges: (zone, changes, { together = false } = {}) => applyChanges(client, zone, changes, together, pause),
+    minTtl: (zone) => minTtl(client, zone),
     readSoa: () => Promise.resolve(null),
     fingerprint: () => Promise.resolve(null),
   };
@@ -123,7 +124,12 @@ async function applyChanges(
 
 /** The smallest TTL that the zone's package takes; asked for only where it may matter. */
 async function ttlFloor(client: DnspodClient, zone: string, changes: readonly RecordChange[]): Promise<number> {
-  if (changes.every(({ after }) => after === null || after.ttl >= highestFloorSeconds)) return 0;
+  return changes.every(({ after }) => after === null || after.ttl >= highestFloorSeconds)
+    ? 0
+    : await minTtl(client, zone);
+}
+
+async function minTtl(client: DnspodClient, zone: string): Promise<number> {
   const domain = await client.call("DescribeDomain", domainOf(zone), domainInfo);
   if (!domain.ok) throw noZone(zone, domain.refusal);
   const packages = await client.call("DescribePackageDetail", {}, packageDetails);

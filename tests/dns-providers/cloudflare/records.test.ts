@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { manualZone } from "../../records/zones.ts";
 import { difference, linesAt, none, recordAt, useCloudflare, writes } from "./cloudflare.ts";
 
 const cf = useCloudflare();
@@ -186,13 +187,39 @@ describe("a TTL below 60 seconds", () => {
     "is refused in a zone on the plan %s before anything is sent",
     async (plan) => {
       const zone = await cf.zone(plan);
+      const refused = [400, expect.stringContaining("Cloudflare takes a TTL from 60 to 86400 seconds, or 1")];
       const { status, body } = await zone.create(short);
-      const words = "Cloudflare takes a TTL of at least 60 seconds on the plan that this zone has.";
-      expect([status, body.detail]).toEqual([502, expect.stringContaining(words)]);
+      expect([status, body.detail]).toEqual(refused);
+      const planned = await zone.post("/records/plan", { changes: [{ action: "create", record: short }] });
+      expect([planned.status, planned.body.detail]).toEqual(refused);
+      expect(writes(cf.server)).toEqual([]);
       expect((await zone.create({ ...short, ttl: 1 })).status).toBe(201);
-      expect(writes(cf.server)).toHaveLength(1);
     },
   );
+
+  test("in a zone file is refused too where the zone's plan has none", async () => {
+    const zone = await cf.zone();
+    const input = { zonefile: "short 30 IN A 192.0.2.1\n", mode: "merge" };
+    const { status, body } = await zone.post("/zonefile", input);
+    expect([status, body.detail]).toEqual([409, expect.stringContaining("Cloudflare takes a TTL from 60")]);
+    expect(writes(cf.server)).toEqual([]);
+  });
+
+  test("moves with its domain to a zone on the Enterprise plan, and to no other", async () => {
+    const ends: unknown[] = [];
+    for (const plan of ["enterprise", "free"]) {
+      const zone = await manualZone(cf.zw);
+      await zone.add("A", "www", "192.0.2.1", 30);
+      cf.server.addZone(zone.name, plan);
+      const { status, body } = await cf.zw.admin.put(zone.path, { providerConfigId: await cf.configure() });
+      ends.push([status, status === 200 ? null : body.detail]);
+    }
+    const refusal = "Cloudflare takes a TTL of at least 60 seconds on the plan that this zone has.";
+    expect(ends).toEqual([
+      [200, null],
+      [expect.any(Number), expect.stringContaining(refusal)],
+    ]);
+  });
 });
 
 const text = (letter: string) => ({ recordType: "TXT", name: "long", value: letter.repeat(2_000), ttl: 300 });

@@ -112,5 +112,5 @@ export function refusedSteps(target: TargetName, { name, steps }: Group): number
 /** The groups that are named above. */
 export function limitedGroups(): Set<string> {
   const all = Object.values(limits).flat();
-  return new Set(all.flatMap(({ whole, steps = {} }) => [...whole, ...Object.keys(steps)]));
+  return new Set(all.flatMap(({ whole, steps = {} }) => whole.concat(Object.keys(steps))));
 }
