@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isApiAddress } from "./api-address.ts";
 import { cloudflareAddress, CloudflareClient } from "./cloudflare/client.ts";
 import { cloudflareProvider, smallestTtl } from "./cloudflare/cloudflare-provider.ts";
-import { automaticTtl, shortfall } from "./cloudflare/record-body.ts";
+import { automaticTtl, sharedShortfall, shortfall } from "./cloudflare/record-body.ts";
 import type { ProviderKind } from "./provider.ts";
 
 const configSchema = z.strictObject({
@@ -37,6 +37,7 @@ export const cloudflare: ProviderKind<CloudflareConfig> = {
   automaticSeconds: 300,
   proxiedTtl: 1,
   cannotHold: shortfall,
+  cannotHoldTogether: sharedShortfall,
   granularity: "record",
   configFields: [
     { name: "apiToken", label: "API token", secret: true, required: true },

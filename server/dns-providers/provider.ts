@@ -58,6 +58,8 @@ export interface ProviderCapabilities {
   proxiedTtl?: number;
   /** What about a record it cannot hold beyond type, TTL and proxying: the field and the reason, which follows its name in a sentence. */
   cannotHold?: (record: LimitedRecord) => { field: "name" | "value" | "ttl" | "proxied"; reason: string } | null;
+  /** Why it cannot hold all these records of one name and type together, each of which it can; follows its name in a sentence. */
+  cannotHoldTogether?: (rrset: readonly LimitedRecord[]) => string | null;
   /**
    * Why it shows a record that is not to be changed through it, such as its own name servers at the apex or an alias with settings
    * that no other provider has; follows its name in a sentence. Null for all others.

@@ -202,7 +202,7 @@ async function planEdits(
   const kind = await kindOfZone(zone, edits.map(ttlOf));
   const prepared = prepareEdits(edits, before, zone.name, kind);
   const view = new ZoneView(await liveAtNames(em, zone.id, namesOf(prepared, zone.name)));
-  const judged = judge(view, prepared, zone.name);
+  const judged = judge(view, prepared, zone.name, kind);
   return { ...judged, changes: view.changes(), zone, before };
 }
 

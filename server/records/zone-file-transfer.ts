@@ -165,6 +165,12 @@ function refuseViolations(live: readonly LiveRecord[], changes: readonly Planned
   const before = byName(live.filter(({ name }) => touched.has(name)));
   const opened = changes.flatMap(({ after }) => (after ? [after] : []));
   const after = byName([...live.filter(({ id, name }) => touched.has(name) && !gone.has(id)), ...opened]);
+  const written = new Set(changes.flatMap((change) => (change.after ? [rrsetKey(change.after)] : [])));
+  const rrsets = Map.groupBy([...after.values()].flat(), rrsetKey);
+  for (const [key, rrset] of rrsets) {
+    const reason = written.has(key) ? (zone.kind.cannotHoldTogether?.(rrset) ?? null) : null;
+    if (reason !== null) limits.push(`${zone.kind.name} ${reason}`);
+  }
   const violations = [...touched].flatMap((name) =>
     newViolations(name, before.get(name) ?? [], after.get(name) ?? []).map(({ message }) => message),
   );

@@ -233,7 +233,17 @@ describe("the records of a name and type, which Cloudflare stores up to 8,192 ch
     const words =
       "Cloudflare stores at most 8192 characters in all records of one name and type; long TXT would have more.";
     expect([status, body.detail]).toEqual([502, expect.stringContaining(words)]);
-    expect(writes(cf.server)).toHaveLength(3);
+    await zone.post("/sync");
+    const planned = await zone.post("/records/plan", { changes: [{ action: "create", record: text("e") }] });
+    const zonefile = `long 300 IN TXT "${"e".repeat(250)}" ${`"${"e".repeat(250)}" `.repeat(7)}\n`;
+    const imported = await zone.post("/zonefile", { zonefile, mode: "merge" });
+    expect([planned, imported].map((answer) => [answer.status, answer.body.detail])).toEqual([
+      [400, expect.stringContaining(words)],
+      [409, expect.stringContaining(words)],
+    ]);
+    const { body: bulk } = await zone.post("/records/bulk", { records: [text("e"), { ...text("e"), name: "apart" }] });
+    expect(bulk.results).toMatchObject([{ success: false, error: expect.stringContaining(words) }, { success: true }]);
+    expect(writes(cf.server)).toHaveLength(4);
     expect((await zone.create({ ...text("e"), name: "other" })).status).toBe(201);
   });
 
