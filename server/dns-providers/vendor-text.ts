@@ -77,24 +77,28 @@ function formsOf(secret: string): RegExp[] {
   return [asWritten(secret)].concat(asBase64(secret));
 }
 
-/** A secret as it stands, percent-encoded (RFC 3986 §2.1), as JSON and as HTML have it; each character in its own way. */
+/**
+ * A secret as it stands, percent-encoded (RFC 3986 §2.1), as JSON and as HTML have it; each character in its own way. Repetitions have an
+ * end, so that no text makes the search slow.
+ */
 function asWritten(secret: string): RegExp {
   const characters = Array.from(secret, (character) => {
     const code = character.codePointAt(0) ?? 0;
     const hex = code.toString(16);
-    const octets = Array.from(Buffer.from(character), (octet) => `%(?:25)*${octet.toString(16).padStart(2, "0")}`).join(
-      "",
-    );
+    const octets = Array.from(
+      Buffer.from(character),
+      (octet) => `%(?:25){0,8}${octet.toString(16).padStart(2, "0")}`,
+    ).join("");
     const encoded = [
       octets,
-      `\\\\+u${hex.padStart(4, "0")}`,
-      `&#0*${code};`,
-      `&#x0*${hex};`,
+      `\\\\{1,8}u${hex.padStart(4, "0")}`,
+      `&#0{0,8}${code};`,
+      `&#x0{0,8}${hex};`,
       ...(names[character] ? [`&${names[character]};`] : []),
       ...(character === " " ? ["\\+"] : []),
     ];
     // Letters are told apart by their case, hexadecimal digits are not. The character itself comes last: it may begin one of the others.
-    return `(?:${[...encoded.map(anyCase), `\\\\*\\u{${hex}}`].join("|")})`;
+    return `(?:${[...encoded.map(anyCase), `\\\\{0,8}\\u{${hex}}`].join("|")})`;
   });
   return new RegExp(characters.join(""), "gu");
 }

@@ -61,6 +61,15 @@ describe("a secret is not shown", () => {
   });
 });
 
+test.each(["\\", "%25", "&#0", "&#x0", "s", "<!--", "<script>", "<title>", '{"message":"'])(
+  "a text of nothing but %s is read like any other",
+  (part) => {
+    const text = part.repeat(65_000 / part.length);
+    for (let reading = 0; reading < 50; reading++) shownText(messageIn(text), [secret]);
+    expect(shownText(text, [secret])).not.toContain(mask);
+  },
+);
+
 test("an empty secret masks nothing", () => {
   expect(shownText("quiet", [""])).toBe("quiet");
 });
