@@ -6,13 +6,11 @@ import { Assignments } from "./assignments/service.ts";
 import { Audit } from "./audit/audit.ts";
 import { AccessTokens } from "./auth/access-tokens.ts";
 import { Authenticator } from "./auth/authenticator.ts";
-import { deleteEndedSessions } from "./auth/housekeeping.ts";
 import { CurrentPassword } from "./auth/current-password.ts";
 import { OwnSessions } from "./auth/own-sessions/service.ts";
 import { PersonalTokenCredentials } from "./auth/personal-tokens/credentials.ts";
 import { LastUse } from "./auth/personal-tokens/last-use.ts";
 import { PersonalTokens } from "./auth/personal-tokens/service.ts";
-import { PasswordReset } from "./auth/password-reset/entities.ts";
 import { PasswordResets } from "./auth/password-reset/service.ts";
 import { PasswordHasher } from "./auth/passwords.ts";
 import { Registration } from "./auth/registration.ts";
@@ -20,7 +18,6 @@ import { Confirmation } from "./auth/confirmation.ts";
 import { SecondFactorSignIn } from "./auth/second-factor-sign-in.ts";
 import type { SecondFactorChecks } from "./auth/second-factors/checks.ts";
 import { createSecondFactors } from "./auth/second-factors/compose.ts";
-import { deleteExpiredChallenges } from "./auth/second-factors/housekeeping.ts";
 import type { SecondFactors } from "./auth/second-factors/service.ts";
 import { Sessions } from "./auth/sessions.ts";
 import { SignIn } from "./auth/sign-in.ts";
@@ -29,23 +26,29 @@ import type { Config } from "./config.ts";
 import type { Database } from "./database/database.ts";
 import { ConfigSecrets } from "./dns-providers/config-secrets.ts";
 import { ProviderConnections } from "./dns-providers/connections.ts";
+import { VendorAccounts } from "./dns-providers/vendor-accounts.ts";
 import { ProviderConfigs } from "./dns-providers/provider-configs.ts";
 import { DriftJob, type OnDrift } from "./drift/drift-job.ts";
 import { Domains } from "./domains/service.ts";
 import { ZoneImports } from "./domains/zone-imports.ts";
 import { Health } from "./health.ts";
 import { composeIdentity, type IdentityServices } from "./identity/compose.ts";
-import { deleteExpiredTrips } from "./identity/housekeeping.ts";
+import { jobs } from "./jobs/list.ts";
+import { JobRunner } from "./jobs/runner.ts";
 import { createKeyring } from "./keyring.ts";
 import { countersIn } from "./limits/counters.ts";
 import { Guesses } from "./limits/guesses.ts";
 import { RequestLimits } from "./limits/requests.ts";
 import { Mailer } from "./mail/mailer.ts";
+import { MailOutbox } from "./mail/outbox.ts";
+import { Metrics } from "./metrics/metrics.ts";
+import { readings } from "./metrics/readings.ts";
 import { Notifications } from "./notifications/notify.ts";
-import { Periodic } from "./periodic.ts";
+import { realPause, type Pause } from "./pause.ts";
 import { Redis } from "./redis.ts";
 import { createEgress } from "./net/egress.ts";
 import { ChangePipeline } from "./changes/pipeline.ts";
+import { ProviderComparison } from "./records/compare-with-provider.ts";
 import { Records } from "./records/service.ts";
 import { Sync } from "./records/sync.ts";
 import { RepairJob } from "./changes/repair-job.ts";
@@ -70,7 +73,9 @@ export interface Services extends IdentityServices {
   guesses: Guesses;
   notifications: Notifications;
   requestLimits: RequestLimits;
-  mailer: Mailer;
+  mail: MailOutbox;
+  metrics: Metrics;
+  jobs: JobRunner;
   signIn: SignIn;
   personalTokens: PersonalTokens;
   ownSessions: OwnSessions;
@@ -107,18 +112,18 @@ export interface Services extends IdentityServices {
   close(): Promise<void>;
 }
 
-const housekeepingPause = 6 * 3_600_000;
-
 /** Builds every service once. */
 export function createServices(parts: {
   config: Config;
   database: Database;
   log: Logger;
   now?: () => Date;
+  /** How to wait for providers; in real time when left out. */
+  pause?: Pause;
   /** Told of each zone that is newly found to differ from what its provider serves; the log when left out. */
   onDrift?: OnDrift;
 }): Services {
-  const { config, database, log, now = () => new Date() } = parts;
+  const { config, database, log, now = () => new Date(), pause = realPause } = parts;
   const keyring = createKeyring(config.secretKeys);
   const passwords = new PasswordHasher();
   const accessTokens = new AccessTokens(keyring, now);
@@ -127,8 +132,9 @@ export function createServices(parts: {
   const authenticator = new Authenticator(accessTokens, new PersonalTokenCredentials(config.tokenPrefix, lastUse), now);
   const zonesFolder = join(config.dataDir, "zones");
   const egress = createEgress({ allow: config.egressAllow, now });
+  const accounts = new VendorAccounts({ now, pause });
   const secrets = new ConfigSecrets(new SecretBox(keyring, "provider-secret"));
-  const connections = new ProviderConnections({ zonesFolder, now, egress }, secrets);
+  const connections = new ProviderConnections({ zonesFolder, now, egress, pause, accounts }, secrets);
   const providerConfigs = new ProviderConfigs(connections, secrets, now);
   const domains = new Domains(database, providerConfigs, now);
   const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });
@@ -140,21 +146,13 @@ export function createServices(parts: {
   const guesses = new Guesses(makeCounter);
   const mailer = new Mailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
   const pipeline = new ChangePipeline(database, connections, now);
+  const comparison = new ProviderComparison(now, pause);
   const snapshots = new Snapshots(audit, now);
-  const housekeeping = new Periodic(housekeepingPause, async () => {
-    try {
-      await deleteEndedSessions(database.fork(), now());
-      await deleteExpiredChallenges(database.fork(), now());
-      await database.fork().nativeDelete(PasswordReset, { expiresAt: { $lt: now() } });
-      await deleteExpiredTrips(database.fork(), now());
-    } catch (error) {
-      log.error({ err: error }, "what has ended or expired could not be deleted");
-    }
-  });
   const repair = new RepairJob({ database, connections, log, now });
   const drift = new DriftJob({
     database,
     connections,
+    comparison,
     log,
     now,
     every: config.driftCheck,
@@ -168,6 +166,24 @@ export function createServices(parts: {
   const secondFactors = factors.checks;
   const signIn = new SignIn({ passwords, accessTokens, sessions, guesses, secondFactors, audit, now });
   const invitations = new Invitations(audit, now);
+  const mail = new MailOutbox({
+    mailer,
+    box: new SecretBox(keyring, "mail"),
+    background,
+    database,
+    log,
+    now,
+    ask: (em, job, data, at) => runner.ask(em, job, data, at),
+  });
+  const metrics = new Metrics();
+  const runner = new JobRunner({
+    store: database.jobStore,
+    jobs: jobs({ config, database, log, now, repair, drift, mail }),
+    works: config.jobs,
+    log,
+    onRun: (run) => metrics.jobRun(run),
+  });
+  for (const reading of readings(database, runner)) metrics.add(reading);
   const identity = composeIdentity({
     siteUrl: config.siteUrl,
     keyring,
@@ -190,7 +206,9 @@ export function createServices(parts: {
     guesses,
     notifications,
     requestLimits: new RequestLimits(makeCounter, config.requestLimits),
-    mailer,
+    mail,
+    metrics,
+    jobs: runner,
     personalTokens: new PersonalTokens({
       prefix: config.tokenPrefix,
       audit,
@@ -199,7 +217,7 @@ export function createServices(parts: {
     }),
     ownSessions: new OwnSessions(sessions, audit, now),
     currentPassword,
-    profile: new Profile({ users, passwords, currentPassword, sessions, mailer, background, audit }),
+    profile: new Profile({ users, passwords, currentPassword, sessions, mail, audit }),
     signIn,
     users,
     userAdministration: new UserAdministration({ users, passwords, sessions, authenticator, audit, now }),
@@ -209,7 +227,7 @@ export function createServices(parts: {
       database,
       passwords,
       sessions,
-      mailer,
+      mail,
       background,
       audit,
       now,
@@ -224,7 +242,7 @@ export function createServices(parts: {
     secondFactorChecks: secondFactors,
     secondFactorSignIn: new SecondFactorSignIn({ signIn, checks: secondFactors, guesses, audit }),
     records: new Records(pipeline),
-    sync: new Sync(pipeline),
+    sync: new Sync(pipeline, comparison),
     zoneFiles: new ZoneFileTransfer(pipeline, now),
     snapshots,
     rollback: new Rollback(pipeline, snapshots),
@@ -239,19 +257,19 @@ export function createServices(parts: {
       await identity.identityConfigs.ensureSealed(database.fork(), log);
       await zoneImports.prepare();
       await factors.totpSecrets.ensureSealed(database.fork(), log);
+      await runner.prepare();
     },
     async startJobs() {
       if (!config.jobs) return;
       await repair.start();
-      await housekeeping.start(0);
-      await drift.start();
+      await runner.start();
     },
     async stop() {
-      const jobs = [repair.stop(), housekeeping.stop(), drift.stop(), zoneImports.stop()];
-      await Promise.all([...jobs, background.settled()]);
+      await Promise.all([repair.stop(), runner.rest(), zoneImports.stop(), background.settled()]);
     },
     async close() {
       await background.settled();
+      await runner.close();
       mailer.close();
       redis?.close();
       await egress.close();

@@ -19,6 +19,7 @@ import {
   IdentityBindingSchema,
   IdentityConfigSchema,
   IdentityFlowSchema,
+  IdentityCodeSchema,
   IdentityTicketSchema,
   PendingIdentitySchema,
 } from "../identity/entities.ts";
@@ -55,6 +56,7 @@ export const entities = [
   IdentityConfigSchema,
   IdentityBindingSchema,
   IdentityFlowSchema,
+  IdentityCodeSchema,
   IdentityTicketSchema,
   PendingIdentitySchema,
 ] as const;

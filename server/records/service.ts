@@ -15,6 +15,7 @@ import { changedElsewhere, type ChangePipeline, type HeldZone, type Planned } fr
 import { planView } from "./plan-view.ts";
 import { providerRefusals, refusalError, refuseAll, refuseOutdated, refuseTogether, sentence } from "./refusals.ts";
 import { recordInput } from "./schemas.ts";
+import { kindOfZone } from "./zone-limits.ts";
 import { ZoneView } from "./zone-view.ts";
 
 interface EditPlan extends Planned, Judged {
@@ -205,10 +206,16 @@ async function planEdits(
   const { sees } = zone.rights;
   const present = await liveById(em, zone.id, ids);
   const before = new Map([...present].filter(([, { name }]) => sees.includes(name)));
-  const prepared = withinRights(prepareEdits(edits, before, zone.name, zone.kind), zone.rights);
+  const kind = await kindOfZone(zone, edits.map(ttlOf));
+  const prepared = withinRights(prepareEdits(edits, before, zone.name, kind), zone.rights);
   const view = new ZoneView(await liveAtNames(em, zone.id, namesOf(prepared, zone.name)));
-  const judged = judge(view, prepared, zone.name);
+  const judged = judge(view, prepared, zone.name, kind);
   return { ...judged, changes: view.changes(), zone, before };
+}
+
+function ttlOf(edit: Edit): number | undefined {
+  if (edit.action === "delete") return undefined;
+  return edit.action === "create" ? edit.input.ttl : edit.patch.ttl;
 }
 
 /** Plan and apply take loose changes; here each gets what its action needs. @throws AppError BAD_REQUEST with `issues` */

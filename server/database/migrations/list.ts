@@ -6,7 +6,9 @@ import { SecondFactors } from "./0004-second-factors.ts";
 import { PersonalTokens } from "./0005-personal-tokens.ts";
 import { Invitations } from "./0006-invitations.ts";
 import { Identity } from "./0008-identity.ts";
+import { ScheduledSnapshots } from "./0009-scheduled-snapshots.ts";
 import { Assignments } from "./0011-assignments.ts";
+import { IdentityCodes } from "./0016-identity-codes.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -19,5 +21,7 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0005-personal-tokens", class: PersonalTokens },
   { name: "0006-invitations", class: Invitations },
   { name: "0008-identity", class: Identity },
+  { name: "0009-scheduled-snapshots", class: ScheduledSnapshots },
   { name: "0011-assignments", class: Assignments },
+  { name: "0016-identity-codes", class: IdentityCodes },
 ];
