@@ -94,7 +94,7 @@ export class SignIn {
     how: { rememberMe: boolean; method: string; passwordHash?: string },
     client: ClientInfo,
   ): Promise<FirstFactorOutcome> {
-    const needed = await this.#secondFactors.challenge(em, user, how.rememberMe);
+    const needed = await this.#secondFactors.challenge(em, user, how);
     if (needed) return { kind: "halfSignedIn", needed };
     return { kind: "signedIn", signedIn: await this.start(em, actor, user.id, how, client) };
   }

@@ -7,7 +7,7 @@ import type { Passkeys } from "./passkeys.ts";
 import type { Proof } from "./proof.ts";
 import type { RecoveryCodes } from "./recovery-codes.ts";
 import type { PasskeyAnswer } from "./relying-party.ts";
-import type { PendingSignIn, SignInChallenges } from "./sign-in-challenges.ts";
+import type { FirstFactor, PendingSignIn, SignInChallenges } from "./sign-in-challenges.ts";
 import type { Totp } from "./totp.ts";
 
 export interface SecondFactorNeeded {
@@ -42,12 +42,13 @@ export class SecondFactorChecks {
   /**
    * Null for a user without a second factor. One that cannot be used for the moment, such as mail without a mail server, still keeps
    * strangers out: then recovery codes remain.
+   * @throws AppError UNAUTHORIZED when what was shown does not hold any more
    */
-  async challenge(em: EntityManager, user: User, rememberMe: boolean): Promise<SecondFactorNeeded | null> {
+  async challenge(em: EntityManager, user: User, shown: FirstFactor): Promise<SecondFactorNeeded | null> {
     const setUp = await methodsSetUp(em, user.id);
     if (setUp.length === 0) return null;
     const methods = setUp.filter((method) => method !== "email" || this.#reaches(user));
-    return { requires2FA: true, tempToken: await this.#challenges.start(em, user.id, rememberMe), methods };
+    return { requires2FA: true, tempToken: await this.#challenges.start(em, user.id, shown), methods };
   }
 
   /** @throws AppError UNAUTHORIZED for anything but a live `tempToken` */
