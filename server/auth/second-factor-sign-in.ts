@@ -9,6 +9,7 @@ import type { PasskeyAnswer } from "./second-factors/relying-party.ts";
 import type { PendingSignIn } from "./second-factors/sign-in-challenges.ts";
 import type { ClientInfo } from "./sessions.ts";
 import type { SignedIn, SignIn } from "./sign-in.ts";
+import { lockAccount } from "./ways-in.ts";
 
 /** The second step of a sign-in, and the sign-in by passkey that has only one. */
 export class SecondFactorSignIn {
@@ -37,6 +38,7 @@ export class SecondFactorSignIn {
     // A refused proof is no reason to take back what it cost: the try, or the challenge that it answered.
     const attempt = () =>
       em.transactional(async (tx) => {
+        await lockAccount(tx, userId);
         if (!(await this.#checks.check(tx, pending, proof))) return null;
         if (!(await this.#checks.complete(tx, pending)))
           throw new AppError("UNAUTHORIZED", "This sign-in is complete already; sign in again.");
