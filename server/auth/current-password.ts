@@ -1,7 +1,8 @@
 import type { EntityManager } from "../database/database.ts";
 import { AppError } from "../errors.ts";
 import type { Guesses } from "../limits/guesses.ts";
-import { User } from "../users/entities.ts";
+import type { User } from "../users/entities.ts";
+import { ownAccount } from "../users/own-account.ts";
 import type { Caller } from "./caller.ts";
 import type { PasswordHasher } from "./passwords.ts";
 
@@ -27,8 +28,7 @@ export class CurrentPassword {
    * session is fine, and clients would renew it and try the wrong password again.
    */
   async confirm(em: EntityManager, caller: Caller, password: string, field: string): Promise<ConfirmedUser> {
-    const user = await em.findOne(User, { id: caller.userId });
-    if (!user) throw new AppError("UNAUTHORIZED", "This account does not exist any more.");
+    const user = await ownAccount(em, caller.userId);
     const { passwordHash } = user;
     if (typeof passwordHash !== "string") {
       throw new AppError("CONFLICT", "This account has no password; ask for a link to set one first.");

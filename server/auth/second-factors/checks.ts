@@ -1,6 +1,7 @@
 import type { EntityManager } from "../../database/database.ts";
 import { AppError } from "../../errors.ts";
-import { User } from "../../users/entities.ts";
+import type { User } from "../../users/entities.ts";
+import { ownAccount } from "../../users/own-account.ts";
 import type { EmailCodes } from "./email-codes.ts";
 import { methodsSetUp, type Method } from "./methods.ts";
 import type { Passkeys } from "./passkeys.ts";
@@ -58,7 +59,7 @@ export class SecondFactorChecks {
 
   /** @throws AppError CONFLICT where codes by mail are not set up or cannot be sent, TOO_MANY_REQUESTS, UNAVAILABLE */
   async sendEmailCode(em: EntityManager, { userId, challengeId }: PendingSignIn): Promise<void> {
-    const user = await em.findOneOrFail(User, { id: userId });
+    const user = await ownAccount(em, userId);
     const setUp = (await methodsSetUp(em, userId)).includes("email");
     if (!setUp || !this.#reaches(user) || typeof user.email !== "string")
       throw new AppError("CONFLICT", "No code can be sent to you by e-mail; use another second factor.");

@@ -2,7 +2,7 @@ import type { Audit } from "../../audit/audit.ts";
 import type { EntityManager } from "../../database/database.ts";
 import { AppError, badField, notFound } from "../../errors.ts";
 import type { Guesses } from "../../limits/guesses.ts";
-import { User } from "../../users/entities.ts";
+import { ownAccount } from "../../users/own-account.ts";
 import type { Caller } from "../caller.ts";
 import type { Confirmation } from "../confirmation.ts";
 import { lockAccount, refuseLastWayIn } from "../ways-in.ts";
@@ -74,7 +74,7 @@ export class SecondFactors {
   async enableEmail(em: EntityManager, caller: Caller, currentPassword: string | undefined) {
     const { confirmation, emailCodes } = this.#parts;
     await confirmation.confirm(em, caller, currentPassword);
-    const { id, email } = await em.findOneOrFail(User, { id: caller.userId });
+    const { id, email } = await ownAccount(em, caller.userId);
     return await em.transactional(async (tx) => {
       await lockAccount(tx, caller.userId);
       if (!(await emailCodes.enable(tx, { id, email: email ?? null })))
@@ -89,7 +89,7 @@ export class SecondFactors {
   }
 
   async passkeyCreationOptions(em: EntityManager, { userId }: Caller) {
-    const { id, username, displayName } = await em.findOneOrFail(User, { id: userId });
+    const { id, username, displayName } = await ownAccount(em, userId);
     return await this.#parts.passkeys.creationOptions(em, { id, username, displayName: displayName ?? null });
   }
 
