@@ -60,15 +60,24 @@ export class SecondFactorSignIn {
     throw new AppError("UNAUTHORIZED", wrong[method], { note: { text: "a second factor failed", userId, method } });
   }
 
-  /** Signs in by a passkey alone: having it and unlocking it are two factors. @throws AppError UNAUTHORIZED */
+  /**
+   * Signs in by a passkey alone: having it and unlocking it are two factors.
+   * @throws AppError UNAUTHORIZED, TOO_MANY_REQUESTS after too many wrong ones from one address: each costs us work and a line in the trail
+   */
   async withPasskey(
     em: EntityManager,
     actor: Actor,
     { credential, rememberMe }: { credential: PasskeyAnswer; rememberMe: boolean },
     client: ClientInfo,
   ): Promise<SignedIn> {
-    const userId = await em.transactional((tx) => this.#checks.passkeyOwner(tx, credential));
-    if (userId !== null) return await this.#signIn.start(em, actor, userId, { rememberMe, method: "passkey" }, client);
+    const method = "passkey";
+    const guess = { secret: "passkey", account: null, ip: actor.ip } as const;
+    const userId = await this.#guesses.check(guess, () =>
+      em.transactional((tx) => this.#checks.passkeyOwner(tx, credential)),
+    );
+    if (userId !== null) return await this.#signIn.start(em, actor, userId, { rememberMe, method }, client);
+    const aimedAt = await this.#checks.passkeyNamed(em, credential);
+    await this.#signIn.recordFailure(em, actor, aimedAt, { method });
     throw new AppError("UNAUTHORIZED", wrong.passkey, { note: { text: "a sign-in by passkey failed", ip: client.ip } });
   }
 }

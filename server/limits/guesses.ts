@@ -16,10 +16,13 @@ const pollMilliseconds = 20;
 /** A try is not given back so shortly before it ends by itself: it might be somebody else's by then. */
 const marginMilliseconds = 100;
 
-/** What is being guessed, and by whom. Accounts are told apart by id, or by the name that was typed where there is none. */
+/**
+ * What is being guessed, and by whom. Accounts are told apart by id, or by the name that was typed where there is none; null: only the
+ * address counts, since whose passkey it is shows in the end only.
+ */
 export interface Guess {
-  secret: "password" | "code";
-  account: string;
+  secret: "password" | "code" | "passkey";
+  account: string | null;
   ip: string | null;
 }
 
@@ -49,7 +52,7 @@ export class Guesses {
     const taken: Try[] = [];
     let outcome: "right" | "wrong" | "none" = "none";
     try {
-      taken.push(await this.#accounts.take(`${secret} ${digest(account)}`, deadline));
+      if (account !== null) taken.push(await this.#accounts.take(`${secret} ${digest(account)}`, deadline));
       // The address last: whoever holds a try of it holds all that they need, so that nobody waits in a circle.
       if (ip !== null) taken.push(await this.#addresses.take(`${secret} ${addressKey(ip)}`, deadline));
       const result = await check();

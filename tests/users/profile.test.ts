@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import { startMailServer, type MailServer } from "../support/mail-server.ts";
+import { entries } from "../audit/trail.ts";
 import { problemOf } from "../support/problems.ts";
 import { RestClient } from "../support/rest-client.ts";
 import { memberPassword, startZonewright, type Zonewright } from "../support/zonewright.ts";
@@ -242,5 +243,21 @@ describe("a wrong current password", () => {
     const right = await client.put(password, { currentPassword: memberPassword, newPassword });
     expect(right).toBeProblem(429, "TOO_MANY_REQUESTS");
     expect((await client.get("/api/auth/me")).body).toMatchObject({ username, email: "guessed@example.com" });
+  });
+
+  test("is in the trail, with who gave it", async () => {
+    const { client } = await someone();
+    const { body: me } = await client.get("/api/auth/me");
+    const refused = await client.put(password, { currentPassword: "a wrong password", newPassword });
+    expect(refused).toBeProblem(403, "FORBIDDEN");
+    const [newest] = await entries(zw.admin, { action: "auth.confirmation_failed" });
+    expect(newest).toMatchObject({
+      actorId: me.id,
+      targetType: "user",
+      targetId: me.id,
+      requestId: refused.headers.get("x-request-id"),
+      before: null,
+      after: null,
+    });
   });
 });

@@ -87,6 +87,11 @@ export class SecondFactorChecks {
     return await this.#passkeys.check(em, credential, { purpose: "sign_in" });
   }
 
+  /** Whose passkey an answer names, which proves nothing; null where there is no such passkey. */
+  async passkeyNamed(em: EntityManager, credential: PasskeyAnswer): Promise<string | null> {
+    return await this.#passkeys.named(em, credential);
+  }
+
   /** Checks a proof and uses it up. */
   async check(em: EntityManager, { userId, challengeId }: PendingSignIn, proof: Proof): Promise<boolean> {
     switch (proof.method) {

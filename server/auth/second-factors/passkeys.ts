@@ -141,6 +141,16 @@ export class Passkeys {
     return numUpdatedRows > 0n ? passkey.user_id : null;
   }
 
+  /** The owner of the passkey that an answer names, be the answer right or wrong. */
+  async named(em: EntityManager, { id }: PasskeyAnswer): Promise<string | null> {
+    const passkey = await queries(em)
+      .selectFrom("passkeys")
+      .select("user_id")
+      .where("credential_id", "=", id)
+      .executeTakeFirst();
+    return passkey?.user_id ?? null;
+  }
+
   async #credentials(em: EntityManager, userId: string) {
     return await queries(em)
       .selectFrom("passkeys")
