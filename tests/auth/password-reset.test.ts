@@ -82,6 +82,11 @@ test("a link works once, also when it is used many times at once", async () => {
   await zw.services.background.settled();
 });
 
+test("links that nobody was sent cost no hashing: however many come at once, each is refused as such", async () => {
+  const answers = await Promise.all(Array.from({ length: 60 }, (_, index) => reset(`made up ${index}`)));
+  for (const answer of answers) expect(answer).toBeProblem(400, "BAD_REQUEST");
+});
+
 test("a link works for an hour; a used one ends the others", async () => {
   const old = await mailedToken();
   clock.advance(59 * minute);

@@ -4,12 +4,12 @@ import type { Actor } from "../../audit/actor.ts";
 import type { Audit } from "../../audit/audit.ts";
 import type { Background } from "../../background.ts";
 import { queries, type Database, type EntityManager } from "../../database/database.ts";
-import { badField } from "../../errors.ts";
+import { badField, type AppError } from "../../errors.ts";
 import type { Mailer } from "../../mail/mailer.ts";
 import { passwordChanged } from "../../mail/templates/password-changed.ts";
 import { passwordReset } from "../../mail/templates/password-reset.ts";
 import { User } from "../../users/entities.ts";
-import { assertGoodPassword } from "../password-rules.ts";
+import { assertGoodPassword, type PasswordOwner } from "../password-rules.ts";
 import type { PasswordHasher } from "../passwords.ts";
 import type { Sessions } from "../sessions.ts";
 import { PasswordReset } from "./entities.ts";
@@ -63,6 +63,8 @@ export class PasswordResets {
     actor: Actor,
     { token, newPassword }: { token: string; newPassword: string },
   ): Promise<void> {
+    // Before the password is hashed: that is work that not anybody may cause.
+    assertGoodPassword(newPassword, await this.#ownerOf(em, token), "newPassword");
     const passwordHash = await this.#passwords.hash(newPassword);
     const user = await em.transactional(async (tx) => {
       const claimed = await queries(tx)
@@ -72,18 +74,31 @@ export class PasswordResets {
         .returning("user_id")
         .executeTakeFirst();
       const found = claimed && (await tx.findOne(User, { id: claimed.user_id, disabledAt: null }));
-      if (!found) throw badField(["token"], "This link is not valid, or not any more; ask for a new one.");
-      assertGoodPassword(newPassword, found, "newPassword");
+      if (!found) throw deadLink();
       found.passwordHash = passwordHash;
       await tx.flush();
       await tx.nativeDelete(PasswordReset, { userId: found.id });
       await this.#audit.record(tx, actor, { action: "user.reset_password", targetType: "user", targetId: found.id });
+      await this.#sessions.endAll(tx, found.id);
       return found;
     });
-    await this.#sessions.endAll(em.fork(), user.id);
     const { email } = user;
     if (email)
       this.#background.run("a mail about a new password", () => this.#mailer.send(passwordChanged(email, user)));
+  }
+
+  /** @throws AppError BAD_REQUEST for a link that sets nobody's password */
+  async #ownerOf(em: EntityManager, token: string): Promise<PasswordOwner> {
+    const owner = await queries(em)
+      .selectFrom("password_resets")
+      .innerJoin("users", "users.id", "password_resets.user_id")
+      .select(["users.username", "users.email"])
+      .where("token_hash", "=", hashOf(token))
+      .where("expires_at", ">", this.#now())
+      .where("disabled_at", "is", null)
+      .executeTakeFirst();
+    if (!owner) throw deadLink();
+    return owner;
   }
 
   async #mailLink(email: string, actor: Actor): Promise<void> {
@@ -106,6 +121,10 @@ export class PasswordResets {
     const link = `${this.#siteUrl}/reset-password#token=${token}`;
     await this.#mailer.send(passwordReset(user.email, { username: user.username, link }));
   }
+}
+
+function deadLink(): AppError {
+  return badField(["token"], "This link is not valid, or not any more; ask for a new one.");
 }
 
 function hashOf(token: string): string {
