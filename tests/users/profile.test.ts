@@ -78,6 +78,15 @@ describe("the profile", () => {
     ["email", "new@example.com"],
     ["id", "01a1fb0f-6204-7000-abd4-276e976be8b7"],
     ["passwordHash", "x"],
+  ])("ignores %s: who sends the whole user back changes the profile only", async (field, value) => {
+    const { client } = await someone();
+    const before = (await client.get("/api/auth/me")).body;
+    const answer = await client.put(profile, { ...before, nickname: "Ada", [field]: value });
+    expect(answer).toMatchObject({ status: 200, body: { ...before, nickname: "Ada" } });
+    expect((await client.get("/api/auth/me")).body).toEqual({ ...before, nickname: "Ada" });
+  });
+
+  test.each<[string, unknown]>([
     ["displayName", "x".repeat(101)],
     ["displayName", "two\nlines"],
     ["nickname", 7],
