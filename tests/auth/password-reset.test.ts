@@ -126,6 +126,14 @@ test("the address counts whatever its case, and three links an hour are all that
   expect(mail.mails.filter(({ to }) => to === user.email)).toHaveLength(4);
 });
 
+test("however many ask at once, three links an hour are mailed", async () => {
+  clock.advance(2 * hour);
+  mail.mails.length = 0;
+  await Promise.all(Array.from({ length: 20 }, () => forgot()));
+  expect(mail.mails.map(({ to }) => to)).toEqual([user.email, user.email, user.email]);
+  mail.mails.length = 0;
+});
+
 test("a mail server that refuses does not break the call, and the log tells no address", async () => {
   mail.refuseWith(451);
   await forgot();

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { sql } from "@mikro-orm/core";
+import { LockMode, sql } from "@mikro-orm/core";
 import type { Actor } from "../../audit/actor.ts";
 import type { Audit } from "../../audit/audit.ts";
 import type { Background } from "../../background.ts";
@@ -101,23 +101,26 @@ export class PasswordResets {
 
   async #mailLink(email: string, actor: Actor): Promise<void> {
     if (!this.#mail.configured) return;
-    const em = this.#database.fork();
-    const user = await em.findOne(User, { [sql.lower("email")]: email.toLowerCase(), disabledAt: null });
-    if (!user?.email || typeof user.passwordHash !== "string") return;
     const now = this.#now();
-    const recent = { userId: user.id, createdAt: { $gt: new Date(now.getTime() - hour) } };
-    if ((await em.count(PasswordReset, recent)) >= mostPerHour) return;
     const token = randomBytes(32).toString("base64url");
-    await em.transactional(async (tx) => {
+    const asked = await this.#database.fork().transactional(async (tx) => {
+      // Locked, so that parallel calls take turns, and a change of the address comes before this or finds the link.
+      const account = { [sql.lower("email")]: email.toLowerCase(), disabledAt: null };
+      const user = await tx.findOne(User, account, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      if (!user?.email || typeof user.passwordHash !== "string") return null;
+      const recent = { userId: user.id, createdAt: { $gt: new Date(now.getTime() - hour) } };
+      if ((await tx.count(PasswordReset, recent)) >= mostPerHour) return null;
       const expiresAt = new Date(now.getTime() + lifetimeMilliseconds);
       tx.create(PasswordReset, { tokenHash: hashOf(token), userId: user.id, createdAt: now, expiresAt });
       await tx.flush();
       const event = { action: "user.forgot_password", targetType: "user", targetId: user.id } as const;
       await this.#audit.record(tx, actor, event);
+      return { to: user.email, username: user.username };
     });
+    if (!asked) return;
     // In the fragment, which browsers send to no server.
     const link = `${this.#siteUrl}/reset-password#token=${token}`;
-    this.#mail.send(passwordReset(user.email, { username: user.username, link }), lifetimeMilliseconds);
+    this.#mail.send(passwordReset(asked.to, { username: asked.username, link }), lifetimeMilliseconds);
   }
 }
 
