@@ -160,7 +160,7 @@ export function createServices(parts: {
   });
   const sessions = new Sessions(keyring, audit, now, (sessionId) => authenticator.end(sessionId));
   const users = new Users(passwords, audit, now);
-  const currentPassword = new CurrentPassword(passwords, guesses);
+  const currentPassword = new CurrentPassword(passwords, guesses, audit);
   const confirmation = new Confirmation(currentPassword, now);
   const factors = createSecondFactors({ siteUrl: config.siteUrl, keyring, mailer, confirmation, guesses, audit, now });
   const secondFactors = factors.checks;
