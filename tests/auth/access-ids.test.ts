@@ -10,11 +10,22 @@ const rows = (await accessRows()).filter(({ whose }) => whose !== "nobody's");
 
 let alice: RestClient;
 let bob: RestClient;
+/** May see every host of the zones that are assigned to them. */
+let reader: RestClient;
+/** May change every host of those. */
+let writer: RestClient;
+/** May change hosts that no record here has. */
+let elsewhere: RestClient;
 let forMembers: string;
+let aliceId: string;
 
 beforeAll(async () => {
   alice = await zw.member("alice");
   bob = await zw.member("bob");
+  reader = await zw.member("reader");
+  writer = await zw.member("writer");
+  elsewhere = await zw.member("elsewhere");
+  aliceId = (await alice.get("/api/auth/me")).body.id;
   const files = { kind: "zonefile", name: "Open", membersMayUse: true, config: { folder: "." } };
   forMembers = await made(zw.admin, "/api/provider-configs", files);
 });
@@ -38,6 +49,19 @@ async function zone(client: RestClient): Promise<Ids> {
   return { id, recordId, snapshotId: await made(client, `/api/domains/${id}/snapshots`) };
 }
 
+/** Assigns a zone of alice's to each of those who have assignments. */
+async function assigned(ids: Ids): Promise<void> {
+  const wishes = [
+    [reader, "*", "read"],
+    [writer, "*", "write"],
+    [elsewhere, "*.elsewhere", "write"],
+  ] as const;
+  for (const [member, subdomainPattern, access] of wishes) {
+    const { body: me } = await member.get("/api/auth/me");
+    await made(zw.admin, "/api/assignments", { userId: me.id, domainId: ids["id"], subdomainPattern, access });
+  }
+}
+
 const providers = ["google", "github", "gitlab", "dingtalk", "feishu"];
 let count = 0;
 function another(word: string): string {
@@ -49,6 +73,14 @@ const ofAdmin = (path: string, body: () => object) => async (): Promise<Ids> => 
   id: await made(zw.admin, path, body()),
 });
 const user = ofAdmin("/api/users", () => ({ username: another("user"), password: memberPassword, role: "member" }));
+const assignment = async () => {
+  const { id: domainId } = await zone(zw.admin);
+  return await ofAdmin("/api/assignments", () => ({ userId: aliceId, domainId }))();
+};
+const request = async () => {
+  const { id: domainId } = await zone(zw.admin);
+  return await ofAdmin("/api/assignments/requests", () => ({ domainId }))();
+};
 const invitation = ofAdmin("/api/invitations", () => ({ role: "member" }));
 const identityConfig = ofAdmin("/api/oauth/providers", () => ({ providerId: providers.pop(), clientId: "client" }));
 const providerConfig = ofAdmin("/api/provider-configs", () => ({
@@ -85,6 +117,9 @@ const calls: Record<string, Call> = {
     },
     body: (_ids, caller) => ({ currentPassword: caller === zw.admin ? adminPassword : memberPassword }),
   },
+  "assignments.delete": { thing: assignment },
+  "assignments.approve": { thing: request },
+  "assignments.reject": { thing: request },
   "users.get": { thing: user },
   "users.update": { thing: user, body: () => ({ displayName: "Another" }) },
   "users.delete": { thing: user },
@@ -179,5 +214,67 @@ describe.each(rows.filter(({ path }) => path.match(/:/g)?.length === 2))("$metho
     expect(await status(zw.admin, row, mixed)).toBe(404);
     expect(await status(alice, row, mixed)).toBe(row.access === "admin" ? 403 : 404);
     expect([200, 201]).toContain(await status(zw.admin, row, other));
+  });
+});
+
+/** What the page says of those who have assignments, one after the other on the same zone: whoever is refused has changed nothing. */
+const toAssigned = {
+  "own zones": [
+    ["reader", 403],
+    ["writer", 403],
+    ["owner", "done"],
+  ],
+  "readable zones": [
+    ["reader", "done"],
+    ["writer", "done"],
+  ],
+  "writable zones": [
+    ["reader", 403],
+    ["writer", "done"],
+  ],
+} as const;
+
+/** What somebody gets who may change other hosts than a call is about. */
+const atOtherHosts: Record<string, number> = {
+  "records.create": 403,
+  "records.importZonefile": 403,
+  "v1.createRecord": 403,
+  // Each item has a result of its own.
+  "records.bulkCreate": 200,
+  "records.plan": 404,
+  "records.applyPlan": 404,
+  "snapshots.create": 201,
+};
+
+const inZones = rows.flatMap((row) => {
+  const { whose } = row;
+  return whose === "own zones" || whose === "readable zones" || whose === "writable zones" ? [{ ...row, whose }] : [];
+});
+
+function elsewhereGets({ whose, path, procedure }: (typeof inZones)[number]): number | undefined {
+  if (whose !== "writable zones") return whose === "own zones" ? 403 : 200;
+  return path.includes(":recordId") ? 404 : atOtherHosts[procedure];
+}
+
+const done = (code: number) => (code === 200 || code === 201 ? "done" : code);
+
+describe.each(inZones)("$method $path", (row) => {
+  test("does for whom the zone is assigned to what the table says", async () => {
+    const ids = await zone(alice);
+    await assigned(ids);
+    for (const [who, expected] of toAssigned[row.whose]) {
+      const client = { reader, writer, owner: alice }[who];
+      expect([who, done(await status(client, row, ids))]).toEqual([who, expected]);
+    }
+  });
+
+  test("shows and changes nothing at hosts that are not assigned", async () => {
+    const ids = await zone(alice);
+    await assigned(ids);
+    const before = await alice.get(`/api/domains/${ids["id"]}/zonefile`);
+    const { status: code, body } = await call(elsewhere, row, ids);
+    expect(code).toBe(elsewhereGets(row));
+    expect(JSON.stringify(body)).not.toContain("192.0.2.1");
+    expect((await alice.get(`/api/domains/${ids["id"]}/zonefile`)).body).toBe(before.body);
   });
 });

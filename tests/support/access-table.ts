@@ -11,7 +11,7 @@ export interface AccessRow {
   procedure: string;
   access: Access;
   permission: Permission | null;
-  whose: "nobody's" | "own" | "own zones" | "any";
+  whose: "nobody's" | (typeof things)[number];
 }
 
 export interface Procedure {
@@ -19,6 +19,8 @@ export interface Procedure {
   type: "query" | "mutation";
   meta: RouteMeta;
 }
+
+const things = ["own", "own zones", "readable zones", "writable zones", "any"] as const;
 
 const who: Record<string, Access> = {
   anybody: "public",
@@ -35,10 +37,10 @@ export async function accessRows(): Promise<AccessRow[]> {
     const [procedure = "", caller = "", token = "", whose = ""] = rest.split("|").map((cell) => cell.trim());
     const access = who[caller];
     const permission = permissions.find((one) => one === token) ?? null;
-    const known = whose === "own" || whose === "own zones" || whose === "any";
-    if (!access || (permission === null && token !== "–") || (!known && whose !== "–"))
+    const known = things.find((one) => one === whose);
+    if (!access || (permission === null && token !== "–") || (known === undefined && whose !== "–"))
       throw new Error(`This line of docs/access.md says something else than its head explains: ${line}`);
-    return { method, path, procedure, access, permission, whose: known ? whose : "nobody's" };
+    return { method, path, procedure, access, permission, whose: known ?? "nobody's" };
   });
 }
 
