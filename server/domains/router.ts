@@ -88,7 +88,8 @@ export const domainsRouter = router({
         operationId: "updateDomain",
         tag,
         summary: "Change a domain",
-        description: "Fields left out stay as they are. A new `providerConfigId` writes the zone there first.",
+        description:
+          "For its owner and administrators. Fields left out stay as they are. A new `providerConfigId` writes the zone there first.",
         errors: [409, 502],
       }),
     )
@@ -104,7 +105,8 @@ export const domainsRouter = router({
         operationId: "deleteDomain",
         tag,
         summary: "Stop managing a domain",
-        description: "Its records, snapshots and history here are forgotten. The zone at the provider stays as it is.",
+        description:
+          "For its owner and administrators. Its records, snapshots and history here are forgotten. The zone at the provider stays as it is.",
       }),
     )
     .input(domainIdInput)
@@ -124,7 +126,7 @@ export const domainsRouter = router({
         tag: "DNS records",
         summary: "Pull the records from the DNS provider",
         description:
-          "The provider is right: records here become what it serves. A change of more than 30 % of a zone of ten or more records, or an " +
+          "For the owner and administrators. The provider is right: records here become what it serves. A change of more than 30 % of a zone of ten or more records, or an " +
           "empty answer, needs `force: true`. A snapshot of the state before is kept whenever something changes.",
         errors: [409, 502],
       }),
@@ -141,6 +143,7 @@ export const domainsRouter = router({
         operationId: "setExpiryRemind",
         tag,
         summary: "Set the reminders before expiry",
+        description: "For the domain's owner and administrators.",
       }),
     )
     .input(expiryRemindInput)
@@ -155,7 +158,7 @@ export const domainsRouter = router({
         operationId: "setExpiry",
         tag,
         summary: "Set the expiry date by hand",
-        description: "A look-up that fails leaves the date as it is.",
+        description: "For the domain's owner and administrators. A look-up that fails leaves the date as it is.",
       }),
     )
     .input(setExpiryInput)

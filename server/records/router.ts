@@ -36,6 +36,7 @@ export const recordsRouter = router({
         operationId: "listRecords",
         tag,
         summary: "List records",
+        description: "Of a domain that is assigned to you those whose hosts match; `total` counts these.",
       }),
     )
     .input(listRecordsInput)
@@ -153,7 +154,8 @@ export const recordsRouter = router({
         operationId: "exportZonefile",
         tag,
         summary: "The zone as a master file",
-        description: "RFC 1035 master file, as name servers load it.",
+        description:
+          "RFC 1035 master file, as name servers load it; of an assigned domain with the records of your hosts.",
         textField: "zonefile",
       }),
     )
@@ -172,7 +174,7 @@ export const recordsRouter = router({
         summary: "Bring a master file in",
         description:
           "A file with an error changes nothing; the answer names the line. The file's SOA is left aside: the provider keeps its own. " +
-          "A snapshot of the state before is kept. For files larger than the body limit, import the zone from the provider's folder.",
+          "A snapshot of the state before is kept. Only the owner and administrators replace a zone. For files larger than the body limit, import the zone from the provider's folder.",
         errors: [409, 502],
       }),
     )

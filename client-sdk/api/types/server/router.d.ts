@@ -26,6 +26,10 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 rememberMe?: boolean | undefined;
             };
             output: {
+                requires2FA: true;
+                tempToken: string;
+                methods: ("email" | "passkey" | "totp")[];
+            } | {
                 accessToken: string;
                 refreshToken: string;
                 user: {
@@ -34,10 +38,6 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     email: string | null;
                     role: "admin" | "member";
                 };
-            } | {
-                requires2FA: true;
-                tempToken: string;
-                methods: ("email" | "passkey" | "totp")[];
             };
             meta: import("./context.js").RouteMeta;
             errorShape: {
