@@ -14,9 +14,10 @@ import { noDrift } from "../drift/due-zones.ts";
 import { newId } from "../ids.ts";
 import { recordTrail } from "./trail.ts";
 import { countActions, growth, writeVersions } from "./commit.ts";
-import type { ChangeSetKind } from "./entities.ts";
+import type { ChangeSetKind, ChangeSetState } from "./entities.ts";
 import { domainExists, type Lease } from "./lease.ts";
 import { callProvider } from "./provider-call.ts";
+import { notingCalls } from "./sent-calls.ts";
 import { dataOf, sameData, type PlannedChange } from "../records/live-record.ts";
 
 export interface SentZone {
@@ -59,13 +60,14 @@ export async function sendChanges(
   `.execute(queries(em));
   if (intended.rows.length === 0)
     throw await lostZone(em, zone.id, "Planning took too long, and nothing was changed; try again.");
-  return { changeSetId, ...(await carryOut(em, zone, provider, changeSetId, set)) };
+  return { changeSetId, ...(await carryOut(em, zone, provider, lease, changeSetId, set)) };
 }
 
 async function carryOut(
   em: EntityManager,
   zone: SentZone,
   provider: DnsProvider,
+  lease: Lease,
   changeSetId: string,
   { changes, together, now }: { changes: PlannedChange[]; together: boolean; now: () => Date },
 ): Promise<ApplyResult> {
@@ -76,7 +78,12 @@ async function carryOut(
     const answer: ApplyResult =
       sent.length === 0
         ? { outcomes: [], before: null, after: null }
-        : await callProvider(provider, zone.name, sent, { together, plannedOn: zone.fingerprint, mayStayOpen: true });
+        : await callProvider(provider, zone.name, sent, {
+            together,
+            plannedOn: zone.fingerprint,
+            mayStayOpen: true,
+            beforeCall: notingCalls(em, zone.id, lease, { id: changeSetId, changes: sent }),
+          });
     let next = 0;
     const outcomes = concerned.map((was): ChangeOutcome =>
       was ? (answer.outcomes[next++] ?? { ok: false, message: "The provider gave no answer." }) : { ok: true },
@@ -103,6 +110,7 @@ async function carryOut(
         failures: JSON.stringify(failures.slice(0, keptFailures)),
       })
       .where("id", "=", changeSetId)
+      .where("state", "=", "pending")
       .execute();
     throw new AppError("PROVIDER_ERROR", error.message, { cause: error });
   }
@@ -220,8 +228,7 @@ async function recordChangeSet(
   failures: Failure[],
 ): Promise<string> {
   const outcome = {
-    state:
-      failures.length === 0 ? ("applied" as const) : revision === null ? ("failed" as const) : ("partial" as const),
+    state: stateOf(outcomes, revision),
     revision,
     ...countActions(effects(changes, outcomes)),
     failures: failures.length === 0 ? null : JSON.stringify(failures.slice(0, keptFailures)),
@@ -237,9 +244,16 @@ async function recordChangeSet(
     return id;
   }
   await queries(tx)
+    .with("noted", (db) => db.deleteFrom("change_set_calls").where("change_set_id", "=", changeSetId))
     .updateTable("change_sets")
     .set({ ...outcome, intent: sql`null` })
     .where("id", "=", changeSetId)
     .execute();
   return changeSetId;
+}
+
+function stateOf(outcomes: readonly ChangeOutcome[], revision: number | null): ChangeSetState {
+  if (outcomes.every(({ ok }) => ok)) return "applied";
+  if (outcomes.some((outcome) => !outcome.ok && outcome.unknown)) return "unknown";
+  return revision === null ? "failed" : "partial";
 }

@@ -1,6 +1,6 @@
 import { defineEntity, p } from "@mikro-orm/core";
 
-export type ChangeSetState = "pending" | "applied" | "partial" | "failed";
+export type ChangeSetState = "pending" | "applied" | "partial" | "failed" | "unknown";
 export type ChangeSetKind = "edit" | "bulk" | "import" | "sync" | "rollback";
 
 /** One change to a zone: the intent while `pending`, then what became of it. */
@@ -26,5 +26,17 @@ export const ChangeSetSchema = defineEntity({
     repaired: p.boolean(),
     createdAt: p.datetime(),
     finishedAt: p.datetime().nullable(),
+  },
+});
+
+/** What one call to a provider was to do, kept while its change set is pending and takes several: for the repair after a crash. */
+export const ChangeSetCallSchema = defineEntity({
+  name: "ChangeSetCall",
+  tableName: "change_set_calls",
+  properties: {
+    id: p.bigint().primary(),
+    changeSetId: p.uuid(),
+    /** Changes of records, as the provider is told of them. */
+    does: p.json().$type<unknown>(),
   },
 });

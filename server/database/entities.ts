@@ -22,7 +22,7 @@ import {
   PendingIdentitySchema,
 } from "../identity/entities.ts";
 import { RecordVersionSchema } from "../records/entities.ts";
-import { ChangeSetSchema } from "../changes/entities.ts";
+import { ChangeSetCallSchema, ChangeSetSchema } from "../changes/entities.ts";
 import { SnapshotSchema } from "../snapshots/entities.ts";
 import { InvitationSchema } from "../users/invitations/entities.ts";
 import { UserSchema } from "../users/entities.ts";
@@ -45,6 +45,7 @@ export const entities = [
   ZoneImportItemSchema,
   RecordVersionSchema,
   ChangeSetSchema,
+  ChangeSetCallSchema,
   SnapshotSchema,
   AuditEntrySchema,
   InvitationSchema,

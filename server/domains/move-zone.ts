@@ -37,12 +37,13 @@ export async function moveZone(
   domain: { id: string; name: string; providerConfigId: string },
   target: ConnectedConfig,
   caller: Caller,
-  now: () => Date,
+  { force, now }: { force: boolean; now: () => Date },
 ): Promise<void> {
   const fork = () => database.fork();
   await withLease(fork, domain.id, async (lease) => {
     // What the old provider may have got from an interrupted change can be read from it only now.
-    await repairZone(fork(), domain.id, lease, connections, now);
+    const settling = { ending: force ? "unread" : "known", actor: caller } as const;
+    await repairZone(fork(), domain.id, lease, connections, now, settling);
     const records = await liveZone(fork(), domain.id);
     const wanted = withPlainTtls(await kindOf(fork(), domain.id), target.kind, records);
     refuseBeyondLimits(withoutOwnOf(target.kind, wanted), target);

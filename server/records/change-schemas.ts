@@ -114,9 +114,14 @@ const dryRun = z
   .boolean("This must be true or false.")
   .default(false)
   .meta({ description: "Only show what would change." });
-const force = z.boolean("This must be true or false.").default(false).meta({
-  description: "Go on although more than 30 % of a zone of ten or more records would change, or all would go.",
-});
+const force = z
+  .boolean("This must be true or false.")
+  .default(false)
+  .meta({
+    description:
+      "Go on although more than 30 % of a zone of ten or more records would change, or all would go. An administrator's also ends earlier " +
+      "changes that cannot be settled: what the provider serves then decides.",
+  });
 
 export const syncInput = z.strictObject({ id: domainId, dryRun, force });
 
@@ -192,9 +197,11 @@ export const history = z
             kind: z
               .enum(["edit", "bulk", "import", "sync", "rollback"])
               .meta({ description: "How it came about.", example: "edit" }),
-            state: z
-              .enum(["pending", "applied", "partial", "failed"])
-              .meta({ description: "`pending`: sent to the provider, outcome not known yet.", example: "applied" }),
+            state: z.enum(["pending", "applied", "partial", "failed", "unknown"]).meta({
+              description:
+                "`pending`: sent to the provider, outcome not known yet; `unknown`: an administrator gave up finding out.",
+              example: "applied",
+            }),
             actorId: id("Who.").nullable(),
             actor: z.string().nullable().meta({ description: "Username.", example: "admin" }),
             revision: z.int().nullable().meta({ description: "The revision that it made.", example: 4 }),

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { rm } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { sql } from "kysely";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Caller } from "../../server/auth/caller.ts";
@@ -9,7 +9,7 @@ import { planState } from "../../server/records/desired-state.ts";
 import { liveZone } from "../../server/records/live-queries.ts";
 import { ChangePipeline } from "../../server/changes/pipeline.ts";
 import { useZonewright } from "../support/zonewright.ts";
-import { fileZone, manualZone, type Body, type Zone } from "../records/zones.ts";
+import { fileZone, manualConfig, manualZone, type Body, type Zone } from "../records/zones.ts";
 
 const zw = useZonewright();
 
@@ -180,11 +180,69 @@ test("a change left open that deletes a record and makes it anew was done as a w
   expect(await zone.records()).toMatchObject([{ ttl: 600 }]);
 });
 
-test("a change left open of a zone that is gone from its provider has failed, and holds nothing up", async () => {
-  await leavePending([createOf("crash")]);
+test("that a zone is missing at its provider proves nothing of a change left open: it is settled when the zone is there again", async () => {
+  const change = createOf("crash");
+  await leavePending([change]);
+  const file = await zone.readFile();
   await rm(zone.file);
   await zw.services.repair.runOnce();
-  expect((await zone.history())[0]).toMatchObject({ state: "failed", repaired: true });
+  expect((await zone.history())[0]).toMatchObject({ state: "pending", finishedAt: null });
+  const { status, body } = await zone.create({ recordType: "A", name: "x", value: "192.0.2.1" });
+  expect({ status, body }).toMatchObject({ status: 502, body: { detail: expect.stringContaining("force: true") } });
+  await writeFile(zone.file, `${file}crash 60 A 192.0.2.9\n`);
+  await zw.services.repair.runOnce();
+  expect((await zone.history())[0]).toMatchObject({ state: "applied", repaired: true });
+  expect(await zone.records("&search=crash")).toMatchObject([{ id: change.id }]);
+});
+
+describe("a change left open at a provider that will not come back", () => {
+  const move = async (client = zw.admin, force?: boolean) =>
+    await client.put(zone.path, {
+      providerConfigId: await manualConfig(zw),
+      ...(force === undefined ? {} : { force }),
+    });
+
+  test("is given up by an administrator who moves the domain, and the history says that nobody knows", async () => {
+    const id = await leavePending([createOf("crash"), createOf("other")]);
+    await rm(zone.file);
+    expect(await move()).toMatchObject({ status: 502 });
+    const { status, body } = await move(zw.admin, true);
+    expect({ status, body }).toMatchObject({ status: 200, body: { recordCount: 1, revision: 1 } });
+    expect(await zone.lines()).toEqual(["www A 192.0.2.1"]);
+    const entry = (await zone.history()).find((set) => set.id === id);
+    expect(entry).toMatchObject({
+      state: "unknown",
+      repaired: false,
+      creates: 0,
+      revision: null,
+      actor: "admin",
+      failures: [{ name: "crash", error: expect.stringContaining("is not known") }, { name: "other" }],
+    });
+    expect(entry.finishedAt).not.toBeNull();
+    await zone.add("A", "after", "192.0.2.5");
+    const trail = (await zw.admin.get("/api/audit?limit=100")).body.entries;
+    const told = trail.find((one: Body) => one.after?.changeSetId === id);
+    expect(told).toMatchObject({ actorId: admin.userId, after: { givenUp: true, failures: 2 } });
+  });
+
+  test("is settled by what the zone has where it can be read after all, however much the move is forced", async () => {
+    const change = createOf("crash");
+    await leavePending([change]);
+    await zone.edit((text) => `${text}crash 60 A 192.0.2.9\n`);
+    expect(await move(zw.admin, true)).toMatchObject({ status: 200, body: { recordCount: 2 } });
+    expect((await zone.history())[0]).toMatchObject({ state: "applied", repaired: true });
+  });
+
+  test("is not given up by a forced sync that cannot read the zone, nor by a member", async () => {
+    const member = await zw.member(`owner-${zone.id.slice(-6)}`);
+    const { body: me } = await member.get("/api/auth/me");
+    await db().updateTable("domains").set({ owner_id: me.id }).where("id", "=", zone.id).execute();
+    await leavePending([createOf("crash")]);
+    await rm(zone.file);
+    expect(await zone.post("/sync", { force: true })).toMatchObject({ status: 502 });
+    expect(await move(member, true)).toMatchObject({ status: 403 });
+    expect((await zone.history())[0]).toMatchObject({ state: "pending" });
+  });
 });
 
 describe("a lease", () => {

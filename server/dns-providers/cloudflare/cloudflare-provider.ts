@@ -1,6 +1,12 @@
 import { absoluteName, parseZoneName } from "../../names/names.ts";
 import { recordKey, type RecordData } from "../../records/record.ts";
-import { ProviderError, type ApplyResult, type DnsProvider, type RecordChange } from "../provider.ts";
+import {
+  ProviderError,
+  type ApplyOptions,
+  type ApplyResult,
+  type DnsProvider,
+  type RecordChange,
+} from "../provider.ts";
 import type { ServedZone } from "./api.ts";
 import { applyInBatches } from "./apply-changes.ts";
 import type { CloudflareClient } from "./client.ts";
@@ -31,7 +37,7 @@ export function cloudflareProvider(client: CloudflareClient): DnsProvider {
     },
     createZone: (zone) => createZone(client, zone),
     readZone: (zone) => readZone(client, zone),
-    applyChanges: (zone, changes, { together = false } = {}) => applyChanges(client, zone, changes, together),
+    applyChanges: (zone, changes, options = {}) => applyChanges(client, zone, changes, options),
     keptRecords: (zone) => keptRecords(client, zone),
     // The API shows no SOA, and no mark of a zone's content.
     readSoa: () => Promise.resolve(null),
@@ -104,15 +110,16 @@ async function applyChanges(
   client: CloudflareClient,
   zone: string,
   changes: readonly RecordChange[],
-  together: boolean,
+  { together = false, beforeCall }: ApplyOptions,
 ): Promise<ApplyResult> {
   const { id, plan } = await zoneAt(client, zone);
   const records = await presentRecords(client, zone, id, changes);
   const largest = paidPlans.has(plan?.legacy_id ?? "") ? largestBatch.paid : largestBatch.free;
   const minTtl = plan?.legacy_id === "enterprise" ? smallestTtl.enterprise : smallestTtl.others;
-  const outcomes = await applyInBatches(zone, records, changes, { together, largest, minTtl }, (batch) =>
-    client.batch(id, batch),
-  );
+  const outcomes = await applyInBatches(zone, records, changes, { together, largest, minTtl }, async (batch, does) => {
+    await beforeCall?.(does);
+    return await client.batch(id, batch);
+  });
   return { outcomes, before: null, after: null };
 }
 

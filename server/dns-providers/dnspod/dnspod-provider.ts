@@ -6,7 +6,13 @@ import { refusedCall, refusedRecord, type Refusal } from "../one-by-one/answers.
 import { applyOneByOne } from "../one-by-one/apply-changes.ts";
 import { eachOnce, type RecordCalls, type StoredRecord } from "../one-by-one/stored-records.ts";
 import { namesToAsk, touchedNames } from "../one-by-one/touched-names.ts";
-import { ProviderError, type ApplyResult, type DnsProvider, type RecordChange } from "../provider.ts";
+import {
+  ProviderError,
+  type ApplyOptions,
+  type ApplyResult,
+  type DnsProvider,
+  type RecordChange,
+} from "../provider.ts";
 import { done, domainInfo, domainList, madeRecord, packageDetails, recordList } from "./api.ts";
 import { vendorName, type DnspodClient } from "./client.ts";
 import { keptReason } from "./limits.ts";
@@ -31,7 +37,7 @@ export function dnspodProvider(client: DnspodClient, pause: Pause = realPause): 
     listZones: () => listZones(client),
     createZone: (zone) => createZone(client, zone),
     readZone: (zone) => readZone(client, zone),
-    applyChanges: (zone, changes, { together = false } = {}) => applyChanges(client, zone, changes, together, pause),
+    applyChanges: (zone, changes, options = {}) => applyChanges(client, zone, changes, options, pause),
     readSoa: () => Promise.resolve(null),
     fingerprint: () => Promise.resolve(null),
   };
@@ -99,7 +105,7 @@ async function applyChanges(
   client: DnspodClient,
   zone: string,
   changes: readonly RecordChange[],
-  together: boolean,
+  { together = false, beforeCall }: ApplyOptions,
   pause: Pause,
 ): Promise<ApplyResult> {
   const floor = await ttlFloor(client, zone, changes);
@@ -114,6 +120,7 @@ async function applyChanges(
         ttl < floor ? `${vendorName} takes a TTL of at least ${floor} seconds in the package that ${zone} has.` : null,
     },
     calls: recordCalls(client, zone),
+    beforeCall,
   });
   return { outcomes, before: null, after: null };
 }
