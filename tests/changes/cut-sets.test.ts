@@ -90,13 +90,14 @@ describe("of a set that was cut in the middle", () => {
     expect(await lastChange(zone)).toMatchObject({ state: "partial", creates: 0, deletes: 1 });
   });
 
-  test("a record that somebody else took away after it was changed does not come back", async () => {
-    const old = await zone.add("A", host, "192.0.2.1", 600);
-    vendor.faults.next("AddDomainRecord", lost);
-    // The old record is changed before the new one is sent.
-    await applySet(zone, [create("192.0.2.9"), { action: "update", recordId: old.id, record: { ttl: 900 } }]);
-    inConsole.remove("192.0.2.1");
+  test("a record that was to move, and that somebody else took away, does not come back", async () => {
+    const [gone, mover] = [await zone.add("A", host, "192.0.2.1", 600), await zone.add("A", host, "192.0.2.2", 600)];
+    vendor.faults.next("DeleteDomainRecord", lost);
+    const move = { action: "update", recordId: mover.id, record: { name: `${host}-moved` } };
+    expect((await applySet(zone, [{ action: "delete", recordId: gone.id }, move])).status).toBe(502);
+    inConsole.remove("192.0.2.2");
     await settle();
+    expect(served()).toEqual([`${host} A 192.0.2.1`]);
     expect(await listed()).toEqual(served());
   });
 
