@@ -1,9 +1,12 @@
+import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { rm, writeFile } from "node:fs/promises";
 import { sql } from "kysely";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Caller } from "../../server/auth/caller.ts";
+import { clearDeadLeases } from "../../server/changes/lease.ts";
 import { queries } from "../../server/database/database.ts";
+import { thisProcess } from "../../server/database/process-identity.ts";
 import { newId } from "../../server/ids.ts";
 import { planState } from "../../server/records/desired-state.ts";
 import { liveZone } from "../../server/records/live-queries.ts";
@@ -53,10 +56,12 @@ function createOf(name: string): Body {
   return { action: "create", id: newId(), before: null, after };
 }
 
-async function setLease(seconds: number): Promise<void> {
+async function setLease(seconds: number, holder?: (token: string) => object): Promise<void> {
+  const token = randomUUID();
   await db()
     .updateTable("domains")
-    .set({ lease_token: randomUUID(), lease_until: sql<Date>`now() + make_interval(secs => ${seconds})` })
+    .set({ lease_holder: holder ? JSON.stringify(holder(token)) : null })
+    .set({ lease_token: token, lease_until: sql<Date>`now() + make_interval(secs => ${seconds})` })
     .where("id", "=", zone.id)
     .execute();
 }
@@ -249,6 +254,28 @@ describe("a lease", () => {
   test("of a dead process does not hold up an edit", async () => {
     await setLease(-1);
     expect((await zone.create({ recordType: "A", name: "new", value: "192.0.2.2" })).status).toBe(201);
+  });
+
+  /** A process of this machine that is gone. */
+  const dead = () => ({ ...thisProcess(), pid: spawnSync(process.execPath, ["--version"]).pid, started: "1" });
+
+  test("of a process of this machine that is seen to be gone is not waited for, and neither is it after a start", async () => {
+    const of = (token: string) => ({ ...dead(), lease: token });
+    await setLease(60, of);
+    expect((await edit(undefined, pipeline(10_000))).outcomes).toEqual([{ ok: true }]);
+    await setLease(60, of);
+    await clearDeadLeases(zw.services.database.fork());
+    expect((await edit(undefined, pipeline(0))).planned.changes).toEqual([]);
+  });
+
+  test.each([
+    ["another machine's", (token: string) => ({ ...dead(), place: "elsewhere", lease: token })],
+    ["taken over by another one", () => ({ ...dead(), lease: randomUUID() })],
+    ["held by one that lives", (token: string) => ({ ...thisProcess(), lease: token })],
+  ])("that may still be somebody's is waited for: %s", async (_, holder) => {
+    await setLease(60, holder);
+    await clearDeadLeases(zw.services.database.fork());
+    await expect(edit(undefined, pipeline(1_500))).rejects.toMatchObject({ code: "UNAVAILABLE" });
   });
 
   test("of a live one is waited for, then the edit is refused and can be tried again", async () => {

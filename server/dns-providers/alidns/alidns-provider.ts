@@ -162,7 +162,11 @@ function domainOf(zone: string): { DomainName: string } {
 }
 
 function noZone(zone: string, refusal: Refusal): ProviderError {
-  if (["InvalidDomainName.NoExist", "IncorrectDomainUser"].includes(refusal.code)) {
+  if (refusal.code === "IncorrectDomainUser") {
+    const what = `it does not let the access key of this provider configuration see the zone ${zone}, which it says is another account's`;
+    return refusedCall(vendorName, what, refusal);
+  }
+  if (refusal.code === "InvalidDomainName.NoExist") {
     return new ProviderError(`${vendorName} has no zone ${zone}.`, "none", { zoneMissing: true });
   }
   return refusedCall(vendorName, `it does not show the zone ${zone}`, refusal);

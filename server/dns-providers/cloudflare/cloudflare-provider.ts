@@ -78,7 +78,20 @@ async function findZone(client: CloudflareClient, zone: string): Promise<ServedZ
 async function zoneAt(client: CloudflareClient, zone: string): Promise<ServedZone> {
   const found = await findZone(client, zone);
   if (found) return found;
-  throw new ProviderError(`Cloudflare has no zone ${zone} for this token.`, "none", { zoneMissing: true });
+  // A token without the right to see zones is not refused: it is shown none.
+  if (await showsAny(client))
+    throw new ProviderError(`Cloudflare has no zone ${zone} for this token.`, "none", { zoneMissing: true });
+  throw new ProviderError(
+    `Cloudflare shows this token no zones at all, ${zone} among them; check that it still has the right Zone Read for its zones.`,
+    "none",
+  );
+}
+
+async function showsAny(client: CloudflareClient): Promise<boolean> {
+  const zones = client.zones();
+  const { done } = await zones.next();
+  await zones.return(undefined);
+  return done !== true;
 }
 
 async function* readZone(client: CloudflareClient, zone: string): AsyncGenerator<RecordData[]> {

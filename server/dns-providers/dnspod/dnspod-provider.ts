@@ -191,8 +191,11 @@ function isEmptyList({ code }: Refusal): boolean {
 }
 
 function noZone(zone: string, refusal: Refusal): ProviderError {
-  const missing = ["InvalidParameterValue.DomainNotExists", "OperationDenied.NoPermissionToOperateDomain"];
-  if (missing.includes(refusal.code)) {
+  if (refusal.code === "OperationDenied.NoPermissionToOperateDomain") {
+    const what = `it does not let the key of this provider configuration operate the zone ${zone}; it is another account's, or the key lacks the permission`;
+    return refusedCall(vendorName, what, refusal);
+  }
+  if (refusal.code === "InvalidParameterValue.DomainNotExists") {
     return new ProviderError(`${vendorName} has no zone ${zone}.`, "none", { zoneMissing: true });
   }
   return refusedCall(vendorName, `it does not show the zone ${zone}`, refusal);
