@@ -229,6 +229,7 @@ async function recordChangeSet(
 ): Promise<string> {
   const outcome = {
     state: stateOf(outcomes, revision),
+    unknown: outcomes.filter(isUnknown).length || null,
     revision,
     ...countActions(effects(changes, outcomes)),
     failures: failures.length === 0 ? null : JSON.stringify(failures.slice(0, keptFailures)),
@@ -254,6 +255,10 @@ async function recordChangeSet(
 
 function stateOf(outcomes: readonly ChangeOutcome[], revision: number | null): ChangeSetState {
   if (outcomes.every(({ ok }) => ok)) return "applied";
-  if (outcomes.some((outcome) => !outcome.ok && outcome.unknown)) return "unknown";
-  return revision === null ? "failed" : "partial";
+  // What may have been made has not failed.
+  return revision === null && !outcomes.some(isUnknown) ? "failed" : "partial";
+}
+
+function isUnknown(outcome: ChangeOutcome): boolean {
+  return !outcome.ok && outcome.unknown === true;
 }

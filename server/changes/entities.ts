@@ -1,6 +1,6 @@
 import { defineEntity, p } from "@mikro-orm/core";
 
-export type ChangeSetState = "pending" | "applied" | "partial" | "failed" | "unknown";
+export type ChangeSetState = "pending" | "applied" | "partial" | "failed";
 export type ChangeSetKind = "edit" | "bulk" | "import" | "sync" | "rollback";
 
 /** One change to a zone: the intent while `pending`, then what became of it. */
@@ -22,6 +22,8 @@ export const ChangeSetSchema = defineEntity({
     intent: p.json().$type<unknown>().nullable(),
     /** Items that the provider refused. */
     failures: p.json().$type<unknown>().nullable(),
+    /** How many changes it was given up to find out about; null: none. They are among the failures. */
+    unknown: p.integer().nullable(),
     /** Whether the outcome was established by reading the zone back. */
     repaired: p.boolean(),
     createdAt: p.datetime(),

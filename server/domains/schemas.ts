@@ -130,7 +130,7 @@ export const updateDomainInput = z.strictObject({
     .meta({
       description:
         "With `providerConfigId`, for administrators: move although changes are open of which the present provider does not tell what came. " +
-        "They end as `unknown` in the history, and the records move as they are shown.",
+        "The history tells them as `unknown`, and the records move as they are shown.",
     }),
 });
 

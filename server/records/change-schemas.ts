@@ -197,11 +197,9 @@ export const history = z
             kind: z
               .enum(["edit", "bulk", "import", "sync", "rollback"])
               .meta({ description: "How it came about.", example: "edit" }),
-            state: z.enum(["pending", "applied", "partial", "failed", "unknown"]).meta({
-              description:
-                "`pending`: sent to the provider, outcome not known yet; `unknown`: an administrator gave up finding out.",
-              example: "applied",
-            }),
+            state: z
+              .enum(["pending", "applied", "partial", "failed"])
+              .meta({ description: "`pending`: sent to the provider, outcome not known yet.", example: "applied" }),
             actorId: id("Who.").nullable(),
             actor: z.string().nullable().meta({ description: "Username.", example: "admin" }),
             revision: z.int().nullable().meta({ description: "The revision that it made.", example: 4 }),
@@ -210,6 +208,10 @@ export const history = z
             deletes: z.int().meta({ description: "Records deleted.", example: 0 }),
             changes: z.array(historyChange).meta({ description: "The first 100 changes." }),
             failures: z.array(historyFailure).meta({ description: "What the provider refused, the first 100." }),
+            unknown: z.int().meta({
+              description: "How many of the failures may have been made: an administrator gave up finding out.",
+              example: 0,
+            }),
             repaired: z.boolean().meta({ description: "Whether the outcome was found by reading the zone back." }),
             createdAt: timestamp("When it began."),
             finishedAt: timestamp("When its outcome was known.").nullable(),

@@ -7,8 +7,8 @@ const statements = [
     does jsonb not null
   )`,
   "create index change_set_calls_set_idx on change_set_calls (change_set_id, id)",
+  "alter table change_sets add column unknown int",
   "alter table domains add column lease_holder text",
-  "create index domains_leased_idx on domains (lease_holder) where lease_token is not null",
 ];
 
 /** What a repair has to know: the calls that were begun, and whose the leases are. */
