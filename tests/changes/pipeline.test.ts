@@ -200,13 +200,12 @@ test("that a zone is missing at its provider proves nothing of a change left ope
   expect(await zone.records("&search=crash")).toMatchObject([{ id: change.id }]);
 });
 
-describe("a change left open at a provider that will not come back", () => {
-  const move = async (client = zw.admin, force?: boolean) =>
-    await client.put(zone.path, {
-      providerConfigId: await manualConfig(zw),
-      ...(force === undefined ? {} : { force }),
-    });
+async function move(client = zw.admin, force?: boolean) {
+  const providerConfigId = await manualConfig(zw);
+  return await client.put(zone.path, { providerConfigId, ...(force === undefined ? {} : { force }) });
+}
 
+describe("a change left open at a provider that will not come back", () => {
   test("is given up by an administrator who moves the domain, and the history says that nobody knows", async () => {
     const id = await leavePending([createOf("crash"), createOf("other")]);
     await rm(zone.file);
@@ -251,27 +250,28 @@ describe("a change left open at a provider that will not come back", () => {
   });
 });
 
+/** A process of this machine that is gone. */
+function deadHolder(token: string): object {
+  return { ...thisProcess(), pid: spawnSync(process.execPath, ["--version"]).pid, started: "1", lease: token };
+}
+
 describe("a lease", () => {
   test("of a dead process does not hold up an edit", async () => {
     await setLease(-1);
     expect((await zone.create({ recordType: "A", name: "new", value: "192.0.2.2" })).status).toBe(201);
   });
 
-  /** A process of this machine that is gone. */
-  const dead = () => ({ ...thisProcess(), pid: spawnSync(process.execPath, ["--version"]).pid, started: "1" });
-
   test("of a process of this machine that is seen to be gone is not waited for, and neither is it after a start", async () => {
-    const of = (token: string) => ({ ...dead(), lease: token });
-    await setLease(60, of);
+    await setLease(60, deadHolder);
     expect((await edit(undefined, pipeline(10_000))).outcomes).toEqual([{ ok: true }]);
-    await setLease(60, of);
+    await setLease(60, deadHolder);
     await clearDeadLeases(zw.services.database.fork());
     expect((await edit(undefined, pipeline(500))).planned.changes).toEqual([]);
   });
 
   test.each([
-    ["another machine's", (token: string) => ({ ...dead(), place: "elsewhere", lease: token })],
-    ["taken over by another one", () => ({ ...dead(), lease: randomUUID() })],
+    ["another machine's", (token: string) => ({ ...deadHolder(token), place: "elsewhere" })],
+    ["taken over by another one", () => deadHolder(randomUUID())],
     ["held by one that lives", (token: string) => ({ ...thisProcess(), lease: token })],
   ])("that may still be somebody's is waited for: %s", async (_, holder) => {
     await setLease(60, holder);
