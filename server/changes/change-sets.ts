@@ -2,23 +2,18 @@ import { effects } from "./read-back.ts";
 import { sql } from "kysely";
 import type { Actor } from "../audit/actor.ts";
 import { queries, type EntityManager } from "../database/database.ts";
-import {
-  ProviderError,
-  type ApplyResult,
-  type ChangeOutcome,
-  type DnsProvider,
-  type RecordChange,
-} from "../dns-providers/provider.ts";
+import { ProviderError, type ApplyResult, type ChangeOutcome, type DnsProvider } from "../dns-providers/provider.ts";
 import { AppError, notFound } from "../errors.ts";
 import { noDrift } from "../drift/due-zones.ts";
 import { newId } from "../ids.ts";
 import { recordTrail } from "./trail.ts";
 import { countActions, growth, writeVersions } from "./commit.ts";
+import { concernedBy } from "./concerned.ts";
 import type { ChangeSetKind, ChangeSetState } from "./entities.ts";
 import { domainExists, type Lease } from "./lease.ts";
 import { callProvider } from "./provider-call.ts";
 import { notingCalls } from "./sent-calls.ts";
-import { dataOf, sameData, type PlannedChange } from "../records/live-record.ts";
+import type { PlannedChange } from "../records/live-record.ts";
 
 export interface SentZone {
   id: string;
@@ -71,9 +66,7 @@ async function carryOut(
   changeSetId: string,
   { changes, together, now }: { changes: PlannedChange[]; together: boolean; now: () => Date },
 ): Promise<ApplyResult> {
-  // A comment is ours alone: the provider has nothing to do for it.
-  const concerned = changes.map((change) => !(change.action === "update" && sameData(change.before, change.after)));
-  const sent = changes.filter((_, index) => concerned[index]).map(asSent);
+  const { sent, outcomesOf } = concernedBy(changes, together);
   try {
     const answer: ApplyResult =
       sent.length === 0
@@ -84,11 +77,7 @@ async function carryOut(
             mayStayOpen: true,
             beforeCall: notingCalls(em, zone.id, lease, { id: changeSetId, changes: sent }),
           });
-    let next = 0;
-    const outcomes = concerned.map((was): ChangeOutcome =>
-      was ? (answer.outcomes[next++] ?? { ok: false, message: "The provider gave no answer." }) : { ok: true },
-    );
-    return { ...answer, outcomes };
+    return { ...answer, outcomes: outcomesOf(answer.outcomes) };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     if (error.effect === "unknown") {
@@ -140,13 +129,6 @@ export async function leaveOpen(em: EntityManager, changeSetId: string, intent: 
     .where("id", "=", changeSetId)
     .where("state", "=", "pending")
     .execute();
-}
-
-/** As a provider is told of it. */
-export function asSent({ action, before, after }: PlannedChange): RecordChange {
-  if (action === "create") return { action, before: null, after: dataOf(after) };
-  if (action === "update") return { action, before: dataOf(before), after: dataOf(after) };
-  return { action, before: dataOf(before), after: null };
 }
 
 function failure(change: PlannedChange, error: string): Failure {

@@ -12,7 +12,8 @@ import {
 import { AppError } from "../errors.ts";
 import { bookmark } from "./bookmark.ts";
 import { secondsToSettle } from "./certainty.ts";
-import { asSent, leaveOpen, settle, type Intent } from "./change-sets.ts";
+import { leaveOpen, settle, type Intent } from "./change-sets.ts";
+import { concernedBy } from "./concerned.ts";
 import type { Lease } from "./lease.ts";
 import type { PlannedChange } from "../records/live-record.ts";
 import { allOrTakenBack, putBack } from "./provider-call.ts";
@@ -59,7 +60,7 @@ export async function repairZone(
       await settle(tx, domainId, {
         kind: set.change_kind,
         actorId: set.actor_id,
-        actor: givenUp ? settling.actor : theService,
+        actor: givenUp && settling.ending !== "known" ? settling.actor : theService,
         ...(givenUp ? { about: { givenUp } } : {}),
         changes: intent.changes,
         outcomes,
@@ -125,7 +126,7 @@ async function establish(
   } catch (error) {
     const isOpen = error instanceof AppError && (error.code === "PROVIDER_ERROR" || error.code === "UNAVAILABLE");
     if (!isOpen || ending === "known") throw error;
-    const read = await asRead(connect, set.name, intent.changes, error.code === "UNAVAILABLE");
+    const read = await asRead(connect, set.name, intent, error.code === "UNAVAILABLE");
     if (read === null && ending === "as read") throw error;
     return { outcomes: read ?? intent.changes.map(() => unread), isRead: read !== null, givenUp: true };
   }
@@ -141,14 +142,15 @@ async function whatHappened(
   now: Date,
 ): Promise<ChangeOutcome[] | null> {
   try {
-    const sent = changes.map(asSent);
+    const { sent, outcomesOf } = concernedBy(changes, together);
     const served = await readServed(provider, zone, [...sent, ...calls.flat()]);
     const outcomes = outcomesIn(served, sent);
     if (!outcomes.every(({ ok }) => ok) && secondsLeft(provider, openSince, now) > 0) return null;
     const ours = provenOurs(served, sent, calls);
     const taking = { isOurs: (index: number) => ours[index] ?? false, mayStayOpen: true, beforeCall };
     const found = await putBack(provider, zone, sent, { outcomes, before: null, after: null }, taking);
-    return together ? (await allOrTakenBack(provider, zone, sent, found, taking)).outcomes : found.outcomes;
+    const settled = together ? await allOrTakenBack(provider, zone, sent, found, taking) : found;
+    return outcomesOf(settled.outcomes);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     if (error.effect === "unknown") return null;
@@ -171,15 +173,15 @@ const unread: ChangeOutcome = {
 async function asRead(
   connect: () => DnsProvider | null,
   zone: string,
-  changes: readonly PlannedChange[],
+  { together, changes }: Intent,
   mayCome: boolean,
 ): Promise<ChangeOutcome[] | null> {
   try {
     const provider = connect();
     if (!provider) return null;
-    const sent = changes.map(asSent);
+    const { sent, outcomesOf } = concernedBy(changes, together);
     const outcomes = outcomesIn(await readServed(provider, zone, sent), sent);
-    return mayCome ? outcomes.map((outcome) => (outcome.ok || outcome.gone ? outcome : notSeen)) : outcomes;
+    return outcomesOf(mayCome ? outcomes.map((outcome) => (outcome.ok || outcome.gone ? outcome : notSeen)) : outcomes);
   } catch (error) {
     if (error instanceof ProviderError || error instanceof AppError) return null;
     throw error;

@@ -205,6 +205,22 @@ async function move(client = zw.admin, force?: boolean) {
   return await client.put(zone.path, { providerConfigId, ...(force === undefined ? {} : { force }) });
 }
 
+test("of a set of all or none that did not reach the provider, nothing is done here either", async () => {
+  const [www] = await zone.records();
+  const { domainId: _, ...before } = www;
+  const noted = { action: "update", id: www.id, before, after: { ...before, comment: "only if all is done" } };
+  const id = await leavePending([noted, createOf("crash")]);
+  const intent = { together: true, changes: [noted, createOf("crash")] };
+  await db()
+    .updateTable("change_sets")
+    .set({ intent: JSON.stringify(intent) })
+    .where("id", "=", id)
+    .execute();
+  await zw.services.repair.runOnce();
+  expect((await zone.history())[0]).toMatchObject({ state: "failed", repaired: true, updates: 0 });
+  expect(await zone.records()).toEqual([www]);
+});
+
 describe("a change left open at a provider that will not come back", () => {
   test("is given up by an administrator who moves the domain, and the history says that nobody knows", async () => {
     const id = await leavePending([createOf("crash"), createOf("other")]);
