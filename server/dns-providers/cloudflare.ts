@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { isApiAddress } from "./api-address.ts";
 import { cloudflareAddress, CloudflareClient } from "./cloudflare/client.ts";
-import { cloudflareProvider } from "./cloudflare/cloudflare-provider.ts";
-import { automaticTtl, shortfall } from "./cloudflare/record-body.ts";
+import { cloudflareProvider, smallestTtl } from "./cloudflare/cloudflare-provider.ts";
+import { automaticTtl, sharedShortfall, shortfall } from "./cloudflare/record-body.ts";
 import type { ProviderKind } from "./provider.ts";
 
 const configSchema = z.strictObject({
@@ -30,13 +30,14 @@ export const cloudflare: ProviderKind<CloudflareConfig> = {
   recordTypes:
     "A AAAA CAA CERT CNAME DNSKEY DS HTTPS MX NAPTR NS OPENPGPKEY PTR SMIMEA SRV SSHFP SVCB TLSA TXT URI".split(" "),
   supportsProxied: true,
-  // Of the Enterprise plan; the others have 60, to which the adapter holds zones that are on them.
-  minTtl: 30,
+  minTtl: smallestTtl.enterprise,
+  anyZoneMinTtl: smallestTtl.others,
   maxTtl: 86_400,
   automaticTtl,
   automaticSeconds: 300,
   proxiedTtl: 1,
   cannotHold: shortfall,
+  cannotHoldTogether: sharedShortfall,
   granularity: "record",
   configFields: [
     { name: "apiToken", label: "API token", secret: true, required: true },

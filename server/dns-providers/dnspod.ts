@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { editableTypes } from "../records/record.ts";
 import { DnspodClient, dnspodAddress, vendorName } from "./dnspod/client.ts";
-import { dnspodProvider } from "./dnspod/dnspod-provider.ts";
+import { dnspodProvider, highestFloorSeconds } from "./dnspod/dnspod-provider.ts";
 import { keptReason, shortfallOf } from "./dnspod/limits.ts";
 import type { ProviderKind } from "./provider.ts";
 import { vendorAddress } from "./vendor-address.ts";
@@ -25,8 +25,9 @@ export const dnspod: ProviderKind<DnspodConfig> = {
   name: vendorName,
   recordTypes: editableTypes,
   supportsProxied: false,
-  // Of the highest package; the others have higher floors, which the adapter asks for.
+  // Of the highest package; what another zone has is asked for.
   minTtl: 1,
+  anyZoneMinTtl: highestFloorSeconds,
   maxTtl: 604_800,
   cannotHold: shortfallOf,
   keeps: keptReason,

@@ -55,6 +55,8 @@ export interface ProviderCapabilities {
   /** Smallest and largest TTL in seconds. */
   minTtl: number;
   maxTtl: number;
+  /** Where zones differ in the smallest: the TTL from which on every zone takes it. Below, `DnsProvider.minTtl` tells. */
+  anyZoneMinTtl?: number;
   /** A TTL outside of those that leaves the choice to the provider: Cloudflare's 1. */
   automaticTtl?: number;
   /** What that choice is, in seconds: the TTL of such records where they move to a provider without one. */
@@ -63,6 +65,8 @@ export interface ProviderCapabilities {
   proxiedTtl?: number;
   /** What about a record it cannot hold beyond type, TTL and proxying: the field and the reason, which follows its name in a sentence. */
   cannotHold?: (record: LimitedRecord) => { field: "name" | "value" | "ttl" | "proxied"; reason: string } | null;
+  /** Why it cannot hold all these records of one name and type together, each of which it can; follows its name in a sentence. */
+  cannotHoldTogether?: (rrset: readonly LimitedRecord[]) => string | null;
   /**
    * Why it shows a record that is not to be changed through it, such as its own name servers at the apex or an alias with settings
    * that no other provider has; follows its name in a sentence. Null for all others.
@@ -137,6 +141,8 @@ export interface DnsProvider {
    * tell. For plans about a whole zone. @throws ProviderError
    */
   keptRecords?(zone: string): Promise<ReadonlyMap<string, string>>;
+  /** The smallest TTL that this zone takes, in seconds, where zones differ in it. @throws ProviderError */
+  minTtl?(zone: string): Promise<number>;
   /** A cheap mark of the zone's present content, to notice changes made elsewhere; null where there is none. */
   fingerprint(zone: string): Promise<string | null>;
 }

@@ -34,6 +34,8 @@ export interface Vendor {
   secrets: readonly string[];
   /** What an account may call at the vendor's own address. Elsewhere the answers alone tell. */
   quotas?: { address: string; limits: readonly Quota[] };
+  /** How long one try may take; 20 seconds when left out. */
+  tryMilliseconds?: number;
   /** Whether an answer means "too many calls, nothing was done"; status 429 always does. */
   throttles?: (answer: VendorAnswer) => boolean;
 }
@@ -47,6 +49,8 @@ const mostTries = 5;
 const firstPauseMilliseconds = 500;
 const longestBackOffMilliseconds = 60_000;
 const maxBytes = 32 * 1024 * 1024;
+/** Characters of what a vendor says of a failure of its own. */
+const longestFailure = 200;
 
 /** Calls to a vendor's public API: deadlines, limits on rates honoured by all calls to an account, failures told as what they mean for the zone. */
 export class VendorCalls {
@@ -131,7 +135,7 @@ export class VendorCalls {
         method,
         headers: typeof headers === "function" ? headers() : headers,
         ...(body === undefined ? {} : { body }),
-        deadlineMilliseconds: tryMilliseconds,
+        deadlineMilliseconds: this.#vendor.tryMilliseconds ?? tryMilliseconds,
         maxBytes,
       });
       answer = { status: response.status, headers: response.headers, text: await response.text() };
@@ -147,7 +151,7 @@ export class VendorCalls {
       return { closedMilliseconds: asked !== null && tries < mostTries ? asked : Math.max(asked ?? 0, backOff) };
     }
     if (answer.status >= 500) {
-      const told = this.plain(messageIn(answer.text));
+      const told = shownText(messageIn(answer.text), this.#vendor.secrets, longestFailure);
       const reason = `it failed (${answer.status})${told === "" ? "." : `: ${told}`}`;
       const failure = this.error(reason, changes ? "unknown" : "none");
       return { failure, pauseMilliseconds: changes ? null : (asked ?? backOff) };

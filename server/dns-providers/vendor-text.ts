@@ -3,34 +3,60 @@ const longest = 500;
 const mostRead = 65_536;
 const mask = "********";
 
-/** Text of a vendor's as it may be shown: one line of bounded length, no markup, and none of the secrets in any form. */
-export function shownText(text: string, secrets: readonly string[]): string {
+/**
+ * Text of a vendor's as it may be shown: one line of bounded length, no markup, and none of the secrets in any form.
+ * @param most characters
+ */
+export function shownText(text: string, secrets: readonly string[], most = longest): string {
   // No word is cut, and so no secret.
   const read = text.length > mostRead ? text.slice(0, mostRead).replace(/\S*$/, "") : text;
   const line = withoutMarkup(withoutSecrets(read, secrets))
     .replaceAll(/[\p{Cc}\s]+/gu, " ")
     .trim();
-  return line.length > longest ? `${line.slice(0, longest)}…` : line;
+  return line.length > most ? `${line.slice(0, most)}…` : line;
 }
 
-/** What the body of a failure says: the message in it, if it is JSON with one. */
+/** The names under which APIs and the gateways before them tell what went wrong, the most telling first. */
+const messageNames = ["message", "Message", "error_description", "detail", "error", "title", "reason"];
+
+/** What the body of a failure says: the message in it, if it is JSON; nothing where that has none. */
 export function messageIn(body: string): string {
-  const [, message] = /"(?:message|Message)"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(body.slice(0, mostRead)) ?? [];
-  if (message === undefined) return body;
+  if (!/^\s*[[{]/.test(body)) return body;
+  const read = body.slice(0, mostRead);
+  for (const name of messageNames) {
+    const [, message] = new RegExp(`"${name}"\\s*:\\s*("(?:[^"\\\\]|\\\\.)*")`).exec(read) ?? [];
+    const text = message === undefined ? "" : textOf(message);
+    if (text.trim() !== "") return text;
+  }
+  return "";
+}
+
+/** A string of JSON; nothing where it is none. */
+function textOf(json: string): string {
   try {
-    return String(JSON.parse(message));
+    return String(JSON.parse(json));
   } catch {
-    return body;
+    return "";
   }
 }
 
-/** What a page says, where a proxy or a gateway answers with one in place of the API. */
+/** Elements of pages. A sentence may have other words in angle brackets. */
+const elements =
+  "a|abbr|address|article|aside|b|body|br|button|center|code|div|em|font|footer|form|h[1-6]|head|header|hr|html|i|iframe|img|input|li|link|main|meta|nav|ol|p|pre|script|section|small|span|strong|style|svg|table|tbody|td|th|thead|title|tr|tt|u|ul";
+const tags = new RegExp(`<!--[^]*?(?:-->|$)|<!doctype[^>]*(?:>|$)|</?(?:${elements})\\b[^>]*(?:>|$)`, "gi");
+
+/** What a page says, where a proxy or a gateway answers with one in place of the API: its title, or else its text. */
 function withoutMarkup(text: string): string {
-  if (!/^\s*<(?:[!?a-z])/i.test(text)) return text;
-  const body = text.replaceAll(/<(script|style|head)\b[^]*?(?:<\/\1\s*>|$)/gi, (part) => titleIn(part));
-  return body
-    .replaceAll(/<!--[^]*?(?:-->|$)|<[^>]*(?:>|$)/g, " ")
-    .replaceAll(/&(\w+|#\d+);/g, (entity) => entities[entity] ?? " ");
+  const [, title = ""] = /^\s*<[!?a-z][^]*?<title\b[^>]*>([^<]*)/i.exec(text) ?? [];
+  if (title.trim() !== "") return withoutEntities(title);
+  const body = text.replaceAll(/<(script|style|head|svg)\b[^]*?(?:<\/\1\s*>|$)/gi, " ");
+  const isMarkup = /^\s*<[!?a-z]/i.test(body);
+  const bare = body.replaceAll(isMarkup ? /<!--[^]*?(?:-->|$)|<[^>]*(?:>|$)/g : tags, " ");
+  return bare === text ? text : withoutEntities(bare);
+}
+
+function withoutEntities(text: string): string {
+  return text.replaceAll(/&(\w+|#\d+);/g, (entity) => entities[entity] ?? " ");
 }
 
 const entities: Readonly<Record<string, string>> = {
@@ -42,35 +68,37 @@ const entities: Readonly<Record<string, string>> = {
   "&#39;": "'",
 };
 
-function titleIn(head: string): string {
-  return ` ${/<title\b[^>]*>([^<]*)/i.exec(head)?.[1] ?? ""} `;
-}
-
 function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return secrets
-    .filter((secret) => secret !== "")
-    .flatMap((secret) => [asWritten(secret), ...asBase64(secret)])
-    .reduce((so, form) => so.replaceAll(form, mask), text);
+  const forms = secrets.flatMap((secret) => (secret === "" ? [] : formsOf(secret)));
+  return forms.reduce((so, form) => so.replaceAll(form, mask), text);
 }
 
-/** A secret as it stands, percent-encoded (RFC 3986 §2.1), as JSON and as HTML have it; each character in its own way. */
+function formsOf(secret: string): RegExp[] {
+  return [asWritten(secret)].concat(asBase64(secret));
+}
+
+/**
+ * A secret as it stands, percent-encoded (RFC 3986 §2.1), as JSON and as HTML have it; each character in its own way. Repetitions have an
+ * end, so that no text makes the search slow.
+ */
 function asWritten(secret: string): RegExp {
   const characters = Array.from(secret, (character) => {
     const code = character.codePointAt(0) ?? 0;
     const hex = code.toString(16);
-    const octets = Array.from(Buffer.from(character), (octet) => `%(?:25)*${octet.toString(16).padStart(2, "0")}`).join(
-      "",
-    );
+    const octets = Array.from(
+      Buffer.from(character),
+      (octet) => `%(?:25){0,8}${octet.toString(16).padStart(2, "0")}`,
+    ).join("");
     const encoded = [
       octets,
-      `\\\\+u${hex.padStart(4, "0")}`,
-      `&#0*${code};`,
-      `&#x0*${hex};`,
+      `\\\\{1,8}u${hex.padStart(4, "0")}`,
+      `&#0{0,8}${code};`,
+      `&#x0{0,8}${hex};`,
       ...(names[character] ? [`&${names[character]};`] : []),
       ...(character === " " ? ["\\+"] : []),
     ];
     // Letters are told apart by their case, hexadecimal digits are not. The character itself comes last: it may begin one of the others.
-    return `(?:${[...encoded.map(anyCase), `\\\\*\\u{${hex}}`].join("|")})`;
+    return `(?:${[...encoded.map(anyCase), `\\\\{0,8}\\u{${hex}}`].join("|")})`;
   });
   return new RegExp(characters.join(""), "gu");
 }

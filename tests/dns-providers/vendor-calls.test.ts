@@ -4,7 +4,12 @@ import { VendorAccounts, type Purpose } from "../../server/dns-providers/vendor-
 import { VendorCalls, type Vendor, type VendorRequest } from "../../server/dns-providers/vendor-calls.ts";
 import { createEgress, type Egress } from "../../server/net/egress.ts";
 import { Clock, hour, minute, second } from "../support/clock.ts";
-import { startLoopbackVendor, type LoopbackVendor, type VendorReply } from "../support/loopback-vendor.ts";
+import {
+  startLoopbackVendor,
+  type LoopbackVendor,
+  type VendorFault,
+  type VendorReply,
+} from "../support/loopback-vendor.ts";
 
 const secret = "s3cret/of+the harbour";
 const ok: VendorReply = { status: 200, body: "fine" };
@@ -13,8 +18,9 @@ let server: LoopbackVendor;
 let egress: Egress;
 let clock: Clock;
 let accounts: VendorAccounts;
-/** How long each pause was, in milliseconds. */
+/** How long each pause was: in seconds, and in milliseconds. */
 let pauses: number[];
+let exact: number[];
 beforeAll(async () => {
   server = await startLoopbackVendor(() => ok);
   egress = createEgress({ allow: ["127.0.0.1"], now: () => new Date() });
@@ -26,10 +32,12 @@ afterAll(async () => {
 beforeEach(() => {
   clock = new Clock();
   pauses = [];
+  exact = [];
   accounts = new VendorAccounts({
     now: clock.now,
     pause: async (milliseconds) => {
       pauses.push(Math.round(milliseconds / second));
+      exact.push(milliseconds);
       await clock.pause(milliseconds);
     },
   });
@@ -49,8 +57,17 @@ function connect(purpose: Purpose = "person", more: Partial<Vendor> = {}): Vendo
 
 const reading = (): VendorRequest => ({ method: "GET", url: `${server.url}/zones`, headers: {}, changes: false });
 const changing = (): VendorRequest => ({ ...reading(), method: "POST", body: "{}", changes: true });
-const answers = (reply: VendorReply | null, times = 1) => server.failNext({ after: false, reply }, times);
+const answers = (reply: VendorFault["reply"], times = 1) => server.failNext({ after: false, reply }, times);
 const throttled = (headers: Record<string, string> = {}): VendorReply => ({ status: 429, headers, body: "slower" });
+
+async function times(calls: VendorCalls, count: number): Promise<void> {
+  for (let call = 0; call < count; call++) await calls.send(reading());
+}
+
+/** In seconds. */
+function waited(): number {
+  return pauses.reduce((sum, seconds) => sum + seconds, 0);
+}
 
 async function failureOf(call: Promise<unknown>): Promise<ProviderError> {
   const end = await call.then(
@@ -143,7 +160,7 @@ describe("a pause that a vendor asks for", () => {
     answers(throttled({ "retry-after": "0" }), 40);
     await connect("import").send(reading());
     expect(server.calls).toHaveLength(41);
-    expect(pauses.reduce((sum, seconds) => sum + seconds, 0)).toBeGreaterThan(15 * 60);
+    expect(waited()).toBeGreaterThan(15 * 60);
   });
 
   test("is longer than the signature of a call may be old: the call is not sent", async () => {
@@ -161,10 +178,6 @@ describe("a quota", () => {
     { calls: 30, seconds: 3_600 },
   ];
   const paced = (purpose: Purpose) => connect(purpose, { quotas: { address: server.url, limits } });
-  const times = async (calls: VendorCalls, count: number) => {
-    for (let call = 0; call < count; call++) await calls.send(reading());
-  };
-  const waited = () => pauses.reduce((sum, seconds) => sum + seconds, 0);
 
   test("is what all connections to the account may call together", async () => {
     await times(paced("person"), 6);
@@ -250,6 +263,81 @@ describe("a failure", () => {
   test("below 500 is the caller's to judge", async () => {
     answers({ status: 422, body: "no" });
     expect(await connect().send(changing())).toMatchObject({ status: 422, text: "no" });
+  });
+});
+
+describe("a call without an answer", () => {
+  const hasty = { tryMilliseconds: 400 };
+
+  test("is given up after its time; a reading one is made again", async () => {
+    answers("never", 2);
+    expect(await connect("person", hasty).send(reading())).toMatchObject({ status: 200 });
+    expect(server.calls).toHaveLength(3);
+  });
+
+  test("of a changing one leaves open whether it was carried out", async () => {
+    answers("never");
+    const failure = await failureOf(connect("person", hasty).send(changing()));
+    expect([failure.effect, failure.answered, server.calls.length]).toEqual(["unknown", false, 1]);
+    expect(failure.message).toMatch(/^Harbour: .*127\.0\.0\.1.*\.$/);
+  });
+});
+
+describe("an answer that is larger than anything a vendor says", () => {
+  const large: VendorReply = { status: 200, body: "x".repeat(33 * 1024 * 1024) };
+
+  test("is not read to its end, and the call not made again", async () => {
+    answers(large);
+    const failure = await failureOf(connect().send(reading()));
+    expect([failure.effect, server.calls.length]).toEqual(["none", 1]);
+  });
+
+  test("leaves open what a changing call did", async () => {
+    answers(large);
+    expect(await failureOf(connect().send(changing()))).toMatchObject({ effect: "unknown" });
+  });
+});
+
+describe("a vendor that cuts five calls in a row", () => {
+  let broken: LoopbackVendor;
+  let guard: Egress;
+  beforeEach(async () => {
+    broken = await startLoopbackVendor(() => ok);
+    guard = createEgress({ allow: ["127.0.0.1"], now: clock.now });
+    broken.failNext({ after: false, reply: null }, 5);
+    await failureOf(calls().send(request(reading())));
+  });
+  afterEach(async () => {
+    await guard.close();
+    await broken.stop();
+  });
+  const calls = () =>
+    connect("person", { address: broken.url, environment: { egress: guard, accounts, purpose: "person" } });
+  const request = (one: VendorRequest): VendorRequest => ({ ...one, url: broken.url });
+
+  test("is left alone for a while by every connection, and nothing was changed there", async () => {
+    const failure = await failureOf(calls().send(request(changing())));
+    expect([failure.effect, failure.answered, broken.calls.length]).toEqual(["none", true, 5]);
+    expect(failure.message).toContain("did not answer several times in a row");
+  });
+
+  test("is asked again after it", async () => {
+    clock.advance(minute);
+    expect(await calls().send(request(changing()))).toMatchObject({ status: 200 });
+  });
+});
+
+describe("the pauses between tries", () => {
+  test("double up to a minute, each by half more or less", async () => {
+    answers(throttled(), 12);
+    await connect("import").send(reading());
+    expect(exact).toHaveLength(12);
+    for (const [index, milliseconds] of exact.entries()) {
+      const usual = Math.min(500 * 2 ** index, minute);
+      // The clock runs on by itself.
+      expect(milliseconds).toBeGreaterThan(usual / 2 - 200);
+      expect(milliseconds).toBeLessThanOrEqual(usual * 1.5 + 1);
+    }
   });
 });
 

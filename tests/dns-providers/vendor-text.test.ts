@@ -61,6 +61,15 @@ describe("a secret is not shown", () => {
   });
 });
 
+test.each(["\\", "%25", "&#0", "&#x0", "s", "<!--", "<script>", "<title>", '{"message":"'])(
+  "a text of nothing but %s is read like any other",
+  (part) => {
+    const text = part.repeat(65_000 / part.length);
+    for (let reading = 0; reading < 50; reading++) shownText(messageIn(text), [secret]);
+    expect(shownText(text, [secret])).not.toContain(mask);
+  },
+);
+
 test("an empty secret masks nothing", () => {
   expect(shownText("quiet", [""])).toBe("quiet");
 });
@@ -69,26 +78,42 @@ describe("what is shown", () => {
   test.each([
     ["is one line", "first\r\n\tsecond\u0000third", "first second third"],
     [
-      "of a page is its title and its text",
+      "of a page is its title",
       '<!DOCTYPE html><html><head><title>502 Bad Gateway</title><style>p { color: red }</style></head><body><h1>Bad &amp; sad</h1><script>alert("x")</script></body></html>',
-      "502 Bad Gateway Bad & sad",
+      "502 Bad Gateway",
+    ],
+    [
+      "of a page without a title is its text",
+      "<html><head><style>p { color: red }</style></head><body><h1>Bad &amp; sad</h1><script>alert(1)</script></body></html>",
+      "Bad & sad",
     ],
     ["of XML is its text", '<?xml version="1.0"?><Error><Code>Slow</Code><Message>Down</Message></Error>', "Slow Down"],
     ["of a page that breaks off is what came", "<html><body>Gone <scr", "Gone"],
+    [
+      "of a sentence with markup is the sentence",
+      "It failed: <b>no</b> host<br/>today <!-- x -->",
+      "It failed: no host today",
+    ],
     ["of a sentence with brackets is the sentence", "The name <www> is wrong", "The name <www> is wrong"],
   ])("%s", (_what, text, shown) => {
     expect(shownText(text, [])).toBe(shown);
   });
 
-  test("ends after 500 characters", () => {
+  test("ends after 500 characters, or as many as are wanted", () => {
     expect(shownText("x".repeat(2_000), [])).toBe(`${"x".repeat(500)}…`);
+    expect(shownText("x".repeat(2_000), [], 20)).toBe(`${"x".repeat(20)}…`);
   });
 });
 
 test.each([
   ['{"id":"server_error","message":"Unexpected \\"error\\""}', 'Unexpected "error"'],
   ['{"RequestId":"1","Code":"InternalError","Message":"It failed."}', "It failed."],
-  ['{"success":false}', '{"success":false}'],
+  ['{"error":{"code":503,"status":"UNAVAILABLE","detail":"Try later."}}', "Try later."],
+  ['{"error":"overloaded"}', "overloaded"],
+  ['{"message":"","errors":["x"]}', ""],
+  ['{"success":false}', ""],
+  ["[1,2,3]", ""],
+  ['{"message":"it breaks off', ""],
   ["plain", "plain"],
 ])("the message in %s is found", (body, message) => {
   expect(messageIn(body)).toBe(message);

@@ -22,7 +22,7 @@ import { readRecord, recordParameters } from "./records.ts";
 const domainsOnPage = 100;
 const recordsOnPage = 500;
 /** The floor of the lowest edition. */
-const highestFloorSeconds = 600;
+export const highestFloorSeconds = 600;
 
 /** The API neither knows a transaction nor shows a serial: changes go one by one, and there is no mark of a zone's content. */
 export function alidnsProvider(client: AlidnsClient): DnsProvider {
@@ -32,6 +32,7 @@ export function alidnsProvider(client: AlidnsClient): DnsProvider {
     createZone: (zone) => createZone(client, zone),
     readZone: (zone) => readZone(client, zone),
     applyChanges: (zone, changes, options = {}) => applyChanges(client, zone, changes, options),
+    minTtl: (zone) => minTtl(client, zone),
     readSoa: () => Promise.resolve(null),
     fingerprint: () => Promise.resolve(null),
   };
@@ -50,8 +51,10 @@ async function listZones(client: AlidnsClient): Promise<string[]> {
     }
     count += domains.Domain.length;
     const [first] = domains.Domain;
-    if (!first || count >= total) return [...names].toSorted();
-    pages.turn(first.DomainName);
+    if (count >= total) return [...names].toSorted();
+    if (!first)
+      throw new ProviderError(`${vendorName}: its list of domains was changed while it was read; try again.`, "none");
+    pages.turn(first.DomainName, Math.ceil(total / domainsOnPage));
   }
 }
 
@@ -88,7 +91,7 @@ async function* pages(
     yield fresh.filter(({ Type: type }) => type !== "SOA").map((record) => readRecord(zone, record));
     const [first] = served.Record;
     if (first && page * recordsOnPage < total) {
-      turner.turn(first.RecordId);
+      turner.turn(first.RecordId, Math.ceil(total / recordsOnPage));
       continue;
     }
     if (ids.size === total) return;
@@ -121,7 +124,12 @@ async function applyChanges(
 
 /** The smallest TTL that the zone's edition takes; asked for only where it may matter. */
 async function ttlFloor(client: AlidnsClient, zone: string, changes: readonly RecordChange[]): Promise<number> {
-  if (changes.every(({ after }) => after === null || after.ttl >= highestFloorSeconds)) return 0;
+  return changes.every(({ after }) => after === null || after.ttl >= highestFloorSeconds)
+    ? 0
+    : await minTtl(client, zone);
+}
+
+async function minTtl(client: AlidnsClient, zone: string): Promise<number> {
   const answer = await client.call("DescribeDomainInfo", domainOf(zone), domainInfo);
   if (!answer.ok) throw noZone(zone, answer.refusal);
   return answer.value.MinTtl ?? 0;

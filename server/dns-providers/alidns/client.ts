@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Answer, Refusal } from "../one-by-one/answers.ts";
 import { ProviderError } from "../provider.ts";
 import { VendorCalls, type VendorEnvironment } from "../vendor-calls.ts";
+import { messageIn } from "../vendor-text.ts";
 import { canonicalQuery, signedHeaders, type AccessKey } from "./signature.ts";
 
 export const vendorName = "Alibaba Cloud DNS";
@@ -52,10 +53,14 @@ export class AlidnsClient {
       changes,
     });
     if (answer.status >= 400) {
-      const refusal = refusalIn(answer.text) ?? { code: String(answer.status), message: answer.text };
+      const { code, message } = refusalIn(answer.text) ?? {
+        code: String(answer.status),
+        message: messageIn(answer.text),
+      };
+      const refusal = { code, message: this.#vendor.plain(message) || "it gives no reason" };
       const denied = this.#denied(answer.status, refusal);
       if (denied) throw denied;
-      return { ok: false, refusal: { code: refusal.code, message: this.#vendor.plain(refusal.message) } };
+      return { ok: false, refusal };
     }
     const parsed = schema.safeParse(json(answer.text));
     if (parsed.success) return { ok: true, value: parsed.data };

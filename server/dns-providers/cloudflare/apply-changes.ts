@@ -2,7 +2,7 @@ import { allOrNone, applyToRecords, type RecordStore } from "../apply-changes.ts
 import { ProviderError, type ChangeOutcome, type RecordChange } from "../provider.ts";
 import type { Batch } from "./api.ts";
 import type { Answer } from "./client.ts";
-import { automaticTtl, contentLength, longestRrset, shortfall } from "./record-body.ts";
+import { automaticTtl, sharedShortfall, shortfall } from "./record-body.ts";
 import { saysZoneMissing } from "./refusals.ts";
 import { ownReason } from "./served-records.ts";
 import { batchOf, inBatches, stepsFor, undoOf, type ReadRecord, type Step } from "./steps.ts";
@@ -18,8 +18,8 @@ export type SendBatch = (batch: Batch, does: readonly RecordChange[]) => Promise
 /** A batch that is refused changes nothing, so parts of it may be tried; this is how often. */
 const mostCalls = 60;
 
-/** @param tooLong the RRsets that are not to grow, by `rrsetKey` */
-function storeOf(minTtl: number, tooLong: ReadonlySet<string>): RecordStore {
+/** @param tooLong why RRsets are not to grow, by `rrsetKey` */
+function storeOf(minTtl: number, tooLong: ReadonlyMap<string, string>): RecordStore {
   return {
     place: "the zone at Cloudflare",
     refusal(record) {
@@ -28,9 +28,8 @@ function storeOf(minTtl: number, tooLong: ReadonlySet<string>): RecordStore {
       if (record.ttl < minTtl && record.ttl !== automaticTtl) {
         return `Cloudflare takes a TTL of at least ${minTtl} seconds on the plan that this zone has.`;
       }
-      return tooLong.has(rrsetKey(record))
-        ? `Cloudflare stores at most ${longestRrset} characters in all records of one name and type; ${record.name} ${record.recordType} would have more.`
-        : null;
+      const together = tooLong.get(rrsetKey(record));
+      return together === undefined ? null : `Cloudflare ${together}`;
     },
   };
 }
@@ -38,13 +37,13 @@ function storeOf(minTtl: number, tooLong: ReadonlySet<string>): RecordStore {
 /** What can be said of changes by what is there, before anything is sent. */
 function judge(records: readonly ReadRecord[], changes: readonly RecordChange[], minTtl: number): ChangeOutcome[] {
   const present = records.map(({ data }) => data);
-  const first = applyToRecords(present, changes, storeOf(minTtl, new Set()));
+  const first = applyToRecords(present, changes, storeOf(minTtl, new Map()));
   const written = new Set(changes.flatMap(({ after }) => (after ? [rrsetKey(after)] : [])));
   const rrsets = Map.groupBy(first.records, rrsetKey);
-  const tooLong = new Set(
+  const tooLong = new Map(
     [...rrsets].flatMap(([key, rrset]) => {
-      const length = rrset.reduce((sum, record) => sum + contentLength(record), 0);
-      return written.has(key) && length > longestRrset ? [key] : [];
+      const reason = written.has(key) ? sharedShortfall(rrset) : null;
+      return reason === null ? [] : [[key, reason] as const];
     }),
   );
   return tooLong.size === 0 ? first.outcomes : applyToRecords(present, changes, storeOf(minTtl, tooLong)).outcomes;

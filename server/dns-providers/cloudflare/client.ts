@@ -59,8 +59,9 @@ export class CloudflareClient {
       );
       yield* result;
       const [first] = result;
-      if (!first || page >= (info?.total_pages ?? 1)) return;
-      pages.turn(first.id);
+      if (page >= (info?.total_pages ?? 1)) return;
+      if (!first) throw this.calls.error("its list of zones was changed while it was being read; try again.", "none");
+      pages.turn(first.id, info?.total_pages);
     }
   }
 
@@ -91,7 +92,7 @@ export class CloudflareClient {
       if (fresh.length > 0) yield fresh;
       const [first] = result;
       if (first && page < (info?.total_pages ?? 1)) {
-        pages.turn(first.id);
+        pages.turn(first.id, info?.total_pages);
         continue;
       }
       if (totals.size > 1 || (totals.size === 1 && !totals.has(seen.size))) {

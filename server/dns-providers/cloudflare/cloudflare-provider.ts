@@ -20,7 +20,7 @@ const namesAsked = 3;
 /** Records that a batch may touch (https://developers.cloudflare.com/dns/manage-dns-records/how-to/batch-record-changes/). */
 const largestBatch = { free: 200, paid: 3_500 };
 /** In seconds (https://developers.cloudflare.com/dns/manage-dns-records/reference/ttl/). */
-const smallestTtl = { enterprise: 30, others: 60 };
+export const smallestTtl = { enterprise: 30, others: 60 };
 const paidPlans = new Set(["pro", "business", "enterprise"]);
 
 /** The zones of a Cloudflare token. */
@@ -39,6 +39,7 @@ export function cloudflareProvider(client: CloudflareClient): DnsProvider {
     readZone: (zone) => readZone(client, zone),
     applyChanges: (zone, changes, options = {}) => applyChanges(client, zone, changes, options),
     keptRecords: (zone) => keptRecords(client, zone),
+    minTtl: async (zone) => smallestTtlOf(await zoneAt(client, zone)),
     // The API shows no SOA, and no mark of a zone's content.
     readSoa: () => Promise.resolve(null),
     fingerprint: () => Promise.resolve(null),
@@ -125,15 +126,20 @@ async function applyChanges(
   changes: readonly RecordChange[],
   { together = false, beforeCall }: ApplyOptions,
 ): Promise<ApplyResult> {
-  const { id, plan } = await zoneAt(client, zone);
+  const found = await zoneAt(client, zone);
+  const { id, plan } = found;
   const records = await presentRecords(client, zone, id, changes);
   const largest = paidPlans.has(plan?.legacy_id ?? "") ? largestBatch.paid : largestBatch.free;
-  const minTtl = plan?.legacy_id === "enterprise" ? smallestTtl.enterprise : smallestTtl.others;
+  const minTtl = smallestTtlOf(found);
   const outcomes = await applyInBatches(zone, records, changes, { together, largest, minTtl }, async (batch, does) => {
     await beforeCall?.(does);
     return await client.batch(id, batch);
   });
   return { outcomes, before: null, after: null };
+}
+
+function smallestTtlOf({ plan }: ServedZone): number {
+  return plan?.legacy_id === "enterprise" ? smallestTtl.enterprise : smallestTtl.others;
 }
 
 /** The records of the names that the changes touch. */

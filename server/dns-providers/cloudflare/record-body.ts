@@ -14,7 +14,7 @@ const proxiable = new Set(["A", "AAAA", "CNAME"]);
 const longestRdata = 4_096;
 
 /** Of the content of all records with one name and type (ibid.). */
-export const longestRrset = 8_192;
+const longestRrset = 8_192;
 
 /** What Cloudflare cannot store beyond type and TTL. */
 export function shortfall(
@@ -39,6 +39,13 @@ export function shortfall(
   const readable = value === "" || !hasFields(recordType) || fieldsOf(recordType, value) !== null;
   if (readable && (recordType === "TXT" || !value.startsWith("\\#"))) return null;
   return { field: "value", reason: `takes ${recordType} records field by field, and this value does not come apart.` };
+}
+
+/** Why Cloudflare cannot store all these records of one name and type. */
+export function sharedShortfall(rrset: readonly LimitedRecord[]): string | null {
+  const [first] = rrset;
+  if (!first || rrset.reduce((sum, record) => sum + contentLength(record), 0) <= longestRrset) return null;
+  return `stores at most ${longestRrset} characters in all records of one name and type; ${first.name} ${first.recordType} would have more.`;
 }
 
 /** How many characters a record's content has as Cloudflare writes it. */

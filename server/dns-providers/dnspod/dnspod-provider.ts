@@ -23,7 +23,7 @@ import { lateSeconds } from "../vendor-calls.ts";
 /** The largest page of domains, and of records. */
 const onPage = 3_000;
 /** The floor of the lowest package. */
-const highestFloorSeconds = 600;
+export const highestFloorSeconds = 600;
 /** "New records have a short index delay; if they are not found, try again after 30 seconds": what its lists of records are behind. */
 const lagSeconds = 30;
 /** Between readings that may not show yet what was made a moment ago; all of the lag together. */
@@ -38,6 +38,7 @@ export function dnspodProvider(client: DnspodClient, pause: Pause = realPause): 
     createZone: (zone) => createZone(client, zone),
     readZone: (zone) => readZone(client, zone),
     applyChanges: (zone, changes, options = {}) => applyChanges(client, zone, changes, options, pause),
+    minTtl: (zone) => minTtl(client, zone),
     readSoa: () => Promise.resolve(null),
     fingerprint: () => Promise.resolve(null),
   };
@@ -56,8 +57,11 @@ async function listZones(client: DnspodClient): Promise<string[]> {
       if (zone.ok) names.add(zone.value);
     }
     const [first] = listed;
-    if (!first || offset + onPage >= answer.value.DomainCountInfo.DomainTotal) return [...names].toSorted();
-    turner.turn(first.Name);
+    const { DomainTotal: total } = answer.value.DomainCountInfo;
+    if (offset + onPage >= total) return [...names].toSorted();
+    if (!first)
+      throw new ProviderError(`${vendorName}: its list of domains was changed while it was read; try again.`, "none");
+    turner.turn(first.Name, Math.ceil(total / onPage));
   }
 }
 
@@ -93,7 +97,7 @@ async function* pages(client: DnspodClient, zone: string, name?: string): AsyncG
     yield fresh.filter(({ Type: type }) => type !== "SOA").map((record) => readRecord(zone, record));
     const [first] = served;
     if (first && served.length >= onPage) {
-      turner.turn(first.RecordId);
+      turner.turn(first.RecordId, Math.ceil(answer.value.RecordCountInfo.TotalCount / onPage));
       continue;
     }
     if (name !== undefined || ids.size === answer.value.RecordCountInfo.TotalCount) return;
@@ -127,7 +131,12 @@ async function applyChanges(
 
 /** The smallest TTL that the zone's package takes; asked for only where it may matter. */
 async function ttlFloor(client: DnspodClient, zone: string, changes: readonly RecordChange[]): Promise<number> {
-  if (changes.every(({ after }) => after === null || after.ttl >= highestFloorSeconds)) return 0;
+  return changes.every(({ after }) => after === null || after.ttl >= highestFloorSeconds)
+    ? 0
+    : await minTtl(client, zone);
+}
+
+async function minTtl(client: DnspodClient, zone: string): Promise<number> {
   const domain = await client.call("DescribeDomain", domainOf(zone), domainInfo);
   if (!domain.ok) throw noZone(zone, domain.refusal);
   const packages = await client.call("DescribePackageDetail", {}, packageDetails);

@@ -92,6 +92,23 @@ describe("changes that are more than one batch holds", () => {
     expect(await difference(zone)).toEqual(none);
   });
 
+  test("are taken back but for what somebody else noted on them meanwhile", async () => {
+    const zone = await cf.zone();
+    cf.server.addRecord(zone.name, { type: "A", name: "host3", ttl: 600, content: "192.0.2.3", comment: "before" });
+    await zone.post("/sync");
+    cf.server.fault("POST", "refuse", 1);
+    cf.server.vendor.meanwhile(
+      ({ method, body }) => method === "POST" && body.includes("host249"),
+      () => {
+        const { id, name, type, ttl } = recordAt(cf.server, zone, "host3");
+        cf.server.changeRecord(zone.name, { id, name, type, ttl, comment: "after" });
+      },
+    );
+    expect((await load(zone, hosts(250), "replace")).status).toBe(409);
+    expect(cf.server.records(zone.name)).toMatchObject([{ content: "192.0.2.3", ttl: 600, comment: "after" }]);
+    expect(await difference(zone)).toEqual(none);
+  });
+
   test("are taken back at the second try where the first fails", async () => {
     const zone = await cf.zone();
     for (let refusals = 0; refusals < 2; refusals++) cf.server.fault("POST", "refuse", 1);

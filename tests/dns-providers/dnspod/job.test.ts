@@ -295,8 +295,8 @@ describe("limits are named before anything is sent", () => {
     const free = await importZone(zw, config, "free.example");
     vendor.calls.length = 0;
     const low = await free.create({ recordType: "A", name: "ttl", value: "192.0.2.1", ttl: 300 });
-    expect(low.status).toBe(502);
-    expect(low.body.message).toContain("takes a TTL of at least 600 seconds in the package that free.example has");
+    expect(low.status).toBe(400);
+    expect(low.body.message).toBe("ttl: DNSPod takes a TTL from 600 to 604800 seconds.");
     expect(changingCalls()).toEqual([]);
     await free.add("A", "ttl", "192.0.2.1", 600);
   });
