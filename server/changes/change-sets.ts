@@ -90,6 +90,7 @@ async function carryOut(
     }
     const failures = changes.map((change) => failure(change, error.message));
     await queries(em)
+      .with("noted", (db) => db.deleteFrom("change_set_calls").where("change_set_id", "=", changeSetId))
       .updateTable("change_sets")
       .set({
         state: "failed",

@@ -190,8 +190,10 @@ interface LeaseColumns {
 
 const free = { lease_token: null, lease_until: null, lease_holder: null };
 
+const self = thisProcess();
+
 function holderOf(token: string): string {
-  return JSON.stringify({ ...thisProcess(), lease: token });
+  return JSON.stringify({ ...self, lease: token });
 }
 
 /**
