@@ -6,7 +6,7 @@ import { dataOf, sameData, type PlannedChange } from "../records/live-record.ts"
 export interface Concerned {
   sent: RecordChange[];
   /** Outcomes of all changes from those of what was sent. */
-  outcomesOf(answers: readonly ChangeOutcome[]): ChangeOutcome[];
+  outcomesOf: (answers: readonly ChangeOutcome[]) => ChangeOutcome[];
 }
 
 /**
@@ -17,7 +17,7 @@ export function concernedBy(changes: readonly PlannedChange[], together: boolean
   const concerned = changes.map((change) => !(change.action === "update" && sameData(change.before, change.after)));
   return {
     sent: changes.filter((_, index) => concerned[index]).map(asSent),
-    outcomesOf(answers) {
+    outcomesOf: (answers) => {
       const refusal = together ? answers.find(({ ok }) => !ok) : undefined;
       const [, comment] = allOrNone([refusal ?? { ok: true }, { ok: true }]);
       let next = 0;
