@@ -18,6 +18,7 @@ import {
   IdentityBindingSchema,
   IdentityConfigSchema,
   IdentityFlowSchema,
+  IdentityCodeSchema,
   IdentityTicketSchema,
   PendingIdentitySchema,
 } from "../identity/entities.ts";
@@ -53,6 +54,7 @@ export const entities = [
   IdentityConfigSchema,
   IdentityBindingSchema,
   IdentityFlowSchema,
+  IdentityCodeSchema,
   IdentityTicketSchema,
   PendingIdentitySchema,
 ] as const;
