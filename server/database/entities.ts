@@ -23,7 +23,7 @@ import {
   PendingIdentitySchema,
 } from "../identity/entities.ts";
 import { RecordVersionSchema } from "../records/entities.ts";
-import { ChangeSetSchema } from "../changes/entities.ts";
+import { ChangeSetCallSchema, ChangeSetSchema } from "../changes/entities.ts";
 import { SnapshotSchema } from "../snapshots/entities.ts";
 import { InvitationSchema } from "../users/invitations/entities.ts";
 import { UserSchema } from "../users/entities.ts";
@@ -46,6 +46,7 @@ export const entities = [
   ZoneImportItemSchema,
   RecordVersionSchema,
   ChangeSetSchema,
+  ChangeSetCallSchema,
   SnapshotSchema,
   AuditEntrySchema,
   InvitationSchema,

@@ -42,6 +42,8 @@ export const DomainSchema = defineEntity({
     driftDeleted: p.integer().nullable(),
     leaseToken: p.uuid().nullable(),
     leaseUntil: p.datetime().nullable(),
+    /** The process that took the lease, as `process-identity.ts` writes it. */
+    leaseHolder: p.text().nullable(),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),
   },
