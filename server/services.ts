@@ -29,6 +29,7 @@ import { ConfigSecrets } from "./dns-providers/config-secrets.ts";
 import { ProviderConnections } from "./dns-providers/connections.ts";
 import { ProviderConfigs } from "./dns-providers/provider-configs.ts";
 import { DriftJob, type OnDrift } from "./drift/drift-job.ts";
+import { composeExpiry, type ExpiryServices } from "./expiry/compose.ts";
 import { Domains } from "./domains/service.ts";
 import { ZoneImports } from "./domains/zone-imports.ts";
 import { Health } from "./health.ts";
@@ -56,7 +57,7 @@ import { Invitations } from "./users/invitations/service.ts";
 import { Profile } from "./users/profile/service.ts";
 import { Users } from "./users/service.ts";
 
-export interface Services extends IdentityServices {
+export interface Services extends IdentityServices, ExpiryServices {
   config: Config;
   database: Database;
   log: Logger;
@@ -174,6 +175,7 @@ export function createServices(parts: {
   });
   return {
     ...identity,
+    ...composeExpiry({ config, egress, log, now }),
     config,
     database,
     log,

@@ -111,6 +111,7 @@ export class Domains {
         expiryRemindDays: defaultRemindDays,
         autoCheckExpiry: true,
         expirySource: expiresAt ? "manual" : null,
+        expiryCheckFailures: 0,
         snapshotSchedule: "off",
         revision: 0,
         recordCount: 0,

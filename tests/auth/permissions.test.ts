@@ -8,13 +8,21 @@ const zw = useZonewright();
 
 /** What a personal token with one permission opens, by the names of procedures; nothing else opens to it. */
 const opens: Record<Permission, string[]> = {
-  "domains:read": ["domains.list", "domains.tags", "domains.get", "v1.listDomains", "v1.getDomain"],
+  "domains:read": [
+    "domains.list",
+    "domains.tags",
+    "domains.get",
+    "domains.previewExpiry",
+    "v1.listDomains",
+    "v1.getDomain",
+  ],
   "domains:write": [
     "domains.create",
     "domains.update",
     "domains.delete",
     "domains.setExpiryRemind",
     "domains.setExpiry",
+    "domains.checkExpiry",
   ],
   "records:read": ["records.list", "records.exportZonefile", "records.history", "v1.listRecords"],
   "records:write": [
