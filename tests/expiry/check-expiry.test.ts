@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { unknownId, type Body } from "../records/zones.ts";
+import { day } from "../support/clock.ts";
 import type { VendorReply } from "../support/loopback-vendor.ts";
 import {
   bootstrapFile,
@@ -17,10 +18,13 @@ let zw: Zonewright & { stop(): Promise<void> };
 /** What the registry says of each name. */
 const known = new Map<string, object | VendorReply>();
 
+function answerTo(path: string): object | VendorReply {
+  return known.get(path.replace("domain/", "")) ?? { status: 404, body: "" };
+}
+
 beforeAll(async () => {
-  const answer = (path: string) => known.get(path.replace("domain/", "")) ?? { status: 404, body: "" };
   // One for each test: the second half of many queries to one server would have to wait.
-  registries = await Promise.all(Array.from({ length: 25 }, () => startRdapServer(answer)));
+  registries = await Promise.all(Array.from({ length: 25 }, () => startRdapServer(answerTo)));
   whois = await startWhoisServer(() => "% This query returned 0 objects.\n");
   list = await startRdapServer(() =>
     bootstrapFile(Object.fromEntries(registries.map(({ url }, index) => [`t${index}`, url]))),
@@ -62,6 +66,9 @@ function register(expiration: string | null, more: object = {}): void {
 const check = () => zw.admin.post(`/api/domains/${domain.id}/check-expiry`);
 const detail = async () => (await zw.admin.get(`/api/domains/${domain.id}`)).body;
 
+const preview = (domain: unknown) => zw.admin.post("/api/domains/check-expiry-preview", { domain });
+const inDays = (days: number) => new Date(Date.now() + days * day).toISOString();
+
 describe("check-expiry", () => {
   test("stores the date, where it comes from, the registrar, and that somebody looked", async () => {
     register("2030-05-01T04:00:00Z");
@@ -80,9 +87,8 @@ describe("check-expiry", () => {
   });
 
   test("makes a domain expiring or expired by the date that it finds, and active when it was renewed", async () => {
-    const days = (count: number) => new Date(Date.now() + count * 86_400_000).toISOString();
     const statuses: string[] = [];
-    for (const date of [days(10), days(-1), days(365)]) {
+    for (const date of [inDays(10), inDays(-1), inDays(365)]) {
       register(date);
       await check();
       statuses.push((await detail()).status);
@@ -151,8 +157,6 @@ describe("check-expiry", () => {
 });
 
 describe("the preview", () => {
-  const preview = (domain: unknown) => zw.admin.post("/api/domains/check-expiry-preview", { domain });
-
   test("shows what a look-up finds and stores nothing", async () => {
     register("2030-05-01T04:00:00Z");
     const before = await detail();

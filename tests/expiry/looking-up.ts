@@ -28,7 +28,7 @@ export interface LookUpOptions {
 /** What looks dates up, with registries on loopback; it is gone after the test. */
 export async function openLookUp(
   options: LookUpOptions,
-): Promise<{ find(name: string): Promise<Finding>; dir: string }> {
+): Promise<{ find: (name: string) => Promise<Finding>; dir: string }> {
   const { rdap = {}, clock = new Clock() } = options;
   const list = await duringTest(
     startRdapServer(() => bootstrapFile({ "suffix-of-nobody": "https://127.0.0.1/", ...rdap })),

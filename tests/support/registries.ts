@@ -15,7 +15,7 @@ export async function startRdapServer(
 ): Promise<RdapServer> {
   const server: LoopbackVendor = await startLoopbackVendor(({ url }) => {
     const said = answer(url.pathname.slice(1), server.url);
-    if ("status" in said && "body" in said) return said as VendorReply;
+    if ("status" in said && "body" in said) return said;
     return { status: 200, headers: { "content-type": "application/rdap+json" }, body: JSON.stringify(said) };
   });
   return {
