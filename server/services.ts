@@ -129,6 +129,7 @@ export function createServices(parts: {
   const providerConfigs = new ProviderConfigs(connections, secrets, now);
   const domains = new Domains(database, providerConfigs, now);
   const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });
+  const notifications = new Notifications(log);
   const audit = new Audit(now);
   const redis = config.redisUrl === undefined ? null : new Redis(config.redisUrl, log);
   const makeCounter = countersIn(redis);
@@ -175,7 +176,7 @@ export function createServices(parts: {
   });
   return {
     ...identity,
-    ...composeExpiry({ config, egress, log, now }),
+    ...composeExpiry({ config, database, notifications, egress, log, now }),
     config,
     database,
     log,
@@ -184,7 +185,7 @@ export function createServices(parts: {
     authenticator,
     audit,
     guesses,
-    notifications: new Notifications(log),
+    notifications,
     requestLimits: new RequestLimits(makeCounter, config.requestLimits),
     mailer,
     personalTokens: new PersonalTokens({

@@ -13,8 +13,10 @@ interface Known {
 export interface Kept {
   before: Known;
   after: Known;
-  /** Look-ups in a row that came to nothing, this one included. */
+  /** Look-ups by themselves in a row that came to nothing, before and after this one. */
+  failuresBefore: number;
   failures: number;
+  ownerId: string | null;
 }
 
 /**
@@ -31,7 +33,7 @@ export async function keepFinding(
 ): Promise<Kept | null> {
   const old = await queries(tx)
     .selectFrom("domains")
-    .select(["expires_at", "expiry_source", "registrar", "expiry_remind_days", "expiry_check_failures"])
+    .select(["expires_at", "expiry_source", "registrar", "expiry_remind_days", "expiry_check_failures", "owner_id"])
     .where("id", "=", domainId)
     .forUpdate()
     .executeTakeFirst();
@@ -56,7 +58,7 @@ export async function keepFinding(
     })
     .where("id", "=", domainId)
     .execute();
-  return { before, after, failures };
+  return { before, after, failuresBefore: old.expiry_check_failures, failures, ownerId: old.owner_id };
 }
 
 function datesOf({ expiresAt, source, registration }: Extract<Finding, { kind: "found" }>, remindDays: number[]) {

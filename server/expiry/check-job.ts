@@ -1,0 +1,106 @@
+import type { Database, EntityManager } from "../database/database.ts";
+import type { Job } from "../jobs/jobs.ts";
+import type { Logger } from "../log.ts";
+import type { Notifications } from "../notifications/notify.ts";
+import { claimDue, type DueDomain } from "./due-domains.ts";
+import type { ExpiryLookUp } from "./look-up.ts";
+import type { Finding } from "./registration.ts";
+import { keepFinding } from "./store.ts";
+
+const atOnce = 16;
+/** Turns taken together: what they cost is one statement, and what a crash delays is so many domains. */
+const claimed = 64;
+/** For one domain, waiting for its turns at servers included. */
+const lookUpMilliseconds = 120_000;
+const patienceMilliseconds = 60_000;
+/** Look-ups in a row that come to nothing before people are told; the pauses between make that five hours. */
+const failuresToTell = 3;
+
+/**
+ * Looks up, once a day, the expiry date of every domain that wants it. Turns come spread over the day, as the domains came in; servers of
+ * registries are asked no faster than `ServerPace` lets anybody.
+ */
+export class ExpiryCheckJob implements Job {
+  readonly name = "expiry.check";
+  readonly description = "Looks up the expiry dates of domains whose last look-up is a day old.";
+  readonly schedule = "*/10 * * * *";
+  readonly #database: Database;
+  readonly #lookUp: ExpiryLookUp;
+  readonly #notifications: Notifications;
+  readonly #log: Logger;
+  readonly #now: () => Date;
+
+  constructor(parts: {
+    database: Database;
+    lookUp: ExpiryLookUp;
+    notifications: Notifications;
+    log: Logger;
+    now: () => Date;
+  }) {
+    this.#database = parts.database;
+    this.#lookUp = parts.lookUp;
+    this.#notifications = parts.notifications;
+    this.#log = parts.log;
+    this.#now = parts.now;
+  }
+
+  /** Goes on until no domain is due. @param signal abandons look-ups under way; their domains have their turn within the hour. */
+  async work(_data: object, signal: AbortSignal): Promise<void> {
+    const counts: Partial<Record<Finding["kind"], number>> = {};
+    const turns: DueDomain[] = [];
+    let claiming: Promise<void> | null = null;
+    const claim = async () => {
+      turns.push(...(await claimDue(this.#database.fork(), this.#now(), claimed)));
+    };
+    const work = async () => {
+      while (!signal.aborted) {
+        if (turns.length === 0) {
+          await (claiming ??= claim().finally(() => {
+            claiming = null;
+          }));
+        }
+        const domain = turns.shift();
+        if (!domain) return;
+        const kind = await this.#check(domain, signal);
+        if (kind) counts[kind] = (counts[kind] ?? 0) + 1;
+      }
+    };
+    const ends = await Promise.allSettled(Array.from({ length: atOnce }, work));
+    if (Object.keys(counts).length > 0) this.#log.info({ domains: counts }, "looked expiry dates up");
+    for (const end of ends) if (end.status === "rejected" && !signal.aborted) throw end.reason;
+  }
+
+  /** @returns what came of it; null when it was abandoned. */
+  async #check(domain: DueDomain, stop: AbortSignal): Promise<Finding["kind"] | null> {
+    const finding = await this.#find(domain, stop);
+    if (!finding) return null;
+    await this.#database.fork().transactional(async (tx) => {
+      const kept = await keepFinding(tx, domain.id, finding, { now: this.#now(), byItself: true });
+      if (!kept || kept.failures < failuresToTell || kept.failuresBefore >= failuresToTell) return;
+      if ("message" in finding) await this.#tell(tx, domain, kept.ownerId, finding.message);
+    });
+    return finding.kind;
+  }
+
+  async #find({ name }: DueDomain, stop: AbortSignal): Promise<Finding | null> {
+    const late = AbortSignal.timeout(lookUpMilliseconds);
+    try {
+      return await this.#lookUp.find(name, { patienceMilliseconds, signal: AbortSignal.any([stop, late]) });
+    } catch (error) {
+      if (stop.aborted) return null;
+      if (!late.aborted) throw error;
+      return { kind: "failed", limited: false, message: `The look-up of ${name} took too long.` };
+    }
+  }
+
+  async #tell(tx: EntityManager, { id, name }: DueDomain, ownerId: string | null, reason: string): Promise<void> {
+    await this.#notifications.notify(tx, {
+      event: "domain.expiry_check_failed",
+      title: `The expiry date of ${name} cannot be looked up`,
+      content: `${reason} The date that is stored stays; set it by hand, or turn the look-up off for this domain.`,
+      level: "warning",
+      metadata: { domainId: id, domainName: name, reason },
+      to: { userIds: ownerId === null ? [] : [ownerId], administrators: true },
+    });
+  }
+}
