@@ -16,8 +16,7 @@ const turnMinutes = 60;
  */
 export async function claimDue(em: EntityManager, now: Date, atMost: number): Promise<DueDomain[]> {
   const { rows } = await sql<DueDomain>`
-    update domains set expiry_next_check_at = ${now}::timestamptz + make_interval(mins => ${turnMinutes})
-    where id in (
+    with due as (
       select id from domains
       where status = 'active' and auto_check_expiry and expiry_source is distinct from 'manual'
         and (expiry_next_check_at is null or expiry_next_check_at <= ${now}::timestamptz)
@@ -25,7 +24,9 @@ export async function claimDue(em: EntityManager, now: Date, atMost: number): Pr
       limit ${atMost}
       for update skip locked
     )
-    returning id, name
+    update domains set expiry_next_check_at = ${now}::timestamptz + make_interval(mins => ${turnMinutes})
+    from due where domains.id = due.id
+    returning domains.id, domains.name
   `.execute(queries(em));
   return rows;
 }
