@@ -29,9 +29,9 @@ import { ConfigSecrets } from "./dns-providers/config-secrets.ts";
 import { ProviderConnections } from "./dns-providers/connections.ts";
 import { ProviderConfigs } from "./dns-providers/provider-configs.ts";
 import { DriftJob, type OnDrift } from "./drift/drift-job.ts";
-import { composeExpiry, type ExpiryServices } from "./expiry/compose.ts";
 import { Domains } from "./domains/service.ts";
 import { ZoneImports } from "./domains/zone-imports.ts";
+import { composeExpiry, type ExpiryServices } from "./expiry/compose.ts";
 import { Health } from "./health.ts";
 import { composeIdentity, type IdentityServices } from "./identity/compose.ts";
 import { deleteExpiredTrips } from "./identity/housekeeping.ts";
@@ -57,7 +57,7 @@ import { Invitations } from "./users/invitations/service.ts";
 import { Profile } from "./users/profile/service.ts";
 import { Users } from "./users/service.ts";
 
-export interface Services extends IdentityServices, ExpiryServices {
+export interface Services extends IdentityServices {
   config: Config;
   database: Database;
   log: Logger;
@@ -86,6 +86,9 @@ export interface Services extends IdentityServices, ExpiryServices {
   background: Background;
   domains: Domains;
   zoneImports: ZoneImports;
+  expiry: ExpiryServices["expiry"];
+  expiryCheck: ExpiryServices["expiryCheck"];
+  expiryReminders: ExpiryServices["expiryReminders"];
   records: Records;
   sync: Sync;
   zoneFiles: ZoneFileTransfer;
@@ -127,9 +130,9 @@ export function createServices(parts: {
   const secrets = new ConfigSecrets(new SecretBox(keyring, "provider-secret"));
   const connections = new ProviderConnections({ zonesFolder, now, egress }, secrets);
   const providerConfigs = new ProviderConfigs(connections, secrets, now);
+  const notifications = new Notifications(log);
   const domains = new Domains(database, providerConfigs, now);
   const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });
-  const notifications = new Notifications(log);
   const audit = new Audit(now);
   const redis = config.redisUrl === undefined ? null : new Redis(config.redisUrl, log);
   const makeCounter = countersIn(redis);
@@ -176,7 +179,6 @@ export function createServices(parts: {
   });
   return {
     ...identity,
-    ...composeExpiry({ config, database, notifications, egress, log, now }),
     config,
     database,
     log,
@@ -215,6 +217,7 @@ export function createServices(parts: {
     background,
     domains,
     zoneImports,
+    ...composeExpiry({ config, database, notifications, egress, log, now }),
     secondFactors: factors.management,
     secondFactorChecks: secondFactors,
     secondFactorSignIn: new SecondFactorSignIn({ signIn, checks: secondFactors, guesses, audit }),

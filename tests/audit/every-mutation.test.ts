@@ -240,8 +240,8 @@ const silent: Record<string, string> = {
   "twoFactor.passkeyOptions": "It is a step of a sign-in, whose end is told.",
   "identity.bindStart": "It only sends the browser away; the binding is told when it comes back.",
   "records.plan": "It changes nothing.",
-  "domains.previewExpiry": "It changes nothing.",
   "providerConfigs.test": "It changes nothing.",
+  "domains.previewExpiry": "It changes nothing.",
 };
 
 test("every procedure that changes something is tried here, or has a reason why not", () => {
