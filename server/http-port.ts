@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { parseCookie, stringifySetCookie } from "cookie";
 import type { Request, Response } from "express";
 import type { CookieToSet, HttpPort } from "./context.ts";
+import { noteProcedure } from "./metrics/http.ts";
 
 const requestIdForm = /^[\w.-]{8,64}$/;
 
@@ -34,6 +35,9 @@ export function httpPort(req: Request, res: Response, secureCookies: boolean): H
         "Set-Cookie",
         stringifySetCookie({ name, value, ...options, ...(maxAge === undefined ? {} : { maxAge }) }),
       );
+    },
+    noteProcedure: (procedure) => {
+      noteProcedure(res, procedure);
     },
     get ip() {
       return req.ip ?? null;

@@ -13,6 +13,8 @@ const claimed = 64;
 /** For one domain, waiting for its turns at servers included. */
 const lookUpMilliseconds = 120_000;
 const patienceMilliseconds = 60_000;
+/** A run that has more to do leaves it to the next one. */
+const longestRunMilliseconds = 30 * 60_000;
 /** Look-ups in a row that come to nothing before people are told; the pauses between make that five hours. */
 const failuresToTell = 3;
 
@@ -44,10 +46,11 @@ export class ExpiryCheckJob implements Job {
     this.#now = parts.now;
   }
 
-  /** Goes on until no domain is due. @param signal abandons look-ups under way; their domains have their turn within the hour. */
+  /** Goes on until no domain is due, or half an hour has passed. @param signal abandons look-ups under way; their domains have their turn within the hour. */
   async work(_data: object, signal: AbortSignal): Promise<void> {
     const counts: Partial<Record<Finding["kind"], number>> = {};
     const turns: DueDomain[] = [];
+    const ends = performance.now() + longestRunMilliseconds;
     let claiming: Promise<void> | null = null;
     const claim = async () => {
       turns.push(...(await claimDue(this.#database.fork(), this.#now(), claimed)));
@@ -55,6 +58,7 @@ export class ExpiryCheckJob implements Job {
     const work = async () => {
       while (!signal.aborted) {
         if (turns.length === 0) {
+          if (performance.now() > ends) return;
           await (claiming ??= claim().finally(() => {
             claiming = null;
           }));
@@ -65,9 +69,9 @@ export class ExpiryCheckJob implements Job {
         if (kind) counts[kind] = (counts[kind] ?? 0) + 1;
       }
     };
-    const ends = await Promise.allSettled(Array.from({ length: atOnce }, work));
+    const outcomes = await Promise.allSettled(Array.from({ length: atOnce }, work));
     if (Object.keys(counts).length > 0) this.#log.info({ domains: counts }, "looked expiry dates up");
-    for (const end of ends) if (end.status === "rejected" && !signal.aborted) throw end.reason;
+    for (const outcome of outcomes) if (outcome.status === "rejected" && !signal.aborted) throw outcome.reason;
   }
 
   /** @returns what came of it; null when it was abandoned. */
