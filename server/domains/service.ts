@@ -221,6 +221,8 @@ function toldFields(domain: Domain) {
 function setExpiry(domain: Domain, expiresAt: Date | null): void {
   domain.expiresAt = expiresAt;
   domain.expirySource = expiresAt ? "manual" : null;
+  // Whoever clears the date wants it looked up.
+  if (!expiresAt) domain.expiryNextCheckAt = null;
 }
 
 function unique<T>(items: readonly T[]): T[] {

@@ -28,16 +28,24 @@ export class RdapClient {
    * @param bases of the registry's servers, in the order in which they are tried. @throws the signal's reason
    */
   async ask(bases: readonly string[], name: string, asking: Asking): Promise<Settled | Failure> {
-    let answer: Said = failure(`No RDAP server is known for ${name}.`);
-    for (const base of bases) {
-      const url = URL.parse(`domain/${name}`, base.endsWith("/") ? base : `${base}/`);
-      answer = url ? await this.#get(url, name, asking) : failure(`${base} is no address of an RDAP server.`);
-      if (answer.kind !== "failed") break;
-    }
+    const answer = await this.#askFirst(bases, name, asking);
     if (answer.kind !== "registered") return answer;
     const { registration, registrarUrl } = answer;
     const registrar = registrarUrl === null ? null : await this.#askRegistrar(registrarUrl, bases, name, asking);
     return { kind: "registered", registration: registrar ? joined(registration, registrar) : registration };
+  }
+
+  /** The first server that answers; of several that fail the first one's failure. */
+  async #askFirst(bases: readonly string[], name: string, asking: Asking): Promise<Said> {
+    let failed: Failure | null = null;
+    for (const base of bases) {
+      const url = URL.parse(`domain/${name}`, base.endsWith("/") ? base : `${base}/`);
+      const answer = url ? await this.#get(url, name, asking) : failure(`${base} is no address of an RDAP server.`);
+      // All of them are the same registry's, so that "too often" is meant for all.
+      if (answer.kind !== "failed" || answer.limited) return answer;
+      failed ??= answer;
+    }
+    return failed ?? failure(`No RDAP server is known for ${name}.`);
   }
 
   async #askRegistrar(

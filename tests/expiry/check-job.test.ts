@@ -103,6 +103,8 @@ describe("a domain", () => {
     await admin.put(`${path()}/expiry`, { expiresAt: "2030-01-01T00:00:00Z" });
     await after(2 * day);
     expect([asked(), (await detail()).expiresAt]).toEqual([0, "2030-01-01T00:00:00.000Z"]);
+    await admin.post(`${path()}/check-expiry`);
+    await admin.put(`${path()}/expiry`, { expiresAt: "2030-01-01T00:00:00Z" });
     await admin.put(`${path()}/expiry`, { expiresAt: null });
     await run();
     expect((await detail()).expiresAt).toBe("2035-05-01T04:00:00.000Z");

@@ -106,6 +106,15 @@ describe("over RDAP,", () => {
     },
   );
 
+  test("a redirect to another server is followed, and that one answers", async () => {
+    const second = await duringTest(startRdapServer(() => registered("2028-03-01T00:00:00Z")));
+    const to = { location: `${second.url}/domain/example.com` };
+    const first = await duringTest(startRdapServer(() => ({ status: 302, headers: to, body: "" })));
+    const { find } = await openLookUp({ rdap: { com: first.url } });
+    expect(await find("example.com")).toMatchObject({ kind: "found", expiresAt: new Date("2028-03-01T00:00:00Z") });
+    expect(second.asked).toEqual(["example.com"]);
+  });
+
   test("a list that names a server in the inner network does not lead there", async () => {
     const { find } = await openLookUp({ rdap: { com: "https://192.168.0.1/rdap/" } });
     expect(await find("example.com")).toMatchObject({
