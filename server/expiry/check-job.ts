@@ -3,6 +3,7 @@ import type { Job } from "../jobs/jobs.ts";
 import type { Logger } from "../log.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import { claimDue, type DueDomain } from "./due-domains.ts";
+import { failedLookUp, manyFailedLookUps, TellingBudget } from "./failed-look-up.ts";
 import type { ExpiryLookUp } from "./look-up.ts";
 import type { Finding } from "./registration.ts";
 import { keepFinding } from "./store.ts";
@@ -31,6 +32,7 @@ export class ExpiryCheckJob implements Job {
   readonly #notifications: Notifications;
   readonly #log: Logger;
   readonly #now: () => Date;
+  readonly #budget = new TellingBudget();
 
   constructor(parts: {
     database: Database;
@@ -97,14 +99,10 @@ export class ExpiryCheckJob implements Job {
     }
   }
 
-  async #tell(tx: EntityManager, { id, name }: DueDomain, ownerId: string | null, reason: string): Promise<void> {
-    await this.#notifications.notify(tx, {
-      event: "domain.expiry_check_failed",
-      title: `The expiry date of ${name} cannot be looked up`,
-      content: `${reason} The date that is stored stays; set it by hand, or turn the look-up off for this domain.`,
-      level: "warning",
-      metadata: { domainId: id, domainName: name, reason },
-      to: { userIds: ownerId === null ? [] : [ownerId], administrators: true },
-    });
+  async #tell(tx: EntityManager, domain: DueDomain, ownerId: string | null, reason: string): Promise<void> {
+    this.#log.warn({ domain: domain.name, reason }, "an expiry date cannot be looked up");
+    const telling = this.#budget.take(this.#now());
+    if (telling === "alone") await this.#notifications.notify(tx, failedLookUp(domain, ownerId, reason));
+    if (telling === "together") await this.#notifications.notify(tx, manyFailedLookUps(domain, reason));
   }
 }

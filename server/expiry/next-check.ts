@@ -8,11 +8,14 @@ const spreadMilliseconds = hour;
 const pausesAfterFailure = [hour, 4 * hour];
 
 /**
- * When a domain is looked up the next time: within a day; sooner after what may be better in an hour; later where there is nobody to ask.
+ * When a domain is looked up the next time: within a day, and at the end of its registration; sooner after what may be better in an hour; later where there is nobody to ask.
  * @param failures look-ups in a row that came to nothing. @param chance from 0 up to 1, where within the spread
  */
 export function nextCheck(finding: Finding, failures: number, now: Date, chance = Math.random()): Date {
-  return new Date(now.getTime() + pauseAfter(finding, failures) - chance * spreadMilliseconds);
+  const usual = new Date(now.getTime() + pauseAfter(finding, failures) - chance * spreadMilliseconds);
+  // Many registries renew at the very moment: looked up just then, the domain is not told of as expired.
+  const ends = finding.kind === "found" ? finding.expiresAt : usual;
+  return ends > now && ends < usual ? ends : usual;
 }
 
 function pauseAfter(finding: Finding, failures: number): number {

@@ -15,7 +15,8 @@ const batch = 500;
 export class ExpiryReminderJob implements Job {
   readonly name = "expiry.remind";
   readonly description = "Reminds of registrations that end soon or have ended.";
-  readonly schedule = "5 * * * *";
+  /** Half an hour after most registrations end, so that those that renewed by themselves have been looked up again. */
+  readonly schedule = "35 * * * *";
   readonly #database: Database;
   readonly #notifications: Notifications;
   readonly #log: Logger;

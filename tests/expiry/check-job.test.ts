@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { queries } from "../../server/database/database.ts";
 import { keepFinding } from "../../server/expiry/store.ts";
 import type { Body } from "../records/zones.ts";
 import { Clock, day, hour, minute } from "../support/clock.ts";
@@ -190,5 +191,22 @@ describe("look-ups that come to nothing", () => {
     await after(2 * day);
     expect(await checked()).not.toBe(first);
     await admin.delete(`/api/domains/${body.id}`);
+  });
+
+  test("of a whole registry at once are told of one by one only so far, and then together", async () => {
+    answer = broken;
+    const names = Array.from({ length: 24 }, (_, index) => `many-${index}.t${index % registries.length}`);
+    const ids: string[] = [];
+    for (const one of names) ids.push((await admin.post("/api/domains", { name: one })).body.id);
+    const { database } = zw.services;
+    const told: string[] = [];
+    // Two that failed, so that the next is the third.
+    await queries(database.fork()).updateTable("domains").set({ expiry_check_failures: 2 }).execute();
+    clock.advance(2 * day);
+    await run();
+    for (const one of names) told.push(...log.next(one));
+    told.push(...log.next(name));
+    expect(told).toHaveLength(21);
+    for (const id of ids) await admin.delete(`/api/domains/${id}`);
   });
 });

@@ -40,6 +40,14 @@ test.each<[keyof typeof findings, number, number]>([
   },
 );
 
+test("a registration that ends before the next look-up is looked up at that moment", () => {
+  const found = (milliseconds: number) =>
+    ({ kind: "found", source: "rdap", expiresAt: new Date(now.getTime() + milliseconds), registration }) as const;
+  expect(nextCheck(found(5 * hour), 0, now, 0)).toEqual(new Date(now.getTime() + 5 * hour));
+  expect(nextCheck(found(-hour), 0, now, 0)).toEqual(new Date(now.getTime() + day));
+  expect(nextCheck(found(30 * day), 0, now, 0)).toEqual(new Date(now.getTime() + day));
+});
+
 test.each([
   ["example.com", "example.com", ["com"]],
   ["a.b.example.co.uk", "example.co.uk", ["co.uk", "uk"]],
