@@ -24,6 +24,7 @@ import type { Config } from "./config.ts";
 import type { Database } from "./database/database.ts";
 import { ConfigSecrets } from "./dns-providers/config-secrets.ts";
 import { ProviderConnections } from "./dns-providers/connections.ts";
+import { VendorAccounts } from "./dns-providers/vendor-accounts.ts";
 import { ProviderConfigs } from "./dns-providers/provider-configs.ts";
 import { DriftJob, type OnDrift } from "./drift/drift-job.ts";
 import { Domains } from "./domains/service.ts";
@@ -42,9 +43,11 @@ import { MailOutbox } from "./mail/outbox.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { readings } from "./metrics/readings.ts";
 import { Notifications } from "./notifications/notify.ts";
+import { realPause, type Pause } from "./pause.ts";
 import { Redis } from "./redis.ts";
 import { createEgress } from "./net/egress.ts";
 import { ChangePipeline } from "./changes/pipeline.ts";
+import { ProviderComparison } from "./records/compare-with-provider.ts";
 import { Records } from "./records/service.ts";
 import { Sync } from "./records/sync.ts";
 import { RepairJob } from "./changes/repair-job.ts";
@@ -115,10 +118,12 @@ export function createServices(parts: {
   database: Database;
   log: Logger;
   now?: () => Date;
+  /** How to wait for providers; in real time when left out. */
+  pause?: Pause;
   /** Told of each zone that is newly found to differ from what its provider serves; the log when left out. */
   onDrift?: OnDrift;
 }): Services {
-  const { config, database, log, now = () => new Date() } = parts;
+  const { config, database, log, now = () => new Date(), pause = realPause } = parts;
   const keyring = createKeyring(config.secretKeys);
   const passwords = new PasswordHasher();
   const accessTokens = new AccessTokens(keyring, now);
@@ -127,8 +132,9 @@ export function createServices(parts: {
   const authenticator = new Authenticator(accessTokens, new PersonalTokenCredentials(config.tokenPrefix, lastUse), now);
   const zonesFolder = join(config.dataDir, "zones");
   const egress = createEgress({ allow: config.egressAllow, now });
+  const accounts = new VendorAccounts({ now, pause });
   const secrets = new ConfigSecrets(new SecretBox(keyring, "provider-secret"));
-  const connections = new ProviderConnections({ zonesFolder, now, egress }, secrets);
+  const connections = new ProviderConnections({ zonesFolder, now, egress, pause, accounts }, secrets);
   const providerConfigs = new ProviderConfigs(connections, secrets, now);
   const notifications = new Notifications(log);
   const expiry = composeExpiry({ config, database, notifications, egress, log, now });
@@ -140,11 +146,13 @@ export function createServices(parts: {
   const guesses = new Guesses(makeCounter);
   const mailer = new Mailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
   const pipeline = new ChangePipeline(database, connections, now);
+  const comparison = new ProviderComparison(now, pause);
   const snapshots = new Snapshots(audit, now);
   const repair = new RepairJob({ database, connections, log, now });
   const drift = new DriftJob({
     database,
     connections,
+    comparison,
     log,
     now,
     every: config.driftCheck,
@@ -233,7 +241,7 @@ export function createServices(parts: {
     secondFactorChecks: secondFactors,
     secondFactorSignIn: new SecondFactorSignIn({ signIn, checks: secondFactors, guesses, audit }),
     records: new Records(pipeline),
-    sync: new Sync(pipeline),
+    sync: new Sync(pipeline, comparison),
     zoneFiles: new ZoneFileTransfer(pipeline, now),
     snapshots,
     rollback: new Rollback(pipeline, snapshots),

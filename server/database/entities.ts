@@ -19,6 +19,7 @@ import {
   IdentityBindingSchema,
   IdentityConfigSchema,
   IdentityFlowSchema,
+  IdentityCodeSchema,
   IdentityTicketSchema,
   PendingIdentitySchema,
 } from "../identity/entities.ts";
@@ -54,6 +55,7 @@ export const entities = [
   IdentityConfigSchema,
   IdentityBindingSchema,
   IdentityFlowSchema,
+  IdentityCodeSchema,
   IdentityTicketSchema,
   PendingIdentitySchema,
 ] as const;
