@@ -14,6 +14,7 @@ import {
 import { ProviderConfigSchema } from "../dns-providers/entities.ts";
 import { DomainSchema } from "../domains/entities.ts";
 import { ZoneImportItemSchema, ZoneImportSchema } from "../domains/import-entities.ts";
+import { ExpiryReminderSchema } from "../expiry/entities.ts";
 import {
   IdentityBindingSchema,
   IdentityConfigSchema,
@@ -44,6 +45,7 @@ export const entities = [
   DomainSchema,
   ZoneImportSchema,
   ZoneImportItemSchema,
+  ExpiryReminderSchema,
   RecordVersionSchema,
   ChangeSetSchema,
   ChangeSetCallSchema,

@@ -113,6 +113,7 @@ export class Domains {
         expiryRemindDays: defaultRemindDays,
         autoCheckExpiry: true,
         expirySource: expiresAt ? "manual" : null,
+        expiryCheckFailures: 0,
         snapshotSchedule: "off",
         revision: 0,
         recordCount: 0,
@@ -227,6 +228,8 @@ function toldFields(domain: Domain) {
 function setExpiry(domain: Domain, expiresAt: Date | null): void {
   domain.expiresAt = expiresAt;
   domain.expirySource = expiresAt ? "manual" : null;
+  // Whoever clears the date wants it looked up.
+  if (!expiresAt) domain.expiryNextCheckAt = null;
 }
 
 function unique<T>(items: readonly T[]): T[] {

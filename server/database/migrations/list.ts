@@ -8,6 +8,7 @@ import { Invitations } from "./0006-invitations.ts";
 import { Repairs } from "./0007-repairs.ts";
 import { Identity } from "./0008-identity.ts";
 import { ScheduledSnapshots } from "./0009-scheduled-snapshots.ts";
+import { Expiry } from "./0010-expiry.ts";
 import { IdentityCodes } from "./0016-identity-codes.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
@@ -23,5 +24,6 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0007-repairs", class: Repairs },
   { name: "0008-identity", class: Identity },
   { name: "0009-scheduled-snapshots", class: ScheduledSnapshots },
+  { name: "0010-expiry", class: Expiry },
   { name: "0016-identity-codes", class: IdentityCodes },
 ];
