@@ -31,6 +31,7 @@ import { ProviderConfigs } from "./dns-providers/provider-configs.ts";
 import { DriftJob, type OnDrift } from "./drift/drift-job.ts";
 import { Domains } from "./domains/service.ts";
 import { ZoneImports } from "./domains/zone-imports.ts";
+import { composeExpiry, type ExpiryServices } from "./expiry/compose.ts";
 import { Health } from "./health.ts";
 import { composeIdentity, type IdentityServices } from "./identity/compose.ts";
 import { jobs } from "./jobs/list.ts";
@@ -94,6 +95,9 @@ export interface Services extends IdentityServices {
   assignmentRequests: AssignmentRequests;
   domains: Domains;
   zoneImports: ZoneImports;
+  expiry: ExpiryServices["expiry"];
+  expiryCheck: ExpiryServices["expiryCheck"];
+  expiryReminders: ExpiryServices["expiryReminders"];
   records: Records;
   sync: Sync;
   zoneFiles: ZoneFileTransfer;
@@ -136,10 +140,11 @@ export function createServices(parts: {
   const secrets = new ConfigSecrets(new SecretBox(keyring, "provider-secret"));
   const connections = new ProviderConnections({ zonesFolder, now, egress, pause, accounts }, secrets);
   const providerConfigs = new ProviderConfigs(connections, secrets, now);
+  const notifications = new Notifications(log);
+  const expiry = composeExpiry({ config, database, notifications, egress, log, now });
   const domains = new Domains(database, providerConfigs, now);
   const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });
   const audit = new Audit(now);
-  const notifications = new Notifications(log);
   const assignments = new Assignments({ audit, notifications, now });
   const redis = config.redisUrl === undefined ? null : new Redis(config.redisUrl, log);
   const makeCounter = countersIn(redis);
@@ -178,7 +183,7 @@ export function createServices(parts: {
   const metrics = new Metrics();
   const runner = new JobRunner({
     store: database.jobStore,
-    jobs: jobs({ config, database, log, now, repair, drift, mail }),
+    jobs: jobs({ config, database, log, now, repair, drift, mail, ...expiry }),
     works: config.jobs,
     log,
     onRun: (run) => metrics.jobRun(run),
@@ -238,6 +243,7 @@ export function createServices(parts: {
     assignmentRequests: new AssignmentRequests({ assignments, audit, notifications, now }),
     domains,
     zoneImports,
+    ...expiry,
     secondFactors: factors.management,
     secondFactorChecks: secondFactors,
     secondFactorSignIn: new SecondFactorSignIn({ signIn, checks: secondFactors, guesses, audit }),

@@ -41,6 +41,7 @@ export async function zoneHistory(
       "change_sets.updates",
       "change_sets.deletes",
       "change_sets.failures",
+      "change_sets.unknown",
       "change_sets.repaired",
       "change_sets.created_at",
       "change_sets.finished_at",
@@ -62,6 +63,7 @@ export async function zoneHistory(
   const counts = sees.isAll ? null : await countsOf(em, zone.id, revisions, sees);
   const entries = sets.map((set) => {
     const { creates, updates, deletes } = counts === null ? set : (counts.get(set.revision ?? 0) ?? nothing);
+    const failures = ((set.failures ?? []) as Failure[]).filter(({ name }) => sees.includes(name));
     return {
       id: set.id,
       kind: set.kind,
@@ -73,7 +75,9 @@ export async function zoneHistory(
       updates,
       deletes,
       changes: set.revision === null ? [] : (changes.get(set.revision) ?? []),
-      failures: ((set.failures ?? []) as Failure[]).filter(({ name }) => sees.includes(name)).slice(0, shownChanges),
+      failures: failures.slice(0, shownChanges),
+      // They are among what failed.
+      unknown: sees.isAll ? (set.unknown ?? 0) : Math.min(set.unknown ?? 0, failures.length),
       repaired: set.repaired,
       createdAt: set.created_at,
       finishedAt: set.finished_at,

@@ -10,7 +10,7 @@ import { sendChanges, settle } from "./change-sets.ts";
 import type { ChangeSetKind } from "./entities.ts";
 import { holdLease, inZoneTurn, leaseWaitMilliseconds, type Lease } from "./lease.ts";
 import type { PlannedChange } from "../records/live-record.ts";
-import { repairZone } from "./repair.ts";
+import { repairZone, type Ending } from "./repair.ts";
 
 /** A zone that is ours alone while a change is planned and carried out. */
 export interface HeldZone {
@@ -40,6 +40,8 @@ export interface ChangeRequest<P extends Planned> {
   plan: (em: EntityManager, zone: HeldZone) => Promise<P>;
   /** All changes or none, at the provider too. */
   together?: boolean;
+  /** How earlier changes that are open end; `known` when left out. */
+  ending?: Ending;
   /** True: the provider has these changes already (sync), so nothing is sent. */
   alreadyThere?: boolean;
   /** What the audit trail tells beside the records. */
@@ -96,7 +98,8 @@ export class ChangePipeline {
       if (done) return done;
       const fork = () => this.#database.fork();
       const work = async (lease: Lease) => {
-        await repairZone(fork(), request.domainId, lease, this.#connections, this.#now);
+        const settling = { ending: request.ending ?? "known", actor: request.caller };
+        await repairZone(fork(), request.domainId, lease, this.#connections, this.#now, settling);
         const zone = await this.#hold(fork(), request, false);
         return await this.#throughProvider(zone, request, lease);
       };

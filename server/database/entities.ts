@@ -15,6 +15,7 @@ import {
 import { ProviderConfigSchema } from "../dns-providers/entities.ts";
 import { DomainSchema } from "../domains/entities.ts";
 import { ZoneImportItemSchema, ZoneImportSchema } from "../domains/import-entities.ts";
+import { ExpiryReminderSchema } from "../expiry/entities.ts";
 import {
   IdentityBindingSchema,
   IdentityConfigSchema,
@@ -24,7 +25,7 @@ import {
   PendingIdentitySchema,
 } from "../identity/entities.ts";
 import { RecordVersionSchema } from "../records/entities.ts";
-import { ChangeSetSchema } from "../changes/entities.ts";
+import { ChangeSetCallSchema, ChangeSetSchema } from "../changes/entities.ts";
 import { SnapshotSchema } from "../snapshots/entities.ts";
 import { InvitationSchema } from "../users/invitations/entities.ts";
 import { UserSchema } from "../users/entities.ts";
@@ -45,8 +46,10 @@ export const entities = [
   DomainSchema,
   ZoneImportSchema,
   ZoneImportItemSchema,
+  ExpiryReminderSchema,
   RecordVersionSchema,
   ChangeSetSchema,
+  ChangeSetCallSchema,
   SnapshotSchema,
   AssignmentSchema,
   AssignmentRequestSchema,

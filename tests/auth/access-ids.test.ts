@@ -138,6 +138,7 @@ const calls: Record<string, Call> = {
   "domains.sync": { thing: zone },
   "domains.setExpiryRemind": { thing: zone, body: () => ({ expiryRemindDays: [7], autoCheckExpiry: false }) },
   "domains.setExpiry": { thing: zone, body: () => ({ expiresAt: "2030-01-01T00:00:00Z" }) },
+  "domains.checkExpiry": { thing: zone },
   "records.list": { thing: zone },
   "records.create": { thing: zone, body: host },
   "records.update": { thing: zone, body: () => ({ ttl: 77 }) },
