@@ -60,6 +60,7 @@ const tags = [
   { name: "DNS records", description: "Records of a domain: single edits, bulk, plans, zone files, sync and history." },
   { name: "Snapshots", description: "Bookmarks in a zone's history: compare them, go back to them." },
   { name: "DNS providers", description: "Kinds of DNS back ends, and the configurations that reach them." },
+  { name: "Notifications", description: "What users are told: a list and a live stream." },
   { name: "Audit", description: "Who did what: the append-only trail, for administrators." },
   { name: "Open API", description: "A stable subset for programs, below /api/v1." },
 ];

@@ -29,6 +29,7 @@ import { ConfigSecrets } from "./dns-providers/config-secrets.ts";
 import { ProviderConnections } from "./dns-providers/connections.ts";
 import { ProviderConfigs } from "./dns-providers/provider-configs.ts";
 import { DriftJob, type OnDrift } from "./drift/drift-job.ts";
+import { tellDrift } from "./drift/drift-notice.ts";
 import { Domains } from "./domains/service.ts";
 import { ZoneImports } from "./domains/zone-imports.ts";
 import { Health } from "./health.ts";
@@ -39,10 +40,13 @@ import { countersIn } from "./limits/counters.ts";
 import { Guesses } from "./limits/guesses.ts";
 import { RequestLimits } from "./limits/requests.ts";
 import { Mailer } from "./mail/mailer.ts";
+import { Hub } from "./notifications/hub.ts";
+import { Inbox, nowhereElse } from "./notifications/inbox.ts";
 import { Notifications } from "./notifications/notify.ts";
 import { Periodic } from "./periodic.ts";
 import { Redis } from "./redis.ts";
 import { createEgress } from "./net/egress.ts";
+import { leaseWaitMilliseconds } from "./changes/lease.ts";
 import { ChangePipeline } from "./changes/pipeline.ts";
 import { Records } from "./records/service.ts";
 import { Sync } from "./records/sync.ts";
@@ -67,6 +71,7 @@ export interface Services extends IdentityServices {
   audit: Audit;
   guesses: Guesses;
   notifications: Notifications;
+  inbox: Inbox;
   requestLimits: RequestLimits;
   mailer: Mailer;
   signIn: SignIn;
@@ -111,7 +116,7 @@ export function createServices(parts: {
   database: Database;
   log: Logger;
   now?: () => Date;
-  /** Told of each zone that is newly found to differ from what its provider serves; the log when left out. */
+  /** Told of each zone that is newly found to differ from what its provider serves, in place of its owner and administrators. */
   onDrift?: OnDrift;
 }): Services {
   const { config, database, log, now = () => new Date() } = parts;
@@ -126,14 +131,17 @@ export function createServices(parts: {
   const secrets = new ConfigSecrets(new SecretBox(keyring, "provider-secret"));
   const connections = new ProviderConnections({ zonesFolder, now, egress }, secrets);
   const providerConfigs = new ProviderConfigs(connections, secrets, now);
-  const domains = new Domains(database, providerConfigs, now);
+  const hub = new Hub();
+  const inbox = new Inbox(hub, nowhereElse);
+  const notifications = new Notifications({ inbox, log, now });
+  const domains = new Domains(database, providerConfigs, now, notifications);
   const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });
   const audit = new Audit(now);
   const redis = config.redisUrl === undefined ? null : new Redis(config.redisUrl, log);
   const makeCounter = countersIn(redis);
   const guesses = new Guesses(makeCounter);
   const mailer = new Mailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
-  const pipeline = new ChangePipeline(database, connections, now);
+  const pipeline = new ChangePipeline(database, connections, now, leaseWaitMilliseconds, notifications);
   const snapshots = new Snapshots(audit, now);
   const housekeeping = new Periodic(housekeepingPause, async () => {
     try {
@@ -145,14 +153,14 @@ export function createServices(parts: {
       log.error({ err: error }, "what has ended or expired could not be deleted");
     }
   });
-  const repair = new RepairJob({ database, connections, log, now });
+  const repair = new RepairJob({ database, connections, notifications, log, now });
   const drift = new DriftJob({
     database,
     connections,
     log,
     now,
     every: config.driftCheck,
-    onDrift: parts.onDrift,
+    onDrift: parts.onDrift ?? tellDrift(database, notifications),
   });
   const sessions = new Sessions(keyring, audit, now, (sessionId) => authenticator.end(sessionId));
   const users = new Users(passwords, audit, now);
@@ -160,7 +168,7 @@ export function createServices(parts: {
   const confirmation = new Confirmation(currentPassword, now);
   const factors = createSecondFactors({ siteUrl: config.siteUrl, keyring, mailer, confirmation, guesses, audit, now });
   const secondFactors = factors.checks;
-  const signIn = new SignIn({ passwords, accessTokens, sessions, guesses, secondFactors, audit, now });
+  const signIn = new SignIn({ passwords, accessTokens, sessions, guesses, secondFactors, audit, notifications, now });
   const invitations = new Invitations(audit, now);
   const identity = composeIdentity({
     siteUrl: config.siteUrl,
@@ -182,7 +190,8 @@ export function createServices(parts: {
     authenticator,
     audit,
     guesses,
-    notifications: new Notifications(log),
+    notifications,
+    inbox,
     requestLimits: new RequestLimits(makeCounter, config.requestLimits),
     mailer,
     personalTokens: new PersonalTokens({

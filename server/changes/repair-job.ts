@@ -1,6 +1,7 @@
 import type { Database } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import type { Logger } from "../log.ts";
+import type { Notifications } from "../notifications/notify.ts";
 import { Periodic } from "../periodic.ts";
 import { clearLeases, withLease } from "./lease.ts";
 import { repairZone, zonesToRepair } from "./repair.ts";
@@ -14,13 +15,21 @@ const waitMilliseconds = 1_000;
 export class RepairJob {
   readonly #database: Database;
   readonly #connections: ProviderConnections;
+  readonly #notifications: Notifications;
   readonly #log: Logger;
   readonly #now: () => Date;
   readonly #periodic = new Periodic(pauseMilliseconds, () => this.runOnce());
 
-  constructor(parts: { database: Database; connections: ProviderConnections; log: Logger; now: () => Date }) {
+  constructor(parts: {
+    database: Database;
+    connections: ProviderConnections;
+    notifications: Notifications;
+    log: Logger;
+    now: () => Date;
+  }) {
     this.#database = parts.database;
     this.#connections = parts.connections;
+    this.#notifications = parts.notifications;
     this.#log = parts.log;
     this.#now = parts.now;
   }
@@ -55,7 +64,7 @@ export class RepairJob {
       const settled = await withLease(
         fork,
         domainId,
-        (lease) => repairZone(fork(), domainId, lease, this.#connections, this.#now),
+        (lease) => repairZone(fork(), domainId, lease, this.#connections, this.#now, this.#notifications),
         waitMilliseconds,
       );
       this.#log.warn({ domainId, settled }, "settled changes that were left open");

@@ -7,13 +7,16 @@ import { AppError } from "../errors.ts";
 import { bookmark } from "./bookmark.ts";
 import { asSent, settle, type Intent } from "./change-sets.ts";
 import type { Lease } from "./lease.ts";
+import type { Notifications } from "../notifications/notify.ts";
 import type { PlannedChange } from "../records/live-record.ts";
+import { failedChange } from "./failed-notice.ts";
 import { allOrTakenBack, putBack } from "./provider-call.ts";
 import { readBack } from "./read-back.ts";
 
 /**
  * Settles changes whose outcome a crash or a lost connection left open, by reading the zone back from its provider.
  * The caller holds the lease. Cheap when there is nothing to repair.
+ * @param notifications through which those hear of failures whose answer was not awaited any more
  * @throws AppError PROVIDER_ERROR when the provider cannot be read now.
  * @returns how many change sets were settled.
  */
@@ -23,6 +26,7 @@ export async function repairZone(
   lease: Lease,
   connections: ProviderConnections,
   now: () => Date,
+  notifications: Notifications | null = null,
 ): Promise<number> {
   const pending = await queries(em)
     .selectFrom("change_sets")
@@ -34,6 +38,7 @@ export async function repairZone(
       "change_sets.actor_id",
       "change_sets.intent",
       "domains.name",
+      "domains.owner_id",
       "provider_configs.id as config_id",
       "provider_configs.kind",
       "provider_configs.config",
@@ -65,6 +70,9 @@ export async function repairZone(
         now: at,
       });
       if (set.change_kind === "rollback") await bookmark(tx, domainId, author);
+      const { id, name: domainName, owner_id: ownerId, actor_id: actorId } = set;
+      const notice = failedChange({ id, domainId, domainName, ownerId, actorId, changes, outcomes });
+      if (notice) await notifications?.notify(tx, notice);
     });
   }
   return pending.length;

@@ -9,6 +9,7 @@ import { noDrift } from "../drift/due-zones.ts";
 import { AppError, notFound } from "../errors.ts";
 import { bookmark } from "../changes/bookmark.ts";
 import { settle } from "../changes/change-sets.ts";
+import type { Notifications } from "../notifications/notify.ts";
 import { limitIssues } from "../records/provider-limits.ts";
 import { withLease, type Lease } from "../changes/lease.ts";
 import { dataOf, type LiveRecord, type PlannedChange } from "../records/live-record.ts";
@@ -38,11 +39,12 @@ export async function moveZone(
   target: ConnectedConfig,
   caller: Caller,
   now: () => Date,
+  notifications: Notifications | null = null,
 ): Promise<void> {
   const fork = () => database.fork();
   await withLease(fork, domain.id, async (lease) => {
     // What the old provider may have got from an interrupted change can be read from it only now.
-    await repairZone(fork(), domain.id, lease, connections, now);
+    await repairZone(fork(), domain.id, lease, connections, now, notifications);
     const records = await liveZone(fork(), domain.id);
     const wanted = withPlainTtls(await kindOf(fork(), domain.id), target.kind, records);
     refuseBeyondLimits(withoutOwnOf(target.kind, wanted), target);

@@ -8,6 +8,7 @@ import type { ConnectedConfig, ProviderConfigs } from "../dns-providers/provider
 import { badField, notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { parseZoneName } from "../names/names.ts";
+import type { Notifications } from "../notifications/notify.ts";
 import { Domain } from "./entities.ts";
 import { adoptZone } from "./adopt-zone.ts";
 import { countTags, listDomains, type DomainFilter } from "./list.ts";
@@ -42,11 +43,13 @@ export class Domains {
   readonly #database: Database;
   readonly #providerConfigs: ProviderConfigs;
   readonly #now: () => Date;
+  readonly #notifications: Notifications;
 
-  constructor(database: Database, providerConfigs: ProviderConfigs, now: () => Date) {
+  constructor(database: Database, providerConfigs: ProviderConfigs, now: () => Date, notifications: Notifications) {
     this.#database = database;
     this.#providerConfigs = providerConfigs;
     this.#now = now;
+    this.#notifications = notifications;
   }
 
   list(em: EntityManager, caller: Caller, filter: DomainFilter) {
@@ -131,7 +134,8 @@ export class Domains {
     if (patch.providerConfigId !== undefined && patch.providerConfigId !== zone.providerConfigId) {
       const target = await this.#providerConfigs.usable(em, caller, patch.providerConfigId);
       if (caller.role !== "admin") await refuseServed(target.provider, zone.name);
-      await moveZone(this.#database, this.#providerConfigs.connections, zone, target, caller, this.#now);
+      const { connections } = this.#providerConfigs;
+      await moveZone(this.#database, connections, zone, target, caller, this.#now, this.#notifications);
     }
     return await this.#change(em, caller, patch.id, "domain.update", (domain) => {
       if (patch.expiresAt !== undefined) setExpiry(domain, patch.expiresAt);

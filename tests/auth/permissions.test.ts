@@ -32,7 +32,7 @@ const opens: Record<Permission, string[]> = {
   ],
   "snapshots:read": ["snapshots.list", "snapshots.get", "snapshots.diff"],
   "snapshots:write": ["snapshots.create", "snapshots.rollback"],
-  "notifications:read": [],
+  "notifications:read": ["notifications.list"],
 };
 
 /** Of these, what only an administrator's token opens. */

@@ -1,0 +1,88 @@
+import { newId } from "../ids.ts";
+import { Mailbox, unread, type Entry, type InAppNotification, type Told } from "./mailbox.ts";
+
+/** Somebody who hears of a user's notifications as they come. */
+export type Listener = (notification: InAppNotification) => void;
+
+/** Where a reader begins: what they have missed, and from where they would go on. */
+export interface Position {
+  /** To be given back by a reader who lost the connection before anything came. */
+  cursor: string;
+  /** What came since the reader's last cursor, oldest first. */
+  missed: InAppNotification[];
+  /** Whether more was missed than is still known. */
+  gap: boolean;
+}
+
+/** The notifications of every user, in memory. */
+export class Hub {
+  readonly #mailboxes = new Map<string, Mailbox>();
+  readonly #listeners = new Map<string, Set<Listener>>();
+  /** Stands for the beginning: what a reader has who was told of nothing yet. Another one after each restart. */
+  #beginning: string = newId();
+
+  /** Instances that share their mailboxes share their beginning. */
+  set beginning(id: string) {
+    this.#beginning = id;
+  }
+
+  mailbox(userId: string): Mailbox {
+    const known = this.#mailboxes.get(userId);
+    if (known) return known;
+    const mailbox = new Mailbox();
+    this.#mailboxes.set(userId, mailbox);
+    return mailbox;
+  }
+
+  /** Users with a mailbox. */
+  users(): string[] {
+    return [...this.#mailboxes.keys()];
+  }
+
+  /** Tells users. Each gets a notification of their own. @returns the new entries by user */
+  add(userIds: readonly string[], told: Told): Map<string, Entry[]> {
+    const added = new Map<string, Entry[]>();
+    for (const userId of userIds) {
+      const entry: Entry = { id: newId(), progress: unread, told };
+      this.merge(userId, [entry]);
+      added.set(userId, [entry]);
+    }
+    return added;
+  }
+
+  /** Takes over what another copy of the mailbox knows, and tells its readers what is new. */
+  merge(userId: string, entries: readonly Entry[]): void {
+    const mailbox = this.mailbox(userId);
+    const listeners = this.#listeners.get(userId);
+    for (const entry of entries) {
+      const notification = mailbox.merge(entry);
+      if (notification && listeners) for (const listener of listeners) listener(notification);
+    }
+  }
+
+  /**
+   * Tells a listener of each further notification. Nothing comes between what is returned as missed and what is told.
+   * @param cursor of what the reader has seen last; null for one who wants only what is new
+   * @returns where the reader is, and what ends it
+   */
+  listen(userId: string, cursor: string | null, listener: Listener): Position & { stop: () => void } {
+    const listeners = this.#listeners.get(userId) ?? new Set();
+    this.#listeners.set(userId, listeners);
+    listeners.add(listener);
+    const stop = () => {
+      listeners.delete(listener);
+      if (listeners.size === 0 && this.#listeners.get(userId) === listeners) this.#listeners.delete(userId);
+    };
+    return { ...this.#position(userId, cursor), stop };
+  }
+
+  #position(userId: string, cursor: string | null): Position {
+    const mailbox = this.#mailboxes.get(userId);
+    const position = { cursor: mailbox?.lastId ?? this.#beginning, missed: [], gap: false };
+    if (cursor === null) return position;
+    const missed = mailbox?.after(cursor);
+    if (missed) return { ...position, missed };
+    // All that there is came after what is forgotten.
+    return { ...position, missed: mailbox?.list().toReversed() ?? [], gap: cursor !== this.#beginning };
+  }
+}
