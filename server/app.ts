@@ -7,6 +7,7 @@ import { AppError, badField, type Issue } from "./errors.ts";
 import { logFailure } from "./failure-log.ts";
 import { httpPort, requestIdOf } from "./http-port.ts";
 import { identityHttp } from "./identity/http.ts";
+import { notificationsHttp } from "./notifications/http.ts";
 import { openApiDocument } from "./openapi.ts";
 import { sendProblem } from "./problem.ts";
 import { restHandler } from "./rest.ts";
@@ -92,6 +93,7 @@ export function createApp(services: Services): Express {
     }),
   );
   app.use(identityHttp(createContext));
+  app.use(notificationsHttp(createContext));
   app.use("/api", restHandler(appRouter, createContext));
 
   app.use((req, res) => {
