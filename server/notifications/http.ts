@@ -47,15 +47,21 @@ function begin(streams: Streams, stream: Stream, res: Response, lastEventId: str
     "Cache-Control": "no-cache, no-transform",
     "X-Accel-Buffering": "no",
   });
-  streams.begin(stream, lastEventId === undefined || lastEventId === "" ? null : lastEventId, outletTo(res));
+  streams.begin(
+    stream,
+    lastEventId === undefined || lastEventId === "" ? null : lastEventId,
+    outletTo(res, () => streams.close(stream)),
+  );
 }
 
 /** Writes to a response, and cuts it off when it is not read. */
-function outletTo(res: Response): Outlet {
+function outletTo(res: Response, onCut: () => void): Outlet {
   const write = (message: string) => {
+    if (res.destroyed) return;
     res.write(message);
-    console.log(message.length, res.writableLength, res.destroyed);
-    if (res.writableLength > patienceBytes) res.destroy();
+    if (res.writableLength <= patienceBytes) return;
+    res.destroy();
+    onCut();
   };
   return {
     connected: (cursor, gap) => write(connectedMessage(cursor, gap)),

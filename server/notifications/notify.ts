@@ -38,9 +38,9 @@ export interface Notice {
   to: { userIds?: readonly string[]; administrators?: boolean };
 }
 
-/** Two hundred notifications together then pass to a reader at once. */
+/** Two hundred notifications together then stay below what may wait for a reader, in any script. */
 const longestTitle = 200;
-const longestContent = 2_000;
+const longestContent = 1_000;
 
 /** Tells people of what has happened. Everyone may call it; it calls nobody. */
 export class Notifications {

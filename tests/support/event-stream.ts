@@ -26,7 +26,8 @@ export class StreamClient {
     this.response = response;
     response.setEncoding("utf8");
     response.on("error", () => undefined);
-    this.closed = once(response, "close").then(() => {
+    this.closed = once(response, "close");
+    response.once("close", () => {
       this.#closed = true;
       this.#wake();
     });
