@@ -5,7 +5,7 @@ import { cors } from "./cors.ts";
 import { docsPage } from "./docs-page.ts";
 import { AppError, badField, type Issue } from "./errors.ts";
 import { logFailure } from "./failure-log.ts";
-import { httpPort, requestIdOf } from "./http-port.ts";
+import { httpPort, requestIdOf, withConnectionToken } from "./http-port.ts";
 import { identityHttp } from "./identity/http.ts";
 import { notificationsHttp } from "./notifications/http.ts";
 import { openApiDocument } from "./openapi.ts";
@@ -83,7 +83,7 @@ export function createApp(services: Services): Express {
     "/trpc",
     createExpressMiddleware({
       router: appRouter,
-      createContext: ({ req, res }) => createContext(req, res),
+      createContext: ({ req, res, info }) => withConnectionToken(createContext(req, res), info),
       allowBatching: false,
       onError({ error, req }) {
         const requestId = requestIdOf(req, req.res as Response);

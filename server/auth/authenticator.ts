@@ -39,14 +39,14 @@ export class Authenticator {
   }
 
   /** @throws AppError UNAUTHORIZED when there is no live credential. */
-  async authenticate(em: EntityManager, http: HttpPort): Promise<KnownCaller> {
+  async authenticate(em: EntityManager, http: HttpPort): Promise<Identified> {
     const token = bearerOf(http);
     if (token === null) {
       throw http.header("authorization") === undefined
         ? new AppError("UNAUTHORIZED", "Sign in, and send the access token as `Authorization: Bearer …`.")
         : new AppError("UNAUTHORIZED", "The Authorization header must read `Bearer <token>`.");
     }
-    return (await this.identify(em, token)).caller;
+    return await this.identify(em, token);
   }
 
   /** The same for a token that is at hand already. */

@@ -1,5 +1,8 @@
 import type { InAppNotification } from "./mailbox.ts";
 
+/** What may wait for a client that does not read, in bytes. */
+export const patienceBytes = 1_048_576;
+
 /** A comment, which keeps proxies from taking the connection for dead. */
 export const beat = ":\n\n";
 

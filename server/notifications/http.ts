@@ -1,15 +1,13 @@
 import { Router, type NextFunction, type Request, type Response } from "express";
 import type { Actor } from "../audit/actor.ts";
 import { bearerOf, type Identified } from "../auth/authenticator.ts";
+import { permitted } from "../auth/caller.ts";
 import { looksPersonal } from "../auth/personal-tokens/form.ts";
 import { AppError, badField } from "../errors.ts";
 import { countCall } from "../limits/count-call.ts";
 import type { ServerContext } from "../trpc.ts";
-import { beat, connectedMessage, notificationMessage } from "./event-stream.ts";
+import { beat, connectedMessage, notificationMessage, patienceBytes } from "./event-stream.ts";
 import type { Outlet, Stream, Streams } from "./streams.ts";
-
-/** What may wait for a client that does not read, in bytes. */
-const patienceBytes = 1_048_576;
 
 /** The live stream of notifications (WHATWG HTML §9.2, server-sent events). */
 export function notificationsHttp(createContext: (req: Request, res: Response) => ServerContext): Router {
@@ -76,11 +74,12 @@ async function identify(req: Request, { services, http, requestId }: ServerConte
   const em = services.database.fork();
   try {
     const token = tokenOf(req, http.header("authorization") === undefined ? null : bearerOf(http));
-    if (token === null) await services.authenticator.authenticate(em, http);
-    const identified = await services.authenticator.identify(em, token ?? "");
-    const { permissions } = identified.caller;
-    if (permissions === "all" || permissions.has("notifications:read")) return identified;
-    throw new AppError("FORBIDDEN", "This token does not carry the permission notifications:read.");
+    const { authenticator } = services;
+    const identified = await (token === null
+      ? authenticator.authenticate(em, http)
+      : authenticator.identify(em, token));
+    permitted(identified.caller, "notifications:read");
+    return identified;
   } catch (error) {
     // Whoever is not let in is counted by address.
     const visitor: Actor = { userId: null, tokenId: null, ip: http.ip, requestId };

@@ -69,6 +69,7 @@ describe("a stream", () => {
     });
     expect(client.response.headers["content-encoding"]).toBeUndefined();
     expect(await client.next()).toEqual({
+      event: null,
       id: expect.any(String),
       retry: expect.any(Number),
       comment: false,

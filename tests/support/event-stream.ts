@@ -3,6 +3,7 @@ import { once } from "node:events";
 
 /** One message of a stream, or a comment. */
 export interface StreamMessage {
+  event: string | null;
   id: string | null;
   retry: number | null;
   comment: boolean;
@@ -64,6 +65,13 @@ export class StreamClient {
     return this.#waiting.shift() ?? null;
   }
 
+  /** How tRPC answers, which tells of a refusal within the stream. */
+  async trpcStatus(): Promise<number> {
+    await this.next();
+    const message = await this.next();
+    return message?.event === "serialized-error" ? message.data.json.data.httpStatus : this.status;
+  }
+
   /** The body of an answer that is no stream. */
   // oxlint-disable-next-line typescript/no-explicit-any -- as above.
   async problem(): Promise<any> {
@@ -91,9 +99,10 @@ function messageOf(block: string): StreamMessage {
   const fields = new Map(block.split("\n").map((line) => [line.split(":")[0], line.replace(/^\w*: ?/, "")]));
   const data = fields.get("data");
   return {
+    event: fields.get("event") ?? null,
     id: fields.get("id") ?? null,
     retry: fields.has("retry") ? Number(fields.get("retry")) : null,
     comment: block.startsWith(":"),
-    data: data === undefined ? null : JSON.parse(data),
+    data: data ? JSON.parse(data) : null,
   };
 }
