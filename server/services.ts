@@ -40,10 +40,7 @@ import { countersIn } from "./limits/counters.ts";
 import { Guesses } from "./limits/guesses.ts";
 import { RequestLimits } from "./limits/requests.ts";
 import { Mailer } from "./mail/mailer.ts";
-import { Hub } from "./notifications/hub.ts";
-import { Inbox, nowhereElse } from "./notifications/inbox.ts";
-import { Notifications } from "./notifications/notify.ts";
-import { Streams } from "./notifications/streams.ts";
+import { composeNotifications, type NotificationServices } from "./notifications/compose.ts";
 import { Periodic } from "./periodic.ts";
 import { Redis } from "./redis.ts";
 import { createEgress } from "./net/egress.ts";
@@ -61,7 +58,7 @@ import { Invitations } from "./users/invitations/service.ts";
 import { Profile } from "./users/profile/service.ts";
 import { Users } from "./users/service.ts";
 
-export interface Services extends IdentityServices {
+export interface Services extends IdentityServices, NotificationServices {
   config: Config;
   database: Database;
   log: Logger;
@@ -71,9 +68,6 @@ export interface Services extends IdentityServices {
   authenticator: Authenticator;
   audit: Audit;
   guesses: Guesses;
-  notifications: Notifications;
-  inbox: Inbox;
-  streams: Streams;
   requestLimits: RequestLimits;
   mailer: Mailer;
   signIn: SignIn;
@@ -133,14 +127,12 @@ export function createServices(parts: {
   const secrets = new ConfigSecrets(new SecretBox(keyring, "provider-secret"));
   const connections = new ProviderConnections({ zonesFolder, now, egress }, secrets);
   const providerConfigs = new ProviderConfigs(connections, secrets, now);
-  const hub = new Hub();
-  const inbox = new Inbox(hub, nowhereElse);
-  const notifications = new Notifications({ inbox, log, now });
-  const streams = new Streams({ hub, authenticator, database, log, now });
+  const redis = config.redisUrl === undefined ? null : new Redis(config.redisUrl, log);
+  const told = composeNotifications({ redis, authenticator, database, log, now });
+  const { notifications } = told;
   const domains = new Domains(database, providerConfigs, now, notifications);
   const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });
   const audit = new Audit(now);
-  const redis = config.redisUrl === undefined ? null : new Redis(config.redisUrl, log);
   const makeCounter = countersIn(redis);
   const guesses = new Guesses(makeCounter);
   const mailer = new Mailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
@@ -185,6 +177,7 @@ export function createServices(parts: {
   });
   return {
     ...identity,
+    ...told,
     config,
     database,
     log,
@@ -193,9 +186,6 @@ export function createServices(parts: {
     authenticator,
     audit,
     guesses,
-    notifications,
-    inbox,
-    streams,
     requestLimits: new RequestLimits(makeCounter, config.requestLimits),
     mailer,
     personalTokens: new PersonalTokens({
@@ -214,7 +204,7 @@ export function createServices(parts: {
       mailer,
       background,
       audit,
-      onNotificationsOff: (userId) => streams.endUser(userId),
+      onNotificationsOff: (userId) => told.turnedOff(userId),
     }),
     signIn,
     users,

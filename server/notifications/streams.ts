@@ -1,9 +1,10 @@
-import type { Authenticator, Identified } from "../auth/authenticator.ts";
+import type { EndListener, Identified } from "../auth/authenticator.ts";
 import type { Database, EntityManager } from "../database/database.ts";
 import { AppError } from "../errors.ts";
 import { newId } from "../ids.ts";
 import type { Logger } from "../log.ts";
 import type { Hub } from "./hub.ts";
+import type { Elsewhere } from "./inbox.ts";
 import type { InAppNotification } from "./mailbox.ts";
 import { standings, type Standing } from "./standing.ts";
 
@@ -57,35 +58,43 @@ export class Stream {
 }
 
 /** Every open stream of this instance: how many a user may have, what keeps them alive and what ends them. */
-export class Streams {
+export class Streams implements EndListener {
   readonly #hub: Hub;
   readonly #database: Database;
   readonly #log: Logger;
   readonly #now: () => Date;
   readonly #seats: Seats | null;
+  #elsewhere: Pick<Elsewhere, "learn"> | null = null;
   readonly #streams = new Map<string, Set<Stream>>();
   #timer: NodeJS.Timeout | undefined;
   #ticks = 0;
   #open = 0;
   #stopped = false;
 
-  constructor(parts: {
-    hub: Hub;
-    authenticator: Authenticator;
-    database: Database;
-    log: Logger;
-    now: () => Date;
-    seats?: Seats | null;
-  }) {
+  constructor(parts: { hub: Hub; database: Database; log: Logger; now: () => Date; seats?: Seats | null }) {
     this.#hub = parts.hub;
     this.#database = parts.database;
     this.#log = parts.log;
     this.#now = parts.now;
     this.#seats = parts.seats ?? null;
-    parts.authenticator.onEnd({
-      ended: (credential) => this.#end("refused", (stream) => stream.identified.credential === credential),
-      changed: (userId) => this.#recheck([...(this.#streams.get(userId) ?? [])]),
-    });
+  }
+
+  /** Lets each stream begin with what other instances know. */
+  learnFrom(elsewhere: Pick<Elsewhere, "learn">): void {
+    this.#elsewhere = elsewhere;
+  }
+
+  /** Says which seats are taken, to whoever may have forgotten it. */
+  keepSeats(): void {
+    this.#seats?.keep([...this.#all()]);
+  }
+
+  ended(credential: string): void {
+    this.#end("refused", (stream) => stream.identified.credential === credential);
+  }
+
+  changed(userId: string): void {
+    this.#recheck([...(this.#streams.get(userId) ?? [])]);
   }
 
   /** How many are open in this instance. */
@@ -114,6 +123,7 @@ export class Streams {
       const [standing] = await standings(em, this.#now(), [stream]);
       if (standing !== "welcome") throw refusal(standing);
       if (this.#seats && !(await this.#seats.take(stream.userId, stream.id))) throw tooMany();
+      await this.#elsewhere?.learn(stream.userId);
       if (stream.ended) throw stream.ended === "stopping" ? stopping() : refusal(stream.ended === "off" ? "off" : null);
       return stream;
     } catch (error) {
@@ -193,9 +203,8 @@ export class Streams {
     }
     this.#ticks = (this.#ticks + 1) % ticksBetweenChecks;
     if (this.#ticks > 0) return;
-    const streams = [...this.#all()];
-    this.#seats?.keep(streams);
-    this.#recheck(streams);
+    this.keepSeats();
+    this.#recheck([...this.#all()]);
   }
 
   #recheck(streams: readonly Stream[]): void {
