@@ -24,6 +24,7 @@ import type { Config } from "./config.ts";
 import type { Database } from "./database/database.ts";
 import { ConfigSecrets } from "./dns-providers/config-secrets.ts";
 import { ProviderConnections } from "./dns-providers/connections.ts";
+import { VendorAccounts } from "./dns-providers/vendor-accounts.ts";
 import { ProviderConfigs } from "./dns-providers/provider-configs.ts";
 import { DriftJob, type OnDrift } from "./drift/drift-job.ts";
 import { tellDrift } from "./drift/drift-notice.ts";
@@ -42,10 +43,12 @@ import { MailOutbox } from "./mail/outbox.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { readings } from "./metrics/readings.ts";
 import { composeNotifications, type NotificationServices } from "./notifications/compose.ts";
+import { realPause, type Pause } from "./pause.ts";
 import { Redis } from "./redis.ts";
 import { createEgress } from "./net/egress.ts";
 import { leaseWaitMilliseconds } from "./changes/lease.ts";
 import { ChangePipeline } from "./changes/pipeline.ts";
+import { ProviderComparison } from "./records/compare-with-provider.ts";
 import { Records } from "./records/service.ts";
 import { Sync } from "./records/sync.ts";
 import { RepairJob } from "./changes/repair-job.ts";
@@ -112,10 +115,12 @@ export function createServices(parts: {
   database: Database;
   log: Logger;
   now?: () => Date;
+  /** How to wait for providers; in real time when left out. */
+  pause?: Pause;
   /** Told of each zone that is newly found to differ from what its provider serves, in place of its owner and administrators. */
   onDrift?: OnDrift;
 }): Services {
-  const { config, database, log, now = () => new Date() } = parts;
+  const { config, database, log, now = () => new Date(), pause = realPause } = parts;
   const keyring = createKeyring(config.secretKeys);
   const passwords = new PasswordHasher();
   const accessTokens = new AccessTokens(keyring, now);
@@ -124,8 +129,9 @@ export function createServices(parts: {
   const authenticator = new Authenticator(accessTokens, new PersonalTokenCredentials(config.tokenPrefix, lastUse), now);
   const zonesFolder = join(config.dataDir, "zones");
   const egress = createEgress({ allow: config.egressAllow, now });
+  const accounts = new VendorAccounts({ now, pause });
   const secrets = new ConfigSecrets(new SecretBox(keyring, "provider-secret"));
-  const connections = new ProviderConnections({ zonesFolder, now, egress }, secrets);
+  const connections = new ProviderConnections({ zonesFolder, now, egress, pause, accounts }, secrets);
   const providerConfigs = new ProviderConfigs(connections, secrets, now);
   const redis = config.redisUrl === undefined ? null : new Redis(config.redisUrl, log);
   const told = composeNotifications({ redis, authenticator, database, log, now });
@@ -137,11 +143,13 @@ export function createServices(parts: {
   const guesses = new Guesses(makeCounter);
   const mailer = new Mailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
   const pipeline = new ChangePipeline(database, connections, now, leaseWaitMilliseconds, notifications);
+  const comparison = new ProviderComparison(now, pause);
   const snapshots = new Snapshots(audit, now);
   const repair = new RepairJob({ database, connections, notifications, log, now });
   const drift = new DriftJob({
     database,
     connections,
+    comparison,
     log,
     now,
     every: config.driftCheck,
@@ -237,7 +245,7 @@ export function createServices(parts: {
     secondFactorChecks: secondFactors,
     secondFactorSignIn: new SecondFactorSignIn({ signIn, checks: secondFactors, guesses, audit }),
     records: new Records(pipeline),
-    sync: new Sync(pipeline),
+    sync: new Sync(pipeline, comparison),
     zoneFiles: new ZoneFileTransfer(pipeline, now),
     snapshots,
     rollback: new Rollback(pipeline, snapshots),

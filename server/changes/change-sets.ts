@@ -67,7 +67,7 @@ async function carryOut(
   zone: SentZone,
   provider: DnsProvider,
   changeSetId: string,
-  { changes, together, now }: { changes: readonly PlannedChange[]; together: boolean; now: () => Date },
+  { changes, together, now }: { changes: PlannedChange[]; together: boolean; now: () => Date },
 ): Promise<ApplyResult> {
   // A comment is ours alone: the provider has nothing to do for it.
   const concerned = changes.map((change) => !(change.action === "update" && sameData(change.before, change.after)));
@@ -76,7 +76,7 @@ async function carryOut(
     const answer: ApplyResult =
       sent.length === 0
         ? { outcomes: [], before: null, after: null }
-        : await callProvider(provider, zone.name, sent, { together, plannedOn: zone.fingerprint });
+        : await callProvider(provider, zone.name, sent, { together, plannedOn: zone.fingerprint, mayStayOpen: true });
     let next = 0;
     const outcomes = concerned.map((was): ChangeOutcome =>
       was ? (answer.outcomes[next++] ?? { ok: false, message: "The provider gave no answer." }) : { ok: true },
@@ -85,6 +85,7 @@ async function carryOut(
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     if (error.effect === "unknown") {
+      await leaveOpen(em, changeSetId, { together, changes }, now());
       throw new AppError(
         "PROVIDER_ERROR",
         `${error.message} What came of it is not known yet; the zone will be read back.`,
@@ -114,10 +115,23 @@ const keptFailures = 100;
 export interface Intent {
   together: boolean;
   changes: PlannedChange[];
+  /** Since when nobody here is at it any more, as an ISO time; left out until that is noticed. */
+  openSince?: string | undefined;
 }
 
 function intentOf({ together, changes }: Intent): Intent {
   return { together, changes };
+}
+
+/** Keeps that what came of a change is to be read, but not before what is still under way has ended. */
+export async function leaveOpen(em: EntityManager, changeSetId: string, intent: Intent, since: Date): Promise<void> {
+  const left: Intent = { ...intentOf(intent), openSince: since.toISOString() };
+  await queries(em)
+    .updateTable("change_sets")
+    .set({ intent: JSON.stringify(left) })
+    .where("id", "=", changeSetId)
+    .where("state", "=", "pending")
+    .execute();
 }
 
 /** As a provider is told of it. */

@@ -6,7 +6,14 @@ import {
   type RecordChange,
 } from "../dns-providers/provider.ts";
 import { allOrNone } from "../dns-providers/apply-changes.ts";
+import { isCertain } from "./certainty.ts";
 import { readBack } from "./read-back.ts";
+
+/** What a call is made with beside what the provider is told. */
+export interface CallOptions extends ApplyOptions {
+  /** Somebody looks again later: what may still be carried out, or shown, is left unknown. Else what is read at once decides. */
+  mayStayOpen?: boolean;
+}
 
 /**
  * Has a provider carry changes out, and finds out what it did where it cannot say. Where all or none are to be made and only some were, those
@@ -17,11 +24,12 @@ export async function callProvider(
   provider: DnsProvider,
   zone: string,
   changes: readonly RecordChange[],
-  options: ApplyOptions,
+  options: CallOptions,
 ): Promise<ApplyResult> {
+  const { mayStayOpen = false } = options;
   const { interruption, ...found } = await applyAndLook(provider, zone, changes, options);
-  const answer = await putBack(provider, zone, changes, found);
-  const result = options.together ? await allOrTakenBack(provider, zone, changes, answer) : answer;
+  const answer = await putBack(provider, zone, changes, found, mayStayOpen);
+  const result = options.together ? await allOrTakenBack(provider, zone, changes, answer, mayStayOpen) : answer;
   if (interruption && result.outcomes.every((outcome) => !outcome.ok && !outcome.gone)) {
     throw new ProviderError(interruption.message, "none", { cause: interruption });
   }
@@ -34,6 +42,7 @@ export async function putBack(
   zone: string,
   changes: readonly RecordChange[],
   answer: ApplyResult,
+  mayStayOpen = false,
 ): Promise<ApplyResult> {
   const lost = changes.flatMap(({ before }, index) => {
     const outcome = answer.outcomes[index];
@@ -41,7 +50,7 @@ export async function putBack(
   });
   if (lost.length === 0) return answer;
   const creates = lost.map(({ before }) => ({ action: "create", before: null, after: before }) as const);
-  const back = await takeBack(provider, zone, creates, answer.after);
+  const back = await takeBack(provider, zone, creates, { plannedOn: answer.after, mayStayOpen });
   const outcomes = [...answer.outcomes];
   for (const [place, { index }] of lost.entries()) {
     if (back?.outcomes[place]?.ok)
@@ -56,11 +65,12 @@ export async function allOrTakenBack(
   zone: string,
   changes: readonly RecordChange[],
   answer: ApplyResult,
+  mayStayOpen = false,
 ): Promise<ApplyResult> {
   const made = changes.flatMap((change, index) => (answer.outcomes[index]?.ok ? [{ change, index }] : []));
   if (made.length === 0 || made.length === changes.length) return answer;
   const back = made.map(({ change }) => inverse(change));
-  const undone = await takeBack(provider, zone, back, answer.after);
+  const undone = await takeBack(provider, zone, back, { plannedOn: answer.after, mayStayOpen });
   const staying = new Set(made.flatMap(({ index }, place) => (undone?.outcomes[place]?.ok ? [] : [index])));
   const refused = allOrNone(answer.outcomes);
   return {
@@ -75,10 +85,10 @@ async function takeBack(
   provider: DnsProvider,
   zone: string,
   changes: readonly RecordChange[],
-  plannedOn: string | null,
+  options: CallOptions,
 ): Promise<ApplyResult | null> {
   try {
-    return await applyAndLook(provider, zone, changes, { plannedOn });
+    return await applyAndLook(provider, zone, changes, options);
   } catch (error) {
     if (error instanceof ProviderError && error.effect === "none") return null;
     throw error;
@@ -90,14 +100,14 @@ async function applyAndLook(
   provider: DnsProvider,
   zone: string,
   changes: readonly RecordChange[],
-  options: ApplyOptions,
+  { mayStayOpen, ...options }: CallOptions,
 ): Promise<ApplyResult & { interruption?: ProviderError }> {
   try {
     return await provider.applyChanges(zone, changes, options);
   } catch (error) {
     if (!(error instanceof ProviderError) || error.effect === "none") throw error;
     const outcomes = await readBack(provider, zone, changes).catch(() => null);
-    if (outcomes === null) throw error;
+    if (outcomes === null || (mayStayOpen && !isCertain(provider, error, outcomes))) throw error;
     const nothing = outcomes.every((outcome) => !outcome.ok && !outcome.gone);
     if (nothing) throw new ProviderError(error.message, "none", { cause: error });
     return { outcomes, before: null, after: null, interruption: error };

@@ -1,8 +1,10 @@
 import type { z } from "zod";
 import type { Egress } from "../net/egress.ts";
+import type { Pause } from "../pause.ts";
 import type { LimitedRecord } from "../records/provider-limits.ts";
 import type { RecordData } from "../records/record.ts";
 import type { Soa } from "../zone-file/soa.ts";
+import type { Purpose, VendorAccounts } from "./vendor-accounts.ts";
 
 /** One change to a zone. Updates keep the record's identity; a provider may carry them out as it likes. */
 export type RecordChange =
@@ -46,6 +48,8 @@ export interface ProviderCapabilities {
   /** Smallest and largest TTL in seconds. */
   minTtl: number;
   maxTtl: number;
+  /** Where zones differ in the smallest: the TTL from which on every zone takes it. Below, `DnsProvider.minTtl` tells. */
+  anyZoneMinTtl?: number;
   /** A TTL outside of those that leaves the choice to the provider: Cloudflare's 1. */
   automaticTtl?: number;
   /** What that choice is, in seconds: the TTL of such records where they move to a provider without one. */
@@ -54,6 +58,8 @@ export interface ProviderCapabilities {
   proxiedTtl?: number;
   /** What about a record it cannot hold beyond type, TTL and proxying: the field and the reason, which follows its name in a sentence. */
   cannotHold?: (record: LimitedRecord) => { field: "name" | "value" | "ttl" | "proxied"; reason: string } | null;
+  /** Why it cannot hold all these records of one name and type together, each of which it can; follows its name in a sentence. */
+  cannotHoldTogether?: (rrset: readonly LimitedRecord[]) => string | null;
   /**
    * Why it shows a record that is not to be changed through it, such as its own name servers at the apex or an alias with settings
    * that no other provider has; follows its name in a sentence. Null for all others.
@@ -93,10 +99,23 @@ export interface ProviderEnvironment {
   now: () => Date;
   /** The door for calls to name servers and vendors. */
   egress: Egress;
+  /** Real time when left out. */
+  pause?: Pause;
+  /** What calls to vendors' accounts share over all connections; nothing is shared when left out. */
+  accounts?: VendorAccounts;
+  /** For whom the connection is made; a person when left out. */
+  purpose?: Purpose;
 }
 
 /** A connection to one set of credentials. Adapters do paging, retries and wire format, and nothing else. */
 export interface DnsProvider {
+  /**
+   * For how many seconds after a call that ended without an answer it is not settled that what a reading does not show was not done: it
+   * may still be carried out, and shown later than that. 0 when left out: what is read is what came of it.
+   */
+  readonly settlesAfterSeconds?: number;
+  /** For how many seconds a reading may not show what was answered as done. 0 when left out. */
+  readonly readLagSeconds?: number;
   /** Names of all zones there, lower-case A-labels without a trailing dot. @throws ProviderError */
   listZones(): Promise<string[]>;
   /** Makes sure that the zone exists, empty if it is new. @throws ProviderError */
@@ -115,6 +134,8 @@ export interface DnsProvider {
    * tell. For plans about a whole zone. @throws ProviderError
    */
   keptRecords?(zone: string): Promise<ReadonlyMap<string, string>>;
+  /** The smallest TTL that this zone takes, in seconds, where zones differ in it. @throws ProviderError */
+  minTtl?(zone: string): Promise<number>;
   /** A cheap mark of the zone's present content, to notice changes made elsewhere; null where there is none. */
   fingerprint(zone: string): Promise<string | null>;
 }
@@ -125,12 +146,19 @@ export class ProviderError extends Error {
   readonly effect: "none" | "unknown";
   /** Whether the zone does not exist at the provider. */
   readonly zoneMissing: boolean;
+  /** Whether every call was answered, so that nothing more comes of them: what there is can be read at once. */
+  readonly answered: boolean;
 
-  constructor(message: string, effect: "none" | "unknown", options: { zoneMissing?: boolean; cause?: unknown } = {}) {
+  constructor(
+    message: string,
+    effect: "none" | "unknown",
+    options: { zoneMissing?: boolean; answered?: boolean; cause?: unknown } = {},
+  ) {
     super(message, { cause: options.cause });
     this.name = "ProviderError";
     this.effect = effect;
     this.zoneMissing = options.zoneMissing ?? false;
+    this.answered = options.answered ?? effect === "none";
   }
 
   /** The same failure after something was sent: whatever it says of itself, the zone must be read back. */

@@ -20,8 +20,8 @@ export interface VendorReply {
 /** What goes wrong with a call: an answer in place of the vendor's own, or none at all, before or after the call was carried out. */
 export interface VendorFault {
   after: boolean;
-  /** Null: the connection is cut. */
-  reply: VendorReply | null;
+  /** Null: the connection is cut. `never`: it stays open, and nothing comes. */
+  reply: VendorReply | null | "never";
 }
 
 export interface LoopbackVendor {
@@ -50,6 +50,7 @@ export async function startLoopbackVendor(handle: (call: VendorCall) => VendorRe
     const [planned] = index === -1 ? [] : faults.splice(index, 1);
     const own = planned && !planned.fault.after ? null : handle(call);
     const reply = planned ? planned.fault.reply : own;
+    if (reply === "never") return;
     if (reply) response.writeHead(reply.status, reply.headers).end(reply.body);
     else response.destroy();
   };

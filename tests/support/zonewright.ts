@@ -29,6 +29,8 @@ export interface Zonewright {
 export interface Options {
   env?: Record<string, string>;
   now?: () => Date;
+  /** How to wait for providers, instead of in real time. */
+  pause?: (milliseconds: number) => Promise<void>;
   /** Where the log goes. Left out: where it is searched for secrets when the service stops. */
   logTo?: { write(line: string): void };
 }
@@ -67,6 +69,7 @@ export async function startZonewright(options: Options = {}): Promise<Zonewright
     logTo: options.logTo ?? watch,
     database: await emptyDatabase(),
     ...(options.now ? { now: options.now } : {}),
+    ...(options.pause ? { pause: options.pause } : {}),
   });
   const { url, services } = server;
   const signIn = async (username: string, password: string) => {

@@ -7,16 +7,20 @@ import type { CloudflareClient } from "./client.ts";
 import { saysZoneExists } from "./refusals.ts";
 import { ownReason, readRecord } from "./served-records.ts";
 import type { ReadRecord } from "./steps.ts";
+import { lateSeconds } from "../vendor-calls.ts";
 
 /** Of how many names the records are asked for one by one; for more, the whole zone is read. */
 const namesAsked = 3;
 /** Records that a batch may touch (https://developers.cloudflare.com/dns/manage-dns-records/how-to/batch-record-changes/). */
 const largestBatch = { free: 200, paid: 3_500 };
+/** In seconds (https://developers.cloudflare.com/dns/manage-dns-records/reference/ttl/). */
+export const smallestTtl = { enterprise: 30, others: 60 };
 const paidPlans = new Set(["pro", "business", "enterprise"]);
 
 /** The zones of a Cloudflare token. */
 export function cloudflareProvider(client: CloudflareClient): DnsProvider {
   return {
+    settlesAfterSeconds: lateSeconds,
     async listZones() {
       const names = new Set<string>();
       for await (const { name } of client.zones()) {
@@ -29,6 +33,7 @@ export function cloudflareProvider(client: CloudflareClient): DnsProvider {
     readZone: (zone) => readZone(client, zone),
     applyChanges: (zone, changes, { together = false } = {}) => applyChanges(client, zone, changes, together),
     keptRecords: (zone) => keptRecords(client, zone),
+    minTtl: async (zone) => smallestTtlOf(await zoneAt(client, zone)),
     // The API shows no SOA, and no mark of a zone's content.
     readSoa: () => Promise.resolve(null),
     fingerprint: () => Promise.resolve(null),
@@ -102,13 +107,19 @@ async function applyChanges(
   changes: readonly RecordChange[],
   together: boolean,
 ): Promise<ApplyResult> {
-  const { id, plan } = await zoneAt(client, zone);
+  const found = await zoneAt(client, zone);
+  const { id, plan } = found;
   const records = await presentRecords(client, zone, id, changes);
   const largest = paidPlans.has(plan?.legacy_id ?? "") ? largestBatch.paid : largestBatch.free;
-  const outcomes = await applyInBatches(zone, records, changes, { together, largest }, (batch) =>
+  const minTtl = smallestTtlOf(found);
+  const outcomes = await applyInBatches(zone, records, changes, { together, largest, minTtl }, (batch) =>
     client.batch(id, batch),
   );
   return { outcomes, before: null, after: null };
+}
+
+function smallestTtlOf({ plan }: ServedZone): number {
+  return plan?.legacy_id === "enterprise" ? smallestTtl.enterprise : smallestTtl.others;
 }
 
 /** The records of the names that the changes touch. */

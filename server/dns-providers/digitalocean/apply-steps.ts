@@ -83,13 +83,17 @@ async function carryOut(api: DigitalOceanApi, domain: string, step: Step): Promi
 async function takeBack(api: DigitalOceanApi, domain: string, done: readonly Done[], reason: string): Promise<void> {
   for (const { step, id } of done.toReversed()) {
     const told = await undo(api, domain, step, id).then(
-      (answer) => (answer.ok ? null : answer.message),
-      (error: unknown) => (error instanceof ProviderError ? error.message : String(error)),
+      (answer) => (answer.ok ? null : { message: answer.message, answered: true }),
+      (error: unknown) => {
+        if (error instanceof ProviderError) return error;
+        throw error;
+      },
     );
     if (told === null) continue;
     throw new ProviderError(
-      `${reason} What had been done of the set before could not be taken back: ${told}`,
+      `${reason} What had been done of the set before could not be taken back: ${told.message}`,
       "unknown",
+      { answered: told.answered },
     );
   }
 }

@@ -6,6 +6,7 @@ import { allOrNone, applyToRecords } from "../apply-changes.ts";
 import { ProviderError, type ApplyResult, type DnsProvider, type RecordChange } from "../provider.ts";
 import type { DigitalOceanApi } from "./api.ts";
 import { applySteps } from "./apply-steps.ts";
+import { lateSeconds } from "../vendor-calls.ts";
 import { stepGroups } from "./steps.ts";
 import { readRecord, type ServedRecord } from "./wire-records.ts";
 
@@ -15,6 +16,7 @@ const fewNames = 5;
 /** The domains of one account. The zone file that the API shows may be behind, so there is no mark of a domain's content. */
 export function digitalOceanProvider(api: DigitalOceanApi): DnsProvider {
   return {
+    settlesAfterSeconds: lateSeconds,
     listZones: () => listZones(api),
     createZone: (zone) => createZone(api, zone),
     readZone: (zone) => readZone(api, zone),

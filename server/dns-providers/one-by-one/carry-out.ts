@@ -109,11 +109,13 @@ function laneOf({ stored, after }: Step): string {
 }
 
 async function takeBack(undo: Undo, reason: string): Promise<void> {
+  let answered = true;
   const result = await undo().catch((error: unknown) => {
-    if (error instanceof ProviderError) return refuse(error.message);
-    throw error;
+    if (!(error instanceof ProviderError)) throw error;
+    ({ answered } = error);
+    return refuse(error.message);
   });
   if (result.ok) return;
   const message = `${reason} What had been done before could not all be taken back: ${result.message}`;
-  throw new ProviderError(message, "unknown");
+  throw new ProviderError(message, "unknown", { answered });
 }

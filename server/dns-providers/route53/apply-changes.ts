@@ -81,13 +81,17 @@ export class Sending {
   async #takeBack(done: readonly ChangeGroup[][], reason: string): Promise<void> {
     for (const batch of done.toReversed()) {
       const told = await this.#api.change(this.#zoneId, reversed(batch)).then(
-        (answer) => (answer.ok ? null : answer.message),
-        (error: unknown) => (error instanceof ProviderError ? error.message : String(error)),
+        (answer) => (answer.ok ? null : { message: answer.message, answered: true }),
+        (error: unknown) => {
+          if (error instanceof ProviderError) return error;
+          throw error;
+        },
       );
       if (told === null) continue;
       throw new ProviderError(
-        `${reason} What had been done of the set before could not be taken back: ${told}`,
+        `${reason} What had been done of the set before could not be taken back: ${told.message}`,
         "unknown",
+        { answered: told.answered },
       );
     }
   }

@@ -11,6 +11,7 @@ import { dnsName, HostedZones, type FoundZone } from "./hosted-zones.ts";
 import { keeps } from "./limits.ts";
 import { fromOctal } from "./octal-text.ts";
 import { readRrset, type ServedRrset } from "./rrsets.ts";
+import { lateSeconds } from "../vendor-calls.ts";
 
 const rrsetsPerPage = 300;
 
@@ -18,6 +19,7 @@ const rrsetsPerPage = 300;
 export function route53Provider(api: Route53Api, listed: Iterable<string>): DnsProvider {
   const zones = new HostedZones(api, listed);
   return {
+    settlesAfterSeconds: lateSeconds,
     listZones: () => zones.names(),
     createZone: (zone) => zones.make(zone),
     readZone: (zone) => readZone(api, zones, zone),

@@ -232,8 +232,8 @@ describe("limits are named before anything is sent", () => {
     const free = await importZone(zw, config, "free.example");
     vendor.calls.length = 0;
     const low = await free.create({ recordType: "A", name: "ttl", value: "192.0.2.1", ttl: 300 });
-    expect(low.status).toBe(502);
-    expect(low.body.message).toContain("takes a TTL of at least 600 seconds in the edition that free.example has");
+    expect(low.status).toBe(400);
+    expect(low.body.message).toBe("ttl: Alibaba Cloud DNS takes a TTL from 600 to 86400 seconds.");
     expect(changingCalls()).toEqual([]);
     await free.add("A", "ttl", "192.0.2.1", 600);
   });

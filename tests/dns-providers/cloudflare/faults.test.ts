@@ -43,6 +43,10 @@ describe("when Cloudflare", () => {
       expect([status, body.code]).toEqual([502, "PROVIDER_ERROR"]);
       expect(writes(cf.server)).toHaveLength(1);
       expect([await zone.records(), cf.server.records(zone.name)]).toEqual([[], []]);
+      // It may still be carried out; once it cannot any more, it was not.
+      expect((await zone.create(address)).status).toBe(503);
+      await cf.settle();
+      expect([await zone.records(), cf.server.records(zone.name)]).toEqual([[], []]);
       expect((await zone.create(address)).status).toBe(201);
     },
   );
@@ -84,6 +88,23 @@ describe("changes that are more than one batch holds", () => {
     expect(linesAt(cf.server, zone)).toEqual(before);
     expect(recordAt(cf.server, zone, "noted")).toMatchObject({ comment: "keep me", tags: ["team:quay"], ttl: 600 });
     expect(recordAt(cf.server, zone, "host3")).toMatchObject({ comment: "me too", ttl: 600 });
+    expect(await difference(zone)).toEqual(none);
+  });
+
+  test("are taken back but for what somebody else noted on them meanwhile", async () => {
+    const zone = await cf.zone();
+    cf.server.addRecord(zone.name, { type: "A", name: "host3", ttl: 600, content: "192.0.2.3", comment: "before" });
+    await zone.post("/sync");
+    cf.server.fault("POST", "refuse", 1);
+    cf.server.vendor.meanwhile(
+      ({ method, body }) => method === "POST" && body.includes("host249"),
+      () => {
+        const { id, name, type, ttl } = recordAt(cf.server, zone, "host3");
+        cf.server.changeRecord(zone.name, { id, name, type, ttl, comment: "after" });
+      },
+    );
+    expect((await load(zone, hosts(250), "replace")).status).toBe(409);
+    expect(cf.server.records(zone.name)).toMatchObject([{ content: "192.0.2.3", ttl: 600, comment: "after" }]);
     expect(await difference(zone)).toEqual(none);
   });
 
