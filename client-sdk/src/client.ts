@@ -89,8 +89,8 @@ export interface ClientHelpers {
   signInWithPasskey(credentials: PasskeyCredentials): Promise<Extract<SignInResult, { kind: "signedIn" }>>;
   /**
    * Completes a sign-in with an identity provider, from `?ticket=…` of the page's address, within a minute. Its refresh token is in the browser's cookie
-   * only.
-   * @throws ZonewrightError UNAUTHORIZED when the ticket was used already or is too old.
+   * only; a page has to send cookies along, since a ticket works only in the browser that it came to.
+   * @throws ZonewrightError UNAUTHORIZED when the ticket was used already, is too old, or came to another browser.
    */
   completeExternalSignIn(from: ExternalSignIn): Promise<SignInResult>;
   /** Makes an account for who came back with `?needs_invite=true&pending_token=…`, within ten minutes, and signs in. */

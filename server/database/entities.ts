@@ -18,6 +18,7 @@ import {
   IdentityBindingSchema,
   IdentityConfigSchema,
   IdentityFlowSchema,
+  IdentityCodeSchema,
   IdentityTicketSchema,
   PendingIdentitySchema,
 } from "../identity/entities.ts";
@@ -52,6 +53,7 @@ export const entities = [
   IdentityConfigSchema,
   IdentityBindingSchema,
   IdentityFlowSchema,
+  IdentityCodeSchema,
   IdentityTicketSchema,
   PendingIdentitySchema,
 ] as const;
