@@ -68,6 +68,7 @@ export class Streams implements EndListener {
   readonly #streams = new Map<string, Set<Stream>>();
   #timer: NodeJS.Timeout | undefined;
   #ticks = 0;
+  #checking = false;
   #open = 0;
   #stopped = false;
 
@@ -94,7 +95,8 @@ export class Streams implements EndListener {
   }
 
   changed(userId: string): void {
-    this.#recheck([...(this.#streams.get(userId) ?? [])]);
+    const own = [...(this.#streams.get(userId) ?? [])];
+    if (own.length > 0) void this.#endUnwelcome(own);
   }
 
   /** How many are open in this instance. */
@@ -204,11 +206,12 @@ export class Streams implements EndListener {
     this.#ticks = (this.#ticks + 1) % ticksBetweenChecks;
     if (this.#ticks > 0) return;
     this.keepSeats();
-    this.#recheck([...this.#all()]);
-  }
-
-  #recheck(streams: readonly Stream[]): void {
-    if (streams.length > 0) void this.#endUnwelcome(streams);
+    // A database that is slow to answer is not asked the same again meanwhile.
+    if (this.#checking) return;
+    this.#checking = true;
+    void this.#endUnwelcome([...this.#all()]).finally(() => {
+      this.#checking = false;
+    });
   }
 
   /** While the database is away, streams go on. */
