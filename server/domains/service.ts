@@ -8,6 +8,7 @@ import type { ConnectedConfig, ProviderConfigs } from "../dns-providers/provider
 import { AppError, badField, notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { parseZoneName } from "../names/names.ts";
+import type { Notifications } from "../notifications/notify.ts";
 import { Domain } from "./entities.ts";
 import { adoptZone } from "./adopt-zone.ts";
 import { countTags, listDomains, type DomainFilter } from "./list.ts";
@@ -44,11 +45,13 @@ export class Domains {
   readonly #database: Database;
   readonly #providerConfigs: ProviderConfigs;
   readonly #now: () => Date;
+  readonly #notifications: Notifications;
 
-  constructor(database: Database, providerConfigs: ProviderConfigs, now: () => Date) {
+  constructor(database: Database, providerConfigs: ProviderConfigs, now: () => Date, notifications: Notifications) {
     this.#database = database;
     this.#providerConfigs = providerConfigs;
     this.#now = now;
+    this.#notifications = notifications;
   }
 
   list(em: EntityManager, caller: Caller, filter: DomainFilter) {
@@ -139,6 +142,7 @@ export class Domains {
       await moveZone(this.#database, this.#providerConfigs.connections, zone, target, caller, {
         force: patch.force ?? false,
         now: this.#now,
+        notifications: this.#notifications,
       });
     }
     return await this.#change(em, caller, patch.id, "domain.update", (domain) => {

@@ -38,6 +38,21 @@ async function zone(client: RestClient): Promise<Ids> {
   return { id, recordId, snapshotId: await made(client, `/api/domains/${id}/snapshots`) };
 }
 
+/** Something that this client was told. */
+async function notification(owner: RestClient): Promise<Ids> {
+  const { body: me } = await owner.get("/api/auth/me");
+  await zw.services.notifications.notify(zw.services.database.fork(), {
+    event: "zone.drift",
+    title: "For a test",
+    content: "Of who may read it.",
+    level: "info",
+    metadata: {},
+    to: { userIds: [me.id] },
+  });
+  const { body } = await owner.get("/api/notifications");
+  return { id: body.notifications[0].id };
+}
+
 const providers = ["google", "github", "gitlab", "dingtalk", "feishu"];
 let count = 0;
 function another(word: string): string {
@@ -97,6 +112,8 @@ const calls: Record<string, Call> = {
   "providerConfigs.zones": { thing: providerConfig },
   "providerConfigs.import": { thing: providerConfig, body: () => ({ zones: ["nowhere.example"] }) },
   "providerConfigs.importProgress": { thing: providerConfig },
+  "notifications.read": { thing: notification },
+  "notifications.delete": { thing: notification },
   "domains.get": { thing: zone },
   "domains.update": { thing: zone, body: () => ({ notes: "Seen" }) },
   "domains.delete": { thing: zone },
