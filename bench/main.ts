@@ -2,6 +2,7 @@ import { requireBinaries } from "../tests/support/binaries.ts";
 import { measurePages, measureReads } from "./reads.ts";
 import { measureReminders } from "./reminders.ts";
 import { measureSignIn } from "./sign-in.ts";
+import { measureStreams } from "./streams.ts";
 import { report, type Figure } from "./support/report.ts";
 import { setStage, type Stage } from "./support/stage.ts";
 import { measureTransfers } from "./transfers.ts";
@@ -21,6 +22,7 @@ await report([
   ...(await onStage(measureTransfers)),
   ...(await onStage(measureSignIn)),
   ...(await onStage(measureReminders)),
+  ...(await measureStreams()),
 ]);
 
 async function onStage(measure: (stage: Stage) => Promise<Figure[]>): Promise<Figure[]> {

@@ -3,6 +3,7 @@ import { generateOpenApiDocument, type OpenApiRouter } from "trpc-to-openapi";
 import type { RouteMeta } from "./context.ts";
 import { errorCodes } from "./errors.ts";
 import { redirectPaths } from "./openapi-redirects.ts";
+import { streamPaths } from "./openapi-streams.ts";
 import { asLibraryReads, deletion, restProcedures } from "./rest.ts";
 
 interface Schema {
@@ -64,6 +65,7 @@ const tags = [
     description: "Domains and hosts that members reach beside their own, and requests for them.",
   },
   { name: "DNS providers", description: "Kinds of DNS back ends, and the configurations that reach them." },
+  { name: "Notifications", description: "What users are told: a list and a live stream." },
   { name: "Audit", description: "Who did what: the append-only trail, for administrators." },
   { name: "Open API", description: "A stable subset for programs, below /api/v1." },
 ];
@@ -180,7 +182,7 @@ export function openApiDocument(
     const operation = document.paths[meta.openapi.path]?.[meta.openapi.method.toLowerCase()];
     if (operation) describe(operation, meta, inputShape(appRouter, name), document);
   }
-  for (const [path, get] of redirectPaths) document.paths[path] = { ...document.paths[path], get };
+  for (const [path, get] of [...redirectPaths, ...streamPaths]) document.paths[path] = { ...document.paths[path], get };
   tidy(document.paths);
   tidy(document.components.schemas);
   nameBodies(document);

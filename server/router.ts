@@ -7,6 +7,7 @@ import { twoFactorRouter } from "./auth/second-factors/router.ts";
 import { providerConfigsRouter, providersRouter } from "./dns-providers/router.ts";
 import { domainsRouter } from "./domains/router.ts";
 import { identityConfigsRouter, identityRouter } from "./identity/router.ts";
+import { notificationsRouter } from "./notifications/router.ts";
 import { recordsRouter } from "./records/router.ts";
 import { snapshotsRouter } from "./snapshots/router.ts";
 import { router } from "./trpc.ts";
@@ -32,6 +33,7 @@ export const appRouter = router({
   assignments: assignmentsRouter,
   providers: providersRouter,
   providerConfigs: providerConfigsRouter,
+  notifications: notificationsRouter,
   audit: auditRouter,
   v1: v1Router,
 });

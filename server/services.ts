@@ -29,6 +29,7 @@ import { ProviderConnections } from "./dns-providers/connections.ts";
 import { VendorAccounts } from "./dns-providers/vendor-accounts.ts";
 import { ProviderConfigs } from "./dns-providers/provider-configs.ts";
 import { DriftJob, type OnDrift } from "./drift/drift-job.ts";
+import { tellDrift } from "./drift/drift-notice.ts";
 import { Domains } from "./domains/service.ts";
 import { ZoneImports } from "./domains/zone-imports.ts";
 import { composeExpiry, type ExpiryServices } from "./expiry/compose.ts";
@@ -44,10 +45,11 @@ import { Mailer } from "./mail/mailer.ts";
 import { MailOutbox } from "./mail/outbox.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { readings } from "./metrics/readings.ts";
-import { Notifications } from "./notifications/notify.ts";
+import { composeNotifications, type NotificationServices } from "./notifications/compose.ts";
 import { realPause, type Pause } from "./pause.ts";
 import { Redis } from "./redis.ts";
 import { createEgress } from "./net/egress.ts";
+import { leaseWaitMilliseconds } from "./changes/lease.ts";
 import { ChangePipeline } from "./changes/pipeline.ts";
 import { ProviderComparison } from "./records/compare-with-provider.ts";
 import { Records } from "./records/service.ts";
@@ -62,7 +64,7 @@ import { Invitations } from "./users/invitations/service.ts";
 import { Profile } from "./users/profile/service.ts";
 import { Users } from "./users/service.ts";
 
-export interface Services extends IdentityServices {
+export interface Services extends IdentityServices, NotificationServices {
   config: Config;
   database: Database;
   log: Logger;
@@ -72,7 +74,6 @@ export interface Services extends IdentityServices {
   authenticator: Authenticator;
   audit: Audit;
   guesses: Guesses;
-  notifications: Notifications;
   requestLimits: RequestLimits;
   mail: MailOutbox;
   metrics: Metrics;
@@ -124,7 +125,7 @@ export function createServices(parts: {
   now?: () => Date;
   /** How to wait for providers; in real time when left out. */
   pause?: Pause;
-  /** Told of each zone that is newly found to differ from what its provider serves; the log when left out. */
+  /** Told of each zone that is newly found to differ from what its provider serves, in place of its owner and administrators. */
   onDrift?: OnDrift;
 }): Services {
   const { config, database, log, now = () => new Date(), pause = realPause } = parts;
@@ -140,20 +141,21 @@ export function createServices(parts: {
   const secrets = new ConfigSecrets(new SecretBox(keyring, "provider-secret"));
   const connections = new ProviderConnections({ zonesFolder, now, egress, pause, accounts }, secrets);
   const providerConfigs = new ProviderConfigs(connections, secrets, now);
-  const notifications = new Notifications(log);
+  const redis = config.redisUrl === undefined ? null : new Redis(config.redisUrl, log);
+  const told = composeNotifications({ redis, authenticator, database, log, now });
+  const { notifications } = told;
   const expiry = composeExpiry({ config, database, notifications, egress, log, now });
-  const domains = new Domains(database, providerConfigs, now);
+  const domains = new Domains(database, providerConfigs, now, notifications);
   const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });
   const audit = new Audit(now);
   const assignments = new Assignments({ audit, notifications, now });
-  const redis = config.redisUrl === undefined ? null : new Redis(config.redisUrl, log);
   const makeCounter = countersIn(redis);
   const guesses = new Guesses(makeCounter);
   const mailer = new Mailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
-  const pipeline = new ChangePipeline(database, connections, now);
+  const pipeline = new ChangePipeline(database, connections, now, leaseWaitMilliseconds, notifications);
   const comparison = new ProviderComparison(now, pause);
   const snapshots = new Snapshots(audit, now);
-  const repair = new RepairJob({ database, connections, log, now });
+  const repair = new RepairJob({ database, connections, notifications, log, now });
   const drift = new DriftJob({
     database,
     connections,
@@ -161,7 +163,7 @@ export function createServices(parts: {
     log,
     now,
     every: config.driftCheck,
-    onDrift: parts.onDrift,
+    onDrift: parts.onDrift ?? tellDrift(database, notifications),
   });
   const sessions = new Sessions(keyring, audit, now, (sessionId) => authenticator.end(sessionId));
   const users = new Users(passwords, audit, now);
@@ -169,7 +171,7 @@ export function createServices(parts: {
   const confirmation = new Confirmation(currentPassword, now);
   const factors = createSecondFactors({ siteUrl: config.siteUrl, keyring, mailer, confirmation, guesses, audit, now });
   const secondFactors = factors.checks;
-  const signIn = new SignIn({ passwords, accessTokens, sessions, guesses, secondFactors, audit, now });
+  const signIn = new SignIn({ passwords, accessTokens, sessions, guesses, secondFactors, audit, notifications, now });
   const invitations = new Invitations(audit, now);
   const mail = new MailOutbox({
     mailer,
@@ -188,7 +190,7 @@ export function createServices(parts: {
     log,
     onRun: (run) => metrics.jobRun(run),
   });
-  for (const reading of readings(database, runner)) metrics.add(reading);
+  for (const reading of readings(database, runner, told.streams)) metrics.add(reading);
   const identity = composeIdentity({
     siteUrl: config.siteUrl,
     keyring,
@@ -201,6 +203,7 @@ export function createServices(parts: {
   });
   return {
     ...identity,
+    ...told,
     config,
     database,
     log,
@@ -209,7 +212,6 @@ export function createServices(parts: {
     authenticator,
     audit,
     guesses,
-    notifications,
     requestLimits: new RequestLimits(makeCounter, config.requestLimits),
     mail,
     metrics,
@@ -222,7 +224,15 @@ export function createServices(parts: {
     }),
     ownSessions: new OwnSessions(sessions, audit, now),
     currentPassword,
-    profile: new Profile({ users, passwords, currentPassword, sessions, mail, audit }),
+    profile: new Profile({
+      users,
+      passwords,
+      currentPassword,
+      sessions,
+      mail,
+      audit,
+      onNotificationsOff: (userId) => told.turnedOff(userId),
+    }),
     signIn,
     users,
     userAdministration: new UserAdministration({ users, passwords, sessions, authenticator, audit, now }),

@@ -39,3 +39,24 @@ export function partOf({ domainName, subdomainPattern }: Pick<Subject, "domainNa
 export function rightTo(access: "read" | "write"): string {
   return access === "write" ? "see and change the records" : "see the records";
 }
+
+/** What those are told who had assignments in a domain that is deleted: one notice for all with the same. */
+export function domainGone(
+  domain: { id: string; name: string },
+  assigned: readonly { user_id: string; subdomain_pattern: string; access: "read" | "write" }[],
+): Notice[] {
+  const alike = Map.groupBy(assigned, ({ subdomain_pattern, access }) => `${access} ${subdomain_pattern}`);
+  return [...alike.values()].flatMap((those) => {
+    const [first] = those;
+    if (!first) return [];
+    const { subdomain_pattern: subdomainPattern, access } = first;
+    const subject = { domainId: domain.id, domainName: domain.name, subdomainPattern, host: null, access };
+    return [
+      assignmentNotice("assignment.delete", subject, {
+        title: `${partOf(subject)} is not assigned to you any more`,
+        content: `${domain.name} is not managed here any more.`,
+        to: { userIds: those.map(({ user_id }) => user_id) },
+      }),
+    ];
+  });
+}

@@ -33,6 +33,11 @@ export interface ClientInfo {
   ip: string | null;
 }
 
+/** As much of it as a session keeps. */
+export function keptUserAgent({ userAgent }: ClientInfo): string | null {
+  return userAgent?.slice(0, 300) ?? null;
+}
+
 /**
  * Sessions and their chains of refresh tokens. A token's successor is derived from it with a key of ours, so that the
  * predecessor can be answered with the same successor without that one being stored anywhere.
@@ -57,7 +62,7 @@ export class Sessions {
       id: newId(),
       userId,
       rememberMe,
-      userAgent: client.userAgent?.slice(0, 300) ?? null,
+      userAgent: keptUserAgent(client),
       ip: client.ip,
       createdAt: now,
       lastUsedAt: now,

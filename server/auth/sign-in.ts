@@ -4,8 +4,10 @@ import type { Audit } from "../audit/audit.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { AppError } from "../errors.ts";
 import type { Guesses } from "../limits/guesses.ts";
+import type { Notifications } from "../notifications/notify.ts";
 import { User } from "../users/entities.ts";
 import type { AccessTokens } from "./access-tokens.ts";
+import { newSignIn } from "./new-sign-in.ts";
 import type { PasswordHasher } from "./passwords.ts";
 import type { SecondFactorChecks, SecondFactorNeeded } from "./second-factors/checks.ts";
 import type { ClientInfo, IssuedRefreshToken, Sessions } from "./sessions.ts";
@@ -29,6 +31,7 @@ export class SignIn {
   readonly #guesses: Guesses;
   readonly #secondFactors: SecondFactorChecks;
   readonly #audit: Audit;
+  readonly #notifications: Notifications;
   readonly #now: () => Date;
 
   constructor(parts: {
@@ -38,6 +41,7 @@ export class SignIn {
     guesses: Guesses;
     secondFactors: SecondFactorChecks;
     audit: Audit;
+    notifications: Notifications;
     now: () => Date;
   }) {
     this.#passwords = parts.passwords;
@@ -46,6 +50,7 @@ export class SignIn {
     this.#guesses = parts.guesses;
     this.#secondFactors = parts.secondFactors;
     this.#audit = parts.audit;
+    this.#notifications = parts.notifications;
     this.#now = parts.now;
   }
 
@@ -124,6 +129,7 @@ export class SignIn {
     client: ClientInfo,
   ): Promise<SignedIn> {
     const started = await em.transactional(async (tx) => {
+      const notice = await newSignIn(tx, userId, client);
       // The row stays locked until the session is there: a change of password or status comes before all of this, or after it and
       // finds the session.
       const admitted = await queries(tx)
@@ -141,6 +147,7 @@ export class SignIn {
         { ...actor, userId: user.id },
         { action: "auth.sign_in", targetType: "session", targetId: refresh.sessionId, after: { method } },
       );
+      if (notice) await this.#notifications.notify(tx, notice);
       return { user, refresh };
     });
     if (!started) {

@@ -9,6 +9,7 @@ import { bookmark } from "./bookmark.ts";
 import { sendChanges, settle } from "./change-sets.ts";
 import type { ChangeSetKind } from "./entities.ts";
 import { holdLease, inZoneTurn, leaseWaitMilliseconds, type Lease } from "./lease.ts";
+import type { Notifications } from "../notifications/notify.ts";
 import type { PlannedChange } from "../records/live-record.ts";
 import { repairZone, type Ending } from "./repair.ts";
 
@@ -74,18 +75,24 @@ export class ChangePipeline {
   readonly #connections: ProviderConnections;
   readonly #now: () => Date;
   readonly #waitMilliseconds: number;
+  readonly #notifications: Notifications | null;
 
-  /** @param waitMilliseconds how long to wait for a zone that another process holds. */
+  /**
+   * @param waitMilliseconds how long to wait for a zone that another process holds.
+   * @param notifications told of earlier changes that are found to have failed.
+   */
   constructor(
     database: Database,
     connections: ProviderConnections,
     now: () => Date,
     waitMilliseconds = leaseWaitMilliseconds,
+    notifications: Notifications | null = null,
   ) {
     this.#database = database;
     this.#connections = connections;
     this.#now = now;
     this.#waitMilliseconds = waitMilliseconds;
+    this.#notifications = notifications;
   }
 
   async run<P extends Planned>(em: EntityManager, request: ChangeRequest<P>): Promise<Carried<P>> {
@@ -99,7 +106,8 @@ export class ChangePipeline {
       const fork = () => this.#database.fork();
       const work = async (lease: Lease) => {
         const settling = { ending: request.ending ?? "known", actor: request.caller };
-        await repairZone(fork(), request.domainId, lease, this.#connections, this.#now, settling);
+        const notifications = this.#notifications;
+        await repairZone(fork(), request.domainId, lease, this.#connections, this.#now, { settling, notifications });
         const zone = await this.#hold(fork(), request, false);
         return await this.#throughProvider(zone, request, lease);
       };

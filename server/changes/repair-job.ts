@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import type { Logger } from "../log.ts";
+import type { Notifications } from "../notifications/notify.ts";
 import { clearDeadLeases, clearLeases, withLease } from "./lease.ts";
 import { repairZone, zonesToRepair } from "./repair.ts";
 
@@ -13,14 +14,22 @@ const waitMilliseconds = 1_000;
 export class RepairJob {
   readonly #database: Database;
   readonly #connections: ProviderConnections;
+  readonly #notifications: Notifications;
   readonly #log: Logger;
   readonly #now: () => Date;
   readonly #stopping = new AbortController();
   #first: Promise<void> = Promise.resolve();
 
-  constructor(parts: { database: Database; connections: ProviderConnections; log: Logger; now: () => Date }) {
+  constructor(parts: {
+    database: Database;
+    connections: ProviderConnections;
+    notifications: Notifications;
+    log: Logger;
+    now: () => Date;
+  }) {
     this.#database = parts.database;
     this.#connections = parts.connections;
+    this.#notifications = parts.notifications;
     this.#log = parts.log;
     this.#now = parts.now;
   }
@@ -59,7 +68,10 @@ export class RepairJob {
       const settled = await withLease(
         fork,
         domainId,
-        (lease) => repairZone(fork(), domainId, lease, this.#connections, this.#now),
+        (lease) => {
+          const notifications = this.#notifications;
+          return repairZone(fork(), domainId, lease, this.#connections, this.#now, { notifications });
+        },
         waitMilliseconds,
       );
       this.#log.warn({ domainId, settled }, "settled changes that were left open");

@@ -15,7 +15,9 @@ import { secondsToSettle } from "./certainty.ts";
 import { leaveOpen, settle, type Intent } from "./change-sets.ts";
 import { concernedBy } from "./concerned.ts";
 import type { Lease } from "./lease.ts";
+import type { Notifications } from "../notifications/notify.ts";
 import type { PlannedChange } from "../records/live-record.ts";
+import { failedChange } from "./failed-notice.ts";
 import { allOrTakenBack, putBack } from "./provider-call.ts";
 import { outcomesIn, provenOurs, readServed } from "./read-back.ts";
 import { begunCalls, whileHeld } from "./sent-calls.ts";
@@ -32,11 +34,19 @@ export interface Settling {
   actor: Actor;
 }
 
+/** What settling depends on beside the zone. */
+interface Circumstances {
+  settling?: Settling;
+  /** Through which those hear of failures whose answer was not awaited any more. */
+  notifications?: Notifications | null;
+}
+
 type PendingSet = Awaited<ReturnType<typeof pendingSets>>[number];
 
 /**
  * Settles changes whose outcome a crash or a lost connection left open, by reading the zone back from its provider.
  * The caller holds the lease. Cheap when there is nothing to repair.
+ * @param notifications through which those hear of failures whose answer was not awaited any more
  * @throws AppError PROVIDER_ERROR when the provider cannot be read now, UNAVAILABLE while a change that is not seen there may still be made.
  * @returns how many change sets were settled.
  */
@@ -46,7 +56,7 @@ export async function repairZone(
   lease: Lease,
   connections: ProviderConnections,
   now: () => Date,
-  settling: Settling = { ending: "known", actor: theService },
+  { settling = { ending: "known", actor: theService }, notifications = null }: Circumstances = {},
 ): Promise<number> {
   const pending = await pendingSets(em, domainId);
   for (const set of pending) {
@@ -71,6 +81,10 @@ export async function repairZone(
         now: at,
       });
       if (set.change_kind === "rollback") await bookmark(tx, domainId, author);
+      const { id, name: domainName, owner_id: ownerId, actor_id: actorId } = set;
+      const { changes } = intent;
+      const notice = failedChange({ id, domainId, domainName, ownerId, actorId, changes, outcomes });
+      if (notice) await notifications?.notify(tx, notice);
     });
   }
   return pending.length;
@@ -87,6 +101,7 @@ async function pendingSets(em: EntityManager, domainId: string) {
       "change_sets.actor_id",
       "change_sets.intent",
       "domains.name",
+      "domains.owner_id",
       "provider_configs.id as config_id",
       "provider_configs.kind",
       "provider_configs.config",

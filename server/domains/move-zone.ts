@@ -10,6 +10,7 @@ import { noDrift } from "../drift/due-zones.ts";
 import { AppError, notFound } from "../errors.ts";
 import { bookmark } from "../changes/bookmark.ts";
 import { settle } from "../changes/change-sets.ts";
+import type { Notifications } from "../notifications/notify.ts";
 import { limitIssues } from "../records/provider-limits.ts";
 import { withLease, type Lease } from "../changes/lease.ts";
 import { dataOf, type LiveRecord, type PlannedChange } from "../records/live-record.ts";
@@ -39,13 +40,13 @@ export async function moveZone(
   domain: { id: string; name: string; providerConfigId: string },
   target: ConnectedConfig,
   caller: Caller,
-  { force, now }: { force: boolean; now: () => Date },
+  { force, now, notifications }: { force: boolean; now: () => Date; notifications: Notifications | null },
 ): Promise<void> {
   const fork = () => database.fork();
   await withLease(fork, domain.id, async (lease) => {
     // What the old provider may have got from an interrupted change can be read from it only now.
     const settling = { ending: force ? "unread" : "known", actor: caller } as const;
-    await repairZone(fork(), domain.id, lease, connections, now, settling);
+    await repairZone(fork(), domain.id, lease, connections, now, { settling, notifications });
     const records = await liveZone(fork(), domain.id, Hosts.all);
     const wanted = withPlainTtls(await kindOf(fork(), domain.id), target.kind, records);
     refuseBeyondLimits(withoutOwnOf(target.kind, wanted), target);

@@ -1,5 +1,6 @@
 import { LockMode } from "@mikro-orm/core";
 import { accessColumns, rightsIn, zoneFor } from "../assignments/access.ts";
+import { domainGone } from "../assignments/notices.ts";
 import { writeEntry } from "../audit/audit.ts";
 import { changedFields } from "../audit/changed-fields.ts";
 import type { Caller } from "../auth/caller.ts";
@@ -8,6 +9,7 @@ import type { ConnectedConfig, ProviderConfigs } from "../dns-providers/provider
 import { AppError, badField, notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { parseZoneName } from "../names/names.ts";
+import type { Notifications } from "../notifications/notify.ts";
 import { Domain } from "./entities.ts";
 import { adoptZone } from "./adopt-zone.ts";
 import { asSeen } from "./as-seen.ts";
@@ -45,11 +47,13 @@ export class Domains {
   readonly #database: Database;
   readonly #providerConfigs: ProviderConfigs;
   readonly #now: () => Date;
+  readonly #notifications: Notifications;
 
-  constructor(database: Database, providerConfigs: ProviderConfigs, now: () => Date) {
+  constructor(database: Database, providerConfigs: ProviderConfigs, now: () => Date, notifications: Notifications) {
     this.#database = database;
     this.#providerConfigs = providerConfigs;
     this.#now = now;
+    this.#notifications = notifications;
   }
 
   list(em: EntityManager, caller: Caller, filter: DomainFilter) {
@@ -142,6 +146,7 @@ export class Domains {
       await moveZone(this.#database, this.#providerConfigs.connections, zone, target, caller, {
         force: patch.force ?? false,
         now: this.#now,
+        notifications: this.#notifications,
       });
     }
     return await this.#change(em, caller, patch.id, "domain.update", (domain) => {
@@ -176,6 +181,11 @@ export class Domains {
   async delete(em: EntityManager, caller: Caller, id: string): Promise<void> {
     await em.transactional(async (tx) => {
       await zoneFor(tx, caller, id, "own");
+      const assigned = await queries(tx)
+        .selectFrom("assignments")
+        .select(["user_id", "subdomain_pattern", "access"])
+        .where("domain_id", "=", id)
+        .execute();
       const gone = await queries(tx)
         .deleteFrom("domains")
         .where("id", "=", id)
@@ -194,6 +204,7 @@ export class Domains {
         targetId: id,
         before,
       });
+      for (const notice of domainGone({ id, name: gone.name }, assigned)) await this.#notifications.notify(tx, notice);
     });
   }
 

@@ -4,76 +4,103 @@ import { useZonewright } from "../support/zonewright.ts";
 import { manualZone, type Body, type Zone } from "../records/zones.ts";
 import { assign } from "./assigned.ts";
 
-/** What was told of assignments, oldest first: the log has a line for each notice. */
-let told: Body[] = [];
-const zw = useZonewright({
-  logTo: {
-    write(line) {
-      const entry: Body = JSON.parse(line);
-      if (String(entry.event).startsWith("assignment.")) told.push(entry);
-    },
-  },
-});
+const zw = useZonewright();
 
 let alice: RestClient;
+let bob: RestClient;
 let zone: Zone;
 
 beforeAll(async () => {
   alice = await zw.member("alice");
+  bob = await zw.member("bob");
 });
 beforeEach(async () => {
   zone = await manualZone(zw);
-  told = [];
+  for (const client of [alice, bob, zw.admin]) await client.delete("/api/notifications");
 });
 
-const events = () => told.map(({ event, metadata }) => ({ event, metadata }));
+/** What somebody was told, oldest first. */
+async function told(client: RestClient): Promise<Body[]> {
+  const { body } = await client.get("/api/notifications");
+  return body.notifications.toReversed();
+}
+
+async function events(client: RestClient): Promise<Body[]> {
+  return (await told(client)).map(({ event, level, metadata }) => ({ event, level, metadata }));
+}
+
 const ask = async (wish: object) => (await alice.post("/api/assignments/requests", wish)).body;
 const decide = (id: string, verb: "approve" | "reject", note: string) =>
   zw.admin.post(`/api/assignments/requests/${id}/${verb}`, { note });
+const about = (more: object) => ({ domainId: zone.id, domainName: zone.name, subdomainPattern: "*.dev", ...more });
 
-describe("of an assignment is told", () => {
-  test("that it was made and that it was taken back, with what it is about", async () => {
+describe("of an assignment", () => {
+  test("the member is told that it was made and that it was taken back, and nobody else", async () => {
     const { id } = await assign(zw, alice, zone.id, "*.dev", "write");
     await zw.admin.delete(`/api/assignments/${id}`);
-    const domain = { domainId: zone.id, domainName: zone.name };
-    const metadata = { type: "assignment", ...domain, subdomainPattern: "*.dev", host: null };
-    expect(events()).toEqual([
-      { event: "assignment.create", metadata },
-      { event: "assignment.delete", metadata },
+    const metadata = about({ type: "assignment", host: null });
+    expect(await events(alice)).toEqual([
+      { event: "assignment.create", level: "success", metadata },
+      { event: "assignment.delete", level: "warning", metadata },
     ]);
-    expect(told[0].msg).toBe(`*.dev in ${zone.name} is assigned to you`);
+    expect(await told(alice)).toMatchObject([
+      {
+        title: `*.dev in ${zone.name} is assigned to you`,
+        content: `admin lets you see and change the records of *.dev in ${zone.name}.`,
+      },
+      { title: `*.dev in ${zone.name} is not assigned to you any more` },
+    ]);
+    expect([await told(bob), await told(zw.admin)]).toEqual([[], []]);
   });
 
-  test("that it was asked for, and what became of that", async () => {
-    const wish = { domainName: zone.name, subdomainPattern: "*.dev", host: "www.dev" };
-    const domain = { domainId: zone.id, domainName: zone.name };
-    const metadata = { type: "request", ...domain, subdomainPattern: "*.dev", host: "www.dev" };
-    await decide((await ask(wish)).id, "approve", "Yes.");
-    expect(events()).toEqual([
-      { event: "assignment.request", metadata },
-      { event: "assignment.approve", metadata },
-    ]);
+  test("each member who had one is told when the domain goes", async () => {
+    await assign(zw, alice, zone.id, "*");
+    await assign(zw, bob, zone.id, "*");
+    await assign(zw, bob, zone.id, "www", "read");
+    await zw.admin.delete(zone.path);
+    const gone = ({ event, metadata }: Body) => (event === "assignment.delete" ? [metadata.subdomainPattern] : []);
+    expect((await told(alice)).flatMap(gone)).toEqual(["*"]);
+    expect(new Set((await told(bob)).flatMap(gone))).toEqual(new Set(["*", "www"]));
   });
 
-  test("in a rejection no more than who asked knew", async () => {
-    const about = { type: "request", subdomainPattern: "*", host: null };
+  test("administrators are told that it was asked for, and who asked what became of that", async () => {
+    const wish = { domainName: zone.name, subdomainPattern: "*.dev", host: "www.dev", reason: "Moving." };
+    await decide((await ask(wish)).id, "approve", "Until May.");
+    const metadata = about({ type: "request", host: "www.dev" });
+    expect(await events(zw.admin)).toEqual([{ event: "assignment.request", level: "info", metadata }]);
+    expect(await events(alice)).toEqual([{ event: "assignment.approve", level: "success", metadata }]);
+    const [[asked], [approved]] = [await told(zw.admin), await told(alice)];
+    expect([asked.title, asked.content]).toEqual([
+      `alice asks for *.dev in ${zone.name}`,
+      `alice would like to see and change the records of *.dev in ${zone.name}. “Moving.”`,
+    ]);
+    expect(approved.content).toMatch(/“Until May\.”$/);
+    expect(await told(bob)).toEqual([]);
+  });
+
+  test("a rejection tells no more than who asked knew", async () => {
     await decide((await ask({ domainName: zone.name })).id, "reject", "No.");
     await decide((await ask({ domainId: zone.id })).id, "reject", "No.");
-    expect(events().filter(({ event }) => event === "assignment.reject")).toEqual([
-      { event: "assignment.reject", metadata: { ...about, domainId: null, domainName: zone.name } },
-      { event: "assignment.reject", metadata: { ...about, domainId: zone.id, domainName: null } },
+    const metadata = { type: "request", subdomainPattern: "*", host: null };
+    expect(await events(alice)).toEqual([
+      {
+        event: "assignment.reject",
+        level: "warning",
+        metadata: { ...metadata, domainId: null, domainName: zone.name },
+      },
+      { event: "assignment.reject", level: "warning", metadata: { ...metadata, domainId: zone.id, domainName: null } },
     ]);
-    expect(told.at(-1)?.msg).toBe("Your request for a domain was rejected");
+    expect(JSON.stringify((await told(alice))[1])).not.toContain(zone.name);
   });
 
-  test("nothing where nothing came of it", async () => {
+  test("nothing is told where nothing came of it", async () => {
     const { userId } = await assign(zw, alice, zone.id, "*");
     const { id } = await ask({ domainName: "not-managed.example" });
-    told = [];
+    for (const client of [alice, zw.admin]) await client.delete("/api/notifications");
     await zw.admin.post("/api/assignments", { userId, domainId: zone.id, access: "write" });
     await decide(id, "approve", "Yes.");
     await ask({ domainName: "not-managed.example" });
     await zw.admin.delete(`/api/assignments/${id}`);
-    expect(events()).toEqual([]);
+    expect([await told(alice), await told(zw.admin)]).toEqual([[], []]);
   });
 });

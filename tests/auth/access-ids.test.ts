@@ -62,6 +62,21 @@ async function assigned(ids: Ids): Promise<void> {
   }
 }
 
+/** Something that this client was told. */
+async function notification(owner: RestClient): Promise<Ids> {
+  const { body: me } = await owner.get("/api/auth/me");
+  await zw.services.notifications.notify(zw.services.database.fork(), {
+    event: "zone.drift",
+    title: "For a test",
+    content: "Of who may read it.",
+    level: "info",
+    metadata: {},
+    to: { userIds: [me.id] },
+  });
+  const { body } = await owner.get("/api/notifications");
+  return { id: body.notifications[0].id };
+}
+
 const providers = ["google", "github", "gitlab", "dingtalk", "feishu"];
 let count = 0;
 function another(word: string): string {
@@ -132,6 +147,8 @@ const calls: Record<string, Call> = {
   "providerConfigs.zones": { thing: providerConfig },
   "providerConfigs.import": { thing: providerConfig, body: () => ({ zones: ["nowhere.example"] }) },
   "providerConfigs.importProgress": { thing: providerConfig },
+  "notifications.read": { thing: notification },
+  "notifications.delete": { thing: notification },
   "domains.get": { thing: zone },
   "domains.update": { thing: zone, body: () => ({ notes: "Seen" }) },
   "domains.delete": { thing: zone },

@@ -11,6 +11,7 @@ import type { Mail } from "../../mail/mailer.ts";
 import { noticeUsefulMilliseconds, type MailOutbox } from "../../mail/outbox.ts";
 import { emailChanged } from "../../mail/templates/email-changed.ts";
 import { passwordChanged } from "../../mail/templates/password-changed.ts";
+import { afterCommit } from "../../database/after-commit.ts";
 import { ownAccount } from "../own-account.ts";
 import { uniquely, type Users } from "../service.ts";
 
@@ -44,6 +45,8 @@ interface Parts {
   sessions: Sessions;
   mail: MailOutbox;
   audit: Audit;
+  /** Told when somebody turns their notifications off, at once. */
+  onNotificationsOff: (userId: string) => void;
 }
 
 /** What people change about their own account. */
@@ -56,9 +59,10 @@ export class Profile {
 
   /** @returns the current user */
   async update(em: EntityManager, caller: Caller, patch: ProfilePatch) {
-    const { users, audit } = this.#parts;
+    const { users, audit, onNotificationsOff } = this.#parts;
     await em.transactional(async (tx) => {
       const user = await ownAccount(tx, caller.userId);
+      if (patch.notificationsEnabled === false) afterCommit(tx, () => onNotificationsOff(user.id));
       const fields = Object.keys(patch).filter((key) => patch[key as keyof ProfilePatch] !== undefined);
       const shown = () => Object.fromEntries(fields.map((key) => [key, user[key as keyof ProfilePatch] ?? null]));
       const before = shown();

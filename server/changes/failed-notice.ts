@@ -1,0 +1,37 @@
+import type { ChangeOutcome } from "../dns-providers/provider.ts";
+import type { Notice } from "../notifications/notify.ts";
+import type { PlannedChange } from "../records/live-record.ts";
+
+const named = 3;
+
+/** A change set that was settled when nobody waited for its answer any more. */
+interface Settled {
+  id: string;
+  domainId: string;
+  domainName: string;
+  ownerId: string | null;
+  actorId: string | null;
+  changes: readonly PlannedChange[];
+  outcomes: readonly ChangeOutcome[];
+}
+
+/** What to tell of it: null when all of it came true. Who made the change is told, and who owns the domain. */
+export function failedChange(settled: Settled): Notice | null {
+  const { id: changeSetId, domainId, domainName, changes, outcomes } = settled;
+  const failures = changes.flatMap((change, index) => {
+    const outcome = outcomes[index];
+    if (!outcome || outcome.ok) return [];
+    const { recordType, name } = change.after ?? change.before;
+    return [`${change.action} ${recordType} ${name}: ${outcome.message}`];
+  });
+  if (failures.length === 0) return null;
+  const more = failures.length > named ? ` And ${failures.length - named} more; the domain's history has them.` : "";
+  return {
+    event: "record.change_failed",
+    title: `${failures.length} of ${changes.length} changes to ${domainName} failed`,
+    content: `${failures.slice(0, named).join(" ")}${more}`,
+    level: "error",
+    metadata: { domainId, domainName, changeSetId, failed: failures.length },
+    to: { userIds: [settled.actorId, settled.ownerId].filter((userId) => userId !== null) },
+  };
+}

@@ -1,0 +1,109 @@
+import type { z } from "zod";
+import { messagesOf } from "./messages.ts";
+import { route } from "../route.ts";
+import { nothing } from "../schemas.ts";
+import { may, mayStay, resumable, router, signedIn } from "../trpc.ts";
+import {
+  deletedCount,
+  notification,
+  notificationIdInput,
+  notificationList,
+  streamInput,
+  type streamMessage,
+  updatedCount,
+} from "./schemas.ts";
+
+const tag = "Notifications";
+
+export const notificationsRouter = router({
+  list: may("notifications:read")
+    .meta(
+      route.may("notifications:read", {
+        method: "GET",
+        path: "/notifications",
+        operationId: "listNotifications",
+        tag,
+        summary: "What you were told",
+        description: "Kept in memory: a restart of the service clears it.",
+      }),
+    )
+    .input(nothing)
+    .output(notificationList)
+    .query(({ ctx }) => ctx.services.inbox.list(ctx.caller.userId)),
+
+  /** Over REST it is `http.ts`, whose messages are as interface.md has them. */
+  stream: mayStay("notifications:read")
+    .meta({ access: "signedIn", permission: "notifications:read" })
+    .input(streamInput)
+    .subscription(async ({ ctx, input, signal }) => {
+      const { streams } = ctx.services;
+      const stream = await streams.open(ctx.em, ctx.identified);
+      const reading = { cursor: input?.lastEventId ?? null, signal, cut: () => ctx.http.cut() };
+      return resumable<z.output<typeof streamMessage>>(messagesOf(streams, stream, reading));
+    }),
+
+  read: signedIn
+    .meta(
+      route.signedIn({
+        method: "POST",
+        path: "/notifications/{id}/read",
+        operationId: "readNotification",
+        tag,
+        summary: "Mark one as read",
+      }),
+    )
+    .input(notificationIdInput)
+    .output(notification)
+    .mutation(({ ctx, input }) => ctx.services.inbox.read(ctx.caller.userId, input.id)),
+
+  readAll: signedIn
+    .meta(
+      route.signedIn({
+        method: "POST",
+        path: "/notifications/read-all",
+        operationId: "readAllNotifications",
+        tag,
+        summary: "Mark all as read",
+      }),
+    )
+    .input(nothing)
+    .output(updatedCount)
+    .mutation(async ({ ctx }) => {
+      const updated = await ctx.services.inbox.readAll(ctx.caller.userId);
+      return { success: true as const, updated };
+    }),
+
+  delete: signedIn
+    .meta(
+      route.signedIn({
+        method: "DELETE",
+        path: "/notifications/{id}",
+        operationId: "deleteNotification",
+        tag,
+        summary: "Delete one",
+      }),
+    )
+    .input(notificationIdInput)
+    .output(deletedCount)
+    .mutation(async ({ ctx, input }) => {
+      await ctx.services.inbox.delete(ctx.caller.userId, input.id);
+      return { success: true as const, deleted: 1 };
+    }),
+
+  deleteAll: signedIn
+    .meta(
+      route.signedIn({
+        method: "DELETE",
+        path: "/notifications",
+        operationId: "deleteAllNotifications",
+        tag,
+        summary: "Delete all of yours",
+      }),
+    )
+    .input(nothing)
+    .output(deletedCount)
+    .mutation(async ({ ctx }) => {
+      const deleted = await ctx.services.inbox.deleteAll(ctx.caller.userId);
+      return { success: true as const, deleted };
+    }),
+});

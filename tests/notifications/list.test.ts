@@ -1,0 +1,139 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import type { RestClient } from "../support/rest-client.ts";
+import { useZonewright } from "../support/zonewright.ts";
+import { idOf, notice, tell, titlesOf } from "./telling.ts";
+
+const zw = useZonewright();
+const unknown = "01a1fb0f-6204-7000-abd4-276e976be8b7";
+
+let reader: RestClient;
+let readerId: string;
+let readers = 0;
+beforeEach(async () => {
+  readers += 1;
+  reader = await zw.member(`reader-${readers}`);
+  readerId = await idOf(reader);
+});
+
+describe("the list", () => {
+  test("has what the user was told, newest first, in the form of the interface", async () => {
+    await tell(zw, { userIds: [readerId] }, "First");
+    await tell(zw, { userIds: [readerId] }, "Second", { domainName: "a.example" });
+    const { status, body } = await reader.get("/api/notifications");
+    expect(status).toBe(200);
+    expect(body.unreadCount).toBe(2);
+    expect(body.notifications.map(({ title }: { title: string }) => title)).toEqual(["Second", "First"]);
+    expect(body.notifications[0]).toEqual({
+      id: expect.stringMatching(/^[\da-f]{8}-[\da-f-]{27}$/),
+      event: "zone.drift",
+      title: "Second",
+      content: "Look at it.",
+      level: "warning",
+      metadata: { domainName: "a.example" },
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      read: false,
+    });
+  });
+
+  test("keeps the newest 200", async () => {
+    for (let index = 0; index < 205; index++) await tell(zw, { userIds: [readerId] }, `Number ${index}`);
+    const titles = await titlesOf(reader);
+    expect(titles).toHaveLength(200);
+    expect([titles.at(0), titles.at(-1)]).toEqual(["Number 204", "Number 5"]);
+  });
+
+  test("of nobody else shows it, nor lets them read or delete it", async () => {
+    const other = await zw.member(`other-${readers}`);
+    await tell(zw, { userIds: [readerId] });
+    const { id } = (await reader.get("/api/notifications")).body.notifications[0];
+    expect(await titlesOf(other)).toEqual([]);
+    expect((await other.post(`/api/notifications/${id}/read`)).status).toBe(404);
+    expect((await other.delete(`/api/notifications/${id}`)).status).toBe(404);
+    expect((await other.delete("/api/notifications")).body).toEqual({ success: true, deleted: 0 });
+    expect((await reader.get("/api/notifications")).body).toMatchObject({ unreadCount: 1, notifications: [{ id }] });
+  });
+});
+
+describe("reading and deleting", () => {
+  test("one marks it, answers with it, and may be repeated", async () => {
+    await tell(zw, { userIds: [readerId] }, "First");
+    await tell(zw, { userIds: [readerId] }, "Second");
+    const { notifications } = (await reader.get("/api/notifications")).body;
+    for (const times of [1, 2]) {
+      const answer = await reader.post(`/api/notifications/${notifications[1].id}/read`);
+      expect({ times, status: answer.status, body: answer.body }).toEqual({
+        times,
+        status: 200,
+        body: { ...notifications[1], read: true },
+      });
+    }
+    const { body } = await reader.get("/api/notifications");
+    expect(body.unreadCount).toBe(1);
+    expect(body.notifications).toEqual([notifications[0], { ...notifications[1], read: true }]);
+  });
+
+  test("all says how many it were", async () => {
+    for (const title of ["First", "Second", "Third"]) await tell(zw, { userIds: [readerId] }, title);
+    const { notifications } = (await reader.get("/api/notifications")).body;
+    await reader.post(`/api/notifications/${notifications[0].id}/read`);
+    expect((await reader.post("/api/notifications/read-all")).body).toEqual({ success: true, updated: 2 });
+    expect((await reader.post("/api/notifications/read-all")).body).toEqual({ success: true, updated: 0 });
+    expect((await reader.delete(`/api/notifications/${notifications[0].id}`)).body).toEqual({
+      success: true,
+      deleted: 1,
+    });
+    expect(await titlesOf(reader)).toEqual(["Second", "First"]);
+    expect((await reader.delete("/api/notifications")).body).toEqual({ success: true, deleted: 2 });
+    expect((await reader.get("/api/notifications")).body).toEqual({ notifications: [], unreadCount: 0 });
+  });
+
+  test("what is unknown or deleted is 404, what is no id 400", async () => {
+    await tell(zw, { userIds: [readerId] });
+    const { id } = (await reader.get("/api/notifications")).body.notifications[0];
+    await reader.delete(`/api/notifications/${id}`);
+    for (const gone of [id, unknown]) {
+      expect((await reader.post(`/api/notifications/${gone}/read`)).status).toBe(404);
+      expect((await reader.delete(`/api/notifications/${gone}`)).status).toBe(404);
+    }
+    expect((await reader.delete("/api/notifications/nothing")).status).toBe(400);
+  });
+});
+
+describe("who is told", () => {
+  test("is each user once, also who is named and an administrator", async () => {
+    const adminId = await idOf(zw.admin);
+    await zw.admin.delete("/api/notifications");
+    await tell(zw, { userIds: [readerId, adminId, readerId], administrators: true }, "To all");
+    expect(await titlesOf(reader)).toEqual(["To all"]);
+    expect(await titlesOf(zw.admin)).toEqual(["To all"]);
+  });
+
+  test("is nobody whose notifications are turned off; what they had stays", async () => {
+    await tell(zw, { userIds: [readerId] }, "Before");
+    await reader.put("/api/auth/me/profile", { notificationsEnabled: false });
+    await tell(zw, { userIds: [readerId] }, "Meanwhile");
+    expect(await titlesOf(reader)).toEqual(["Before"]);
+    await reader.put("/api/auth/me/profile", { notificationsEnabled: true });
+    await tell(zw, { userIds: [readerId] }, "After");
+    expect(await titlesOf(reader)).toEqual(["After", "Before"]);
+  });
+
+  test("is no disabled user", async () => {
+    await zw.admin.put(`/api/users/${readerId}`, { disabled: true });
+    await tell(zw, { userIds: [readerId] });
+    expect(await zw.services.inbox.list(readerId)).toEqual({ notifications: [], unreadCount: 0 });
+  });
+
+  test("is told after the commit, and of nothing that was taken back", async () => {
+    const { database, notifications } = zw.services;
+    const work = (title: string) =>
+      database.fork().transactional(async (tx) => {
+        await notifications.notify(tx, notice({ userIds: [readerId] }, title));
+        expect((await zw.services.inbox.list(readerId)).notifications.map((one) => one.title)).not.toContain(title);
+        if (title === "Taken back") throw new Error("taken back");
+      });
+    await work("Kept");
+    await expect(work("Taken back")).rejects.toThrow("taken back");
+    expect(await titlesOf(reader)).toEqual(["Kept"]);
+  });
+});

@@ -1,0 +1,23 @@
+import type { Notice } from "../../server/notifications/notify.ts";
+import type { RestClient } from "../support/rest-client.ts";
+import type { Zonewright } from "../support/zonewright.ts";
+
+/** A notice to somebody. */
+export function notice(to: Notice["to"], title = "A zone differs", metadata: Notice["metadata"] = {}): Notice {
+  return { event: "zone.drift", title, content: "Look at it.", level: "warning", metadata, to };
+}
+
+/** Tells somebody of something, as a service does. */
+export async function tell(zw: Zonewright, ...told: Parameters<typeof notice>): Promise<void> {
+  await zw.services.notifications.notify(zw.services.database.fork(), notice(...told));
+}
+
+export async function idOf(client: RestClient): Promise<string> {
+  return (await client.get("/api/auth/me")).body.id;
+}
+
+/** The titles of what a user was told, newest first. */
+export async function titlesOf(client: RestClient): Promise<string[]> {
+  const { body } = await client.get("/api/notifications");
+  return body.notifications.map(({ title }: { title: string }) => title);
+}
