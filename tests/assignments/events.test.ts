@@ -34,6 +34,9 @@ const decide = (id: string, verb: "approve" | "reject", note: string) =>
   zw.admin.post(`/api/assignments/requests/${id}/${verb}`, { note });
 const about = (more: object) => ({ domainId: zone.id, domainName: zone.name, subdomainPattern: "*.dev", ...more });
 
+/** The pattern of an assignment that is told to be gone. */
+const gone = ({ event, metadata }: Body) => (event === "assignment.delete" ? [metadata.subdomainPattern] : []);
+
 describe("of an assignment", () => {
   test("the member is told that it was made and that it was taken back, and nobody else", async () => {
     const { id } = await assign(zw, alice, zone.id, "*.dev", "write");
@@ -58,7 +61,6 @@ describe("of an assignment", () => {
     await assign(zw, bob, zone.id, "*");
     await assign(zw, bob, zone.id, "www", "read");
     await zw.admin.delete(zone.path);
-    const gone = ({ event, metadata }: Body) => (event === "assignment.delete" ? [metadata.subdomainPattern] : []);
     expect((await told(alice)).flatMap(gone)).toEqual(["*"]);
     expect(new Set((await told(bob)).flatMap(gone))).toEqual(new Set(["*", "www"]));
   });
