@@ -115,6 +115,7 @@ export async function zonesAt(
   revisions: readonly number[],
   hosts: Hosts,
 ): Promise<Map<number, LiveRecord[]>> {
+  if (revisions.length === 0) return new Map();
   const { rows } = await sql<LiveRow & { revision: number }>`
     select at.revision, alive.*
     from ${jsonRows(revisions.map((revision) => ({ revision })))} as at (revision int)
