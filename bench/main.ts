@@ -1,5 +1,6 @@
 import { requireBinaries } from "../tests/support/binaries.ts";
 import { measurePages, measureReads } from "./reads.ts";
+import { measureReminders } from "./reminders.ts";
 import { measureSignIn } from "./sign-in.ts";
 import { measureStreams } from "./streams.ts";
 import { report, type Figure } from "./support/report.ts";
@@ -20,6 +21,7 @@ await report([
   ...figures,
   ...(await onStage(measureTransfers)),
   ...(await onStage(measureSignIn)),
+  ...(await onStage(measureReminders)),
   ...(await measureStreams()),
 ]);
 

@@ -30,6 +30,7 @@ import { DriftJob, type OnDrift } from "./drift/drift-job.ts";
 import { tellDrift } from "./drift/drift-notice.ts";
 import { Domains } from "./domains/service.ts";
 import { ZoneImports } from "./domains/zone-imports.ts";
+import { composeExpiry, type ExpiryServices } from "./expiry/compose.ts";
 import { Health } from "./health.ts";
 import { composeIdentity, type IdentityServices } from "./identity/compose.ts";
 import { jobs } from "./jobs/list.ts";
@@ -91,6 +92,9 @@ export interface Services extends IdentityServices, NotificationServices {
   background: Background;
   domains: Domains;
   zoneImports: ZoneImports;
+  expiry: ExpiryServices["expiry"];
+  expiryCheck: ExpiryServices["expiryCheck"];
+  expiryReminders: ExpiryServices["expiryReminders"];
   records: Records;
   sync: Sync;
   zoneFiles: ZoneFileTransfer;
@@ -136,6 +140,7 @@ export function createServices(parts: {
   const redis = config.redisUrl === undefined ? null : new Redis(config.redisUrl, log);
   const told = composeNotifications({ redis, authenticator, database, log, now });
   const { notifications } = told;
+  const expiry = composeExpiry({ config, database, notifications, egress, log, now });
   const domains = new Domains(database, providerConfigs, now, notifications);
   const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });
   const audit = new Audit(now);
@@ -157,7 +162,7 @@ export function createServices(parts: {
   });
   const sessions = new Sessions(keyring, audit, now, (sessionId) => authenticator.end(sessionId));
   const users = new Users(passwords, audit, now);
-  const currentPassword = new CurrentPassword(passwords, guesses);
+  const currentPassword = new CurrentPassword(passwords, guesses, audit);
   const confirmation = new Confirmation(currentPassword, now);
   const factors = createSecondFactors({ siteUrl: config.siteUrl, keyring, mailer, confirmation, guesses, audit, now });
   const secondFactors = factors.checks;
@@ -175,7 +180,7 @@ export function createServices(parts: {
   const metrics = new Metrics();
   const runner = new JobRunner({
     store: database.jobStore,
-    jobs: jobs({ config, database, log, now, repair, drift, mail }),
+    jobs: jobs({ config, database, log, now, repair, drift, mail, ...expiry }),
     works: config.jobs,
     log,
     onRun: (run) => metrics.jobRun(run),
@@ -241,6 +246,7 @@ export function createServices(parts: {
     background,
     domains,
     zoneImports,
+    ...expiry,
     secondFactors: factors.management,
     secondFactorChecks: secondFactors,
     secondFactorSignIn: new SecondFactorSignIn({ signIn, checks: secondFactors, guesses, audit }),

@@ -14,6 +14,7 @@ import {
 import { ProviderConfigSchema } from "../dns-providers/entities.ts";
 import { DomainSchema } from "../domains/entities.ts";
 import { ZoneImportItemSchema, ZoneImportSchema } from "../domains/import-entities.ts";
+import { ExpiryReminderSchema } from "../expiry/entities.ts";
 import {
   IdentityBindingSchema,
   IdentityConfigSchema,
@@ -23,7 +24,7 @@ import {
   PendingIdentitySchema,
 } from "../identity/entities.ts";
 import { RecordVersionSchema } from "../records/entities.ts";
-import { ChangeSetSchema } from "../changes/entities.ts";
+import { ChangeSetCallSchema, ChangeSetSchema } from "../changes/entities.ts";
 import { SnapshotSchema } from "../snapshots/entities.ts";
 import { InvitationSchema } from "../users/invitations/entities.ts";
 import { UserSchema } from "../users/entities.ts";
@@ -44,8 +45,10 @@ export const entities = [
   DomainSchema,
   ZoneImportSchema,
   ZoneImportItemSchema,
+  ExpiryReminderSchema,
   RecordVersionSchema,
   ChangeSetSchema,
+  ChangeSetCallSchema,
   SnapshotSchema,
   AuditEntrySchema,
   InvitationSchema,

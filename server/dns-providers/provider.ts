@@ -14,9 +14,9 @@ export type RecordChange =
 
 /**
  * What became of one change, in the provider's own words where it refused. `gone`: an update broke in the middle, so that neither the record
- * as it was is served nor the one that was to come.
+ * as it was is served nor the one that was to come. `unknown`: it was given up to find out; no provider says so.
  */
-export type ChangeOutcome = { ok: true } | { ok: false; message: string; gone?: true };
+export type ChangeOutcome = { ok: true } | { ok: false; message: string; gone?: true; unknown?: true };
 
 export interface ApplyOptions {
   /** All of them or none: one refusal refuses all. What earlier steps made is told as made, and the caller takes it back. Else each on its own. */
@@ -28,7 +28,14 @@ export interface ApplyOptions {
    * the zone together with records that the caller has not seen.
    */
   plannedOn?: string | null;
+  beforeCall?: BeforeCall;
 }
+
+/**
+ * Awaited before each call that changes something, with what just this call does, record by record; with nothing where it takes back what
+ * earlier ones did. @throws ProviderError with effect `none` where no more may be sent; the call is then not made.
+ */
+export type BeforeCall = (does: readonly RecordChange[]) => Promise<void>;
 
 /** What a call of `applyChanges` did. The marks are of the same kind as `fingerprint`, null where there is none. */
 export interface ApplyResult {

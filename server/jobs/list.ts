@@ -7,10 +7,13 @@ import type { Job } from "./jobs.ts";
 
 const day = 24 * 3_600_000;
 
-type Needs = Pick<Services, "config" | "database" | "log" | "repair" | "drift" | "mail"> & { now: () => Date };
+type Needs = Pick<
+  Services,
+  "config" | "database" | "log" | "repair" | "drift" | "mail" | "expiryCheck" | "expiryReminders"
+> & { now: () => Date };
 
 /** Every job of the service. */
-export function jobs({ config, database, log, now, repair, drift, mail }: Needs): Job[] {
+export function jobs({ config, database, log, now, repair, drift, mail, expiryCheck, expiryReminders }: Needs): Job[] {
   return [
     {
       name: "changes.repair",
@@ -51,5 +54,7 @@ export function jobs({ config, database, log, now, repair, drift, mail }: Needs)
       work: () => deleteExpired(database, now()),
     },
     mail.job,
+    expiryCheck,
+    expiryReminders,
   ];
 }

@@ -34,6 +34,7 @@ export class Sync {
       caller,
       kind: "sync",
       alreadyThere: true,
+      ending: force && caller.role === "admin" ? "as read" : "known",
       bookmarkBefore: true,
       plan: async (reader, zone) => {
         const plan = await this.#plan(reader, zone);

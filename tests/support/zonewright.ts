@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
@@ -61,6 +61,7 @@ export async function startZonewright(options: Options = {}): Promise<Zonewright
     LOG_LEVEL: "trace",
     RATE_LIMIT: "off",
     RATE_LIMIT_COSTLY: "off",
+    ...(await noRegistries(dataDir)),
     ...options.env,
   });
   const watch = new LogWatch();
@@ -100,4 +101,12 @@ export async function startZonewright(options: Options = {}): Promise<Zonewright
       watch.mustBeClean();
     },
   };
+}
+
+/** No test asks the world's registries: the list that is kept knows none, and nobody listens where WHOIS and a newer list would be. */
+async function noRegistries(dataDir: string): Promise<Record<string, string>> {
+  const url = "http://127.0.0.1:9/dns.json";
+  const text = JSON.stringify({ services: [[["suffix-of-nobody"], ["https://127.0.0.1:9/"]]] });
+  await writeFile(join(dataDir, "rdap-servers.json"), JSON.stringify({ url, fetchedAt: new Date(), text }));
+  return { RDAP_BOOTSTRAP_URL: url, WHOIS_SERVER: "127.0.0.1:9" };
 }

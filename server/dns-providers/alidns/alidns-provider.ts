@@ -5,7 +5,13 @@ import { refusedCall, refusedRecord, type Refusal } from "../one-by-one/answers.
 import { applyOneByOne } from "../one-by-one/apply-changes.ts";
 import { eachOnce, type RecordCalls, type StoredRecord } from "../one-by-one/stored-records.ts";
 import { namesToAsk, touchedNames } from "../one-by-one/touched-names.ts";
-import { ProviderError, type ApplyResult, type DnsProvider, type RecordChange } from "../provider.ts";
+import {
+  ProviderError,
+  type ApplyOptions,
+  type ApplyResult,
+  type DnsProvider,
+  type RecordChange,
+} from "../provider.ts";
 import { done, domainInfo, domainPage, madeRecord, recordPage } from "./api.ts";
 import { vendorName, type AlidnsClient } from "./client.ts";
 import { keptReason } from "./limits.ts";
@@ -25,7 +31,7 @@ export function alidnsProvider(client: AlidnsClient): DnsProvider {
     listZones: () => listZones(client),
     createZone: (zone) => createZone(client, zone),
     readZone: (zone) => readZone(client, zone),
-    applyChanges: (zone, changes, { together = false } = {}) => applyChanges(client, zone, changes, together),
+    applyChanges: (zone, changes, options = {}) => applyChanges(client, zone, changes, options),
     minTtl: (zone) => minTtl(client, zone),
     readSoa: () => Promise.resolve(null),
     fingerprint: () => Promise.resolve(null),
@@ -97,7 +103,7 @@ async function applyChanges(
   client: AlidnsClient,
   zone: string,
   changes: readonly RecordChange[],
-  together: boolean,
+  { together = false, beforeCall }: ApplyOptions,
 ): Promise<ApplyResult> {
   const floor = await ttlFloor(client, zone, changes);
   const present = await recordsAt(client, zone, touchedNames(changes));
@@ -111,6 +117,7 @@ async function applyChanges(
         ttl < floor ? `${vendorName} takes a TTL of at least ${floor} seconds in the edition that ${zone} has.` : null,
     },
     calls: recordCalls(client, zone),
+    beforeCall,
   });
   return { outcomes, before: null, after: null };
 }
@@ -163,7 +170,11 @@ function domainOf(zone: string): { DomainName: string } {
 }
 
 function noZone(zone: string, refusal: Refusal): ProviderError {
-  if (["InvalidDomainName.NoExist", "IncorrectDomainUser"].includes(refusal.code)) {
+  if (refusal.code === "IncorrectDomainUser") {
+    const what = `it does not let the access key of this provider configuration see the zone ${zone}, which it says is another account's`;
+    return refusedCall(vendorName, what, refusal);
+  }
+  if (refusal.code === "InvalidDomainName.NoExist") {
     return new ProviderError(`${vendorName} has no zone ${zone}.`, "none", { zoneMissing: true });
   }
   return refusedCall(vendorName, `it does not show the zone ${zone}`, refusal);

@@ -8,8 +8,12 @@ import { ownReason } from "./served-records.ts";
 import { batchOf, inBatches, stepsFor, undoOf, type ReadRecord, type Step } from "./steps.ts";
 import { recordKey, rrsetKey } from "../../records/record.ts";
 
-/** Sends a batch, which Cloudflare carries out in whole or not at all. @returns ids of what it posted. @throws ProviderError */
-export type SendBatch = (batch: Batch) => Promise<Answer<string[]>>;
+/**
+ * Sends a batch, which Cloudflare carries out in whole or not at all.
+ * @param does the changes that it makes; none where it takes others back.
+ * @returns ids of what it posted. @throws ProviderError
+ */
+export type SendBatch = (batch: Batch, does: readonly RecordChange[]) => Promise<Answer<string[]>>;
 
 /** A batch that is refused changes nothing, so parts of it may be tried; this is how often. */
 const mostCalls = 60;
@@ -98,12 +102,16 @@ function all(steps: Iterable<Step>, message: string): Refused {
   return new Map([...steps].map(({ change }) => [change, message]));
 }
 
+function changesOf(steps: readonly Step[]): RecordChange[] {
+  return steps.map(({ change }) => change);
+}
+
 async function sendTogether(batches: readonly Step[][], send: SendBatch): Promise<Refused> {
   const undo: Batch[] = [];
   for (const steps of batches) {
     let reason: string;
     try {
-      const answer = await send(batchOf(steps));
+      const answer = await send(batchOf(steps), changesOf(steps));
       if (answer.ok) {
         undo.unshift(undoOf(steps, answer.value));
         continue;
@@ -122,7 +130,7 @@ async function sendTogether(batches: readonly Step[][], send: SendBatch): Promis
 
 async function takeBack(undo: readonly Batch[], reason: string, send: SendBatch): Promise<void> {
   for (const batch of undo) {
-    const answer = await send(batch).catch((error: unknown) => {
+    const answer = await send(batch, []).catch((error: unknown) => {
       if (error instanceof ProviderError) return error;
       throw error;
     });
@@ -149,7 +157,7 @@ async function sendEach(batches: readonly Step[][], send: SendBatch): Promise<Re
       return new Map([...refused, ...all(later(), message)]);
     }
     try {
-      const answer = await send(batchOf(steps));
+      const answer = await send(batchOf(steps), changesOf(steps));
       if (answer.ok) {
         made = true;
       } else if (steps.length > 1) {

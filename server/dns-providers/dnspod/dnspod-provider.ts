@@ -6,7 +6,13 @@ import { refusedCall, refusedRecord, type Refusal } from "../one-by-one/answers.
 import { applyOneByOne } from "../one-by-one/apply-changes.ts";
 import { eachOnce, type RecordCalls, type StoredRecord } from "../one-by-one/stored-records.ts";
 import { namesToAsk, touchedNames } from "../one-by-one/touched-names.ts";
-import { ProviderError, type ApplyResult, type DnsProvider, type RecordChange } from "../provider.ts";
+import {
+  ProviderError,
+  type ApplyOptions,
+  type ApplyResult,
+  type DnsProvider,
+  type RecordChange,
+} from "../provider.ts";
 import { done, domainInfo, domainList, madeRecord, packageDetails, recordList } from "./api.ts";
 import { vendorName, type DnspodClient } from "./client.ts";
 import { keptReason } from "./limits.ts";
@@ -31,7 +37,7 @@ export function dnspodProvider(client: DnspodClient, pause: Pause = realPause): 
     listZones: () => listZones(client),
     createZone: (zone) => createZone(client, zone),
     readZone: (zone) => readZone(client, zone),
-    applyChanges: (zone, changes, { together = false } = {}) => applyChanges(client, zone, changes, together, pause),
+    applyChanges: (zone, changes, options = {}) => applyChanges(client, zone, changes, options, pause),
     minTtl: (zone) => minTtl(client, zone),
     readSoa: () => Promise.resolve(null),
     fingerprint: () => Promise.resolve(null),
@@ -103,7 +109,7 @@ async function applyChanges(
   client: DnspodClient,
   zone: string,
   changes: readonly RecordChange[],
-  together: boolean,
+  { together = false, beforeCall }: ApplyOptions,
   pause: Pause,
 ): Promise<ApplyResult> {
   const floor = await ttlFloor(client, zone, changes);
@@ -118,6 +124,7 @@ async function applyChanges(
         ttl < floor ? `${vendorName} takes a TTL of at least ${floor} seconds in the package that ${zone} has.` : null,
     },
     calls: recordCalls(client, zone),
+    beforeCall,
   });
   return { outcomes, before: null, after: null };
 }
@@ -193,8 +200,11 @@ function isEmptyList({ code }: Refusal): boolean {
 }
 
 function noZone(zone: string, refusal: Refusal): ProviderError {
-  const missing = ["InvalidParameterValue.DomainNotExists", "OperationDenied.NoPermissionToOperateDomain"];
-  if (missing.includes(refusal.code)) {
+  if (refusal.code === "OperationDenied.NoPermissionToOperateDomain") {
+    const what = `it does not let the key of this provider configuration operate the zone ${zone}; it is another account's, or the key lacks the permission`;
+    return refusedCall(vendorName, what, refusal);
+  }
+  if (refusal.code === "InvalidParameterValue.DomainNotExists") {
     return new ProviderError(`${vendorName} has no zone ${zone}.`, "none", { zoneMissing: true });
   }
   return refusedCall(vendorName, `it does not show the zone ${zone}`, refusal);

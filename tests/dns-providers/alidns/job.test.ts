@@ -283,6 +283,19 @@ test("a zone of another account is not taken, and one that is gone is told as su
   expect(answer.body.message).toContain("has no zone gone.example");
 });
 
+test("a zone that the key may not touch is not taken for one that is not there", async () => {
+  vendor.account.addDomain("closed.example");
+  const closed = await importZone(zw, config, "closed.example");
+  vendor.account.domains.delete("closed.example");
+  vendor.account.foreign.add("closed.example");
+  const { status, body } = await closed.create({ recordType: "A", name: "www", value: "192.0.2.1" });
+  expect([status, body.message]).toEqual([
+    502,
+    expect.stringMatching(/does not let .*closed\.example.*IncorrectDomainUser/),
+  ]);
+  expect(body.message).not.toContain("has no zone");
+});
+
 test("an address within the network is not called unless it is allowed", async () => {
   const inside = { url: "http://10.0.0.1", accessKeyId: "LTAIx", accessKeySecret: "secret-of-nothing" };
   const { body } = await zw.admin.post(`/api/provider-configs/${await configure(zw, "alidns", inside, [])}/test`);

@@ -342,6 +342,19 @@ test("a zone of another account is not taken, and one that is gone is told as su
   expect(answer.body.message).toContain("has no zone gone.example");
 });
 
+test("a zone that the key may not touch is not taken for one that is not there", async () => {
+  vendor.account.addDomain("closed.example");
+  const closed = await importZone(zw, config, "closed.example");
+  vendor.account.domains.delete("closed.example");
+  vendor.account.foreign.add("closed.example");
+  const { status, body } = await closed.create({ recordType: "A", name: "www", value: "192.0.2.1" });
+  expect([status, body.message]).toEqual([
+    502,
+    expect.stringMatching(/does not let .*closed\.example.*OperationDenied\.NoPermissionToOperateDomain/),
+  ]);
+  expect(body.message).not.toContain("has no zone");
+});
+
 test("no secret is in the history or in a configuration", async () => {
   const { body } = await zw.admin.get("/api/provider-configs");
   expect(JSON.stringify([body, await zone.history()])).not.toContain(vendor.secretKey);
