@@ -26,6 +26,10 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 rememberMe?: boolean | undefined;
             };
             output: {
+                requires2FA: true;
+                tempToken: string;
+                methods: ("email" | "passkey" | "totp")[];
+            } | {
                 accessToken: string;
                 refreshToken: string;
                 user: {
@@ -34,10 +38,6 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     email: string | null;
                     role: "admin" | "member";
                 };
-            } | {
-                requires2FA: true;
-                tempToken: string;
-                methods: ("email" | "passkey" | "totp")[];
             };
             meta: import("./context.js").RouteMeta;
             errorShape: {
@@ -919,10 +919,6 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 ticket: string;
             };
             output: {
-                requires2FA: true;
-                tempToken: string;
-                methods: ("email" | "passkey" | "totp")[];
-            } | {
                 accessToken: string;
                 user: {
                     id: string;
@@ -930,6 +926,10 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     email: string | null;
                     role: "admin" | "member";
                 };
+            } | {
+                requires2FA: true;
+                tempToken: string;
+                methods: ("email" | "passkey" | "totp")[];
             };
             meta: import("./context.js").RouteMeta;
             errorShape: {
@@ -1288,6 +1288,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 notes?: string | null | undefined;
                 status?: "active" | "disabled" | undefined;
                 snapshotSchedule?: "daily" | "off" | "weekly" | undefined;
+                force?: boolean | undefined;
             };
             output: {
                 id: string;
@@ -1474,6 +1475,43 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 } | null;
                 revision: number;
                 updatedAt: Date;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        checkExpiry: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+            };
+            output: {
+                success: boolean;
+                expiresAt: Date | null;
+                source: "rdap" | "whois" | null;
+                error: string | null;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        previewExpiry: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                domain: string;
+            };
+            output: {
+                success: boolean;
+                domain: string;
+                expiresAt: Date | null;
+                source: "rdap" | "whois" | null;
+                registrar: string | null;
+                statuses: string[];
+                error: string | null;
             };
             meta: import("./context.js").RouteMeta;
             errorShape: {
@@ -1870,6 +1908,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         value: string;
                         error: string;
                     }[];
+                    unknown: number;
                     repaired: boolean;
                     createdAt: Date;
                     finishedAt: Date | null;
