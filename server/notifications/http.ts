@@ -36,6 +36,8 @@ function opensStream(createContext: (req: Request, res: Response) => ServerConte
 /** Keeps nothing of the request beside its response: there may be thousands. */
 function begin(streams: Streams, stream: Stream, res: Response, lastEventId: string | undefined): void {
   res.once("close", () => streams.close(stream));
+  // The request would keep its whole way through Express's routers.
+  Object.assign(res.req, { next: undefined, route: undefined });
   // The client may have gone while its place was made ready.
   if (res.closed || res.destroyed) {
     streams.close(stream);

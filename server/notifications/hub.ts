@@ -53,13 +53,10 @@ export class Hub {
     }
   }
 
-  /** The same for all that another copy knows, of which some may be older than what is known here. */
+  /** The same for all that another copy knows, in its order, of which some may be older than what is known here. */
   mergeAll(userId: string, entries: readonly Entry[]): void {
-    this.merge(
-      userId,
-      entries.toSorted((one, other) => (one.id < other.id ? -1 : 1)),
-    );
-    this.mailbox(userId).sort();
+    this.merge(userId, entries);
+    this.mailbox(userId).arrange(entries.map(({ id }) => id));
   }
 
   /**

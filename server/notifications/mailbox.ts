@@ -58,16 +58,20 @@ export class Mailbox {
     return this.#entries.has(id) ? shown(entry) : null;
   }
 
-  /** Brings the entries into the order of their ids, which begin with the time. */
-  sort(): void {
-    const sorted = [...this.#entries].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  /** Brings the entries into an order; those that are not in it have come since. */
+  arrange(ids: readonly string[]): void {
+    const known = new Map(this.#entries);
     this.#entries.clear();
-    for (const [id, entry] of sorted) this.#entries.set(id, entry);
+    for (const id of [...ids, ...known.keys()]) {
+      const entry = known.get(id);
+      if (entry) this.#entries.set(id, entry);
+    }
   }
 
-  /** Newest first. */
+  /** Newest first; what another copy knew alone for a while comes late, but is not new. */
   list(): InAppNotification[] {
-    return this.#shown().toReversed();
+    const latestFirst = this.#shown().toReversed();
+    return latestFirst.toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime());
   }
 
   get unreadCount(): number {

@@ -22,9 +22,19 @@ interface SharingStreams extends EndListener {
 const beginningKey = "zonewright:notifications:beginning";
 /** A mailbox that nothing comes into is forgotten after this time. */
 const keptSeconds = 90 * 86_400;
-/** Each notification has two fields at the most; what is over is taken out now and then. */
-const mostFields = 5 * keptNotifications;
+/** Each notification has three fields at the most; what is over is taken out now and then. */
+const mostFields = 8 * keptNotifications;
 const usersAtOnce = 200;
+
+/** Gives entries that have none their place in the order of a mailbox. @returns how many fields there are */
+const place = `
+for index = 1, #ARGV do
+  local field = "place " .. ARGV[index]
+  if redis.call("HEXISTS", KEYS[1], field) == 0 then
+    redis.call("HSET", KEYS[1], field, redis.call("HINCRBY", KEYS[1], "places", 1))
+  end
+end
+return redis.call("HLEN", KEYS[1])`;
 
 /**
  * The mailboxes of all instances, by Redis: each has a copy of its own and tells the others of changes as they happen; what an instance does
@@ -59,11 +69,8 @@ export class SharedMailboxes implements Elsewhere, Channel {
   /** Comes back to this instance as well, so that all have their notifications in the same order. */
   async tell(changes: ReadonlyMap<string, readonly Entry[]>): Promise<void> {
     try {
-      await this.#write(changes);
-      await this.#publish({
-        kind: "entries",
-        changes: [...changes].map(([userId, entries]) => [userId, [...entries]]),
-      });
+      const told = [...changes].map(([userId, entries]): [string, Entry[]] => [userId, [...entries]]);
+      await this.#write(changes, { kind: "entries", changes: told });
       await this.#redis.caughtUp();
     } catch (error) {
       this.#isAway(error);
@@ -116,7 +123,7 @@ export class SharedMailboxes implements Elsewhere, Channel {
       const users = this.#hub.users();
       for (let at = 0; at < users.length; at += usersAtOnce) {
         const some = users.slice(at, at + usersAtOnce);
-        await this.#write(new Map(some.map((userId) => [userId, this.#hub.mailbox(userId).entries()])));
+        await this.#write(new Map(some.map((userId) => [userId, this.#hub.mailbox(userId).entries()])), null);
       }
       if (users.length > 0) await this.#publish({ kind: "relearn" });
       await this.#relearn();
@@ -140,23 +147,28 @@ export class SharedMailboxes implements Elsewhere, Channel {
     learned?.add(userId);
   }
 
-  /** None of the fields is ever changed, and what deletes stays: writers need not wait for each other. */
-  async #write(changes: ReadonlyMap<string, readonly Entry[]>): Promise<void> {
+  /**
+   * None of the fields is ever changed, and what deletes stays: writers need not wait for each other. What is told of it is published in the same
+   * transaction, so that the order in Redis is the one in which all hear of it.
+   */
+  async #write(changes: ReadonlyMap<string, readonly Entry[]>, message: Message | null): Promise<void> {
     const users = [...changes].filter(([, entries]) => entries.length > 0);
-    const counts = await Promise.all(
-      users.map(async ([userId, entries]) => {
-        const gone = entries.filter(({ progress }) => progress === deleted).map(({ id }) => `told ${id}`);
-        const writing = this.#redis.client.multi().hSet(key(userId), fieldsOf(entries));
-        if (gone.length > 0) writing.hDel(key(userId), gone);
-        const [count] = await writing
-          .expire(key(userId), keptSeconds)
-          .hLen(key(userId))
-          .exec()
-          .then((all) => all.slice(-1));
-        return Number(count);
-      }),
-    );
-    for (const [index, [userId]] of users.entries()) if ((counts[index] ?? 0) > mostFields) await this.#compact(userId);
+    const writing = this.#redis.client.multi();
+    const countsAt: number[] = [];
+    let commands = 0;
+    for (const [userId, entries] of users) {
+      const gone = entries.filter(({ progress }) => progress === deleted).map(({ id }) => `told ${id}`);
+      writing.hSet(key(userId), fieldsOf(entries)).expire(key(userId), keptSeconds);
+      if (gone.length > 0) writing.hDel(key(userId), gone);
+      writing.eval(place, { keys: [key(userId)], arguments: entries.map(({ id }) => id) });
+      commands += gone.length > 0 ? 4 : 3;
+      countsAt.push(commands - 1);
+    }
+    if (message) writing.publish(this.name, JSON.stringify(message));
+    const replies = await writing.exec();
+    for (const [index, [userId]] of users.entries()) {
+      if (Number(replies[countsAt[index] ?? 0]) > mostFields) await this.#compact(userId);
+    }
   }
 
   async #compact(userId: string): Promise<void> {
@@ -168,7 +180,7 @@ export class SharedMailboxes implements Elsewhere, Channel {
         .map(({ id }) => id),
     );
     const fields = await this.#redis.client.hKeys(key(userId));
-    const over = fields.filter((field) => !kept.has(field.split(" ")[1] ?? ""));
+    const over = fields.filter((field) => field !== "places" && !kept.has(field.split(" ")[1] ?? ""));
     if (over.length > 0) await this.#redis.client.hDel(key(userId), over);
   }
 
@@ -196,13 +208,18 @@ function fieldsOf(entries: readonly Entry[]): Record<string, string> {
   );
 }
 
+/** In their order. */
 function entriesOf(fields: Readonly<Record<string, string>>): Entry[] {
-  const ids = new Set(Object.keys(fields).map((field) => field.split(" ")[1] ?? ""));
-  return [...ids].map((id) => {
-    const progress = `deleted ${id}` in fields ? deleted : `read ${id}` in fields ? read : unread;
-    const told = fields[`told ${id}`];
-    return { id, progress, told: told === undefined ? null : revivedTold(JSON.parse(told) as Told) };
-  });
+  const placed = Object.entries(fields).flatMap(([field, value]) =>
+    field.startsWith("place ") ? [{ id: field.slice("place ".length), at: Number(value) }] : [],
+  );
+  return placed
+    .toSorted((one, other) => one.at - other.at)
+    .map(({ id }) => {
+      const progress = `deleted ${id}` in fields ? deleted : `read ${id}` in fields ? read : unread;
+      const told = fields[`told ${id}`];
+      return { id, progress, told: told === undefined ? null : revivedTold(JSON.parse(told) as Told) };
+    });
 }
 
 /** An entry as it was before it became JSON. */
