@@ -164,6 +164,7 @@ export function openApiDocument(
     { url: "/api", description: "Where this document comes from." },
     { url: `${options.siteUrl}/api`, description: "The public address." },
   ];
+  document.info = { ...document.info, license: { name: "MIT", identifier: "MIT" } };
   document.tags = tags;
   document.components.schemas["Problem"] = problemSchema;
   document.components.responses = problemResponses;

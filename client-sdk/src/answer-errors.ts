@@ -48,12 +48,13 @@ function describedError(
   { status, headers }: AnswerHead,
   { code, issues, requestId }: Readonly<Record<string, unknown>>,
 ): ClientError {
+  const seconds = retryAfterSeconds(headers);
   return zonewrightError(error, {
     code: isServerCode(code) ? code : "UNEXPECTED_ANSWER",
     status,
     issues: Array.isArray(issues) ? (issues as Issue[]) : null,
     requestId: typeof requestId === "string" ? requestId : headers.get("x-request-id"),
-    ...retryAfter(headers),
+    ...(seconds === null ? {} : { retryAfterSeconds: seconds }),
   });
 }
 
@@ -61,10 +62,10 @@ function isServerCode(code: unknown): code is ErrorCode {
   return typeof code === "string" && Object.hasOwn(serverCodes, code);
 }
 
-/** Reads `Retry-After`: seconds, or a date (RFC 9110 §10.2.3). */
-function retryAfter(headers: Headers): { retryAfterSeconds?: number } {
+/** Reads `Retry-After`: seconds, or a date (RFC 9110 §10.2.3). Null where there is none. */
+export function retryAfterSeconds(headers: Headers): number | null {
   const text = headers.get("retry-after");
-  if (text === null) return {};
+  if (text === null) return null;
   const seconds = /^\d+$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - Date.now()) / 1000);
-  return Number.isNaN(seconds) ? {} : { retryAfterSeconds: Math.max(0, seconds) };
+  return Number.isNaN(seconds) ? null : Math.max(0, seconds);
 }

@@ -5,6 +5,7 @@ import { authorizedRequest, withBearer } from "./authorized-request.ts";
 import { eachRecord, type EachRecordInput } from "./each-record.ts";
 import { errorLink } from "./error-link.ts";
 import { request, type Fetch } from "./request.ts";
+import { retryingFetch } from "./retrying-fetch.ts";
 import { SessionKeeper, type Session } from "./session.ts";
 
 /** What {@link createClient} takes. */
@@ -18,6 +19,11 @@ export interface ClientOptions {
    * HttpOnly cookie, also after `signIn`, and a reloaded page goes on where it was.
    */
   session?: Session | "cookie";
+  /**
+   * How often a query is repeated when the server asks for it: after 429 and 503 with a `Retry-After` of up to ten seconds.
+   * Mutations never are. Default: 2.
+   */
+  retries?: number;
   /** Used instead of the global `fetch`: for cookies of another origin, a proxy, tracing. */
   fetch?: Fetch;
   /** Told of each change: after sign-in and renewal the session, after sign-out or a refused renewal null. */
@@ -118,7 +124,10 @@ const halfSignedIn: ReadonlySet<string> = new Set<`twoFactor.${keyof RouterInput
 /** Makes a client. It sends nothing before the first call. */
 export function createClient(options: ClientOptions): Client {
   const url = String(options.url).replace(/\/+$/, "");
-  const fetch: Fetch = options.fetch ?? ((address, init) => globalThis.fetch(address, init));
+  const fetch = retryingFetch(
+    options.fetch ?? ((address, init) => globalThis.fetch(address, init)),
+    options.retries ?? 2,
+  );
   const token = options.token ?? null;
 
   // Over REST, since the browser sends the refresh cookie to /api only.

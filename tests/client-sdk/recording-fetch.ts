@@ -8,7 +8,7 @@ export interface Exchange {
 }
 
 /** A `fetch` that keeps a list of what went through it. */
-export function recordingFetch(fetch: Fetch = globalThis.fetch): { fetch: Fetch; to(path: string): Exchange[] } {
+export function recordingFetch(fetch: Fetch = globalThis.fetch): { fetch: Fetch; to: (path: string) => Exchange[] } {
   const exchanges: Exchange[] = [];
   return {
     async fetch(url, init) {

@@ -18,6 +18,7 @@ const packages = {
   pdnsutil: "pdns-server",
   "redis-server": "redis-server",
   nginx: "nginx-light",
+  "chromium-headless-shell": "chromium-headless-shell",
 } as const;
 
 export type Program = keyof typeof packages;

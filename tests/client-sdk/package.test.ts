@@ -1,13 +1,15 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, readFile, readdir, realpath, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { readFile, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { clientDependencies, installPackedClient, type ClientProject } from "../support/packed-client.ts";
+import { adminPassword, useZonewright } from "../support/zonewright.ts";
 
 const run = promisify(execFile);
+const zw = useZonewright();
 const root = join(import.meta.dirname, "../..");
-const allowed = ["@trpc/client", "@trpc/server", "superjson"];
 
 /** A program that uses every part of the package's types. */
 const consumer = `
@@ -65,24 +67,23 @@ try {
 }
 `;
 
-let project: string;
+let project: ClientProject;
 let built: string;
 beforeAll(async () => {
-  project = await mkdtemp(join(tmpdir(), "zonewright-consumer-"));
-  const installed = join(project, "node_modules/@zonewright/client");
-  built = join(installed, "dist");
-  await run(process.execPath, [join(root, "client-sdk/build.ts"), built]);
-  await cp(join(root, "client-sdk/package.json"), join(installed, "package.json"));
-  for (const name of allowed) {
-    const link = join(project, "node_modules", name);
-    await mkdir(dirname(link), { recursive: true });
-    await symlink(await realpath(join(root, "node_modules", name)), link);
-  }
-  await writeFile(join(project, "package.json"), JSON.stringify({ type: "module" }));
-  await writeFile(join(project, "consumer.ts"), consumer);
+  project = await installPackedClient();
+  built = project.dist;
+  await writeFile(join(project.folder, "consumer.ts"), consumer);
 });
-afterAll(async () => {
-  await rm(project, { recursive: true, force: true });
+afterAll(() => project.remove());
+
+test("the package holds its code, its types and its pages, and nothing else", async () => {
+  const strange = project.files.filter(
+    (path) => !/^(?:dist\/.+\.(?:js|d\.ts)|(?:README|CHANGELOG)\.md|LICENSE|package\.json)$/.test(path),
+  );
+  expect(strange).toEqual([]);
+  const manifest = JSON.parse(await readFile(join(built, "../package.json"), "utf8")) as Record<string, object>;
+  expect(Object.keys(manifest["dependencies"] ?? {}).toSorted()).toEqual(clientDependencies.toSorted());
+  expect(manifest).not.toHaveProperty("peerDependencies");
 });
 
 async function importsOf(extension: string): Promise<string[]> {
@@ -115,7 +116,7 @@ test.each([
   // tRPC's own declarations name Disposable.
   const lib = ["es2022", "dom", "esnext.disposable"];
   const options = { ...resolution, target: "es2022", lib, types: [], strict: true, noEmit: true };
-  const config = join(project, `tsconfig.${resolution.moduleResolution}.json`);
+  const config = join(project.folder, `tsconfig.${resolution.moduleResolution}.json`);
   await writeFile(
     config,
     JSON.stringify({ compilerOptions: { ...options, skipLibCheck: false }, files: ["consumer.ts"] }),
@@ -126,4 +127,29 @@ test.each([
     (error: { stdout: string }) => error.stdout,
   );
   expect(output).toBe("");
+});
+
+test("it runs in Node as it is packed", async () => {
+  const program = `
+    import { createClient, isZonewrightError } from "@zonewright/client";
+    const client = createClient({ url: process.argv[2] });
+    const { user } = await client.signIn({ username: "admin", password: process.argv[3] });
+    const { id } = await client.domains.create.mutate({ name: "packed.example" });
+    const error = await client.domains.create.mutate({ name: "packed.example" }).catch((reason) => reason);
+    console.log(JSON.stringify({ user: user.username, id: typeof id, known: isZonewrightError(error), code: error.code }));
+  `;
+  await writeFile(join(project.folder, "program.js"), program);
+  const { stdout } = await run(process.execPath, [join(project.folder, "program.js"), zw.url, adminPassword]);
+  expect(JSON.parse(stdout)).toEqual({ user: "admin", id: "string", known: true, code: "CONFLICT" });
+});
+
+test("bundled for browsers, with all that it needs, it stays below 25 kB compressed", async () => {
+  const { code, imports } = await project.bundle(
+    'export { createClient, isZonewrightError } from "@zonewright/client";',
+  );
+  const size = gzipSync(code).length;
+  expect(imports).toEqual([]);
+  // Told, so that its growth is seen.
+  console.info(`The client, bundled and compressed: ${size} bytes.`);
+  expect(size).toBeLessThan(25 * 1024);
 });

@@ -1,0 +1,2615 @@
+/** The table of features. Everything that clients can do is in here, over tRPC and over REST. */
+export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
+    ctx: import("./context.js").Context;
+    meta: import("./context.js").RouteMeta;
+    errorShape: {
+        message: string;
+        code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+        data: import("./context.js").ErrorData;
+    };
+    transformer: true;
+}, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
+    auth: import("@trpc/server").TRPCBuiltRouter<{
+        ctx: import("./context.js").Context;
+        meta: import("./context.js").RouteMeta;
+        errorShape: {
+            message: string;
+            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+            data: import("./context.js").ErrorData;
+        };
+        transformer: true;
+    }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
+        login: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                username: string;
+                password: string;
+                rememberMe?: boolean | undefined;
+            };
+            output: {
+                accessToken: string;
+                refreshToken: string;
+                user: {
+                    id: string;
+                    username: string;
+                    email: string | null;
+                    role: "admin" | "member";
+                };
+            } | {
+                requires2FA: true;
+                tempToken: string;
+                methods: ("email" | "passkey" | "totp")[];
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        passkeyOptions: import("@trpc/server").TRPCMutationProcedure<{
+            input: Record<string, never> | undefined;
+            output: {
+                challenge: string;
+                timeout: number;
+                rpId: string;
+                userVerification: "required";
+                allowCredentials?: {
+                    id: string;
+                    type: "public-key";
+                    transports?: string[] | undefined;
+                }[] | undefined;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        passkey: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                credential: {
+                    id: string;
+                    rawId: string;
+                    type: "public-key";
+                    response: {
+                        clientDataJSON: string;
+                        authenticatorData: string;
+                        signature: string;
+                        userHandle?: string | null | undefined;
+                    };
+                };
+                rememberMe?: boolean | undefined;
+            };
+            output: {
+                accessToken: string;
+                refreshToken: string;
+                user: {
+                    id: string;
+                    username: string;
+                    email: string | null;
+                    role: "admin" | "member";
+                };
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        refresh: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                refreshToken?: string | undefined;
+            };
+            output: {
+                accessToken: string;
+                refreshToken: string;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        logout: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                refreshToken?: string | undefined;
+            };
+            output: {
+                success: true;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        register: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                inviteCode: string;
+                username: string;
+                password: string;
+                email?: string | null | undefined;
+            };
+            output: {
+                accessToken: string;
+                refreshToken: string;
+                user: {
+                    id: string;
+                    username: string;
+                    email: string | null;
+                    role: "admin" | "member";
+                };
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        forgotPassword: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                email: string;
+            };
+            output: {
+                success: true;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        resetPassword: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                token: string;
+                newPassword: string;
+            };
+            output: {
+                success: true;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        me: import("@trpc/server").TRPCQueryProcedure<{
+            input: Record<string, never> | undefined;
+            output: {
+                id: string;
+                username: string;
+                email: string | null;
+                role: "admin" | "member";
+                displayName: string | null;
+                nickname: string | null;
+                avatarUrl: string | null;
+                notificationsEnabled: boolean;
+                emailNotificationsEnabled: boolean;
+                twoFactorMethods: ("email" | "passkey" | "totp")[];
+                hasPassword: boolean;
+                createdAt: Date;
+                lastLoginAt: Date | null;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+    }>>;
+    twoFactor: import("@trpc/server").TRPCBuiltRouter<{
+        ctx: import("./context.js").Context;
+        meta: import("./context.js").RouteMeta;
+        errorShape: {
+            message: string;
+            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+            data: import("./context.js").ErrorData;
+        };
+        transformer: true;
+    }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
+        get: import("@trpc/server").TRPCQueryProcedure<{
+            input: Record<string, never> | undefined;
+            output: {
+                totp: boolean;
+                email: boolean;
+                passkeys: {
+                    id: string;
+                    name: string;
+                    createdAt: Date;
+                    lastUsedAt: Date | null;
+                }[];
+                recoveryCodesLeft: number;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        setupTotp: import("@trpc/server").TRPCMutationProcedure<{
+            input: Record<string, never> | undefined;
+            output: {
+                secret: string;
+                otpauthUrl: string;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        enableTotp: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                code: string;
+            };
+            output: {
+                recoveryCodes: string[];
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        disableTotp: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                currentPassword?: string | undefined;
+            };
+            output: {
+                success: true;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        enableEmail: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                currentPassword?: string | undefined;
+            };
+            output: {
+                recoveryCodes: string[] | null;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        disableEmail: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                currentPassword?: string | undefined;
+            };
+            output: {
+                success: true;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        passkeyCreationOptions: import("@trpc/server").TRPCMutationProcedure<{
+            input: Record<string, never> | undefined;
+            output: {
+                rp: {
+                    id?: string | undefined;
+                    name: string;
+                };
+                user: {
+                    id: string;
+                    name: string;
+                    displayName: string;
+                };
+                challenge: string;
+                pubKeyCredParams: {
+                    type: "public-key";
+                    alg: number;
+                }[];
+                timeout: number;
+                excludeCredentials: {
+                    id: string;
+                    type: "public-key";
+                    transports?: string[] | undefined;
+                }[];
+                authenticatorSelection: {
+                    residentKey: "required";
+                    requireResidentKey: true;
+                    userVerification: "required";
+                };
+                attestation: "none";
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        createPasskey: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                name: string;
+                credential: {
+                    id: string;
+                    rawId: string;
+                    type: "public-key";
+                    response: {
+                        clientDataJSON: string;
+                        attestationObject: string;
+                        transports?: string[] | undefined;
+                    };
+                };
+            };
+            output: {
+                id: string;
+                name: string;
+                createdAt: Date;
+                lastUsedAt: Date | null;
+                recoveryCodes: string[] | null;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        deletePasskey: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                currentPassword?: string | undefined;
+            };
+            output: {
+                success: true;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        createRecoveryCodes: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                currentPassword?: string | undefined;
+            };
+            output: {
+                recoveryCodes: string[];
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        sendEmailCode: import("@trpc/server").TRPCMutationProcedure<{
+            input: Record<string, never> | undefined;
+            output: {
+                success: true;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        passkeyOptions: import("@trpc/server").TRPCMutationProcedure<{
+            input: Record<string, never> | undefined;
+            output: {
+                challenge: string;
+                timeout: number;
+                rpId: string;
+                userVerification: "required";
+                allowCredentials?: {
+                    id: string;
+                    type: "public-key";
+                    transports?: string[] | undefined;
+                }[] | undefined;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        verify: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                method: "email" | "passkey" | "recovery" | "totp";
+                code?: string | undefined;
+                credential?: {
+                    id: string;
+                    rawId: string;
+                    type: "public-key";
+                    response: {
+                        clientDataJSON: string;
+                        authenticatorData: string;
+                        signature: string;
+                        userHandle?: string | null | undefined;
+                    };
+                } | undefined;
+            };
+            output: {
+                accessToken: string;
+                refreshToken: string;
+                user: {
+                    id: string;
+                    username: string;
+                    email: string | null;
+                    role: "admin" | "member";
+                };
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+    }>>;
+    tokens: import("@trpc/server").TRPCBuiltRouter<{
+        ctx: import("./context.js").Context;
+        meta: import("./context.js").RouteMeta;
+        errorShape: {
+            message: string;
+            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+            data: import("./context.js").ErrorData;
+        };
+        transformer: true;
+    }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
+        list: import("@trpc/server").TRPCQueryProcedure<{
+            input: Record<string, never> | undefined;
+            output: {
+                tokens: {
+                    id: string;
+                    name: string;
+                    permissions: ("domains:read" | "domains:write" | "notifications:read" | "records:read" | "records:write" | "snapshots:read" | "snapshots:write")[];
+                    createdAt: Date;
+                    expiresAt: Date | null;
+                    lastUsedAt: Date | null;
+                }[];
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        create: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                name: string;
+                permissions: ("domains:read" | "domains:write" | "notifications:read" | "records:read" | "records:write" | "snapshots:read" | "snapshots:write")[];
+                expiresAt?: string | Date | null | undefined;
+            };
+            output: {
+                id: string;
+                name: string;
+                permissions: ("domains:read" | "domains:write" | "notifications:read" | "records:read" | "records:write" | "snapshots:read" | "snapshots:write")[];
+                createdAt: Date;
+                expiresAt: Date | null;
+                lastUsedAt: Date | null;
+                token: string;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        delete: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+            };
+            output: {
+                success: true;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+    }>>;
+    sessions: import("@trpc/server").TRPCBuiltRouter<{
+        ctx: import("./context.js").Context;
+        meta: import("./context.js").RouteMeta;
+        errorShape: {
+            message: string;
+            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+            data: import("./context.js").ErrorData;
+        };
+        transformer: true;
+    }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
+        list: import("@trpc/server").TRPCQueryProcedure<{
+            input: Record<string, never> | undefined;
+            output: {
+                sessions: {
+                    id: string;
+                    current: boolean;
+                    userAgent: string | null;
+                    ip: string | null;
+                    createdAt: Date;
+                    lastUsedAt: Date;
+                }[];
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        delete: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+            };
+            output: {
+                success: true;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+    }>>;
+    profile: import("@trpc/server").TRPCBuiltRouter<{
+        ctx: import("./context.js").Context;
+        meta: import("./context.js").RouteMeta;
+        errorShape: {
+            message: string;
+            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+            data: import("./context.js").ErrorData;
+        };
+        transformer: true;
+    }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
+        update: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                displayName?: string | null | undefined;
+                nickname?: string | null | undefined;
+                avatarUrl?: string | null | undefined;
+                notificationsEnabled?: boolean | undefined;
+                emailNotificationsEnabled?: boolean | undefined;
+            };
+            output: {
+                id: string;
+                username: string;
+                email: string | null;
+                role: "admin" | "member";
+                displayName: string | null;
+                nickname: string | null;
+                avatarUrl: string | null;
+                notificationsEnabled: boolean;
+                emailNotificationsEnabled: boolean;
+                twoFactorMethods: ("email" | "passkey" | "totp")[];
+                hasPassword: boolean;
+                createdAt: Date;
+                lastLoginAt: Date | null;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        changePassword: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                currentPassword?: string | undefined;
+                oldPassword?: string | undefined;
+                newPassword: string;
+            };
+            output: {
+                success: true;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        changeEmail: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                currentPassword?: string | undefined;
+                password?: string | undefined;
+                email: string;
+            };
+            output: {
+                id: string;
+                username: string;
+                email: string | null;
+                role: "admin" | "member";
+                displayName: string | null;
+                nickname: string | null;
+                avatarUrl: string | null;
+                notificationsEnabled: boolean;
+                emailNotificationsEnabled: boolean;
+                twoFactorMethods: ("email" | "passkey" | "totp")[];
+                hasPassword: boolean;
+                createdAt: Date;
+                lastLoginAt: Date | null;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+    }>>;
+    users: import("@trpc/server").TRPCBuiltRouter<{
+        ctx: import("./context.js").Context;
+        meta: import("./context.js").RouteMeta;
+        errorShape: {
+            message: string;
+            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+            data: import("./context.js").ErrorData;
+        };
+        transformer: true;
+    }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
+        list: import("@trpc/server").TRPCQueryProcedure<{
+            input: {
+                page?: number | undefined;
+                limit?: number | undefined;
+                search?: string | undefined;
+                role?: "admin" | "member" | undefined;
+            };
+            output: {
+                total: number;
+                page: number;
+                limit: number;
+                users: {
+                    id: string;
+                    username: string;
+                    email: string | null;
+                    role: "admin" | "member";
+                    displayName: string | null;
+                    disabled: boolean;
+                    hasPassword: boolean;
+                    domainCount: number;
+                    createdAt: Date;
+                    lastLoginAt: Date | null;
+                }[];
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        get: import("@trpc/server").TRPCQueryProcedure<{
+            input: {
+                id: string;
+            };
+            output: {
+                id: string;
+                username: string;
+                email: string | null;
+                role: "admin" | "member";
+                displayName: string | null;
+                disabled: boolean;
+                hasPassword: boolean;
+                domainCount: number;
+                createdAt: Date;
+                lastLoginAt: Date | null;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        create: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                username: string;
+                password: string;
+                email?: string | null | undefined;
+                role: "admin" | "member";
+                displayName?: string | null | undefined;
+            };
+            output: {
+                id: string;
+                username: string;
+                email: string | null;
+                role: "admin" | "member";
+                displayName: string | null;
+                disabled: boolean;
+                hasPassword: boolean;
+                domainCount: number;
+                createdAt: Date;
+                lastLoginAt: Date | null;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        update: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                username?: string | undefined;
+                email?: string | null | undefined;
+                role?: "admin" | "member" | undefined;
+                displayName?: string | null | undefined;
+                disabled?: boolean | undefined;
+                password?: string | undefined;
+                removeSecondFactors?: boolean | undefined;
+            };
+            output: {
+                id: string;
+                username: string;
+                email: string | null;
+                role: "admin" | "member";
+                displayName: string | null;
+                disabled: boolean;
+                hasPassword: boolean;
+                domainCount: number;
+                createdAt: Date;
+                lastLoginAt: Date | null;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        delete: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                reassignTo?: string | undefined;
+            };
+            output: {
+                success: true;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+    }>>;
+    invitations: import("@trpc/server").TRPCBuiltRouter<{
+        ctx: import("./context.js").Context;
+        meta: import("./context.js").RouteMeta;
+        errorShape: {
+            message: string;
+            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+            data: import("./context.js").ErrorData;
+        };
+        transformer: true;
+    }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
+        list: import("@trpc/server").TRPCQueryProcedure<{
+            input: {
+                page?: number | undefined;
+                limit?: number | undefined;
+            };
+            output: {
+                total: number;
+                page: number;
+                limit: number;
+                invitations: {
+                    id: string;
+                    role: "admin" | "member";
+                    maxUses: number;
+                    uses: number;
+                    expiresAt: Date | null;
+                    createdBy: string | null;
+                    createdAt: Date;
+                }[];
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        create: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                role?: "admin" | "member" | undefined;
+                maxUses?: number | undefined;
+                expiresAt?: string | Date | null | undefined;
+            };
+            output: {
+                id: string;
+                role: "admin" | "member";
+                maxUses: number;
+                uses: number;
+                expiresAt: Date | null;
+                createdBy: string | null;
+                createdAt: Date;
+                code: string;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        delete: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+            };
+            output: {
+                success: true;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+    }>>;
+    identity: import("@trpc/server").TRPCBuiltRouter<{
+        ctx: import("./context.js").Context;
+        meta: import("./context.js").RouteMeta;
+        errorShape: {
+            message: string;
+            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+            data: import("./context.js").ErrorData;
+        };
+        transformer: true;
+    }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
+        providers: import("@trpc/server").TRPCQueryProcedure<{
+            input: Record<string, never> | undefined;
+            output: {
+                providers: {
+                    providerId: "custom" | "dingtalk" | "feishu" | "github" | "gitlab" | "google" | "oidc";
+                    name: string;
+                    type: "oauth2" | "oidc";
+                }[];
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        callbackUrl: import("@trpc/server").TRPCQueryProcedure<{
+            input: {
+                providerId: string;
+            };
+            output: {
+                providerId: "custom" | "dingtalk" | "feishu" | "github" | "gitlab" | "google" | "oidc";
+                homepageUrl: string;
+                redirectUrl: string;
+                siteUrl: string;
+                callbackUrl: string;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        exchangeTicket: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                ticket: string;
+            };
+            output: {
+                requires2FA: true;
+                tempToken: string;
+                methods: ("email" | "passkey" | "totp")[];
+            } | {
+                accessToken: string;
+                user: {
+                    id: string;
+                    username: string;
+                    email: string | null;
+                    role: "admin" | "member";
+                };
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        bindStart: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                providerId: string;
+            };
+            output: {
+                authorizeUrl: string;
+                callbackUrl: string;
+                redirectUrl: string;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        register: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                providerId: string;
+                pendingToken: string;
+                inviteCode?: string | undefined;
+                code?: string | undefined;
+            };
+            output: {
+                accessToken: string;
+                refreshToken: string;
+                user: {
+                    id: string;
+                    username: string;
+                    email: string | null;
+                    role: "admin" | "member";
+                };
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        bindings: import("@trpc/server").TRPCQueryProcedure<{
+            input: Record<string, never> | undefined;
+            output: {
+                bindings: {
+                    providerId: "custom" | "dingtalk" | "feishu" | "github" | "gitlab" | "google" | "oidc";
+                    name: string;
+                    type: "oauth2" | "oidc";
+                    subject: string;
+                    email: string | null;
+                    displayName: string | null;
+                    createdAt: Date;
+                }[];
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        unbind: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                providerId: string;
+            };
+            output: {
+                success: true;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+    }>>;
+    identityConfigs: import("@trpc/server").TRPCBuiltRouter<{
+        ctx: import("./context.js").Context;
+        meta: import("./context.js").RouteMeta;
+        errorShape: {
+            message: string;
+            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+            data: import("./context.js").ErrorData;
+        };
+        transformer: true;
+    }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
+        list: import("@trpc/server").TRPCQueryProcedure<{
+            input: Record<string, never> | undefined;
+            output: {
+                providers: {
+                    id: string;
+                    providerId: "custom" | "dingtalk" | "feishu" | "github" | "gitlab" | "google" | "oidc";
+                    enabled: boolean;
+                    clientIdMasked: string;
+                    scope: string;
+                    wellKnownUrl: string | null;
+                    authorizeUrl: string | null;
+                    tokenUrl: string | null;
+                    userInfoUrl: string | null;
+                    homepageUrl: string;
+                    redirectUrl: string;
+                }[];
+                availableProviders: {
+                    id: "custom" | "dingtalk" | "feishu" | "github" | "gitlab" | "google" | "oidc";
+                    name: string;
+                    type: "oauth2" | "oidc";
+                }[];
+                homepageUrl: string;
+                oidcUrls: {
+                    homepageUrl: string;
+                    redirectUrl: string;
+                };
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        create: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                wellKnownUrl?: string | null | undefined;
+                authorizeUrl?: string | null | undefined;
+                tokenUrl?: string | null | undefined;
+                userInfoUrl?: string | null | undefined;
+                providerId: "custom" | "dingtalk" | "feishu" | "github" | "gitlab" | "google" | "oidc";
+                clientId: string;
+                clientSecret?: string | undefined;
+                scope?: string | undefined;
+                enabled?: boolean | undefined;
+            };
+            output: {
+                id: string;
+                providerId: "custom" | "dingtalk" | "feishu" | "github" | "gitlab" | "google" | "oidc";
+                enabled: boolean;
+                clientIdMasked: string;
+                scope: string;
+                wellKnownUrl: string | null;
+                authorizeUrl: string | null;
+                tokenUrl: string | null;
+                userInfoUrl: string | null;
+                homepageUrl: string;
+                redirectUrl: string;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        update: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                wellKnownUrl?: string | null | undefined;
+                authorizeUrl?: string | null | undefined;
+                tokenUrl?: string | null | undefined;
+                userInfoUrl?: string | null | undefined;
+                id: string;
+                clientId?: string | undefined;
+                clientSecret?: string | undefined;
+                scope?: string | undefined;
+                enabled?: boolean | undefined;
+            };
+            output: {
+                id: string;
+                providerId: "custom" | "dingtalk" | "feishu" | "github" | "gitlab" | "google" | "oidc";
+                enabled: boolean;
+                clientIdMasked: string;
+                scope: string;
+                wellKnownUrl: string | null;
+                authorizeUrl: string | null;
+                tokenUrl: string | null;
+                userInfoUrl: string | null;
+                homepageUrl: string;
+                redirectUrl: string;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        delete: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+            };
+            output: {
+                success: true;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+    }>>;
+    domains: import("@trpc/server").TRPCBuiltRouter<{
+        ctx: import("./context.js").Context;
+        meta: import("./context.js").RouteMeta;
+        errorShape: {
+            message: string;
+            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+            data: import("./context.js").ErrorData;
+        };
+        transformer: true;
+    }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
+        list: import("@trpc/server").TRPCQueryProcedure<{
+            input: {
+                page?: number | undefined;
+                limit?: number | undefined;
+                status?: "active" | "disabled" | "expired" | "expiring" | undefined;
+                group?: string | undefined;
+                tag?: string | undefined;
+                search?: string | undefined;
+            } | undefined;
+            output: {
+                total: number;
+                page: number;
+                limit: number;
+                domains: {
+                    id: string;
+                    name: string;
+                    providerId: string;
+                    providerConfigId: string;
+                    expiresAt: Date | null;
+                    status: "active" | "disabled" | "expired" | "expiring";
+                    groupName: string | null;
+                    tags: string[];
+                    recordCount: number;
+                    createdAt: Date;
+                }[];
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        tags: import("@trpc/server").TRPCQueryProcedure<{
+            input: Record<string, never> | undefined;
+            output: {
+                tags: {
+                    name: string;
+                    count: number;
+                }[];
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        get: import("@trpc/server").TRPCQueryProcedure<{
+            input: {
+                id: string;
+            };
+            output: {
+                id: string;
+                name: string;
+                providerId: string;
+                providerConfigId: string;
+                expiresAt: Date | null;
+                status: "active" | "disabled" | "expired" | "expiring";
+                groupName: string | null;
+                tags: string[];
+                recordCount: number;
+                createdAt: Date;
+                nameUnicode: string;
+                ownerId: string | null;
+                notes: string | null;
+                expiryRemindDays: number[];
+                autoCheckExpiry: boolean;
+                expirySource: "manual" | "rdap" | "whois" | null;
+                expiryCheckedAt: Date | null;
+                registrar: string | null;
+                snapshotSchedule: "daily" | "off" | "weekly";
+                drift: {
+                    foundAt: Date;
+                    created: number;
+                    updated: number;
+                    deleted: number;
+                } | null;
+                revision: number;
+                updatedAt: Date;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        create: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                name: string;
+                providerConfigId?: string | undefined;
+                expiresAt?: string | Date | null | undefined;
+                groupName?: string | null | undefined;
+                tags?: string[] | undefined;
+            };
+            output: {
+                id: string;
+                name: string;
+                providerId: string;
+                providerConfigId: string;
+                expiresAt: Date | null;
+                status: "active" | "disabled" | "expired" | "expiring";
+                groupName: string | null;
+                tags: string[];
+                recordCount: number;
+                createdAt: Date;
+                nameUnicode: string;
+                ownerId: string | null;
+                notes: string | null;
+                expiryRemindDays: number[];
+                autoCheckExpiry: boolean;
+                expirySource: "manual" | "rdap" | "whois" | null;
+                expiryCheckedAt: Date | null;
+                registrar: string | null;
+                snapshotSchedule: "daily" | "off" | "weekly";
+                drift: {
+                    foundAt: Date;
+                    created: number;
+                    updated: number;
+                    deleted: number;
+                } | null;
+                revision: number;
+                updatedAt: Date;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        update: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                providerConfigId?: string | undefined;
+                expiresAt?: string | Date | null | undefined;
+                groupName?: string | null | undefined;
+                tags?: string[] | undefined;
+                notes?: string | null | undefined;
+                status?: "active" | "disabled" | undefined;
+                snapshotSchedule?: "daily" | "off" | "weekly" | undefined;
+            };
+            output: {
+                id: string;
+                name: string;
+                providerId: string;
+                providerConfigId: string;
+                expiresAt: Date | null;
+                status: "active" | "disabled" | "expired" | "expiring";
+                groupName: string | null;
+                tags: string[];
+                recordCount: number;
+                createdAt: Date;
+                nameUnicode: string;
+                ownerId: string | null;
+                notes: string | null;
+                expiryRemindDays: number[];
+                autoCheckExpiry: boolean;
+                expirySource: "manual" | "rdap" | "whois" | null;
+                expiryCheckedAt: Date | null;
+                registrar: string | null;
+                snapshotSchedule: "daily" | "off" | "weekly";
+                drift: {
+                    foundAt: Date;
+                    created: number;
+                    updated: number;
+                    deleted: number;
+                } | null;
+                revision: number;
+                updatedAt: Date;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        delete: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+            };
+            output: {
+                success: true;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        sync: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                dryRun?: boolean | undefined;
+                force?: boolean | undefined;
+            };
+            output: {
+                created: number;
+                updated: number;
+                deleted: number;
+                synced: number;
+                unchanged: number;
+                plan: {
+                    creates: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                    }[];
+                    updates: {
+                        id: string;
+                        before: {
+                            recordType: string;
+                            name: string;
+                            value: string;
+                            ttl: number;
+                            priority: number | null;
+                            proxied: boolean;
+                        };
+                        after: {
+                            recordType: string;
+                            name: string;
+                            value: string;
+                            ttl: number;
+                            priority: number | null;
+                            proxied: boolean;
+                        };
+                        changes: Record<string, [unknown, unknown]>;
+                    }[];
+                    deletes: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                        id: string;
+                    }[];
+                    warnings: string[];
+                } | null;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        setExpiryRemind: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                expiryRemindDays?: number[] | undefined;
+                autoCheckExpiry?: boolean | undefined;
+            };
+            output: {
+                id: string;
+                name: string;
+                providerId: string;
+                providerConfigId: string;
+                expiresAt: Date | null;
+                status: "active" | "disabled" | "expired" | "expiring";
+                groupName: string | null;
+                tags: string[];
+                recordCount: number;
+                createdAt: Date;
+                nameUnicode: string;
+                ownerId: string | null;
+                notes: string | null;
+                expiryRemindDays: number[];
+                autoCheckExpiry: boolean;
+                expirySource: "manual" | "rdap" | "whois" | null;
+                expiryCheckedAt: Date | null;
+                registrar: string | null;
+                snapshotSchedule: "daily" | "off" | "weekly";
+                drift: {
+                    foundAt: Date;
+                    created: number;
+                    updated: number;
+                    deleted: number;
+                } | null;
+                revision: number;
+                updatedAt: Date;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        setExpiry: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                expiresAt: string | Date | null;
+            };
+            output: {
+                id: string;
+                name: string;
+                providerId: string;
+                providerConfigId: string;
+                expiresAt: Date | null;
+                status: "active" | "disabled" | "expired" | "expiring";
+                groupName: string | null;
+                tags: string[];
+                recordCount: number;
+                createdAt: Date;
+                nameUnicode: string;
+                ownerId: string | null;
+                notes: string | null;
+                expiryRemindDays: number[];
+                autoCheckExpiry: boolean;
+                expirySource: "manual" | "rdap" | "whois" | null;
+                expiryCheckedAt: Date | null;
+                registrar: string | null;
+                snapshotSchedule: "daily" | "off" | "weekly";
+                drift: {
+                    foundAt: Date;
+                    created: number;
+                    updated: number;
+                    deleted: number;
+                } | null;
+                revision: number;
+                updatedAt: Date;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+    }>>;
+    records: import("@trpc/server").TRPCBuiltRouter<{
+        ctx: import("./context.js").Context;
+        meta: import("./context.js").RouteMeta;
+        errorShape: {
+            message: string;
+            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+            data: import("./context.js").ErrorData;
+        };
+        transformer: true;
+    }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
+        list: import("@trpc/server").TRPCQueryProcedure<{
+            input: {
+                page?: number | undefined;
+                limit?: number | undefined;
+                id: string;
+                type?: string | undefined;
+                search?: string | undefined;
+            };
+            output: {
+                total: number;
+                page: number;
+                limit: number;
+                records: {
+                    recordType: string;
+                    name: string;
+                    value: string;
+                    ttl: number;
+                    priority: number | null;
+                    proxied: boolean;
+                    id: string;
+                    domainId: string;
+                    status: "active" | "disabled";
+                    createdAt: Date;
+                    comment: string | null;
+                    updatedAt: Date;
+                    version: number;
+                }[];
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        create: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                recordType: "A" | "AAAA" | "CAA" | "CNAME" | "MX" | "NS" | "SRV" | "TXT";
+                name: string;
+                value: string;
+                ttl?: number | undefined;
+                priority?: number | null | undefined;
+                proxied?: boolean | undefined;
+                comment?: string | null | undefined;
+                id: string;
+            };
+            output: {
+                recordType: string;
+                name: string;
+                value: string;
+                ttl: number;
+                priority: number | null;
+                proxied: boolean;
+                id: string;
+                domainId: string;
+                status: "active" | "disabled";
+                createdAt: Date;
+                comment: string | null;
+                updatedAt: Date;
+                version: number;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        update: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                recordType?: "A" | "AAAA" | "CAA" | "CNAME" | "MX" | "NS" | "SRV" | "TXT" | undefined;
+                name?: string | undefined;
+                value?: string | undefined;
+                ttl?: number | undefined;
+                priority?: number | null | undefined;
+                proxied?: boolean | undefined;
+                comment?: string | null | undefined;
+                id: string;
+                recordId: string;
+            };
+            output: {
+                recordType: string;
+                name: string;
+                value: string;
+                ttl: number;
+                priority: number | null;
+                proxied: boolean;
+                id: string;
+                domainId: string;
+                status: "active" | "disabled";
+                createdAt: Date;
+                comment: string | null;
+                updatedAt: Date;
+                version: number;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        delete: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                recordId: string;
+            };
+            output: {
+                success: true;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        bulkCreate: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                records: unknown[];
+                mode?: "atomic" | "each" | undefined;
+            };
+            output: {
+                results: {
+                    success: boolean;
+                    recordType: string | null;
+                    name: string | null;
+                    id: string | null;
+                    error: string | null;
+                }[];
+                total: number;
+                succeeded: number;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        plan: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                changes: {
+                    action: "create" | "delete" | "update";
+                    recordId?: string | undefined;
+                    record?: {
+                        recordType?: "A" | "AAAA" | "CAA" | "CNAME" | "MX" | "NS" | "SRV" | "TXT" | undefined;
+                        name?: string | undefined;
+                        value?: string | undefined;
+                        ttl?: number | undefined;
+                        priority?: number | null | undefined;
+                        proxied?: boolean | undefined;
+                        comment?: string | null | undefined;
+                    } | undefined;
+                }[];
+            };
+            output: {
+                creates: {
+                    recordType: string;
+                    name: string;
+                    value: string;
+                    ttl: number;
+                    priority: number | null;
+                    proxied: boolean;
+                }[];
+                updates: {
+                    id: string;
+                    before: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                    };
+                    after: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                    };
+                    changes: Record<string, [unknown, unknown]>;
+                }[];
+                deletes: {
+                    recordType: string;
+                    name: string;
+                    value: string;
+                    ttl: number;
+                    priority: number | null;
+                    proxied: boolean;
+                    id: string;
+                }[];
+                warnings: string[];
+                planHash: string;
+                revision: number;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        applyPlan: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                changes: {
+                    action: "create" | "delete" | "update";
+                    recordId?: string | undefined;
+                    record?: {
+                        recordType?: "A" | "AAAA" | "CAA" | "CNAME" | "MX" | "NS" | "SRV" | "TXT" | undefined;
+                        name?: string | undefined;
+                        value?: string | undefined;
+                        ttl?: number | undefined;
+                        priority?: number | null | undefined;
+                        proxied?: boolean | undefined;
+                        comment?: string | null | undefined;
+                    } | undefined;
+                }[];
+                planHash: string;
+            };
+            output: {
+                results: {
+                    success: true;
+                    action: "create" | "delete" | "update";
+                    recordId: string;
+                    record: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                        id: string;
+                        domainId: string;
+                        status: "active" | "disabled";
+                        createdAt: Date;
+                        comment: string | null;
+                        updatedAt: Date;
+                        version: number;
+                    } | null;
+                }[];
+                revision: number;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        exportZonefile: import("@trpc/server").TRPCQueryProcedure<{
+            input: {
+                id: string;
+            };
+            output: {
+                zonefile: string;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        importZonefile: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                zonefile: string;
+                mode?: "merge" | "replace" | undefined;
+                dryRun?: boolean | undefined;
+            };
+            output: {
+                created: number;
+                updated: number;
+                deleted: number;
+                unchanged: number;
+                warnings: string[];
+                plan: {
+                    creates: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                    }[];
+                    updates: {
+                        id: string;
+                        before: {
+                            recordType: string;
+                            name: string;
+                            value: string;
+                            ttl: number;
+                            priority: number | null;
+                            proxied: boolean;
+                        };
+                        after: {
+                            recordType: string;
+                            name: string;
+                            value: string;
+                            ttl: number;
+                            priority: number | null;
+                            proxied: boolean;
+                        };
+                        changes: Record<string, [unknown, unknown]>;
+                    }[];
+                    deletes: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                        id: string;
+                    }[];
+                    warnings: string[];
+                } | null;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        history: import("@trpc/server").TRPCQueryProcedure<{
+            input: {
+                page?: number | undefined;
+                limit?: number | undefined;
+                id: string;
+            };
+            output: {
+                total: number;
+                page: number;
+                limit: number;
+                entries: {
+                    id: string;
+                    kind: "bulk" | "edit" | "import" | "rollback" | "sync";
+                    state: "applied" | "failed" | "partial" | "pending";
+                    actorId: string | null;
+                    actor: string | null;
+                    revision: number | null;
+                    creates: number;
+                    updates: number;
+                    deletes: number;
+                    changes: {
+                        action: "create" | "delete" | "update";
+                        recordId: string;
+                        before: {
+                            recordType: string;
+                            name: string;
+                            value: string;
+                            ttl: number;
+                            priority: number | null;
+                            proxied: boolean;
+                        } | null;
+                        after: {
+                            recordType: string;
+                            name: string;
+                            value: string;
+                            ttl: number;
+                            priority: number | null;
+                            proxied: boolean;
+                        } | null;
+                    }[];
+                    failures: {
+                        action: "create" | "delete" | "update";
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        error: string;
+                    }[];
+                    repaired: boolean;
+                    createdAt: Date;
+                    finishedAt: Date | null;
+                }[];
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+    }>>;
+    snapshots: import("@trpc/server").TRPCBuiltRouter<{
+        ctx: import("./context.js").Context;
+        meta: import("./context.js").RouteMeta;
+        errorShape: {
+            message: string;
+            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+            data: import("./context.js").ErrorData;
+        };
+        transformer: true;
+    }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
+        list: import("@trpc/server").TRPCQueryProcedure<{
+            input: {
+                page?: number | undefined;
+                limit?: number | undefined;
+                id: string;
+                trigger?: "manual" | "on_change" | "scheduled" | undefined;
+                records?: "false" | "true" | boolean | undefined;
+            };
+            output: {
+                total: number;
+                page: number;
+                limit: number;
+                snapshots: {
+                    id: string;
+                    domainId: string;
+                    version: number;
+                    trigger: "manual" | "on_change" | "scheduled";
+                    records: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                        id: string;
+                        domainId: string;
+                        status: "active" | "disabled";
+                        createdAt: Date;
+                        comment: string | null;
+                        updatedAt: Date;
+                        version: number;
+                    }[] | null;
+                    recordCount: number;
+                    createdBy: string | null;
+                    createdAt: Date;
+                }[];
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        create: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                trigger?: "manual" | "on_change" | "scheduled" | undefined;
+            };
+            output: {
+                id: string;
+                domainId: string;
+                version: number;
+                trigger: "manual" | "on_change" | "scheduled";
+                records: {
+                    recordType: string;
+                    name: string;
+                    value: string;
+                    ttl: number;
+                    priority: number | null;
+                    proxied: boolean;
+                    id: string;
+                    domainId: string;
+                    status: "active" | "disabled";
+                    createdAt: Date;
+                    comment: string | null;
+                    updatedAt: Date;
+                    version: number;
+                }[] | null;
+                recordCount: number;
+                createdBy: string | null;
+                createdAt: Date;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        get: import("@trpc/server").TRPCQueryProcedure<{
+            input: {
+                id: string;
+                snapshotId: string;
+            };
+            output: {
+                id: string;
+                domainId: string;
+                version: number;
+                trigger: "manual" | "on_change" | "scheduled";
+                records: {
+                    recordType: string;
+                    name: string;
+                    value: string;
+                    ttl: number;
+                    priority: number | null;
+                    proxied: boolean;
+                    id: string;
+                    domainId: string;
+                    status: "active" | "disabled";
+                    createdAt: Date;
+                    comment: string | null;
+                    updatedAt: Date;
+                    version: number;
+                }[] | null;
+                recordCount: number;
+                createdBy: string | null;
+                createdAt: Date;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        diff: import("@trpc/server").TRPCQueryProcedure<{
+            input: {
+                id: string;
+                from: string;
+                to: string;
+            };
+            output: {
+                added: {
+                    recordType: string;
+                    name: string;
+                    value: string;
+                }[];
+                removed: {
+                    recordType: string;
+                    name: string;
+                    value: string;
+                }[];
+                modified: {
+                    before: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                    };
+                    after: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                    };
+                    changes: Record<string, [unknown, unknown]>;
+                }[];
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        rollback: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                snapshotId: string;
+                dryRun?: boolean | undefined;
+                force?: boolean | undefined;
+            };
+            output: {
+                success: boolean;
+                snapshot: {
+                    id: string;
+                    domainId: string;
+                    version: number;
+                    trigger: "manual" | "on_change" | "scheduled";
+                    records: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                        id: string;
+                        domainId: string;
+                        status: "active" | "disabled";
+                        createdAt: Date;
+                        comment: string | null;
+                        updatedAt: Date;
+                        version: number;
+                    }[] | null;
+                    recordCount: number;
+                    createdBy: string | null;
+                    createdAt: Date;
+                } | null;
+                created: number;
+                updated: number;
+                deleted: number;
+                failed: {
+                    recordType: string;
+                    name: string;
+                    value: string;
+                    error: string;
+                }[];
+                plan: {
+                    creates: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                    }[];
+                    updates: {
+                        id: string;
+                        before: {
+                            recordType: string;
+                            name: string;
+                            value: string;
+                            ttl: number;
+                            priority: number | null;
+                            proxied: boolean;
+                        };
+                        after: {
+                            recordType: string;
+                            name: string;
+                            value: string;
+                            ttl: number;
+                            priority: number | null;
+                            proxied: boolean;
+                        };
+                        changes: Record<string, [unknown, unknown]>;
+                    }[];
+                    deletes: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                        id: string;
+                    }[];
+                    warnings: string[];
+                } | null;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+    }>>;
+    providers: import("@trpc/server").TRPCBuiltRouter<{
+        ctx: import("./context.js").Context;
+        meta: import("./context.js").RouteMeta;
+        errorShape: {
+            message: string;
+            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+            data: import("./context.js").ErrorData;
+        };
+        transformer: true;
+    }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
+        list: import("@trpc/server").TRPCQueryProcedure<{
+            input: Record<string, never> | undefined;
+            output: {
+                providers: {
+                    id: string;
+                    kind: string;
+                    name: string;
+                    recordTypes: string[] | null;
+                    supportsProxied: boolean;
+                    minTtl: number;
+                    configFields: {
+                        name: string;
+                        label: string;
+                        secret: boolean;
+                        required: boolean;
+                    }[];
+                }[];
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+    }>>;
+    providerConfigs: import("@trpc/server").TRPCBuiltRouter<{
+        ctx: import("./context.js").Context;
+        meta: import("./context.js").RouteMeta;
+        errorShape: {
+            message: string;
+            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+            data: import("./context.js").ErrorData;
+        };
+        transformer: true;
+    }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
+        list: import("@trpc/server").TRPCQueryProcedure<{
+            input: Record<string, never> | undefined;
+            output: {
+                configs: {
+                    id: string;
+                    kind: string;
+                    providerId: string;
+                    name: string;
+                    config: Record<string, string | number | boolean | null>;
+                    membersMayUse: boolean;
+                    createdAt: Date;
+                }[];
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        create: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                kind: string;
+                name: string;
+                config?: Record<string, string | number | boolean | null> | undefined;
+                membersMayUse?: boolean | undefined;
+            };
+            output: {
+                id: string;
+                kind: string;
+                providerId: string;
+                name: string;
+                config: Record<string, string | number | boolean | null>;
+                membersMayUse: boolean;
+                createdAt: Date;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        update: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                name?: string | undefined;
+                config?: Record<string, string | number | boolean | null> | undefined;
+                membersMayUse?: boolean | undefined;
+            };
+            output: {
+                id: string;
+                kind: string;
+                providerId: string;
+                name: string;
+                config: Record<string, string | number | boolean | null>;
+                membersMayUse: boolean;
+                createdAt: Date;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        delete: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+            };
+            output: {
+                success: true;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        test: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+            };
+            output: {
+                success: boolean;
+                error: string | null;
+                zones: number | null;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        zones: import("@trpc/server").TRPCQueryProcedure<{
+            input: {
+                id: string;
+            };
+            output: {
+                zones: {
+                    name: string;
+                    managed: boolean;
+                }[];
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        import: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                zones?: string[] | undefined;
+                all?: true | undefined;
+            };
+            output: {
+                results: {
+                    name: string;
+                    success: boolean;
+                    domainId: string | null;
+                    records: number;
+                    error: string | null;
+                }[];
+                progress: {
+                    startedAt: Date | null;
+                    finishedAt: Date | null;
+                    total: number;
+                    done: number;
+                    results: {
+                        name: string;
+                        state: "done" | "failed" | "running" | "waiting";
+                        domainId: string | null;
+                        records: number | null;
+                        error: string | null;
+                    }[];
+                } | null;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        importProgress: import("@trpc/server").TRPCQueryProcedure<{
+            input: {
+                id: string;
+            };
+            output: {
+                startedAt: Date | null;
+                finishedAt: Date | null;
+                total: number;
+                done: number;
+                results: {
+                    name: string;
+                    state: "done" | "failed" | "running" | "waiting";
+                    domainId: string | null;
+                    records: number | null;
+                    error: string | null;
+                }[];
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+    }>>;
+    audit: import("@trpc/server").TRPCBuiltRouter<{
+        ctx: import("./context.js").Context;
+        meta: import("./context.js").RouteMeta;
+        errorShape: {
+            message: string;
+            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+            data: import("./context.js").ErrorData;
+        };
+        transformer: true;
+    }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
+        list: import("@trpc/server").TRPCQueryProcedure<{
+            input: {
+                page?: number | undefined;
+                limit?: number | undefined;
+                actorId?: string | undefined;
+                action?: string | undefined;
+                targetType?: string | undefined;
+                targetId?: string | undefined;
+                from?: string | Date | undefined;
+                to?: string | Date | undefined;
+            };
+            output: {
+                total: number;
+                page: number;
+                limit: number;
+                entries: {
+                    id: string;
+                    at: Date;
+                    actorId: string | null;
+                    tokenId: string | null;
+                    action: string;
+                    targetType: string;
+                    targetId: string | null;
+                    ip: string | null;
+                    requestId: string | null;
+                    before: Record<string, unknown> | null;
+                    after: Record<string, unknown> | null;
+                }[];
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+    }>>;
+    v1: import("@trpc/server").TRPCBuiltRouter<{
+        ctx: import("./context.js").Context;
+        meta: import("./context.js").RouteMeta;
+        errorShape: {
+            message: string;
+            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+            data: import("./context.js").ErrorData;
+        };
+        transformer: true;
+    }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
+        listDomains: import("@trpc/server").TRPCQueryProcedure<{
+            input: {
+                page?: number | undefined;
+                limit?: number | undefined;
+                status?: "active" | "disabled" | "expired" | "expiring" | undefined;
+                group?: string | undefined;
+                tag?: string | undefined;
+                search?: string | undefined;
+            } | undefined;
+            output: {
+                total: number;
+                page: number;
+                limit: number;
+                domains: {
+                    id: string;
+                    name: string;
+                    providerId: string;
+                    providerConfigId: string;
+                    expiresAt: Date | null;
+                    status: "active" | "disabled" | "expired" | "expiring";
+                    groupName: string | null;
+                    tags: string[];
+                    recordCount: number;
+                    createdAt: Date;
+                }[];
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        getDomain: import("@trpc/server").TRPCQueryProcedure<{
+            input: {
+                id: string;
+            };
+            output: {
+                id: string;
+                name: string;
+                providerId: string;
+                providerConfigId: string;
+                expiresAt: Date | null;
+                status: "active" | "disabled" | "expired" | "expiring";
+                groupName: string | null;
+                tags: string[];
+                recordCount: number;
+                createdAt: Date;
+                nameUnicode: string;
+                ownerId: string | null;
+                notes: string | null;
+                expiryRemindDays: number[];
+                autoCheckExpiry: boolean;
+                expirySource: "manual" | "rdap" | "whois" | null;
+                expiryCheckedAt: Date | null;
+                registrar: string | null;
+                snapshotSchedule: "daily" | "off" | "weekly";
+                drift: {
+                    foundAt: Date;
+                    created: number;
+                    updated: number;
+                    deleted: number;
+                } | null;
+                revision: number;
+                updatedAt: Date;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        listRecords: import("@trpc/server").TRPCQueryProcedure<{
+            input: {
+                page?: number | undefined;
+                limit?: number | undefined;
+                id: string;
+                type?: string | undefined;
+                search?: string | undefined;
+            };
+            output: {
+                total: number;
+                page: number;
+                limit: number;
+                records: {
+                    recordType: string;
+                    name: string;
+                    value: string;
+                    ttl: number;
+                    priority: number | null;
+                    proxied: boolean;
+                    id: string;
+                    domainId: string;
+                    status: "active" | "disabled";
+                    createdAt: Date;
+                    comment: string | null;
+                    updatedAt: Date;
+                    version: number;
+                }[];
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        createRecord: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                recordType: "A" | "AAAA" | "CAA" | "CNAME" | "MX" | "NS" | "SRV" | "TXT";
+                name: string;
+                value: string;
+                ttl?: number | undefined;
+                priority?: number | null | undefined;
+                proxied?: boolean | undefined;
+                comment?: string | null | undefined;
+                id: string;
+            };
+            output: {
+                recordType: string;
+                name: string;
+                value: string;
+                ttl: number;
+                priority: number | null;
+                proxied: boolean;
+                id: string;
+                domainId: string;
+                status: "active" | "disabled";
+                createdAt: Date;
+                comment: string | null;
+                updatedAt: Date;
+                version: number;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        updateRecord: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                recordType?: "A" | "AAAA" | "CAA" | "CNAME" | "MX" | "NS" | "SRV" | "TXT" | undefined;
+                name?: string | undefined;
+                value?: string | undefined;
+                ttl?: number | undefined;
+                priority?: number | null | undefined;
+                proxied?: boolean | undefined;
+                comment?: string | null | undefined;
+                id: string;
+                recordId: string;
+            };
+            output: {
+                recordType: string;
+                name: string;
+                value: string;
+                ttl: number;
+                priority: number | null;
+                proxied: boolean;
+                id: string;
+                domainId: string;
+                status: "active" | "disabled";
+                createdAt: Date;
+                comment: string | null;
+                updatedAt: Date;
+                version: number;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        deleteRecord: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                recordId: string;
+            };
+            output: {
+                success: true;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+    }>>;
+}>>;
+export type AppRouter = typeof appRouter;

@@ -1,0 +1,89 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { createClient } from "../../client-sdk/src/index.ts";
+import { codeAt } from "../support/authenticator-app.ts";
+import { Clock } from "../support/clock.ts";
+import { page, type CodeBlock } from "../support/markdown.ts";
+import { appUser } from "../support/second-factors.ts";
+import { adminPassword, memberPassword, useZonewright } from "../support/zonewright.ts";
+
+const clock = new Clock();
+const zw = useZonewright({ now: clock.now });
+const sdk = join(import.meta.dirname, "../../client-sdk/src/index.ts");
+
+let blocks: CodeBlock[];
+let folder: string;
+let programs = 0;
+beforeAll(async () => {
+  ({ blocks } = await page("client-sdk/README.md"));
+  folder = await mkdtemp(join(import.meta.dirname, "readme-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** The one example that contains the text. */
+function exampleWith(text: string): string {
+  const found = blocks.filter(({ code }) => code.includes(text));
+  expect(found).toHaveLength(1);
+  return found[0]?.code ?? "";
+}
+
+/** Runs examples one after the other as one program, which has what is given and gives what it is asked for. */
+async function run(examples: string[], given: object, results: string[]): Promise<Record<string, unknown>> {
+  const program = [
+    'import { createClient, isZonewrightError } from "@zonewright/client";',
+    `export async function example({ ${Object.keys(given).join(", ")} }: any) {`,
+    ...examples.map((code) => code.replaceAll(/^import .*\n/gm, "")),
+    `return { ${results.join(", ")} };\n}`,
+  ].join("\n");
+  const own = program.replaceAll("https://dns.example.com", zw.url).replaceAll('"@zonewright/client"', `"${sdk}"`);
+  const file = join(folder, `example-${programs++}.ts`);
+  await writeFile(file, own);
+  const loaded = (await import(file)) as { example(given: object): Promise<Record<string, unknown>> };
+  return await loaded.example(given);
+}
+
+test("signing in, making a domain and a record, and changing it while nobody else has", async () => {
+  const examples = [exampleWith('createClient({ url: "https'), exampleWith("if-match")];
+  const { id, record } = await run(examples, { password: adminPassword }, ["id", "record"]);
+  expect(record).toMatchObject({ name: "www", value: "192.0.2.1", version: 1 });
+  const { body } = await zw.admin.get(`/api/domains/${String(id)}/records`);
+  expect(body.records).toEqual([expect.objectContaining({ value: "192.0.2.2", version: 2 })]);
+});
+
+test("completing a sign-in by a second factor", async () => {
+  const { username, secret } = await appUser(zw, clock, "reader");
+  const client = createClient({ url: zw.url });
+  const given = { client, username, password: memberPassword, code: codeAt(secret, clock.now()) };
+  await run([exampleWith('method: "totp"')], given, []);
+  expect((await client.auth.me.query({})).username).toBe("reader");
+});
+
+test("a script's token, and going through all records", async () => {
+  const { body: domain } = await zw.admin.post("/api/domains", { name: "script.example" });
+  await zw.admin.post(`/api/domains/${domain.id}/records`, { recordType: "TXT", name: "note", value: "hello" });
+  const permissions = ["records:read"];
+  const { body: made } = await zw.admin.post("/api/auth/me/tokens", { name: "script", permissions });
+  vi.stubEnv("ZONEWRIGHT_TOKEN", made.token);
+  const printed = vi.spyOn(console, "log").mockImplementation(() => undefined);
+  try {
+    await run([exampleWith("ZONEWRIGHT_TOKEN")], { url: zw.url, id: domain.id }, []);
+    expect(printed.mock.calls).toEqual([["note", "hello"]]);
+  } finally {
+    vi.unstubAllEnvs();
+    printed.mockRestore();
+  }
+});
+
+test("whatever fails, fails with one kind of error", async () => {
+  const client = createClient({ url: zw.url });
+  await client.signIn({ username: "admin", password: adminPassword });
+  const printed = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  try {
+    const name = "no name at all";
+    await run([exampleWith("isZonewrightError(error)")], { client, name }, []);
+    expect(printed.mock.calls[0]?.slice(0, 2)).toEqual(["BAD_REQUEST", 400]);
+  } finally {
+    printed.mockRestore();
+  }
+});

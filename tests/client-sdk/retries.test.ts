@@ -1,0 +1,72 @@
+import { beforeAll, expect, test } from "vitest";
+import { createClient, type Fetch } from "../../client-sdk/src/index.ts";
+import { adminPassword, useZonewright } from "../support/zonewright.ts";
+import { failure } from "./failure.ts";
+import { recordingFetch } from "./recording-fetch.ts";
+
+const zw = useZonewright();
+const list = "/trpc/domains.list";
+const create = "/trpc/domains.create";
+
+let accessToken: string;
+beforeAll(async () => {
+  const { body } = await zw.nobody.post("/api/auth/login", { username: "admin", password: adminPassword });
+  ({ accessToken } = body);
+});
+
+/** A service that is not there for the first calls, and says for how long. */
+function awayFor(calls: number, status: number, headers: Record<string, string>) {
+  let left = calls;
+  const proxy: Fetch = async (url, init) => {
+    left -= 1;
+    return left < 0 ? await fetch(url, init) : Response.json({ title: "Away" }, { status, headers });
+  };
+  return recordingFetch(proxy);
+}
+
+function clientOver(fetch: Fetch, retries?: number) {
+  return createClient({ url: zw.url, token: accessToken, fetch, ...(retries === undefined ? {} : { retries }) });
+}
+
+test.each([429, 503])("a query is repeated after a %i that tells when to come back", async (status) => {
+  const { fetch, to } = awayFor(2, status, { "retry-after": "0" });
+  expect(await clientOver(fetch).domains.list.query({})).toMatchObject({ total: 0 });
+  expect(to(list).map((exchange) => exchange.status)).toEqual([status, status, 200]);
+});
+
+test("it is repeated twice, or as often as the client was told", async () => {
+  const first = awayFor(5, 503, { "retry-after": "0" });
+  expect(await failure(clientOver(first.fetch).domains.list.query({}))).toMatchObject({ status: 503 });
+  expect(first.to(list)).toHaveLength(3);
+  const never = awayFor(5, 503, { "retry-after": "0" });
+  await failure(clientOver(never.fetch, 0).domains.list.query({}));
+  expect(never.to(list)).toHaveLength(1);
+});
+
+test.each([
+  ["it does not say when", {}],
+  ["the wait would be long", { "retry-after": "11" }],
+])("a refusal is the caller's where %s", async (_case, headers: Record<string, string>) => {
+  const { fetch, to } = awayFor(1, 503, headers);
+  const error = await failure(clientOver(fetch).domains.list.query({}));
+  expect(error.retryAfterSeconds).toBe(headers["retry-after"] === undefined ? undefined : 11);
+  expect(to(list)).toHaveLength(1);
+});
+
+test("a mutation is never repeated: it may have been carried out", async () => {
+  const { fetch, to } = awayFor(1, 503, { "retry-after": "0" });
+  await failure(clientOver(fetch).domains.create.mutate({ name: "once.example" }));
+  expect(to(create)).toHaveLength(1);
+});
+
+test("an abort ends the wait", async () => {
+  const leaving = new AbortController();
+  const { fetch } = awayFor(1, 503, { "retry-after": "9" });
+  const leavingFetch: Fetch = async (url, init) => {
+    const response = await fetch(url, init);
+    setImmediate(() => leaving.abort());
+    return response;
+  };
+  const call = clientOver(leavingFetch).domains.list.query({}, { signal: leaving.signal });
+  expect(await failure(call)).toMatchObject({ code: "ABORTED" });
+});

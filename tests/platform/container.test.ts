@@ -1,0 +1,71 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ValidationSeverity, validate } from "dockerfile-utils";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { loadConfig } from "../../server/config.ts";
+
+const root = join(import.meta.dirname, "../..");
+const text = (file: string) => readFileSync(join(root, file), "utf8");
+const dockerfile = text("Dockerfile");
+const instructions = (keyword: string) =>
+  [...dockerfile.matchAll(new RegExp(`^${keyword} (.+)$`, "gm"))].map(([, rest = ""]) => rest);
+
+interface Service {
+  image?: string;
+  environment?: Record<string, string>;
+  read_only?: boolean;
+  volumes?: string[];
+}
+const compose = parse(text("compose.yaml"), { strict: true, uniqueKeys: true }) as {
+  services: Record<string, Service>;
+  volumes: Record<string, unknown>;
+};
+
+test("the Dockerfile is valid", () => {
+  const severities = { deprecatedMaintainer: ValidationSeverity.ERROR, directiveCasing: ValidationSeverity.ERROR };
+  expect(validate(dockerfile, severities)).toEqual([]);
+  expect(validate("FROM\nRNU x", severities)).not.toEqual([]);
+});
+
+test("the image has the Node that the tests run on, and what the service needs", () => {
+  const { devDependencies } = JSON.parse(text("package.json")) as { devDependencies: Record<string, string> };
+  expect(instructions("FROM").map((from) => /^node:([\d.]+)-/.exec(from)?.[1])).toEqual([
+    devDependencies["node"],
+    devDependencies["node"],
+  ]);
+  const copied = instructions("COPY")
+    .filter((copy) => !copy.startsWith("--from"))
+    .flatMap((copy) => copy.split(" ").slice(0, -1));
+  expect(copied.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  const ignored = text(".dockerignore");
+  expect(copied.filter((path) => !ignored.includes(`!${path}\n`))).toEqual([]);
+});
+
+test("the container is not root's, and writes to /data alone", () => {
+  expect(instructions("USER")).toEqual(["node"]);
+  expect(dockerfile.indexOf("\nUSER ")).toBeLessThan(dockerfile.indexOf("\nCMD "));
+  expect(instructions("VOLUME")).toEqual(["/data"]);
+  const { zonewright } = compose.services;
+  expect(zonewright).toMatchObject({ read_only: true, cap_drop: ["ALL"], volumes: ["data:/data"] });
+});
+
+test("the variables of compose.yaml are the service's own, with values that it takes", () => {
+  const given = { POSTGRES_PASSWORD: "secret", SITE_URL: "" };
+  const filled = Object.entries(compose.services["zonewright"]?.environment ?? {}).map(([name, value]) => [
+    name,
+    value.replaceAll(
+      /\$\{(\w+):[-?]([^}]*)\}/g,
+      (_all, variable: keyof typeof given, other: string) => given[variable] || other,
+    ),
+  ]);
+  const config = loadConfig(Object.fromEntries(filled) as Record<string, string>);
+  expect(config).toMatchObject({
+    siteUrl: "http://localhost:3000",
+    databaseUrl: "postgresql://zonewright:secret@postgres:5432/zonewright",
+    redisUrl: "redis://redis:6379",
+  });
+  expect(Object.keys(compose.services)).toEqual(expect.arrayContaining(["postgres", "redis"]));
+  const volumes = Object.values(compose.services).flatMap((service) => service.volumes ?? []);
+  expect(volumes.map((volume) => volume.split(":")[0])).toEqual(Object.keys(compose.volumes));
+});
