@@ -5,8 +5,9 @@ import { cors } from "./cors.ts";
 import { docsPage } from "./docs-page.ts";
 import { AppError, badField, type Issue } from "./errors.ts";
 import { logFailure } from "./failure-log.ts";
-import { httpPort, requestIdOf } from "./http-port.ts";
+import { httpPort, requestIdOf, withConnectionToken } from "./http-port.ts";
 import { identityHttp } from "./identity/http.ts";
+import { notificationsHttp } from "./notifications/http.ts";
 import { openApiDocument } from "./openapi.ts";
 import { sendProblem } from "./problem.ts";
 import { restHandler } from "./rest.ts";
@@ -82,7 +83,7 @@ export function createApp(services: Services): Express {
     "/trpc",
     createExpressMiddleware({
       router: appRouter,
-      createContext: ({ req, res }) => createContext(req, res),
+      createContext: ({ req, res, info }) => withConnectionToken(createContext(req, res), info),
       allowBatching: false,
       onError({ error, req }) {
         const requestId = requestIdOf(req, req.res as Response);
@@ -92,6 +93,7 @@ export function createApp(services: Services): Express {
     }),
   );
   app.use(identityHttp(createContext));
+  app.use(notificationsHttp(createContext));
   app.use("/api", restHandler(appRouter, createContext));
 
   app.use((req, res) => {

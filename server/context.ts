@@ -10,6 +10,8 @@ export interface HttpPort {
   setCookie(cookie: CookieToSet): void;
   /** The client's address as far as TRUST_PROXY lets us believe it. */
   readonly ip: string | null;
+  /** Ends the connection at once, whatever of the answer was not sent yet. */
+  cut(): void;
 }
 
 export interface CookieToSet {

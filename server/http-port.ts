@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { parseCookie, stringifySetCookie } from "cookie";
 import type { Request, Response } from "express";
-import type { CookieToSet, HttpPort } from "./context.ts";
+import { looksPersonal } from "./auth/personal-tokens/form.ts";
+import type { Context, CookieToSet, HttpPort } from "./context.ts";
 
 const requestIdForm = /^[\w.-]{8,64}$/;
 
@@ -38,5 +39,24 @@ export function httpPort(req: Request, res: Response, secureCookies: boolean): H
     get ip() {
       return req.ip ?? null;
     },
+    cut: () => {
+      res.destroy();
+    },
   };
+}
+
+/**
+ * A subscription's context with the access token of tRPC's connection parameters, which are part of the address: a browser's own `EventSource`
+ * sends no headers. Personal tokens last too long for addresses, which are written down in many places.
+ */
+export function withConnectionToken<C extends Context>(
+  context: C,
+  { type, connectionParams }: { type: string; connectionParams: Readonly<Record<string, string | undefined>> | null },
+): C {
+  const token = type === "subscription" ? connectionParams?.["token"] : undefined;
+  if (token === undefined || looksPersonal(token)) return context;
+  const { http } = context;
+  const authorization = () => http.header("authorization") ?? `Bearer ${token}`;
+  const header = (name: string) => (name === "authorization" ? authorization() : http.header(name));
+  return { ...context, http: { ...http, ip: http.ip, header } };
 }

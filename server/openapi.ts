@@ -3,6 +3,7 @@ import { generateOpenApiDocument, type OpenApiRouter } from "trpc-to-openapi";
 import type { RouteMeta } from "./context.ts";
 import { errorCodes } from "./errors.ts";
 import { redirectPaths } from "./openapi-redirects.ts";
+import { streamPaths } from "./openapi-streams.ts";
 import { asLibraryReads, deletion, restProcedures } from "./rest.ts";
 
 interface Schema {
@@ -177,7 +178,7 @@ export function openApiDocument(
     const operation = document.paths[meta.openapi.path]?.[meta.openapi.method.toLowerCase()];
     if (operation) describe(operation, meta, inputShape(appRouter, name), document);
   }
-  for (const [path, get] of redirectPaths) document.paths[path] = { ...document.paths[path], get };
+  for (const [path, get] of [...redirectPaths, ...streamPaths]) document.paths[path] = { ...document.paths[path], get };
   tidy(document.paths);
   tidy(document.components.schemas);
   nameBodies(document);

@@ -43,6 +43,7 @@ import { Mailer } from "./mail/mailer.ts";
 import { Hub } from "./notifications/hub.ts";
 import { Inbox, nowhereElse } from "./notifications/inbox.ts";
 import { Notifications } from "./notifications/notify.ts";
+import { Streams } from "./notifications/streams.ts";
 import { Periodic } from "./periodic.ts";
 import { Redis } from "./redis.ts";
 import { createEgress } from "./net/egress.ts";
@@ -72,6 +73,7 @@ export interface Services extends IdentityServices {
   guesses: Guesses;
   notifications: Notifications;
   inbox: Inbox;
+  streams: Streams;
   requestLimits: RequestLimits;
   mailer: Mailer;
   signIn: SignIn;
@@ -134,6 +136,7 @@ export function createServices(parts: {
   const hub = new Hub();
   const inbox = new Inbox(hub, nowhereElse);
   const notifications = new Notifications({ inbox, log, now });
+  const streams = new Streams({ hub, authenticator, database, log, now });
   const domains = new Domains(database, providerConfigs, now, notifications);
   const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });
   const audit = new Audit(now);
@@ -192,6 +195,7 @@ export function createServices(parts: {
     guesses,
     notifications,
     inbox,
+    streams,
     requestLimits: new RequestLimits(makeCounter, config.requestLimits),
     mailer,
     personalTokens: new PersonalTokens({
@@ -202,7 +206,16 @@ export function createServices(parts: {
     }),
     ownSessions: new OwnSessions(sessions, audit, now),
     currentPassword,
-    profile: new Profile({ users, passwords, currentPassword, sessions, mailer, background, audit }),
+    profile: new Profile({
+      users,
+      passwords,
+      currentPassword,
+      sessions,
+      mailer,
+      background,
+      audit,
+      onNotificationsOff: (userId) => streams.endUser(userId),
+    }),
     signIn,
     users,
     userAdministration: new UserAdministration({ users, passwords, sessions, authenticator, audit, now }),

@@ -178,6 +178,8 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
 
 async function stop(server: Server, services: Services): Promise<void> {
   services.health.drain();
+  // A stream is a request that does not finish by itself.
+  services.streams.stop();
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });

@@ -1,12 +1,12 @@
-import { TRPCError, initTRPC } from "@trpc/server";
+import { TRPCError, initTRPC, tracked } from "@trpc/server";
 import type { TRPC_ERROR_CODE_NUMBER } from "@trpc/server/rpc";
 import superjson from "superjson";
 import { ZodError } from "zod";
 import type { Context, ErrorData, HttpPort, Permission, RouteMeta } from "./context.ts";
 import type { EntityManager } from "./database/database.ts";
 import type { Actor } from "./audit/actor.ts";
-import { bearerOf } from "./auth/authenticator.ts";
-import type { Caller } from "./auth/caller.ts";
+import { bearerOf, type Identified } from "./auth/authenticator.ts";
+import { permitted, type Caller } from "./auth/caller.ts";
 import { AppError, errorCodes, type ErrorCode } from "./errors.ts";
 import { logFailure } from "./failure-log.ts";
 import { faultToAppError } from "./faults.ts";
@@ -41,6 +41,7 @@ const t = initTRPC
   .create({
     transformer: superjson,
     isDev: false,
+    sse: { ping: { enabled: true, intervalMs: 15_000 }, client: { reconnectAfterInactivityMs: 40_000 } },
     errorFormatter({ shape, error, ctx }): { message: string; code: TRPC_ERROR_CODE_NUMBER; data: ErrorData } {
       const appError = errorOf(error);
       const { status, title } = errorCodes[appError.code];
@@ -153,7 +154,20 @@ function refuseUnreadable(cause: unknown): never {
 function readable(appError: AppError, { services, requestId, http }: ServerContext, procedure: string): TRPCError {
   logFailure(services.log, appError, { requestId, procedure });
   if (appError.retryAfterSeconds !== null) http.setHeader("Retry-After", String(appError.retryAfterSeconds));
+  return trpcError(appError);
+}
+
+function trpcError(appError: AppError): TRPCError {
   return new TRPCError({ code: trpcCodes[appError.code], message: appError.message, cause: appError });
+}
+
+/** A subscription's messages with ids by which a client goes on where it was. */
+export async function* resumable<T>(messages: AsyncIterable<{ id: string; data: T }>) {
+  try {
+    for await (const { id, data } of messages) yield tracked(id, data);
+  } catch (error) {
+    throw trpcError(errorOf(error));
+  }
 }
 
 export const router = t.router;
@@ -183,6 +197,14 @@ export function may(permission: Permission) {
   return guarded(async (call) => ({ caller: await permittedCaller(call, permission) }));
 }
 
+/** The same for a subscription: also tells what the credential lasts by. */
+export function mayStay(permission: Permission) {
+  return guarded(async (call) => {
+    const identified = await authenticated(call);
+    return { caller: permitted(asCaller(identified, call), permission), identified };
+  });
+}
+
 /** A signed-in administrator, or an administrator's personal token that carries the permission. */
 export function adminMay(permission: Permission) {
   return guarded(async (call) => {
@@ -193,17 +215,19 @@ export function adminMay(permission: Permission) {
 }
 
 async function permittedCaller(call: Call, permission: Permission): Promise<Caller> {
-  const caller = await authenticated(call);
-  if (caller.permissions === "all" || caller.permissions.has(permission)) return caller;
-  throw new AppError("FORBIDDEN", `This token does not carry the permission ${permission}.`);
+  return permitted(asCaller(await authenticated(call), call), permission);
 }
 
-async function authenticated({ services, em, http, requestId }: Call): Promise<Caller> {
-  return { ...(await services.authenticator.authenticate(em, http)), ip: http.ip, requestId };
+async function authenticated({ services, em, http }: Call): Promise<Identified> {
+  return await services.authenticator.authenticate(em, http);
+}
+
+function asCaller({ caller }: Identified, { http, requestId }: Call): Caller {
+  return { ...caller, ip: http.ip, requestId };
 }
 
 async function sessionCaller(call: Call): Promise<Caller> {
-  const caller = await authenticated(call);
+  const caller = asCaller(await authenticated(call), call);
   if (caller.permissions === "all") return caller;
   throw new AppError("FORBIDDEN", "Personal tokens do not open this; sign in with a username and password.");
 }

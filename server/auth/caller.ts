@@ -1,5 +1,6 @@
 import type { Actor } from "../audit/actor.ts";
 import type { Permission } from "../context.ts";
+import { AppError } from "../errors.ts";
 
 /** Who is calling, established from a credential. */
 export interface Caller extends Actor {
@@ -9,4 +10,10 @@ export interface Caller extends Actor {
   /** The session behind an access token; null for a personal token. */
   sessionId: string | null;
   permissions: "all" | ReadonlySet<Permission>;
+}
+
+/** The caller, if they may. @throws AppError FORBIDDEN for a personal token without the permission */
+export function permitted<C extends Pick<Caller, "permissions">>(caller: C, permission: Permission): C {
+  if (caller.permissions === "all" || caller.permissions.has(permission)) return caller;
+  throw new AppError("FORBIDDEN", `This token does not carry the permission ${permission}.`);
 }

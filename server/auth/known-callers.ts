@@ -34,11 +34,11 @@ export class KnownCallers {
    * The caller behind a credential, or null when it has ended.
    * @param key the credential's, among all of its kinds.
    */
-  async find(key: string, read: () => Promise<Known | null>): Promise<KnownCaller | null> {
+  async find(key: string, read: () => Promise<Known | null>): Promise<Known | null> {
     const known = this.#known.get(key);
     const trusted = known && performance.now() - known.readAt < trustMilliseconds;
     const found = trusted ? known : await this.#read(key, read);
-    return found && (found.endsAt === null || found.endsAt > this.#now()) ? found.caller : null;
+    return found && (found.endsAt === null || found.endsAt > this.#now()) ? found : null;
   }
 
   /** Refuses a credential from now on. */

@@ -1,7 +1,7 @@
 import { Router, type NextFunction, type Request, type Response } from "express";
 import type { Actor } from "../audit/actor.ts";
 import type { EntityManager } from "../database/database.ts";
-import { LimitReached, tellStandings } from "../limits/rate-limit.ts";
+import { countCall } from "../limits/count-call.ts";
 import type { ServerContext } from "../trpc.ts";
 import { SignInFailure } from "./failures.ts";
 import { clearFlowCookie, setFlowCookie } from "./flow-cookie.ts";
@@ -30,7 +30,7 @@ export function identityHttp(createContext: (req: Request, res: Response) => Ser
       const context = createContext(req, res);
       const { services, http, requestId } = context;
       const actor: Actor = { userId: null, tokenId: null, ip: http.ip, requestId };
-      await count(context, actor);
+      await countCall(services.requestLimits, http, actor);
       const location = await find({ req, context, em: services.database.fork(), actor });
       res.status(302).setHeader("Location", location).end();
     };
@@ -86,15 +86,6 @@ async function orFailure(
     const { code, message: reason } = error;
     services.log.warn({ requestId, providerId, failure: code, reason }, "an external sign-in failed");
     return { error: code };
-  }
-}
-
-async function count({ services, http }: ServerContext, actor: Actor): Promise<void> {
-  try {
-    tellStandings(http, await services.requestLimits.take(actor, false));
-  } catch (error) {
-    if (error instanceof LimitReached) tellStandings(http, error.standings);
-    throw error;
   }
 }
 

@@ -6,7 +6,7 @@ export type Listener = (notification: InAppNotification) => void;
 
 /** Where a reader begins: what they have missed, and from where they would go on. */
 export interface Position {
-  /** To be given back by a reader who lost the connection before anything came. */
+  /** Before what was missed: to be given back by a reader who loses the connection before anything comes. */
   cursor: string;
   /** What came since the reader's last cursor, oldest first. */
   missed: InAppNotification[];
@@ -78,11 +78,11 @@ export class Hub {
 
   #position(userId: string, cursor: string | null): Position {
     const mailbox = this.#mailboxes.get(userId);
-    const position = { cursor: mailbox?.lastId ?? this.#beginning, missed: [], gap: false };
-    if (cursor === null) return position;
+    if (cursor === null) return { cursor: mailbox?.lastId ?? this.#beginning, missed: [], gap: false };
     const missed = mailbox?.after(cursor);
-    if (missed) return { ...position, missed };
+    if (missed) return { cursor, missed, gap: false };
     // All that there is came after what is forgotten.
-    return { ...position, missed: mailbox?.list().toReversed() ?? [], gap: cursor !== this.#beginning };
+    const all = mailbox?.list().toReversed() ?? [];
+    return { cursor: this.#beginning, missed: all, gap: cursor !== this.#beginning };
   }
 }

@@ -38,6 +38,10 @@ export interface Notice {
   to: { userIds?: readonly string[]; administrators?: boolean };
 }
 
+/** Two hundred notifications together then stay below what may wait for a reader, in any script. */
+const longestTitle = 200;
+const longestContent = 1_000;
+
 /** Tells people of what has happened. Everyone may call it; it calls nobody. */
 export class Notifications {
   readonly #inbox: Inbox;
@@ -55,7 +59,9 @@ export class Notifications {
    * is written down within it.
    */
   async notify(em: EntityManager, notice: Notice): Promise<void> {
-    const { event, title, content, level, metadata } = notice;
+    const { event, level, metadata } = notice;
+    const title = clipped(notice.title, longestTitle);
+    const content = clipped(notice.content, longestContent);
     const userIds = await recipientsOf(em, notice.to);
     const told = { event, title, content, level, metadata, createdAt: this.#now() };
     afterCommit(em, () => {
@@ -63,4 +69,8 @@ export class Notifications {
       this.#inbox.add(userIds, told);
     });
   }
+}
+
+function clipped(text: string, longest: number): string {
+  return text.length <= longest ? text : `${text.slice(0, longest - 1).toWellFormed()}…`;
 }

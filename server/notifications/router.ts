@@ -1,7 +1,17 @@
+import type { z } from "zod";
+import { messagesOf } from "./messages.ts";
 import { route } from "../route.ts";
 import { nothing } from "../schemas.ts";
-import { may, router, signedIn } from "../trpc.ts";
-import { deletedCount, notification, notificationIdInput, notificationList, updatedCount } from "./schemas.ts";
+import { may, mayStay, resumable, router, signedIn } from "../trpc.ts";
+import {
+  deletedCount,
+  notification,
+  notificationIdInput,
+  notificationList,
+  streamInput,
+  type streamMessage,
+  updatedCount,
+} from "./schemas.ts";
 
 const tag = "Notifications";
 
@@ -20,6 +30,17 @@ export const notificationsRouter = router({
     .input(nothing)
     .output(notificationList)
     .query(({ ctx }) => ctx.services.inbox.list(ctx.caller.userId)),
+
+  /** Over REST it is `http.ts`, whose messages are as interface.md has them. */
+  stream: mayStay("notifications:read")
+    .meta({ access: "signedIn", permission: "notifications:read" })
+    .input(streamInput)
+    .subscription(async ({ ctx, input, signal }) => {
+      const { streams } = ctx.services;
+      const stream = await streams.open(ctx.em, ctx.identified);
+      const reading = { cursor: input?.lastEventId ?? null, signal, cut: () => ctx.http.cut() };
+      return resumable<z.output<typeof streamMessage>>(messagesOf(streams, stream, reading));
+    }),
 
   read: signedIn
     .meta(

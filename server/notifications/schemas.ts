@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, shownId, timestamp } from "../schemas.ts";
+import { id, line, shownId, timestamp } from "../schemas.ts";
 import { keptNotifications } from "./mailbox.ts";
 import { notificationEvents, notificationLevels } from "./notify.ts";
 
@@ -31,6 +31,23 @@ export const notificationList = z
     unreadCount: z.int().meta({ description: "How many of them are not read.", example: 1 }),
   })
   .meta({ id: "Notifications", description: "What the caller was told." });
+
+/** What a subscription brings. */
+export const streamMessage = z.union([
+  z.object({
+    event: z.literal("connected").meta({ description: "The stream is open." }),
+    gap: z.boolean().meta({ description: "Whether notifications after the last that came may be missing." }),
+  }),
+  notification,
+]);
+
+export const streamInput = z
+  .strictObject({
+    lastEventId: line(64)
+      .optional()
+      .meta({ description: "The id of the last message that came; it brings what came since." }),
+  })
+  .optional();
 
 export const notificationIdInput = z.strictObject({ id: id("The notification's id.") });
 

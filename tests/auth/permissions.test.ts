@@ -1,6 +1,7 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { permissions, type Permission, type RouteMeta } from "../../server/context.ts";
 import { appRouter } from "../../server/router.ts";
+import { StreamClient } from "../support/event-stream.ts";
 import { RestClient } from "../support/rest-client.ts";
 import { adminPassword, memberPassword, useZonewright } from "../support/zonewright.ts";
 
@@ -32,7 +33,7 @@ const opens: Record<Permission, string[]> = {
   ],
   "snapshots:read": ["snapshots.list", "snapshots.get", "snapshots.diff"],
   "snapshots:write": ["snapshots.create", "snapshots.rollback"],
-  "notifications:read": ["notifications.list"],
+  "notifications:read": ["notifications.list", "notifications.stream"],
 };
 
 /** Of these, what only an administrator's token opens. */
@@ -40,7 +41,7 @@ const administratorsOnly = ["snapshots.rollback"];
 
 interface Procedure {
   name: string;
-  type: "query" | "mutation";
+  type: "query" | "mutation" | "subscription";
   meta: RouteMeta;
 }
 
@@ -55,14 +56,26 @@ const names: ReadonlySet<string> = new Set(procedures.map(({ name }) => name));
 /** An id of nothing: whoever is let in changes nothing that the walk goes by. */
 const unknown = "01a1fb0f-6204-7000-abd4-276e976be8b7";
 
-async function overRest(client: RestClient, { meta: { openapi } }: Procedure): Promise<number> {
+async function overRest(client: RestClient, { type, meta: { openapi } }: Procedure): Promise<number> {
+  if (type === "subscription") return await streamStatus(client, "/api/notifications/stream");
   const { method = "GET", path = "" } = openapi ?? {};
   const { status } = await client.send(method, `/api${path.replaceAll(/\{\w+\}/g, unknown)}`);
   return status;
 }
 
 async function overTrpc(client: RestClient, { name, type }: Procedure): Promise<number> {
+  if (type === "subscription") return await streamStatus(client, `/trpc/${name}`);
   const { status } = await client.send(type === "query" ? "GET" : "POST", `/trpc/${name}`);
+  return status;
+}
+
+/** How a request is answered whose answer does not end by itself. */
+async function streamStatus({ token }: RestClient, path: string): Promise<number> {
+  const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
+  const client = await StreamClient.open(zw.url + path, headers);
+  const status = path.startsWith("/trpc/") ? await client.trpcStatus() : client.status;
+  client.cut();
+  await vi.waitUntil(() => zw.services.streams.openStreams === 0);
   return status;
 }
 

@@ -165,7 +165,9 @@ describe("every operation", () => {
       expect(others).toEqual([]);
       const { content = {}, headers = {} } = responseOf(document, operation, success ?? "") ?? {};
       const [tells] = redirects(found) ? Object.keys(headers) : Object.keys(content);
-      expect(redirects(found) ? ["Location"] : ["application/json", "text/plain"]).toContain(tells);
+      expect(redirects(found) ? ["Location"] : ["application/json", "text/plain", "text/event-stream"]).toContain(
+        tells,
+      );
       for (const status of Object.keys(operation.responses).filter((one) => one !== success)) {
         expect(operation.responses[status]).toEqual({ $ref: `#/components/responses/Problem${status}` });
         expect(responseOf(document, operation, status)?.content).toEqual({

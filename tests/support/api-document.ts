@@ -63,6 +63,11 @@ export function redirects({ operation: { responses } }: FoundOperation): boolean
   return "302" in responses;
 }
 
+/** Whether an operation answers with a stream, which does not end by itself. */
+export function streams({ operation: { responses } }: FoundOperation): boolean {
+  return "text/event-stream" in (responses["200"]?.content ?? {});
+}
+
 /** The response that an operation documents for a status, with its reference followed. */
 export function responseOf(
   document: ApiDocument,

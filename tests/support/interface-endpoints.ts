@@ -113,7 +113,7 @@ const areas: { area: string; built: boolean; endpoints: string[] }[] = [
   },
   {
     area: "notifications",
-    built: false,
+    built: true,
     endpoints: [
       "GET /api/notifications/stream",
       "GET /api/notifications",

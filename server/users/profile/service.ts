@@ -11,6 +11,7 @@ import { AppError, badField } from "../../errors.ts";
 import type { Mail, Mailer } from "../../mail/mailer.ts";
 import { emailChanged } from "../../mail/templates/email-changed.ts";
 import { passwordChanged } from "../../mail/templates/password-changed.ts";
+import { afterCommit } from "../../database/after-commit.ts";
 import { User } from "../entities.ts";
 import { uniquely, type Users } from "../service.ts";
 
@@ -45,6 +46,8 @@ interface Parts {
   mailer: Mailer;
   background: Background;
   audit: Audit;
+  /** Told when somebody turns their notifications off, at once. */
+  onNotificationsOff: (userId: string) => void;
 }
 
 /** What people change about their own account. */
@@ -57,9 +60,10 @@ export class Profile {
 
   /** @returns the current user */
   async update(em: EntityManager, caller: Caller, patch: ProfilePatch) {
-    const { users, audit } = this.#parts;
+    const { users, audit, onNotificationsOff } = this.#parts;
     await em.transactional(async (tx) => {
       const user = await tx.findOneOrFail(User, { id: caller.userId });
+      if (patch.notificationsEnabled === false) afterCommit(tx, () => onNotificationsOff(user.id));
       const fields = Object.keys(patch).filter((key) => patch[key as keyof ProfilePatch] !== undefined);
       const shown = () => Object.fromEntries(fields.map((key) => [key, user[key as keyof ProfilePatch] ?? null]));
       const before = shown();

@@ -1,0 +1,14 @@
+import type { Actor } from "../audit/actor.ts";
+import type { HttpPort } from "../context.ts";
+import { LimitReached, tellStandings } from "./rate-limit.ts";
+import type { RequestLimits } from "./requests.ts";
+
+/** Counts a call that is no procedure, and tells its caller where they stand. @throws LimitReached */
+export async function countCall(limits: RequestLimits, http: HttpPort, actor: Actor): Promise<void> {
+  try {
+    tellStandings(http, await limits.take(actor, false));
+  } catch (error) {
+    if (error instanceof LimitReached) tellStandings(http, error.standings);
+    throw error;
+  }
+}

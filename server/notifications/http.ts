@@ -1,0 +1,103 @@
+import { Router, type NextFunction, type Request, type Response } from "express";
+import type { Actor } from "../audit/actor.ts";
+import { bearerOf, type Identified } from "../auth/authenticator.ts";
+import { permitted } from "../auth/caller.ts";
+import { looksPersonal } from "../auth/personal-tokens/form.ts";
+import { AppError, badField } from "../errors.ts";
+import { countCall } from "../limits/count-call.ts";
+import type { ServerContext } from "../trpc.ts";
+import { beat, connectedMessage, notificationMessage, patienceBytes } from "./event-stream.ts";
+import type { Outlet, Stream, Streams } from "./streams.ts";
+
+/** The live stream of notifications (WHATWG HTML §9.2, server-sent events). */
+export function notificationsHttp(createContext: (req: Request, res: Response) => ServerContext): Router {
+  const router = Router();
+  router.get("/api/notifications/stream", opensStream(createContext));
+  return router;
+}
+
+function opensStream(createContext: (req: Request, res: Response) => ServerContext) {
+  return async (req: Request, res: Response, next: NextFunction) => {
+    // A look at the head must not take a place.
+    if (req.method === "HEAD") {
+      next();
+      return;
+    }
+    const context = createContext(req, res);
+    const { services, http, requestId } = context;
+    const identified = await identify(req, context);
+    await countCall(services.requestLimits, http, { ...identified.caller, ip: http.ip, requestId });
+    const stream = await services.streams.open(services.database.fork(), identified);
+    begin(services.streams, stream, res, http.header("last-event-id"));
+  };
+}
+
+/** Keeps nothing of the request beside its response: there may be thousands. */
+function begin(streams: Streams, stream: Stream, res: Response, lastEventId: string | undefined): void {
+  res.once("close", () => streams.close(stream));
+  // The client may have gone while its place was made ready.
+  if (res.closed || res.destroyed) {
+    streams.close(stream);
+    return;
+  }
+  res.writeHead(200, {
+    "Content-Type": "text/event-stream",
+    "Cache-Control": "no-cache, no-transform",
+    "X-Accel-Buffering": "no",
+  });
+  streams.begin(
+    stream,
+    lastEventId === undefined || lastEventId === "" ? null : lastEventId,
+    outletTo(res, () => streams.close(stream)),
+  );
+}
+
+/** Writes to a response, and cuts it off when it is not read. */
+function outletTo(res: Response, onCut: () => void): Outlet {
+  const write = (message: string) => {
+    if (res.destroyed) return;
+    res.write(message);
+    if (res.writableLength <= patienceBytes) return;
+    res.destroy();
+    onCut();
+  };
+  return {
+    connected: (cursor, gap) => write(connectedMessage(cursor, gap)),
+    send: (notification) => write(notificationMessage(notification)),
+    beat: () => write(beat),
+    end: () => res.end(),
+  };
+}
+
+/** @throws AppError BAD_REQUEST, UNAUTHORIZED, FORBIDDEN, LimitReached */
+async function identify(req: Request, { services, http, requestId }: ServerContext): Promise<Identified> {
+  const em = services.database.fork();
+  try {
+    const token = tokenOf(req, http.header("authorization") === undefined ? null : bearerOf(http));
+    const { authenticator } = services;
+    const identified = await (token === null
+      ? authenticator.authenticate(em, http)
+      : authenticator.identify(em, token));
+    permitted(identified.caller, "notifications:read");
+    return identified;
+  } catch (error) {
+    // Whoever is not let in is counted by address.
+    const visitor: Actor = { userId: null, tokenId: null, ip: http.ip, requestId };
+    await countCall(services.requestLimits, http, visitor);
+    throw error;
+  }
+}
+
+/** The token of the header, else of the query: an address is written down in many places, so that a token which lasts has no place there. */
+function tokenOf({ query }: Request, bearer: string | null): string | null {
+  const unknown = Object.keys(query).find((name) => name !== "token");
+  if (unknown !== undefined) throw badField([unknown], "There is no such query parameter; remove it.");
+  const { token } = query;
+  if (token === undefined || token === "") return bearer;
+  if (typeof token !== "string") throw badField(["token"], "This must be given once.");
+  if (bearer !== null) throw badField(["token"], "A token came in the header as well; send one of the two.");
+  if (looksPersonal(token)) {
+    throw new AppError("UNAUTHORIZED", "Send a personal token in the header, as `Authorization: Bearer …`.");
+  }
+  return token;
+}

@@ -1,0 +1,45 @@
+import { sql } from "kysely";
+import type { Identified } from "../auth/authenticator.ts";
+import { queries, type EntityManager } from "../database/database.ts";
+import { jsonTexts } from "../database/json-rows.ts";
+
+/** Whether somebody may hear of notifications; `off`: they do not wish to; null: their session or token has ended. */
+export type Standing = "welcome" | "off" | null;
+
+/** How those behind some credentials stand, in the same order: a query for sessions and one for personal tokens, however many there are. */
+export async function standings(
+  em: EntityManager,
+  now: Date,
+  holders: readonly { identified: Identified }[],
+): Promise<Standing[]> {
+  const callers = holders.map(({ identified }) => identified.caller);
+  const sessionIds = callers.flatMap(({ sessionId }) => sessionId ?? []);
+  const tokenIds = callers.flatMap(({ tokenId }) => tokenId ?? []);
+  const enabled = new Map<string, boolean>();
+  if (sessionIds.length > 0) {
+    const rows = await queries(em)
+      .selectFrom("sessions")
+      .innerJoin("users", "users.id", "sessions.user_id")
+      .select(["sessions.id", "users.notifications_enabled"])
+      .where("sessions.id", "in", sql<string>`(select value::uuid from ${jsonTexts(sessionIds)})`)
+      .where("sessions.revoked_at", "is", null)
+      .where("sessions.expires_at", ">", now)
+      .where("users.disabled_at", "is", null)
+      .execute();
+    for (const row of rows) enabled.set(row.id, row.notifications_enabled);
+  }
+  if (tokenIds.length > 0) {
+    const rows = await queries(em)
+      .selectFrom("personal_tokens")
+      .innerJoin("users", "users.id", "personal_tokens.user_id")
+      .select(["personal_tokens.id", "users.notifications_enabled"])
+      .where("personal_tokens.id", "in", sql<string>`(select value::uuid from ${jsonTexts(tokenIds)})`)
+      .where("users.disabled_at", "is", null)
+      .execute();
+    for (const row of rows) enabled.set(row.id, row.notifications_enabled);
+  }
+  return callers.map(({ sessionId, tokenId }) => {
+    const wished = enabled.get(sessionId ?? tokenId ?? "");
+    return wished === undefined ? null : wished ? "welcome" : "off";
+  });
+}

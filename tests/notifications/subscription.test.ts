@@ -1,0 +1,170 @@
+import { connect } from "node:net";
+import { deserialize, type SuperJSONResult } from "superjson";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { Clock, minute } from "../support/clock.ts";
+import { StreamClient, type StreamMessage } from "../support/event-stream.ts";
+import type { RestClient } from "../support/rest-client.ts";
+import { adminPassword, memberPassword, useZonewright } from "../support/zonewright.ts";
+import { idOf, tell } from "./telling.ts";
+
+const clock = new Clock();
+const zw = useZonewright({ now: clock.now });
+const path = "/trpc/notifications.stream";
+
+let reader: RestClient;
+let readerId: string;
+let readers = 0;
+let opened: StreamClient[] = [];
+
+beforeEach(async () => {
+  readers += 1;
+  reader = await zw.member(`reader-${readers}`);
+  readerId = await idOf(reader);
+});
+
+afterEach(async () => {
+  for (const client of opened) client.cut();
+  opened = [];
+  await vi.waitUntil(() => zw.services.streams.openStreams === 0);
+});
+
+interface Opening {
+  token?: string | null;
+  lastEventId?: string | null;
+  query?: string;
+  at?: string;
+}
+
+async function open({ token = reader.token, lastEventId, query = "", at = path }: Opening = {}): Promise<StreamClient> {
+  const headers = {
+    ...(token ? { authorization: `Bearer ${token}` } : {}),
+    ...(lastEventId ? { "last-event-id": lastEventId } : {}),
+  };
+  const client = await StreamClient.open(`${zw.url}${at}${query}`, headers);
+  opened.push(client);
+  return client;
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- as in StreamMessage.
+function read(message: StreamMessage | null): any {
+  return message && deserialize(message.data as SuperJSONResult);
+}
+
+/** The next message that the procedure sent. */
+async function next(client: StreamClient) {
+  const message = await client.next();
+  return message && { id: message.id, event: message.event, data: read(message) };
+}
+
+/** Opens one and takes tRPC's own first message and ours. @returns the cursor that ours brings */
+async function started(opening?: Opening): Promise<StreamClient & { cursor: string | null; gap: boolean }> {
+  const client = await open(opening);
+  expect((await client.next())?.event).toBe("connected");
+  const message = await next(client);
+  expect(message?.data.event).toBe("connected");
+  return Object.assign(client, { cursor: message?.id ?? null, gap: message?.data.gap as boolean });
+}
+
+function inAddress(token: string): string {
+  return `?connectionParams=${encodeURIComponent(JSON.stringify({ token }))}`;
+}
+
+/** What a stream that was begun is told at its end. */
+async function endOf(client: StreamClient): Promise<string> {
+  const message = await client.next();
+  expect(message?.event).toBe("serialized-error");
+  expect(await client.next()).toBeNull();
+  return read(message).data.code;
+}
+
+describe("the subscription", () => {
+  test("brings the same notifications as the stream, with moments as dates", async () => {
+    const client = await started();
+    await tell(zw, { userIds: [readerId] }, "Told", { domainName: "a.example" });
+    const { notifications } = (await reader.get("/api/notifications")).body;
+    const { id, createdAt, ...rest } = notifications[0];
+    const told = await next(client);
+    expect(told).toMatchObject({ id, data: { id, ...rest, createdAt: new Date(createdAt) } });
+  });
+
+  test("brings what was missed, each once and in order, also what came before the first notification", async () => {
+    const first = await started();
+    first.cut();
+    for (const title of ["One", "Two"]) await tell(zw, { userIds: [readerId] }, title);
+    const second = await started({ lastEventId: first.cursor });
+    const one = await next(second);
+    second.cut();
+    await tell(zw, { userIds: [readerId] }, "Three");
+    const third = await started({ lastEventId: one?.id ?? null });
+    const titles = [one, await next(third), await next(third)].map((message) => message?.data.title);
+    expect([titles, third.gap]).toEqual([["One", "Two", "Three"], false]);
+  });
+
+  test("tells of a gap", async () => {
+    expect((await started({ lastEventId: "01a1fb0f-6204-7000-abd4-276e976be8b7" })).gap).toBe(true);
+  });
+
+  test("shares the five places with the stream, however many are opened at once", async () => {
+    const paths = ["/api/notifications/stream", path];
+    const opening = Array.from({ length: 30 }, (_, index) => open({ at: paths[index % 2] ?? "" }));
+    const clients = await Promise.all(opening);
+    const statuses = await Promise.all(
+      clients.map(async (client, index) => (index % 2 === 1 ? await client.trpcStatus() : client.status)),
+    );
+    expect(statuses.filter((status) => status === 200)).toHaveLength(5);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(25);
+  });
+
+  test("opens by an access token among tRPC's connection parameters, and not by a personal token there", async () => {
+    const byAddress = async (token: string) => await (await open({ token: "", query: inAddress(token) })).trpcStatus();
+    expect(await byAddress(reader.token ?? "")).toBe(200);
+    const permissions = ["notifications:read"];
+    const { body } = await reader.post("/api/auth/me/tokens", { name: "Watcher", permissions });
+    expect(await byAddress(body.token)).toBe(401);
+    expect(await (await open({ token: body.token })).trpcStatus()).toBe(200);
+    expect(await byAddress("nonsense")).toBe(401);
+    const list = await fetch(`${zw.url}/trpc/notifications.list${inAddress(reader.token ?? "")}`);
+    expect(list.status).toBe(401);
+  });
+
+  test("is refused before it begins while notifications are off", async () => {
+    await reader.put("/api/auth/me/profile", { notificationsEnabled: false });
+    expect(await (await open()).trpcStatus()).toBe(403);
+  });
+});
+
+describe("the subscription ends", () => {
+  test("with its token, its session, its user, and the wish to be told", async () => {
+    const expiring = await started();
+    clock.advance(15 * minute);
+    expect(await endOf(expiring)).toBe("UNAUTHORIZED");
+    const again = await zw.signIn(`reader-${readers}`, memberPassword);
+    const off = await started({ token: again.token });
+    await again.put("/api/auth/me/profile", { notificationsEnabled: false });
+    expect(await endOf(off)).toBe("FORBIDDEN");
+    await again.put("/api/auth/me/profile", { notificationsEnabled: true });
+    const signedOut = await started({ token: again.token });
+    await again.post("/api/auth/logout");
+    expect(await endOf(signedOut)).toBe("UNAUTHORIZED");
+    const disabled = await started({ token: (await zw.signIn(`reader-${readers}`, memberPassword)).token });
+    await (await zw.signIn("admin", adminPassword)).put(`/api/users/${readerId}`, { disabled: true });
+    expect(await endOf(disabled)).toBe("UNAUTHORIZED");
+  });
+
+  test("for a client that does not read, before much more than a mebibyte waits for it", async () => {
+    const { hostname, port } = new URL(zw.url);
+    const socket = connect(Number(port), hostname);
+    socket.pause();
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    socket.on("error", () => undefined);
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${reader.token}\r\n\r\n`);
+    await vi.waitFor(() => expect(zw.services.streams.openStreams).toBe(1));
+    const metadata = { filler: "y".repeat(100_000) };
+    for (let count = 0; zw.services.streams.openStreams > 0; count++) {
+      expect(count).toBeLessThan(200);
+      await tell(zw, { userIds: [readerId] }, "Unread", metadata);
+    }
+    socket.resume();
+    await closed;
+  });
+});
