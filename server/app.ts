@@ -7,6 +7,7 @@ import { AppError, badField, type Issue } from "./errors.ts";
 import { logFailure } from "./failure-log.ts";
 import { httpPort, requestIdOf, withConnectionToken } from "./http-port.ts";
 import { identityHttp } from "./identity/http.ts";
+import { measured, metricsPage } from "./metrics/http.ts";
 import { notificationsHttp } from "./notifications/http.ts";
 import { openApiDocument } from "./openapi.ts";
 import { sendProblem } from "./problem.ts";
@@ -47,6 +48,7 @@ export function createApp(services: Services): Express {
     res.setHeader("Cache-Control", "no-store");
     next();
   });
+  app.use(measured(services.metrics));
   app.use(securityHeaders(config.siteUrl));
   app.use(readableHead);
 
@@ -57,6 +59,8 @@ export function createApp(services: Services): Express {
     const state = await health.readiness();
     res.status(state.ready ? 200 : 503).json(state);
   });
+
+  app.get("/metrics", metricsPage(services.metrics));
 
   app.use(cors(config.corsOrigins));
   app.use((_req, res, next) => {

@@ -134,6 +134,11 @@ const environmentSchema = z.object({
   RATE_LIMIT: perMinute("RATE_LIMIT", 6_000),
   RATE_LIMIT_COSTLY: perMinute("RATE_LIMIT_COSTLY", 120),
   JOBS: onOff("JOBS", "on"),
+  SNAPSHOT_RETENTION: z
+    .string()
+    .regex(/^(?:off|[1-9]\d{0,4})$/, "SNAPSHOT_RETENTION must be a number of days, such as 365, or off")
+    .default("off")
+    .transform((text) => (text === "off" ? null : Number(text))),
   DRIFT_CHECK: z.enum(["hourly", "daily", "off"], "DRIFT_CHECK must be hourly, daily or off").default("hourly"),
 });
 
@@ -169,6 +174,8 @@ export interface Config {
   jobs: boolean;
   /** How often each zone is compared with what its provider serves. */
   driftCheck: "hourly" | "daily" | "off";
+  /** How long snapshots that nobody asked for are kept; null: for good. */
+  snapshotRetentionDays: number | null;
 }
 
 /** A variable that stops the start; the message is all that an operator needs to read. */
@@ -213,6 +220,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     requestLimits: { requests: values.RATE_LIMIT, costly: values.RATE_LIMIT_COSTLY },
     jobs: values.JOBS,
     driftCheck: values.DRIFT_CHECK,
+    snapshotRetentionDays: values.SNAPSHOT_RETENTION,
   };
 }
 

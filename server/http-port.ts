@@ -3,6 +3,7 @@ import { parseCookie, stringifySetCookie } from "cookie";
 import type { Request, Response } from "express";
 import { looksPersonal } from "./auth/personal-tokens/form.ts";
 import type { Context, CookieToSet, HttpPort } from "./context.ts";
+import { noteProcedure } from "./metrics/http.ts";
 
 const requestIdForm = /^[\w.-]{8,64}$/;
 
@@ -35,6 +36,9 @@ export function httpPort(req: Request, res: Response, secureCookies: boolean): H
         "Set-Cookie",
         stringifySetCookie({ name, value, ...options, ...(maxAge === undefined ? {} : { maxAge }) }),
       );
+    },
+    noteProcedure: (procedure) => {
+      noteProcedure(res, procedure);
     },
     get ip() {
       return req.ip ?? null;

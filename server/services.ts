@@ -4,13 +4,11 @@ import type { Logger } from "pino";
 import { Audit } from "./audit/audit.ts";
 import { AccessTokens } from "./auth/access-tokens.ts";
 import { Authenticator } from "./auth/authenticator.ts";
-import { deleteEndedSessions } from "./auth/housekeeping.ts";
 import { CurrentPassword } from "./auth/current-password.ts";
 import { OwnSessions } from "./auth/own-sessions/service.ts";
 import { PersonalTokenCredentials } from "./auth/personal-tokens/credentials.ts";
 import { LastUse } from "./auth/personal-tokens/last-use.ts";
 import { PersonalTokens } from "./auth/personal-tokens/service.ts";
-import { PasswordReset } from "./auth/password-reset/entities.ts";
 import { PasswordResets } from "./auth/password-reset/service.ts";
 import { PasswordHasher } from "./auth/passwords.ts";
 import { Registration } from "./auth/registration.ts";
@@ -18,7 +16,6 @@ import { Confirmation } from "./auth/confirmation.ts";
 import { SecondFactorSignIn } from "./auth/second-factor-sign-in.ts";
 import type { SecondFactorChecks } from "./auth/second-factors/checks.ts";
 import { createSecondFactors } from "./auth/second-factors/compose.ts";
-import { deleteExpiredChallenges } from "./auth/second-factors/housekeeping.ts";
 import type { SecondFactors } from "./auth/second-factors/service.ts";
 import { Sessions } from "./auth/sessions.ts";
 import { SignIn } from "./auth/sign-in.ts";
@@ -34,17 +31,20 @@ import { Domains } from "./domains/service.ts";
 import { ZoneImports } from "./domains/zone-imports.ts";
 import { Health } from "./health.ts";
 import { composeIdentity, type IdentityServices } from "./identity/compose.ts";
-import { deleteExpiredTrips } from "./identity/housekeeping.ts";
+import { jobs } from "./jobs/list.ts";
+import { JobRunner } from "./jobs/runner.ts";
 import { createKeyring } from "./keyring.ts";
 import { countersIn } from "./limits/counters.ts";
 import { Guesses } from "./limits/guesses.ts";
 import { RequestLimits } from "./limits/requests.ts";
 import { Mailer } from "./mail/mailer.ts";
+import { MailOutbox } from "./mail/outbox.ts";
+import { Metrics } from "./metrics/metrics.ts";
+import { readings } from "./metrics/readings.ts";
 import { Hub } from "./notifications/hub.ts";
 import { Inbox, nowhereElse } from "./notifications/inbox.ts";
 import { Notifications } from "./notifications/notify.ts";
 import { Streams } from "./notifications/streams.ts";
-import { Periodic } from "./periodic.ts";
 import { Redis } from "./redis.ts";
 import { createEgress } from "./net/egress.ts";
 import { leaseWaitMilliseconds } from "./changes/lease.ts";
@@ -75,7 +75,9 @@ export interface Services extends IdentityServices {
   inbox: Inbox;
   streams: Streams;
   requestLimits: RequestLimits;
-  mailer: Mailer;
+  mail: MailOutbox;
+  metrics: Metrics;
+  jobs: JobRunner;
   signIn: SignIn;
   personalTokens: PersonalTokens;
   ownSessions: OwnSessions;
@@ -109,8 +111,6 @@ export interface Services extends IdentityServices {
   /** Closes what open requests still need while they finish. */
   close(): Promise<void>;
 }
-
-const housekeepingPause = 6 * 3_600_000;
 
 /** Builds every service once. */
 export function createServices(parts: {
@@ -146,16 +146,6 @@ export function createServices(parts: {
   const mailer = new Mailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
   const pipeline = new ChangePipeline(database, connections, now, leaseWaitMilliseconds, notifications);
   const snapshots = new Snapshots(audit, now);
-  const housekeeping = new Periodic(housekeepingPause, async () => {
-    try {
-      await deleteEndedSessions(database.fork(), now());
-      await deleteExpiredChallenges(database.fork(), now());
-      await database.fork().nativeDelete(PasswordReset, { expiresAt: { $lt: now() } });
-      await deleteExpiredTrips(database.fork(), now());
-    } catch (error) {
-      log.error({ err: error }, "what has ended or expired could not be deleted");
-    }
-  });
   const repair = new RepairJob({ database, connections, notifications, log, now });
   const drift = new DriftJob({
     database,
@@ -173,6 +163,24 @@ export function createServices(parts: {
   const secondFactors = factors.checks;
   const signIn = new SignIn({ passwords, accessTokens, sessions, guesses, secondFactors, audit, notifications, now });
   const invitations = new Invitations(audit, now);
+  const mail = new MailOutbox({
+    mailer,
+    box: new SecretBox(keyring, "mail"),
+    background,
+    database,
+    log,
+    now,
+    ask: (em, job, data, at) => runner.ask(em, job, data, at),
+  });
+  const metrics = new Metrics();
+  const runner = new JobRunner({
+    store: database.jobStore,
+    jobs: jobs({ config, database, log, now, repair, drift, mail }),
+    works: config.jobs,
+    log,
+    onRun: (run) => metrics.jobRun(run),
+  });
+  for (const reading of readings(database, runner)) metrics.add(reading);
   const identity = composeIdentity({
     siteUrl: config.siteUrl,
     keyring,
@@ -197,7 +205,9 @@ export function createServices(parts: {
     inbox,
     streams,
     requestLimits: new RequestLimits(makeCounter, config.requestLimits),
-    mailer,
+    mail,
+    metrics,
+    jobs: runner,
     personalTokens: new PersonalTokens({
       prefix: config.tokenPrefix,
       audit,
@@ -211,8 +221,7 @@ export function createServices(parts: {
       passwords,
       currentPassword,
       sessions,
-      mailer,
-      background,
+      mail,
       audit,
       onNotificationsOff: (userId) => streams.endUser(userId),
     }),
@@ -225,7 +234,7 @@ export function createServices(parts: {
       database,
       passwords,
       sessions,
-      mailer,
+      mail,
       background,
       audit,
       now,
@@ -253,19 +262,19 @@ export function createServices(parts: {
       await identity.identityConfigs.ensureSealed(database.fork(), log);
       await zoneImports.prepare();
       await factors.totpSecrets.ensureSealed(database.fork(), log);
+      await runner.prepare();
     },
     async startJobs() {
       if (!config.jobs) return;
       await repair.start();
-      await housekeeping.start(0);
-      await drift.start();
+      await runner.start();
     },
     async stop() {
-      const jobs = [repair.stop(), housekeeping.stop(), drift.stop(), zoneImports.stop()];
-      await Promise.all([...jobs, background.settled()]);
+      await Promise.all([repair.stop(), runner.rest(), zoneImports.stop(), background.settled()]);
     },
     async close() {
       await background.settled();
+      await runner.close();
       mailer.close();
       redis?.close();
       await egress.close();

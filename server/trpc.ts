@@ -98,6 +98,7 @@ function guarded<Admitted extends Admission>(admit: (call: Call) => Admitted | P
   return t.procedure.use(async ({ ctx, next, getRawInput, path: procedure, meta }) => {
     const { services, requestId } = ctx as ServerContext;
     const em = services.database.fork();
+    ctx.http.noteProcedure(procedure);
     /** Tells the log of a failure that is one item of the answer, not the answer. */
     const report = (error: AppError, fields: { zone: string }) =>
       logFailure(services.log, error, { requestId, procedure, ...fields });

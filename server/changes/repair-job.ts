@@ -1,24 +1,24 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import type { Logger } from "../log.ts";
 import type { Notifications } from "../notifications/notify.ts";
-import { Periodic } from "../periodic.ts";
 import { clearLeases, withLease } from "./lease.ts";
 import { repairZone, zonesToRepair } from "./repair.ts";
 
-const pauseMilliseconds = 30_000;
 const patienceMilliseconds = 2_000;
 /** A zone that somebody works on is left to them: every edit settles what is open first. */
 const waitMilliseconds = 1_000;
 
-/** Settles changes that a crash left open: once at the start, then twice a minute. */
+/** Settles changes that a crash left open: at the start, then by the job `changes.repair`. */
 export class RepairJob {
   readonly #database: Database;
   readonly #connections: ProviderConnections;
   readonly #notifications: Notifications;
   readonly #log: Logger;
   readonly #now: () => Date;
-  readonly #periodic = new Periodic(pauseMilliseconds, () => this.runOnce());
+  readonly #stopping = new AbortController();
+  #first: Promise<void> = Promise.resolve();
 
   constructor(parts: {
     database: Database;
@@ -40,17 +40,20 @@ export class RepairJob {
    */
   async start(): Promise<void> {
     if (this.#database.embedded) await clearLeases(this.#database.fork());
-    await this.#periodic.start(patienceMilliseconds);
+    this.#first = this.runOnce(this.#stopping.signal);
+    await Promise.race([this.#first, sleep(patienceMilliseconds, undefined, { ref: false })]);
   }
 
+  /** Ends the run that was begun at the start, if it is still under way. */
   async stop(): Promise<void> {
-    await this.#periodic.stop();
+    this.#stopping.abort();
+    await this.#first;
   }
 
-  async runOnce(): Promise<void> {
+  async runOnce(signal?: AbortSignal): Promise<void> {
     try {
       for (const domainId of await zonesToRepair(this.#database.fork())) {
-        if (this.#periodic.stopped) return;
+        if (signal?.aborted) return;
         await this.#repair(domainId);
       }
     } catch (error) {

@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { btree_gin } from "@electric-sql/pglite/contrib/btree_gin";
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
 import { Migrator } from "@mikro-orm/migrations";
-import { MikroORM as PGliteORM } from "@mikro-orm/pglite";
+import { MikroORM as PGliteORM, type PgliteConnection } from "@mikro-orm/pglite";
 import { MikroORM as PostgresORM, type Kysely, type Options, type SqlEntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { types as pgTypes } from "pg";
+import { fromPglite, type ConstructorOptions } from "pg-boss";
 import { AfterCommitSubscriber } from "./after-commit.ts";
 import { entities, type Tables } from "./entities.ts";
 import { PreparingClient } from "./prepared-statements.ts";
@@ -24,6 +25,8 @@ export interface DatabaseOptions {
 /** An open database. One instance per process. */
 export interface Database {
   readonly embedded: boolean;
+  /** How the job queue gets to this database: the embedded engine, or connections of its own to the server. */
+  readonly jobStore: JobStore;
   /** A fresh unit of work. One per procedure or job, never shared between requests. */
   fork(): EntityManager;
   migrate(): Promise<void>;
@@ -33,6 +36,8 @@ export interface Database {
   ready(): Promise<boolean>;
   close(): Promise<void>;
 }
+
+type JobStore = Pick<ConstructorOptions, "backend" | "db" | "connectionString" | "max" | "application_name">;
 
 /** Set-based queries on the unit of work's connection, inside its transaction if there is one. */
 export function queries(em: EntityManager): Kysely<Tables> {
@@ -70,6 +75,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   let migrated = false;
   return {
     embedded: options.databaseUrl === undefined,
+    jobStore: jobStore(orm, options.databaseUrl),
     fork: () => orm.em.fork(),
     async migrate() {
       await orm.migrator.up();
@@ -86,6 +92,26 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       return migrated && (await orm.isConnected());
     },
     close: () => orm.close(true),
+  };
+}
+
+/** The queue waits for our transactions on the embedded engine: its one connection is lent to one of us at a time. */
+function jobStore(orm: PostgresORM, databaseUrl: string | undefined): JobStore {
+  if (databaseUrl !== undefined) {
+    return { connectionString: databaseUrl, max: 3, application_name: "zonewright jobs" };
+  }
+  const connection = orm.em.getConnection() as unknown as PgliteConnection;
+  const engine = async () => fromPglite(await connection.getNativeClient());
+  return {
+    backend: "pglite",
+    db: {
+      executeSql: async (text, values) => await (await engine()).executeSql(text, values),
+      listen: async (channel, onNotification, onReconnect) => {
+        const adapted = await engine();
+        if (!adapted.listen) throw new Error("The embedded database does not notify.");
+        return await adapted.listen(channel, onNotification, onReconnect);
+      },
+    },
   };
 }
 

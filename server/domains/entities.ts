@@ -24,6 +24,7 @@ export const DomainSchema = defineEntity({
     expiryCheckedAt: p.datetime().nullable(),
     registrar: p.text().nullable(),
     snapshotSchedule: p.text().$type<"off" | "daily" | "weekly">(),
+    scheduledSnapshotAt: p.datetime().nullable(),
     /** Raised by one with every change set; record versions refer to it. */
     revision: p.integer(),
     /** Live records, kept by the change pipeline. */

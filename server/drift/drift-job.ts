@@ -1,15 +1,15 @@
+import { once } from "node:events";
 import type { Config } from "../config.ts";
 import type { Database } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import type { Logger } from "../log.ts";
-import { Periodic } from "../periodic.ts";
 import { compareWithProvider } from "../records/compare-with-provider.ts";
 import { claimDue, countActive, driftCounts, keepFinding, type DriftCounts, type DueZone } from "./due-zones.ts";
 
 const hour = 3_600_000;
 const periods = { hourly: hour, daily: 24 * hour, off: hour } as const;
-/** A period has sixty runs, and a run takes a twentieth of the zones: all have had their turn after a third of it, and stay spread. */
-const runsInPeriod = 60;
+/** A period has at least sixty runs, and a run takes a twentieth of the zones: all have had their turn after a third of it, and stay spread. */
+export const driftSchedules = { hourly: "* * * * *", daily: "*/20 * * * *", off: null } as const;
 const shareOfRun = 1 / 20;
 const leastInRun = 50;
 const atOnce = 4;
@@ -31,8 +31,6 @@ export class DriftJob {
   readonly #now: () => Date;
   readonly #every: Config["driftCheck"];
   readonly #onDrift: OnDrift;
-  readonly #periodic: Periodic;
-  #giveUp: () => void = () => undefined;
 
   constructor(parts: {
     database: Database;
@@ -48,39 +46,28 @@ export class DriftJob {
     this.#now = parts.now;
     this.#every = parts.every;
     this.#onDrift = parts.onDrift ?? ((drift) => parts.log.info(drift, "a zone differs from what its provider serves"));
-    this.#periodic = new Periodic(periods[parts.every] / runsInPeriod, () => this.runOnce());
   }
 
-  async start(): Promise<void> {
-    if (this.#every !== "off") await this.#periodic.start(0);
-  }
-
-  /** Does not wait for providers: a check under way is abandoned, and its zone has its next turn a period later. */
-  async stop(): Promise<void> {
-    const stopped = this.#periodic.stop();
-    this.#giveUp();
-    await stopped;
-  }
-
-  /** Checks zones that are due, as many as one run may take. */
-  async runOnce(): Promise<void> {
-    const abandoned = new Promise<void>((resolve) => {
-      this.#giveUp = resolve;
-    });
+  /**
+   * Checks zones that are due, as many as one run may take.
+   * @param signal once aborted, providers are not waited for: a check under way is abandoned, and its zone has its next turn a period later.
+   */
+  async runOnce(signal: AbortSignal = new AbortController().signal): Promise<void> {
+    const abandoned = once(signal, "abort");
     const failures: Failures = new Map();
     try {
       const active = await countActive(this.#database.fork());
       let left = Math.max(leastInRun, Math.ceil(active * shareOfRun));
       const work = async () => {
-        while (left-- > 0 && !this.#periodic.stopped) {
+        while (left-- > 0 && !signal.aborted) {
           const zone = await this.#claim();
           if (!zone) return;
-          await this.#check(zone, failures);
+          await this.#check(zone, failures, signal);
         }
       };
       await Promise.race([Promise.all(Array.from({ length: atOnce }, work)), abandoned]);
     } catch (error) {
-      if (!this.#periodic.stopped) this.#log.error({ err: error }, "looking for drift failed");
+      if (!signal.aborted) this.#log.error({ err: error }, "looking for drift failed");
     }
     for (const [config, { zones, zone, error }] of failures) {
       this.#log.warn(
@@ -95,9 +82,9 @@ export class DriftJob {
     return await claimDue(this.#database.fork(), now, new Date(now.getTime() - periods[this.#every]));
   }
 
-  async #check(zone: DueZone, failures: Failures): Promise<void> {
+  async #check(zone: DueZone, failures: Failures, signal: AbortSignal): Promise<void> {
     try {
-      await this.#compare(zone);
+      await this.#compare(zone, signal);
     } catch (error) {
       const known = failures.get(zone.configName);
       if (known) known.zones++;
@@ -105,14 +92,14 @@ export class DriftJob {
     }
   }
 
-  async #compare(zone: DueZone): Promise<void> {
+  async #compare(zone: DueZone, signal: AbortSignal): Promise<void> {
     const { provider } = this.#connections.connect(zone.config);
     if (!provider) return;
     // Before the zone is read: what is written to it meanwhile then makes another mark.
     const mark = await provider.fingerprint(zone.name);
     const same = mark !== null && mark === zone.fingerprint;
     const { changes } = same ? { changes: [] } : await compareWithProvider(this.#database.fork(), zone, provider);
-    if (this.#periodic.stopped) return;
+    if (signal.aborted) return;
     const counts = changes.length === 0 ? null : driftCounts(changes);
     const kept = await keepFinding(this.#database.fork(), zone, counts, mark, this.#now());
     if (kept && counts && zone.foundAt === null) await this.#tell(zone, counts);

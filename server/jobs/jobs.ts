@@ -6,10 +6,27 @@ export interface Job<Data extends object = object> {
   readonly description: string;
   /** When it runs by itself: five cron fields, in UTC. Null for what is only asked for. */
   readonly schedule: string | null;
+  /** How a run that failed is tried again. Left out: three times within minutes; a schedule brings the next one anyhow. */
+  readonly retries?: Retries;
   /**
    * Does the work. It may be done more than once for one request for it, and must come to the same. What it throws is
    * logged, and it is tried again later.
    * @param signal aborted when the service stops; what is left then is done by the next run.
    */
   work(data: Data, signal: AbortSignal): Promise<void>;
+}
+
+export interface Retries {
+  /** How often after the first try. */
+  most: number;
+  /** Before the first of them; each further wait is about twice as long. */
+  firstSeconds: number;
+  longestSeconds: number;
+}
+
+/** How a run ended, for the metrics. */
+export interface JobRun {
+  job: string;
+  seconds: number;
+  failed: boolean;
 }

@@ -1,7 +1,55 @@
+import { driftSchedules } from "../drift/drift-job.ts";
+import { deleteExpired } from "../housekeeping.ts";
 import type { Services } from "../services.ts";
+import { deleteOldSnapshots } from "../snapshots/retention.ts";
+import { makeScheduledSnapshots } from "../snapshots/schedule.ts";
 import type { Job } from "./jobs.ts";
 
+const day = 24 * 3_600_000;
+
+type Needs = Pick<Services, "config" | "database" | "log" | "repair" | "drift" | "mail"> & { now: () => Date };
+
 /** Every job of the service. */
-export function jobs(_services: Services): Job[] {
-  return [];
+export function jobs({ config, database, log, now, repair, drift, mail }: Needs): Job[] {
+  return [
+    {
+      name: "changes.repair",
+      description: "Settles changes that a crash or a lost connection left open.",
+      schedule: "* * * * *",
+      work: (_data, signal) => repair.runOnce(signal),
+    },
+    {
+      name: "drift.check",
+      description: "Compares zones with what their providers serve.",
+      schedule: driftSchedules[config.driftCheck],
+      work: (_data, signal) => drift.runOnce(signal),
+    },
+    {
+      name: "snapshots.schedule",
+      description: "Makes the snapshots that domains have a schedule for.",
+      schedule: "*/10 * * * *",
+      async work(_data, signal) {
+        const made = await makeScheduledSnapshots(database.fork(), now(), signal);
+        if (made > 0) log.info({ snapshots: made }, "made scheduled snapshots");
+      },
+    },
+    {
+      name: "snapshots.retention",
+      description: "Deletes snapshots that are kept long enough, and record versions that none shows.",
+      schedule: config.snapshotRetentionDays === null ? null : "20 3 * * *",
+      async work(_data, signal) {
+        if (config.snapshotRetentionDays === null) return;
+        const before = new Date(now().getTime() - config.snapshotRetentionDays * day);
+        const deleted = await deleteOldSnapshots(database.fork(), before, signal);
+        if (deleted.snapshots + deleted.versions > 0) log.info(deleted, "deleted what was kept long enough");
+      },
+    },
+    {
+      name: "accounts.housekeeping",
+      description: "Deletes sessions, challenges, links and sign-ins that ended.",
+      schedule: "40 */6 * * *",
+      work: () => deleteExpired(database, now()),
+    },
+    mail.job,
+  ];
 }

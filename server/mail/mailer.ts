@@ -6,7 +6,12 @@ export interface Mail {
   subject: string;
   text: string;
   html: string;
+  /** Left out: a new one. The same one on each try lets the reader's side see that two are one. */
+  messageId?: string;
 }
+
+/** `taken` by the mail server; `refused` for good; `later`: it may take it another time. */
+export type Attempt = "taken" | "refused" | "later";
 
 /** A mail server that does not answer must not hold up whoever waits for the mail. */
 const connectMilliseconds = 5_000;
@@ -41,19 +46,30 @@ export class Mailer {
 
   /** @returns whether the mail server took it. */
   async send(mail: Mail): Promise<boolean> {
-    if (!this.#transport) return false;
+    return (await this.attempt(mail)) === "taken";
+  }
+
+  async attempt(mail: Mail): Promise<Attempt> {
+    if (!this.#transport) return "refused";
     try {
       await this.#transport.sendMail({ from: this.#from, ...mail });
-      return true;
+      return "taken";
     } catch (error) {
       this.#log.warn({ reason: reasonOf(error), subject: mail.subject }, "a mail could not be sent");
-      return false;
+      return isFinal(error) ? "refused" : "later";
     }
   }
 
   close(): void {
     this.#transport?.close();
   }
+}
+
+/** Whether the mail server refused this message: 5yz to what is about the message itself (RFC 5321 §4.2.1). */
+function isFinal(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { responseCode, code } = error as { responseCode?: number; code?: string };
+  return (code === "EENVELOPE" || code === "EMESSAGE") && responseCode !== undefined && responseCode >= 500;
 }
 
 /** What the mail server or the network said. Commands that were sent, which hold credentials and addresses, stay out. */

@@ -70,6 +70,8 @@ describe("a bad value stops the start with a sentence naming the variable", () =
     ["WHOIS_SERVER", "whois example"],
     ["EGRESS_ALLOW", "10.0.0.0/8, not a host"],
     ["DRIFT_CHECK", "on"],
+    ["SNAPSHOT_RETENTION", "0"],
+    ["SNAPSHOT_RETENTION", "1 year"],
     ["TRUST_PROXY", "everyone"],
     ["TRUST_PROXY", "10.0.0.0/33"],
     ["TRUST_PROXY", "1,2"],
@@ -123,6 +125,7 @@ test("without any variable the service listens on 127.0.0.1:3000 with the embedd
     requestLimits: { requests: 6_000, costly: 120 },
     jobs: true,
     driftCheck: "hourly",
+    snapshotRetentionDays: null,
     smtpUrl: undefined,
     mailFrom: "Zonewright <zonewright@localhost>",
   });
@@ -152,6 +155,11 @@ test("request limits are numbers of calls a minute, or off", () => {
 
 test.each(["hourly", "daily", "off"])("drift can be looked for %s", (every) => {
   expect(load({ DRIFT_CHECK: every }).driftCheck).toBe(every);
+});
+
+test("snapshots are kept for a number of days, or for good", () => {
+  expect(load({ SNAPSHOT_RETENTION: "365" }).snapshotRetentionDays).toBe(365);
+  expect(load({ SNAPSHOT_RETENTION: "off" }).snapshotRetentionDays).toBeNull();
 });
 
 test("lists may have spaces and empty parts", () => {

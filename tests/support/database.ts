@@ -15,6 +15,13 @@ export async function emptyDatabase(): Promise<Database> {
   const em = database.fork();
   const tables = entities.map(({ meta }) => sql.table(meta.tableName));
   await sql`truncate ${sql.join(tables)} cascade`.execute(queries(em));
+  const { rows } = await sql<{ made: boolean }>`select to_regclass('jobs.job') is not null as made`.execute(
+    queries(em),
+  );
+  if (rows[0]?.made) {
+    await sql`delete from jobs.job`.execute(queries(em));
+    await sql`delete from jobs.schedule`.execute(queries(em));
+  }
   return database;
 }
 

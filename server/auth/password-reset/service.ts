@@ -5,7 +5,7 @@ import type { Audit } from "../../audit/audit.ts";
 import type { Background } from "../../background.ts";
 import { queries, type Database, type EntityManager } from "../../database/database.ts";
 import { badField } from "../../errors.ts";
-import type { Mailer } from "../../mail/mailer.ts";
+import { noticeUsefulMilliseconds, type MailOutbox } from "../../mail/outbox.ts";
 import { passwordChanged } from "../../mail/templates/password-changed.ts";
 import { passwordReset } from "../../mail/templates/password-reset.ts";
 import { User } from "../../users/entities.ts";
@@ -23,7 +23,7 @@ export class PasswordResets {
   readonly #database: Database;
   readonly #passwords: PasswordHasher;
   readonly #sessions: Sessions;
-  readonly #mailer: Mailer;
+  readonly #mail: MailOutbox;
   readonly #background: Background;
   readonly #audit: Audit;
   readonly #siteUrl: string;
@@ -33,7 +33,7 @@ export class PasswordResets {
     database: Database;
     passwords: PasswordHasher;
     sessions: Sessions;
-    mailer: Mailer;
+    mail: MailOutbox;
     background: Background;
     audit: Audit;
     siteUrl: string;
@@ -42,7 +42,7 @@ export class PasswordResets {
     this.#database = parts.database;
     this.#passwords = parts.passwords;
     this.#sessions = parts.sessions;
-    this.#mailer = parts.mailer;
+    this.#mail = parts.mail;
     this.#background = parts.background;
     this.#audit = parts.audit;
     this.#siteUrl = parts.siteUrl;
@@ -81,13 +81,11 @@ export class PasswordResets {
       return found;
     });
     await this.#sessions.endAll(em.fork(), user.id);
-    const { email } = user;
-    if (email)
-      this.#background.run("a mail about a new password", () => this.#mailer.send(passwordChanged(email, user)));
+    if (user.email) this.#mail.send(passwordChanged(user.email, user), noticeUsefulMilliseconds);
   }
 
   async #mailLink(email: string, actor: Actor): Promise<void> {
-    if (!this.#mailer.configured) return;
+    if (!this.#mail.configured) return;
     const em = this.#database.fork();
     const user = await em.findOne(User, { [sql.lower("email")]: email.toLowerCase(), disabledAt: null });
     if (!user?.email || typeof user.passwordHash !== "string") return;
@@ -104,7 +102,7 @@ export class PasswordResets {
     });
     // In the fragment, which browsers send to no server.
     const link = `${this.#siteUrl}/reset-password#token=${token}`;
-    await this.#mailer.send(passwordReset(user.email, { username: user.username, link }));
+    this.#mail.send(passwordReset(user.email, { username: user.username, link }), lifetimeMilliseconds);
   }
 }
 

@@ -6,6 +6,7 @@ import { SecondFactors } from "./0004-second-factors.ts";
 import { PersonalTokens } from "./0005-personal-tokens.ts";
 import { Invitations } from "./0006-invitations.ts";
 import { Identity } from "./0008-identity.ts";
+import { ScheduledSnapshots } from "./0009-scheduled-snapshots.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -18,4 +19,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0005-personal-tokens", class: PersonalTokens },
   { name: "0006-invitations", class: Invitations },
   { name: "0008-identity", class: Identity },
+  { name: "0009-scheduled-snapshots", class: ScheduledSnapshots },
 ];

@@ -5,10 +5,10 @@ import { assertGoodPassword } from "../../auth/password-rules.ts";
 import { PasswordReset } from "../../auth/password-reset/entities.ts";
 import type { PasswordHasher } from "../../auth/passwords.ts";
 import type { Sessions } from "../../auth/sessions.ts";
-import type { Background } from "../../background.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { AppError, badField } from "../../errors.ts";
-import type { Mail, Mailer } from "../../mail/mailer.ts";
+import type { Mail } from "../../mail/mailer.ts";
+import { noticeUsefulMilliseconds, type MailOutbox } from "../../mail/outbox.ts";
 import { emailChanged } from "../../mail/templates/email-changed.ts";
 import { passwordChanged } from "../../mail/templates/password-changed.ts";
 import { afterCommit } from "../../database/after-commit.ts";
@@ -43,8 +43,7 @@ interface Parts {
   passwords: PasswordHasher;
   currentPassword: CurrentPassword;
   sessions: Sessions;
-  mailer: Mailer;
-  background: Background;
+  mail: MailOutbox;
   audit: Audit;
   /** Told when somebody turns their notifications off, at once. */
   onNotificationsOff: (userId: string) => void;
@@ -128,8 +127,7 @@ export class Profile {
   }
 
   #tell(mail: Mail): void {
-    const { background, mailer } = this.#parts;
-    background.run("a mail about a changed account", () => mailer.send(mail));
+    this.#parts.mail.send(mail, noticeUsefulMilliseconds);
   }
 }
 

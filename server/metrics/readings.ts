@@ -1,0 +1,41 @@
+import { sql } from "kysely";
+import { queries, type Database } from "../database/database.ts";
+import type { JobRunner } from "../jobs/runner.ts";
+import type { Reading } from "./metrics.ts";
+
+/** What the database knows: the same on every instance. */
+export function readings(database: Database, runner: JobRunner): Reading[] {
+  const count = (name: string, help: string, query: ReturnType<typeof sql<{ count: string }>>): Reading => ({
+    name,
+    help,
+    async read() {
+      const { rows } = await query.execute(queries(database.fork()));
+      return rows.map((row) => ({ value: Number(row.count) }));
+    },
+  });
+  return [
+    {
+      name: "zonewright_jobs",
+      help: "Runs of a job over all instances: those that wait, are under way, or failed for good within a day. A few seconds old.",
+      labels: ["job", "state"],
+      async read() {
+        return (await runner.counts()).flatMap(({ name: job, queuedCount, activeCount, failedCount }) => [
+          { labels: { job, state: "waiting" }, value: queuedCount },
+          { labels: { job, state: "active" }, value: activeCount },
+          { labels: { job, state: "failed" }, value: failedCount },
+        ]);
+      },
+    },
+    count(
+      "zonewright_open_changes",
+      "Changes whose outcome at the provider is not known yet; they are settled within a minute unless the provider is away.",
+      sql`select count(*) from change_sets where state = 'pending'`,
+    ),
+    count("zonewright_domains", "Managed domains.", sql`select count(*) from domains`),
+    count(
+      "zonewright_drifted_domains",
+      "Domains that differ from what their provider serves.",
+      sql`select count(*) from domains where drift_found_at is not null`,
+    ),
+  ];
+}

@@ -1,0 +1,102 @@
+import { sql } from "kysely";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { queries } from "../../server/database/database.ts";
+import type { WaitingMail } from "../../server/mail/outbox.ts";
+import { Clock, hour } from "../support/clock.ts";
+import { startMailServer, type MailServer } from "../support/mail-server.ts";
+import { startZonewright, type Zonewright } from "../support/zonewright.ts";
+
+const clock = new Clock();
+let mail: MailServer;
+let zw: Zonewright & { stop(): Promise<void> };
+beforeAll(async () => {
+  mail = await startMailServer();
+  zw = await startZonewright({ env: { SMTP_URL: mail.url, SITE_URL: "https://dns.example.org" }, now: clock.now });
+});
+afterAll(async () => {
+  await zw.stop();
+  await mail.stop();
+});
+
+let count = 0;
+let email: string;
+beforeEach(async () => {
+  const username = `late-${++count}`;
+  email = `${username}@example.com`;
+  await zw.services.users.create(zw.services.database.fork(), {
+    username,
+    email,
+    password: "long enough for this",
+    role: "member",
+  });
+});
+afterEach(() => {
+  mail.refuseWith(null);
+  mail.mails.length = 0;
+});
+
+async function forgot(): Promise<void> {
+  const { status } = await zw.nobody.post("/api/auth/password/forgot", { email });
+  expect(status).toBe(200);
+  await zw.services.background.settled();
+}
+
+interface Waiting {
+  id: string;
+  data: WaitingMail;
+}
+async function waiting(): Promise<Waiting[]> {
+  const { rows } = await sql<Waiting>`
+    select id, data from jobs.job where name = 'mail.send' and state < 'active' order by created_on desc
+  `.execute(queries(zw.services.database.fork()));
+  return rows;
+}
+
+async function makeDue(): Promise<void> {
+  await sql`update jobs.job set start_after = now() where name = 'mail.send'`.execute(
+    queries(zw.services.database.fork()),
+  );
+}
+
+test("a mail that the mail server does not take now comes when it does, and its link works", async () => {
+  mail.refuseWith(451);
+  await forgot();
+  expect(mail.mails).toEqual([]);
+  const [{ data } = { data: undefined }] = await waiting();
+  // The link is as good as a password: it is not readable where it waits.
+  expect(Object.keys(data ?? {}).toSorted()).toEqual(["sealed", "until"]);
+  expect(JSON.stringify(data)).not.toMatch(/example\.com|token|reset/);
+
+  mail.refuseWith(null);
+  await makeDue();
+  const { text } = await vi.waitFor(() => mail.next(email), { timeout: 20_000 });
+  const [, token = ""] = /#token=([\w-]+)/.exec(text) ?? [];
+  const reset = { token, newPassword: "another that is long enough" };
+  expect((await zw.nobody.post("/api/auth/password/reset", reset)).status).toBe(200);
+  await zw.services.background.settled();
+  expect(await waiting()).toEqual([]);
+});
+
+test("a mail that the mail server refuses for good is not tried again", async () => {
+  mail.refuseWith(550);
+  await forgot();
+  expect(await waiting()).toEqual([]);
+});
+
+test("a link that works no more is not mailed", async () => {
+  mail.refuseWith(451);
+  await forgot();
+  const [late] = await waiting();
+  mail.refuseWith(null);
+  clock.advance(2 * hour);
+  if (!late) throw new Error("A mail waits.");
+  await zw.services.mail.job.work(late.data, new AbortController().signal);
+  expect(mail.mails).toEqual([]);
+});
+
+test("a mail that no key opens any more is dropped, and the log says so", async () => {
+  const sealed = "v1.0000000000000000.AAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAA.AAAA";
+  const until = new Date(clock.now().getTime() + hour).toISOString();
+  await zw.services.mail.job.work({ sealed, until }, new AbortController().signal);
+  expect(mail.mails).toEqual([]);
+});

@@ -1,0 +1,211 @@
+import { sql } from "kysely";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { queries, type Database } from "../../server/database/database.ts";
+import type { Job, JobRun } from "../../server/jobs/jobs.ts";
+import { JobRunner } from "../../server/jobs/runner.ts";
+import { createLog } from "../../server/log.ts";
+import { emptyDatabase } from "../support/database.ts";
+
+const timing = { heartbeat: 10, supervise: 1, poll: 0.5 };
+const patience = { timeout: 20_000, interval: 20 };
+
+let database: Database;
+let log: string[];
+let runs: JobRun[];
+beforeEach(async () => {
+  database = await emptyDatabase();
+  log = [];
+  runs = [];
+});
+
+let count = 0;
+let name: string;
+beforeEach(() => {
+  name = `test.job-${++count}`;
+});
+
+function job(parts: Partial<Job>): Job {
+  return { name, description: "For a test.", schedule: null, work: async () => undefined, ...parts };
+}
+
+async function runner(jobs: Job[], works = true): Promise<JobRunner> {
+  const made = new JobRunner({
+    store: database.jobStore,
+    jobs,
+    works,
+    log: createLog("info", { write: (line) => log.push(line) }),
+    onRun: (run) => runs.push(run),
+    timing,
+  });
+  await made.prepare();
+  await made.start();
+  running.push(made);
+  return made;
+}
+
+const running: JobRunner[] = [];
+afterEach(async () => {
+  for (const one of running.splice(0)) {
+    await one.rest();
+    await one.close();
+  }
+});
+
+function gate(): { opened: Promise<void>; open: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { opened: promise, open: resolve };
+}
+
+describe("work that is asked for", () => {
+  test("is done with what it was asked with", async () => {
+    const done: unknown[] = [];
+    const one = await runner([job({ work: async (data) => void done.push(data) })]);
+    await one.ask(database.fork(), { name }, { zone: "a.example" });
+    await vi.waitFor(() => expect(done).toEqual([{ zone: "a.example" }]), patience);
+    expect(runs).toEqual([{ job: name, seconds: expect.any(Number), failed: false }]);
+  });
+
+  test("within a transaction is done once that is committed, and never when it is rolled back", async () => {
+    const done: unknown[] = [];
+    const one = await runner([job({ work: async (data) => void done.push(data) })]);
+    const ask = (end: () => void) =>
+      database.fork().transactional(async (tx) => {
+        await one.ask(tx, { name }, { end: end.name });
+        expect(done).not.toContainEqual({ end: end.name });
+        end();
+      });
+    await expect(
+      ask(function rolledBack() {
+        throw new Error("no");
+      }),
+    ).rejects.toThrow("no");
+    await ask(function committed() {
+      // Nothing fails.
+    });
+    await vi.waitFor(() => expect(done).toEqual([{ end: "committed" }]), patience);
+  });
+
+  test("is done once by one of two instances, whoever asked", async () => {
+    const done: string[] = [];
+    const jobs = [job({ work: async (data) => void done.push(Object.values(data).join("")) })];
+    const [first, second, asking] = [await runner(jobs), await runner(jobs), await runner(jobs, false)];
+    const asked = Array.from({ length: 30 }, (_, index) => String(index));
+    for (const [index, text] of asked.entries()) {
+      await ([first, second, asking][index % 3] ?? asking).ask(database.fork(), { name }, { text });
+    }
+    await vi.waitFor(() => expect(done).toHaveLength(30), patience);
+    expect(done.toSorted()).toEqual(asked.toSorted());
+  });
+
+  test("waits on an instance that does no jobs, also through its end", async () => {
+    const done: unknown[] = [];
+    const jobs = [job({ work: async (data) => void done.push(data) })];
+    const idle = await runner(jobs, false);
+    await idle.ask(database.fork(), { name }, { kept: true });
+    await idle.close();
+    expect(done).toEqual([]);
+    await runner(jobs);
+    await vi.waitFor(() => expect(done).toEqual([{ kept: true }]), patience);
+  });
+});
+
+test("a run that fails is told in the log and tried again; what it said is not stored", async () => {
+  let tries = 0;
+  const one = await runner([
+    job({
+      retries: { most: 3, firstSeconds: 1, longestSeconds: 1 },
+      async work() {
+        if (++tries === 1) throw new Error("the secret is hunter2");
+      },
+    }),
+  ]);
+  await one.ask(database.fork(), { name }, {});
+  await vi.waitFor(() => expect(tries).toBe(2), patience);
+  await vi.waitFor(() => expect(runs.map(({ failed }) => failed)).toEqual([true, false]), patience);
+  expect(log.map((line) => JSON.parse(line))).toMatchObject([{ level: 50, job: name, err: { type: "Error" } }]);
+  const { rows } = await sql<{ stored: string }>`select j::text as stored from jobs.job j where name = ${name}`.execute(
+    queries(database.fork()),
+  );
+  expect(rows.length).toBeGreaterThan(0);
+  expect(rows.map(({ stored }) => stored).join()).not.toContain("hunter2");
+});
+
+async function waiting(): Promise<number> {
+  const { rows } = await sql<{ count: string }>`
+    select count(*) from jobs.job where name = ${name} and state < 'active'
+  `.execute(queries(database.fork()));
+  return Number(rows[0]?.count);
+}
+
+async function schedules(): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`select name from jobs.schedule`.execute(queries(database.fork()));
+  return rows.map((row) => row.name);
+}
+
+describe("a job with a schedule", () => {
+  test("runs by itself, once over two instances", async () => {
+    let done = 0;
+    const jobs = [job({ schedule: "* * * * *", work: async () => void done++ })];
+    const asleep = await runner(jobs, false);
+    await sql`insert into jobs.schedule (name, key, cron, timezone) values (${name}, '', '* * * * *', 'UTC')`.execute(
+      queries(database.fork()),
+    );
+    // The queue looks for what is due twice a minute.
+    await sql`update jobs.version set cron_on = null`.execute(queries(database.fork()));
+    await Promise.all([runner(jobs), runner(jobs)]);
+    await vi.waitFor(() => expect(done).toBe(1), patience);
+    await asleep.ask(database.fork(), { name }, {});
+    await vi.waitFor(() => expect(done).toBe(2), patience);
+  });
+
+  test("never runs twice at a time; what is asked for meanwhile is done by one further run", async () => {
+    const { opened, open } = gate();
+    let began = 0;
+    const jobs = [
+      job({
+        schedule: "0 0 1 1 *",
+        async work() {
+          began++;
+          await opened;
+        },
+      }),
+    ];
+    const [first, second] = [await runner(jobs), await runner(jobs)];
+    await first.ask(database.fork(), { name }, {});
+    await vi.waitFor(() => expect(began).toBe(1), patience);
+    for (const one of [first, second, first, second]) await one.ask(database.fork(), { name }, {});
+    expect(await waiting()).toBe(1);
+    expect(began).toBe(1);
+    open();
+    await vi.waitFor(() => expect(began).toBe(2), patience);
+    expect(await waiting()).toBe(0);
+  });
+
+  test("that is taken from the list has no schedule any more", async () => {
+    await runner([job({ schedule: "0 0 1 1 *" })]);
+    expect(await schedules()).toEqual([name]);
+    await runner([job({ schedule: null })]);
+    expect(await schedules()).toEqual([]);
+  });
+});
+
+test("the end of the service asks a run to stop, and waits for it", async () => {
+  const { opened: begun, open: begin } = gate();
+  const ended: string[] = [];
+  const one = await runner([
+    job({
+      async work(_data, signal) {
+        begin();
+        await new Promise((resolve) => {
+          signal.addEventListener("abort", resolve);
+        });
+        ended.push("run");
+      },
+    }),
+  ]);
+  await one.ask(database.fork(), { name }, {});
+  await begun;
+  await one.rest();
+  ended.push("service");
+  expect(ended).toEqual(["run", "service"]);
+});

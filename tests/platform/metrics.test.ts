@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { startZonewright, type Zonewright } from "../support/zonewright.ts";
+
+let zw: Zonewright & { stop(): Promise<void> };
+beforeAll(async () => {
+  zw = await startZonewright();
+});
+afterAll(() => zw.stop());
+
+async function metrics(): Promise<string> {
+  const answer = await fetch(`${zw.url}/metrics`);
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([
+    200,
+    "text/plain; version=0.0.4; charset=utf-8",
+  ]);
+  return await answer.text();
+}
+
+async function value(line: string): Promise<number> {
+  const found = (await metrics()).split("\n").find((one) => one.startsWith(`${line} `));
+  return Number(found?.slice(line.length + 1));
+}
+
+function seen(procedure: string, status: number): Promise<number> {
+  return value(`zonewright_request_duration_seconds_count{procedure="${procedure}",status="${status}"}`);
+}
+
+test("requests are counted by procedure and status, over both interfaces, and never by address", async () => {
+  const { body } = await zw.admin.post("/api/domains", { name: "measured.example" });
+  await zw.admin.get(`/api/domains/${body.id}`);
+  await zw.admin.get(`/api/domains/${body.id}`);
+  await zw.nobody.get(`/api/domains/${body.id}`);
+  await fetch(`${zw.url}/trpc/domains.get?input=${encodeURIComponent(JSON.stringify({ json: { id: body.id } }))}`);
+  await zw.nobody.get("/nothing/here");
+  expect([await seen("domains.get", 200), await seen("domains.get", 401)]).toEqual([2, 2]);
+  expect(await seen("none", 404)).toBe(1);
+  const text = await metrics();
+  for (const own of [body.id, "measured.example", "admin", "nothing"]) expect(text).not.toContain(own);
+});
+
+test("jobs show their runs, and what waits", async () => {
+  const job = "changes.repair";
+  await zw.services.jobs.ask(zw.services.database.fork(), { name: job }, {});
+  await vi.waitFor(async () => {
+    expect(await value(`zonewright_job_duration_seconds_count{job="${job}"}`)).toBeGreaterThan(0);
+    expect(await value(`zonewright_job_last_success_timestamp_seconds{job="${job}"}`)).toBeGreaterThan(1e9);
+  });
+  expect(await value(`zonewright_job_failures_total{job="${job}"}`)).toBe(0);
+  for (const state of ["waiting", "active", "failed"]) {
+    expect(await value(`zonewright_jobs{job="${job}",state="${state}"}`)).toBe(0);
+  }
+});
+
+test("the database's numbers and the process's are there", async () => {
+  expect(await value("zonewright_domains")).toBe(1);
+  expect(await value("zonewright_open_changes")).toBe(0);
+  expect(await value("zonewright_drifted_domains")).toBe(0);
+  expect(await value("process_resident_memory_bytes")).toBeGreaterThan(1e6);
+});
+
+test("what cannot be read is left out, and the rest is there", async () => {
+  zw.services.metrics.add({ name: "broken", help: "For a test.", read: () => Promise.reject(new Error("away")) });
+  const text = await metrics();
+  expect(text).not.toContain("broken");
+  expect(text).toContain("zonewright_domains 1");
+});

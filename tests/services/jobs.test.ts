@@ -1,0 +1,24 @@
+import { expect, onTestFinished, test, vi } from "vitest";
+import { createDatabase } from "../support/postgres.ts";
+import { startProgram, type RunningProgram } from "../support/programs.ts";
+
+const script = new URL("../support/job-process.ts", import.meta.url).pathname;
+
+async function start(database: string, mode: "finish" | "hang"): Promise<RunningProgram> {
+  const options = { env: { PATH: process.env["PATH"] } };
+  const program = await startProgram(process.execPath, [script, database, mode], /ready/, options);
+  onTestFinished(async () => {
+    await program.stop("SIGKILL");
+  });
+  return program;
+}
+
+test("a run that kill -9 ended is done again by another process, with what it was asked with", async () => {
+  const database = await createDatabase(process.env["TEST_DATABASE_URL"] ?? "", "zonewright_jobs");
+  const killed = await start(database, "hang");
+  const asked = 'began {"zone":"kept.example"}';
+  await vi.waitFor(() => expect(killed.output()).toContain(asked), { timeout: 10_000 });
+  const other = await start(database, "finish");
+  await killed.stop("SIGKILL");
+  await vi.waitFor(() => expect(other.output()).toContain(`${asked}\ndone`), { timeout: 50_000, interval: 100 });
+});
