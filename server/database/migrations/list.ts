@@ -7,6 +7,7 @@ import { PersonalTokens } from "./0005-personal-tokens.ts";
 import { Invitations } from "./0006-invitations.ts";
 import { Identity } from "./0008-identity.ts";
 import { ScheduledSnapshots } from "./0009-scheduled-snapshots.ts";
+import { Channels } from "./0013-channels.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -20,4 +21,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0006-invitations", class: Invitations },
   { name: "0008-identity", class: Identity },
   { name: "0009-scheduled-snapshots", class: ScheduledSnapshots },
+  { name: "0013-channels", class: Channels },
 ];
