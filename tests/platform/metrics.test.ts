@@ -41,10 +41,13 @@ test("requests are counted by procedure and status, over both interfaces, and ne
 test("jobs show their runs, and what waits", async () => {
   const job = "changes.repair";
   await zw.services.jobs.ask(zw.services.database.fork(), { name: job }, {});
-  await vi.waitFor(async () => {
-    expect(await value(`zonewright_job_duration_seconds_count{job="${job}"}`)).toBeGreaterThan(0);
-    expect(await value(`zonewright_job_last_success_timestamp_seconds{job="${job}"}`)).toBeGreaterThan(1e9);
-  });
+  await vi.waitFor(
+    async () => {
+      expect(await value(`zonewright_job_duration_seconds_count{job="${job}"}`)).toBeGreaterThan(0);
+      expect(await value(`zonewright_job_last_success_timestamp_seconds{job="${job}"}`)).toBeGreaterThan(1e9);
+    },
+    { timeout: 20_000 },
+  );
   expect(await value(`zonewright_job_failures_total{job="${job}"}`)).toBe(0);
   for (const state of ["waiting", "active", "failed"]) {
     expect(await value(`zonewright_jobs{job="${job}",state="${state}"}`)).toBe(0);
