@@ -20,6 +20,7 @@ import type { SecondFactors } from "./auth/second-factors/service.ts";
 import { Sessions } from "./auth/sessions.ts";
 import { SignIn } from "./auth/sign-in.ts";
 import { Background } from "./background.ts";
+import { composeChannels, type ChannelServices } from "./channels/compose.ts";
 import type { Config } from "./config.ts";
 import type { Database } from "./database/database.ts";
 import { ConfigSecrets } from "./dns-providers/config-secrets.ts";
@@ -43,7 +44,6 @@ import { Metrics } from "./metrics/metrics.ts";
 import { readings } from "./metrics/readings.ts";
 import { Hub } from "./notifications/hub.ts";
 import { Inbox, nowhereElse } from "./notifications/inbox.ts";
-import { Notifications } from "./notifications/notify.ts";
 import { Streams } from "./notifications/streams.ts";
 import { Redis } from "./redis.ts";
 import { createEgress } from "./net/egress.ts";
@@ -61,7 +61,7 @@ import { Invitations } from "./users/invitations/service.ts";
 import { Profile } from "./users/profile/service.ts";
 import { Users } from "./users/service.ts";
 
-export interface Services extends IdentityServices {
+export interface Services extends IdentityServices, ChannelServices {
   config: Config;
   database: Database;
   log: Logger;
@@ -71,7 +71,6 @@ export interface Services extends IdentityServices {
   authenticator: Authenticator;
   audit: Audit;
   guesses: Guesses;
-  notifications: Notifications;
   inbox: Inbox;
   streams: Streams;
   requestLimits: RequestLimits;
@@ -133,17 +132,26 @@ export function createServices(parts: {
   const secrets = new ConfigSecrets(new SecretBox(keyring, "provider-secret"));
   const connections = new ProviderConnections({ zonesFolder, now, egress }, secrets);
   const providerConfigs = new ProviderConfigs(connections, secrets, now);
-  const hub = new Hub();
-  const inbox = new Inbox(hub, nowhereElse);
-  const notifications = new Notifications({ inbox, log, now });
-  const streams = new Streams({ hub, authenticator, database, log, now });
-  const domains = new Domains(database, providerConfigs, now, notifications);
-  const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });
   const audit = new Audit(now);
   const redis = config.redisUrl === undefined ? null : new Redis(config.redisUrl, log);
   const makeCounter = countersIn(redis);
-  const guesses = new Guesses(makeCounter);
   const mailer = new Mailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
+  const hub = new Hub();
+  const inbox = new Inbox(hub, nowhereElse);
+  const { notifications, channels, deliverer } = composeChannels({
+    keyring,
+    database,
+    ports: { egress, mailer, siteUrl: config.siteUrl, now },
+    inbox,
+    makeCounter,
+    ask: (em, job, data, at) => runner.ask(em, job, data, at),
+    audit,
+    log,
+  });
+  const streams = new Streams({ hub, authenticator, database, log, now });
+  const domains = new Domains(database, providerConfigs, now, notifications);
+  const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });
+  const guesses = new Guesses(makeCounter);
   const pipeline = new ChangePipeline(database, connections, now, leaseWaitMilliseconds, notifications);
   const snapshots = new Snapshots(audit, now);
   const repair = new RepairJob({ database, connections, notifications, log, now });
@@ -175,7 +183,7 @@ export function createServices(parts: {
   const metrics = new Metrics();
   const runner = new JobRunner({
     store: database.jobStore,
-    jobs: jobs({ config, database, log, now, repair, drift, mail }),
+    jobs: jobs({ config, database, log, now, repair, drift, mail, deliverer }),
     works: config.jobs,
     log,
     onRun: (run) => metrics.jobRun(run),
@@ -202,6 +210,8 @@ export function createServices(parts: {
     audit,
     guesses,
     notifications,
+    channels,
+    deliverer,
     inbox,
     streams,
     requestLimits: new RequestLimits(makeCounter, config.requestLimits),
@@ -262,6 +272,7 @@ export function createServices(parts: {
       await identity.identityConfigs.ensureSealed(database.fork(), log);
       await zoneImports.prepare();
       await factors.totpSecrets.ensureSealed(database.fork(), log);
+      await channels.ensureSealed(database.fork(), log);
       await runner.prepare();
     },
     async startJobs() {

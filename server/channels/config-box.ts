@@ -40,7 +40,11 @@ export function merged({ masks }: ChannelKind, stored: ChannelConfig, given: Cha
   for (const [name, mask] of Object.entries(masks)) {
     const before = stored[name];
     if (given[name] === null) delete config[name];
-    else if (given[name] === undefined || given[name] === "" || (typeof before === "string" && given[name] === mask(before))) {
+    else if (
+      given[name] === undefined ||
+      given[name] === "" ||
+      (typeof before === "string" && given[name] === mask(before))
+    ) {
       if (before === undefined) delete config[name];
       else config[name] = before;
     }

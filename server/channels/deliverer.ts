@@ -112,10 +112,14 @@ export class Deliverer {
       const { reason, gone = false, waitSeconds } = outcome;
       const next = gone ? null : nextAttempt(one, now, waitSeconds);
       await failed(tx, one.id, { reason, next, now });
-      log.warn({ delivery: one.id, channel: channel?.name, attempt: one.attempts + 1, next, reason }, "a notification was not delivered");
+      log.warn(
+        { delivery: one.id, channel: channel?.name, attempt: one.attempts + 1, next, reason },
+        "a notification was not delivered",
+      );
       if (!channel || next !== null) return next;
       const heardSince = channel.lastSuccessAt !== null && channel.lastSuccessAt >= one.message.createdAt;
-      if (gone || !heardSince) await this.#disable(tx, channel, gone ? "It answered that it wants nothing more (410)." : reason, now);
+      if (gone || !heardSince)
+        await this.#disable(tx, channel, gone ? "It answered that it wants nothing more (410)." : reason, now);
       return null;
     });
   }
@@ -131,7 +135,11 @@ export class Deliverer {
     await giveUp(tx, id, "The channel was disabled.", now);
     if (numUpdatedRows === 0n) return;
     const event = { action: "channel.disable", targetType: "channel", targetId: id } as const;
-    await this.#parts.audit.record(tx, theService, { ...event, before: { enabled: true }, after: { enabled: false, reason } });
+    await this.#parts.audit.record(tx, theService, {
+      ...event,
+      before: { enabled: true },
+      after: { enabled: false, reason },
+    });
     await this.#parts.notifications.notify(tx, {
       event: "channel.disabled",
       title: `The channel ${name} was disabled`,
@@ -185,7 +193,8 @@ export class Deliverer {
 
   /** Takes a place in the minute of a receiver that blocks who sends too much. @returns milliseconds until there is one; 0: taken. */
   async #room(kind: string, channelId: string, points: number): Promise<number> {
-    const counter = this.#counters.get(kind) ?? this.#parts.makeCounter({ name: `channel-${kind}`, points, windowSeconds: 60 });
+    const counter =
+      this.#counters.get(kind) ?? this.#parts.makeCounter({ name: `channel-${kind}`, points, windowSeconds: 60 });
     this.#counters.set(kind, counter);
     try {
       await counter.consume(channelId);
@@ -198,5 +207,9 @@ export class Deliverer {
 }
 
 async function succeeded(tx: EntityManager, channelId: string, now: Date): Promise<void> {
-  await queries(tx).updateTable("notification_channels").set({ last_success_at: now }).where("id", "=", channelId).execute();
+  await queries(tx)
+    .updateTable("notification_channels")
+    .set({ last_success_at: now })
+    .where("id", "=", channelId)
+    .execute();
 }

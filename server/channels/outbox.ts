@@ -4,6 +4,7 @@ import { jsonRows } from "../database/json-rows.ts";
 import { newId } from "../ids.ts";
 import type { Job } from "../jobs/jobs.ts";
 import type { Told } from "../notifications/mailbox.ts";
+import type { NotificationEvent } from "../notifications/notify.ts";
 import type { ConfigBox } from "./config-box.ts";
 import type { WebConfig } from "./kinds/web.ts";
 
@@ -26,13 +27,16 @@ export class Outbox {
   readonly #box: ConfigBox;
   readonly #ask: (em: EntityManager, job: Pick<Job, "name">, data: object) => Promise<void>;
 
-  constructor(parts: { box: ConfigBox; ask: (em: EntityManager, job: Pick<Job, "name">, data: object) => Promise<void> }) {
+  constructor(parts: {
+    box: ConfigBox;
+    ask: (em: EntityManager, job: Pick<Job, "name">, data: object) => Promise<void>;
+  }) {
     this.#box = parts.box;
     this.#ask = parts.ask;
   }
 
   /** Whom channels within the application tell of each of the events. */
-  async further(em: EntityManager, events: readonly string[]): Promise<Map<string, Further>> {
+  async further(em: EntityManager, events: readonly NotificationEvent[]): Promise<Map<NotificationEvent, Further>> {
     const channels = await subscribed(em, events, "web");
     const all = channels.map(({ id, config, events: heard }) => ({
       heard,
@@ -54,7 +58,9 @@ export class Outbox {
       const { createdAt, ...notice } = told;
       const row = { notice, created_at: createdAt, channel_id: null, user_id: null };
       return [
-        ...channels.flatMap(({ id, events }) => (events.includes(told.event) ? [{ ...row, id: newId(), channel_id: id }] : [])),
+        ...channels.flatMap(({ id, events }) =>
+          events.includes(told.event) ? [{ ...row, id: newId(), channel_id: id }] : [],
+        ),
         ...mailTo.map((userId) => ({ ...row, id: newId(), user_id: userId })),
       ];
     });
@@ -68,7 +74,7 @@ export class Outbox {
   }
 }
 
-async function subscribed(em: EntityManager, events: readonly string[], kind: "web" | "outside") {
+async function subscribed(em: EntityManager, events: readonly NotificationEvent[], kind: "web" | "outside") {
   return await queries(em)
     .selectFrom("notification_channels")
     .select(["id", "config", "events"])

@@ -1,3 +1,4 @@
+import { deliverJob } from "../channels/outbox.ts";
 import { driftSchedules } from "../drift/drift-job.ts";
 import { deleteExpired } from "../housekeeping.ts";
 import type { Services } from "../services.ts";
@@ -7,10 +8,12 @@ import type { Job } from "./jobs.ts";
 
 const day = 24 * 3_600_000;
 
-type Needs = Pick<Services, "config" | "database" | "log" | "repair" | "drift" | "mail"> & { now: () => Date };
+type Needs = Pick<Services, "config" | "database" | "log" | "repair" | "drift" | "mail" | "deliverer"> & {
+  now: () => Date;
+};
 
 /** Every job of the service. */
-export function jobs({ config, database, log, now, repair, drift, mail }: Needs): Job[] {
+export function jobs({ config, database, log, now, repair, drift, mail, deliverer }: Needs): Job[] {
   return [
     {
       name: "changes.repair",
@@ -46,9 +49,15 @@ export function jobs({ config, database, log, now, repair, drift, mail }: Needs)
     },
     {
       name: "accounts.housekeeping",
-      description: "Deletes sessions, challenges, links and sign-ins that ended.",
+      description: "Deletes sessions, challenges, links, sign-ins and deliveries that ended.",
       schedule: "40 */6 * * *",
       work: () => deleteExpired(database, now()),
+    },
+    {
+      name: deliverJob.name,
+      description: "Delivers notifications to channels and by e-mail, again where they were not taken.",
+      schedule: "* * * * *",
+      work: (_data, signal) => deliverer.run(signal),
     },
     mail.job,
   ];

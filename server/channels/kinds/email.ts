@@ -7,7 +7,10 @@ const address = z.email("This must be an e-mail address.").max(254, "This must h
 
 const schema = z.strictObject({
   to: z
-    .union([address, z.array(address).min(1, "Name at least one address.").max(20, "Name at most 20 addresses.")], "This must be an e-mail address, or a list of them.")
+    .union(
+      [address, z.array(address).min(1, "Name at least one address.").max(20, "Name at most 20 addresses.")],
+      "This must be an e-mail address, or a list of them.",
+    )
     .meta({ description: "An address, or up to twenty.", example: "dns-team@example.com" }),
 });
 
@@ -25,7 +28,12 @@ export const email: ChannelKind<z.infer<typeof schema>> = {
 
 /** What was told, as a mail. */
 export function noticeMail(to: string, { id, title, content }: ChannelMessage, siteUrl: string): Mail {
-  const letter = mailOf({ to, subject: title, paragraphs: [content], link: { label: "Open Zonewright", href: siteUrl } });
+  const letter = mailOf({
+    to,
+    subject: title,
+    paragraphs: [content],
+    link: { label: "Open Zonewright", href: siteUrl },
+  });
   return { ...letter, messageId: `<${id}@zonewright>` };
 }
 
@@ -33,5 +41,8 @@ export async function sendMail({ mailer }: Ports, mail: Mail): Promise<Outcome> 
   if (!mailer.configured) return { ok: false, reason: "This installation sends no mail: SMTP_URL is not set." };
   const attempt = await mailer.attempt(mail);
   if (attempt === "taken") return { ok: true };
-  return { ok: false, reason: attempt === "refused" ? "The mail server refused it." : "The mail server did not take it." };
+  return {
+    ok: false,
+    reason: attempt === "refused" ? "The mail server refused it." : "The mail server did not take it.",
+  };
 }

@@ -11,8 +11,14 @@ export function hookUrl(description: string) {
   return z
     .string({ error: ({ input }) => (input === undefined ? "This is required." : "This must be text.") })
     .max(2_000, "This must have at most 2000 characters.")
-    .refine((text) => /^https?:\/\/\S+$/.test(text) && URL.canParse(text), "This must be an address such as https://hooks.example.com/abc.")
-    .refine((text) => !URL.canParse(text) || new URL(text).username === "", "Leave user name and password out of the address.")
+    .refine(
+      (text) => /^https?:\/\/\S+$/.test(text) && URL.canParse(text),
+      "This must be an address such as https://hooks.example.com/abc.",
+    )
+    .refine(
+      (text) => !URL.canParse(text) || new URL(text).username === "",
+      "Leave user name and password out of the address.",
+    )
     .meta({ description, example: "https://hooks.example.com/abc" });
 }
 
@@ -52,7 +58,9 @@ export async function post(
 function waitOf(header: string | null): { waitSeconds?: number } {
   if (header === null) return {};
   const seconds = /^\d{1,9}$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1_000;
-  return Number.isFinite(seconds) && seconds > 0 ? { waitSeconds: Math.min(Math.ceil(seconds), longestWaitSeconds) } : {};
+  return Number.isFinite(seconds) && seconds > 0
+    ? { waitSeconds: Math.min(Math.ceil(seconds), longestWaitSeconds) }
+    : {};
 }
 
 function readable(text: string): unknown {

@@ -5,11 +5,10 @@ import { hookUrl, post } from "./post.ts";
 
 const schema = z.strictObject({
   webhookUrl: hookUrl("The robot's address, which is as good as a password."),
-  secret: z
-    .string("This must be text.")
-    .max(200, "This must have at most 200 characters.")
-    .optional()
-    .meta({ description: "The robot's signing secret; left out where it checks by keyword or address instead.", example: "SEC0123456789abcdef" }),
+  secret: z.string("This must be text.").max(200, "This must have at most 200 characters.").optional().meta({
+    description: "The robot's signing secret; left out where it checks by keyword or address instead.",
+    example: "SEC0123456789abcdef",
+  }),
 });
 
 type Config = z.infer<typeof schema>;
@@ -55,7 +54,9 @@ export const dingtalk: ChannelKind<Config> = {
       url.searchParams.set("sign", dingtalkSignature(secret, timestamp));
     }
     const body = JSON.stringify({ msgtype: "text", text: { content: textOf(message) } });
-    return await post(ports, url.href, { body }, (answer) => verdict(field(answer, "errcode"), field(answer, "errmsg")));
+    return await post(ports, url.href, { body }, (answer) =>
+      verdict(field(answer, "errcode"), field(answer, "errmsg")),
+    );
   },
 };
 

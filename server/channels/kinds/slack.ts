@@ -2,7 +2,9 @@ import { z } from "zod";
 import { hideAddress, type ChannelKind } from "../kind.ts";
 import { hookUrl, post } from "./post.ts";
 
-const schema = z.strictObject({ webhookUrl: hookUrl("The incoming webhook's address, which is as good as a password.") });
+const schema = z.strictObject({
+  webhookUrl: hookUrl("The incoming webhook's address, which is as good as a password."),
+});
 
 /** A Slack incoming webhook. */
 export const slack: ChannelKind<z.infer<typeof schema>> = {

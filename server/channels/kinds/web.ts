@@ -4,7 +4,10 @@ import type { ChannelKind } from "../kind.ts";
 
 const schema = z
   .strictObject({
-    administrators: z.boolean("This must be true or false.").optional().meta({ description: "All administrators are told." }),
+    administrators: z
+      .boolean("This must be true or false.")
+      .optional()
+      .meta({ description: "All administrators are told." }),
     userIds: z
       .array(id("A user's id."))
       .max(1_000, "Name at most 1000 users.")

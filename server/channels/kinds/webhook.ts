@@ -9,7 +9,8 @@ const schema = z.strictObject({
     .string("This is required.")
     .refine((text) => keyOf(text) !== null, "This must be whsec_ and 24 to 64 bytes in base64, or 24 to 64 characters.")
     .meta({
-      description: "The key that signs: `whsec_` and 24 to 64 bytes in base64, such as `openssl rand -base64 32` makes, or 24 to 64 characters taken as they are.",
+      description:
+        "The key that signs: `whsec_` and 24 to 64 bytes in base64, such as `openssl rand -base64 32` makes, or 24 to 64 characters taken as they are.",
       example: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
     }),
 });
