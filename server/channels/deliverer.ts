@@ -18,9 +18,9 @@ const soonMilliseconds = 20_000;
 
 interface Target {
   /** Tries one. */
-  send(message: Claimed["message"]): Promise<Outcome>;
+  send: (message: Claimed["message"]) => Promise<Outcome>;
   /** Milliseconds until another may be sent; 0: now. */
-  wait(): Promise<number>;
+  wait: () => Promise<number>;
   channel: { id: string; name: string; channel: string; lastSuccessAt: Date | null } | null;
 }
 
@@ -90,12 +90,22 @@ export class Deliverer {
         await postpone(database.fork(), rest, new Date(ports.now().getTime() + wait));
         return;
       }
-      const outcome = await target.send(one.message);
+      const outcome = await this.#sent(one, target);
       const until = await this.#settle(one, target, outcome);
       if (until) {
         await postpone(database.fork(), rest.slice(1), until);
         return;
       }
+    }
+  }
+
+  /** What nobody foresaw is one channel's trouble, not everybody's. */
+  async #sent(one: Claimed, { send }: Pick<Target, "send">): Promise<Outcome> {
+    try {
+      return await send(one.message);
+    } catch (error) {
+      this.#parts.log.error({ err: error, delivery: one.id }, "a delivery met a fault");
+      return { ok: false, reason: "Something went wrong on our side; the log tells more." };
     }
   }
 

@@ -5,7 +5,7 @@ import type { Body } from "../records/zones.ts";
 import { Clock } from "../support/clock.ts";
 import { startHookServer, type HookServer } from "../support/hook-server.ts";
 import { startMailServer, type MailServer } from "../support/mail-server.ts";
-import { startZonewright, type Zonewright } from "../support/zonewright.ts";
+import { adminPassword, startZonewright, type Zonewright } from "../support/zonewright.ts";
 
 export const signingSecret = `whsec_${Buffer.from("a key of thirty-two bytes, exact").toString("base64")}`;
 
@@ -58,6 +58,12 @@ export class ChannelDesk {
       enabled: true,
       ...parts,
     };
+  }
+
+  /** Lets time pass, and signs the administrator in again, whose token ended meanwhile. */
+  async later(milliseconds: number): Promise<void> {
+    this.clock.advance(milliseconds);
+    this.zw.admin.token = (await this.zw.signIn("admin", adminPassword)).token;
   }
 
   async make(parts: Body = {}): Promise<Body> {

@@ -61,14 +61,13 @@ describe("a webhook", () => {
     const channel = await desk.make();
     desk.hooks.reply(answer);
     await desk.tell();
-    desk.clock.advance(0);
     await desk.zw.services.deliverer.run(AbortSignal.timeout(1_000));
     expect(desk.hooks.calls).toHaveLength(1);
     const [waiting] = await desk.deliveries(channel.id);
     expect(waiting).toMatchObject({ state: "pending", attempts: 1, lastError: expect.stringMatching(/\.$/) });
 
     desk.hooks.reply({ status: 204 });
-    desk.clock.advance(6_000);
+    await desk.later(6_000);
     await desk.deliver();
     const [first, second] = desk.hooks.calls;
     expect(second?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
@@ -82,10 +81,10 @@ describe("a webhook", () => {
     await desk.tell();
     await desk.deliver();
     desk.hooks.reply({});
-    desk.clock.advance(59 * minute);
+    await desk.later(59 * minute);
     await desk.deliver();
     expect(desk.hooks.calls).toHaveLength(1);
-    desk.clock.advance(2 * minute);
+    await desk.later(2 * minute);
     await desk.deliver();
     expect(await desk.deliveries(channel.id)).toMatchObject([{ state: "delivered", attempts: 2 }]);
   });
@@ -97,7 +96,7 @@ describe("a webhook", () => {
     await desk.deliver();
     expect(desk.hooks.calls).toHaveLength(1);
     desk.hooks.reply({});
-    desk.clock.advance(2 * minute);
+    await desk.later(2 * minute);
     await desk.deliver();
     const delivered = await desk.deliveries(channel.id);
     expect(delivered.map(({ state }) => state)).toEqual(Array.from({ length: 5 }, () => "delivered"));
@@ -134,7 +133,7 @@ describe("a webhook", () => {
     const began = desk.clock.now().getTime();
     while ((await desk.show(channel.id)).enabled) {
       await desk.zw.services.deliverer.run(AbortSignal.timeout(300));
-      desk.clock.advance(hour);
+      await desk.later(hour);
       if (desk.clock.now().getTime() - began > 3 * day) throw new Error("It is still enabled.");
     }
     expect(desk.clock.now().getTime() - began).toBeGreaterThanOrEqual(2 * day);
@@ -156,16 +155,16 @@ describe("a webhook", () => {
     desk.hooks.reply(({ text }) => ({ status: text.includes("poison") ? 422 : 200 }));
     await desk.tell({ title: "poison" });
     await desk.zw.services.deliverer.run(AbortSignal.timeout(300));
-    desk.clock.advance(3 * day);
+    await desk.later(3 * day);
     await desk.tell({ title: "fine" });
     await desk.zw.services.deliverer.run(AbortSignal.timeout(300));
-    desk.clock.advance(minute);
+    await desk.later(minute);
     await desk.tell({ title: "poison" });
     await desk.zw.services.deliverer.run(AbortSignal.timeout(300));
     await desk.tell({ title: "fine" });
-    desk.clock.advance(minute);
+    await desk.later(minute);
     await desk.deliver();
-    desk.clock.advance(3 * day);
+    await desk.later(3 * day);
     await desk.deliver();
     expect((await desk.deliveries(channel.id)).map(({ title, state }) => [title, state])).toContainEqual([
       "poison",

@@ -34,7 +34,7 @@ export const webhook: ChannelKind<z.infer<typeof schema>> = {
       headers: {
         "webhook-id": messageId,
         "webhook-timestamp": String(Math.floor(at.getTime() / 1_000)),
-        "webhook-signature": new Webhook(key).sign(messageId, at, body),
+        "webhook-signature": new Webhook(key, { format: "raw" }).sign(messageId, at, body),
       },
     });
   },
