@@ -1,6 +1,8 @@
 import { requireBinaries } from "../tests/support/binaries.ts";
 import { measurePages, measureReads } from "./reads.ts";
+import { measureReminders } from "./reminders.ts";
 import { measureSignIn } from "./sign-in.ts";
+import { measureStreams } from "./streams.ts";
 import { report, type Figure } from "./support/report.ts";
 import { setStage, type Stage } from "./support/stage.ts";
 import { measureTransfers } from "./transfers.ts";
@@ -15,7 +17,13 @@ const figures = await onStage(async (stage) => {
   const reads = await measureReads(stage);
   return [...reads, ...(await measureWrites(stage)), ...sizes, ...(await measurePages(stage, largeDomain, 100_010))];
 });
-await report([...figures, ...(await onStage(measureTransfers)), ...(await onStage(measureSignIn))]);
+await report([
+  ...figures,
+  ...(await onStage(measureTransfers)),
+  ...(await onStage(measureSignIn)),
+  ...(await onStage(measureReminders)),
+  ...(await measureStreams()),
+]);
 
 async function onStage(measure: (stage: Stage) => Promise<Figure[]>): Promise<Figure[]> {
   const stage = await setStage();

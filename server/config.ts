@@ -163,6 +163,10 @@ export interface Config {
   /** Undefined: no mail. */
   smtpUrl: string | undefined;
   mailFrom: string;
+  /** Where the list of RDAP servers is (RFC 9224). Undefined: at IANA. */
+  rdapBootstrapUrl: string | undefined;
+  /** The WHOIS server that is asked first, `host` or `host:port`. Undefined: IANA's. */
+  whoisServer: string | undefined;
   /** Hosts and networks that calls may go to although they are not public. */
   egressAllow: string[];
   trustProxy: string[];
@@ -213,6 +217,8 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     tokenPrefix: values.TOKEN_PREFIX,
     smtpUrl: values.SMTP_URL,
     mailFrom: values.MAIL_FROM ?? `Zonewright <zonewright@${new URL(values.SITE_URL ?? "http://localhost").hostname}>`,
+    rdapBootstrapUrl: values.RDAP_BOOTSTRAP_URL,
+    whoisServer: values.WHOIS_SERVER,
     egressAllow: values.EGRESS_ALLOW,
     trustProxy: values.TRUST_PROXY,
     corsOrigins: values.CORS_ORIGINS,

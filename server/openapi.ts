@@ -69,7 +69,7 @@ const tags = [
 const description = `Domain names and their DNS records, managed by a team: edit safely, see what changed, take it back.
 
 Bodies are JSON objects of at most 1 MiB. A call whose body has no required field works without one. An empty query parameter
-counts as absent; an unknown one is refused, like an unknown field. Every answer carries \`X-Request-Id\`.`;
+counts as absent; an unknown one is refused, like an unknown field where nothing else is said. Every answer carries \`X-Request-Id\`.`;
 
 const problemSchema: Schema = {
   type: "object",
@@ -218,6 +218,8 @@ function describe(operation: Operation, meta: RouteMeta, shape: Shape, document:
   operation.description = [operation.description, access].filter(Boolean).join("\n\n");
   const body = operation.requestBody?.content["application/json"]?.schema;
   if (operation.requestBody && body && (body.required ?? []).length === 0) operation.requestBody.required = false;
+  // Left open by an input that passes over what it does not name.
+  if (body) body["additionalProperties"] ??= true;
 }
 
 const ifMatchParameter: Parameter = {

@@ -11,14 +11,27 @@ const patienceMilliseconds = 2_000;
 
 type Client = ReturnType<typeof createClient>;
 
+/** What all instances hear. */
+export interface Channel {
+  name: string;
+  onMessage(text: string): void;
+  /** Messages come from now on, and may have been missed before. */
+  onHere(): void;
+  /** Messages may be missed from now on. */
+  onAway(): void;
+}
+
 /**
- * The connection to REDIS_URL, the one owner of it. It is made again whenever it breaks; what uses it must do without it
- * meanwhile, which the log tells.
+ * The connections to REDIS_URL, the one owner of them: one for commands and one for what the instances tell each other. They are made
+ * again whenever they break; what uses them must do without them meanwhile, which the log tells.
  */
 export class Redis {
   /** Commands fail at once while the connection is away. */
   readonly client: Client;
+  readonly #listening: Client;
   readonly #log: Logger;
+  readonly #channels: Channel[] = [];
+  #subscribed = false;
   #state: "new" | "here" | "away" = "new";
 
   constructor(url: string, log: Logger) {
@@ -33,32 +46,65 @@ export class Redis {
         reconnectStrategy: (retries) => Math.min(50 * 2 ** Math.min(retries, 10), slowestRetryMilliseconds),
       },
     });
-    this.client.on("ready", () => this.#isHere());
-    this.client.on("error", (error: unknown) => this.#isAway(error));
+    this.#listening = this.client.duplicate();
+    for (const client of [this.client, this.#listening]) {
+      client.on("ready", () => void this.#isHere());
+      client.on("error", (error: unknown) => this.#isAway(error));
+    }
+  }
+
+  /** To be called before `connect`. */
+  listen(channel: Channel): void {
+    this.#channels.push(channel);
+  }
+
+  /** Returns when what other instances had published before has arrived. Fails while the connection is away. */
+  async caughtUp(): Promise<void> {
+    // Redis answers on a connection in the order in which things happened.
+    await this.#listening.ping();
   }
 
   /** Connects. Returns after two seconds at the latest; a Redis that is away then is tried again and again. */
   async connect(): Promise<void> {
-    const connected = this.client.connect().catch((error: unknown) => this.#isAway(error));
-    await Promise.race([connected, sleep(patienceMilliseconds, undefined, { ref: false })]);
+    const connected = Promise.all([this.client.connect(), this.#listening.connect()]);
+    const settled = connected.catch((error: unknown) => this.#isAway(error));
+    await Promise.race([settled, sleep(patienceMilliseconds, undefined, { ref: false })]);
   }
 
   close(): void {
-    if (this.client.isOpen) this.client.destroy();
+    for (const client of [this.client, this.#listening]) if (client.isOpen) client.destroy();
   }
 
-  #isHere(): void {
+  async #isHere(): Promise<void> {
+    if (!this.client.isReady || !this.#listening.isReady) return;
+    try {
+      await this.#subscribe();
+    } catch (error) {
+      this.#isAway(error);
+      return;
+    }
     if (this.#state === "away") this.#log.info("Redis is back");
     this.#state = "here";
+    for (const channel of this.#channels) channel.onHere();
+  }
+
+  /** The first time; after that the client does so by itself before it is ready. */
+  async #subscribe(): Promise<void> {
+    if (this.#subscribed) return;
+    this.#subscribed = true;
+    for (const channel of this.#channels) {
+      await this.#listening.subscribe(channel.name, (text) => channel.onMessage(text));
+    }
   }
 
   /** Told once, however often the connection is tried. */
   #isAway(error: unknown): void {
     if (this.#state === "away") return;
     this.#state = "away";
+    for (const channel of this.#channels) channel.onAway();
     this.#log.warn(
       { err: error },
-      "Redis is away: until it is back, each instance counts requests and guesses by itself",
+      "Redis is away: until it is back, each instance counts requests and guesses by itself and tells only its own readers of notifications",
     );
   }
 }

@@ -21,15 +21,19 @@ import { Sessions } from "./auth/sessions.ts";
 import { SignIn } from "./auth/sign-in.ts";
 import { Background } from "./background.ts";
 import { composeChannels, type ChannelServices } from "./channels/compose.ts";
+import { ConfigBox } from "./channels/config-box.ts";
+import { Outbox } from "./channels/outbox.ts";
 import type { Config } from "./config.ts";
 import type { Database } from "./database/database.ts";
 import { ConfigSecrets } from "./dns-providers/config-secrets.ts";
 import { ProviderConnections } from "./dns-providers/connections.ts";
+import { VendorAccounts } from "./dns-providers/vendor-accounts.ts";
 import { ProviderConfigs } from "./dns-providers/provider-configs.ts";
 import { DriftJob, type OnDrift } from "./drift/drift-job.ts";
 import { tellDrift } from "./drift/drift-notice.ts";
 import { Domains } from "./domains/service.ts";
 import { ZoneImports } from "./domains/zone-imports.ts";
+import { composeExpiry, type ExpiryServices } from "./expiry/compose.ts";
 import { Health } from "./health.ts";
 import { composeIdentity, type IdentityServices } from "./identity/compose.ts";
 import { jobs } from "./jobs/list.ts";
@@ -42,13 +46,13 @@ import { Mailer } from "./mail/mailer.ts";
 import { MailOutbox } from "./mail/outbox.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { readings } from "./metrics/readings.ts";
-import { Hub } from "./notifications/hub.ts";
-import { Inbox, nowhereElse } from "./notifications/inbox.ts";
-import { Streams } from "./notifications/streams.ts";
+import { composeNotifications, type NotificationServices } from "./notifications/compose.ts";
+import { realPause, type Pause } from "./pause.ts";
 import { Redis } from "./redis.ts";
 import { createEgress } from "./net/egress.ts";
 import { leaseWaitMilliseconds } from "./changes/lease.ts";
 import { ChangePipeline } from "./changes/pipeline.ts";
+import { ProviderComparison } from "./records/compare-with-provider.ts";
 import { Records } from "./records/service.ts";
 import { Sync } from "./records/sync.ts";
 import { RepairJob } from "./changes/repair-job.ts";
@@ -61,7 +65,7 @@ import { Invitations } from "./users/invitations/service.ts";
 import { Profile } from "./users/profile/service.ts";
 import { Users } from "./users/service.ts";
 
-export interface Services extends IdentityServices, ChannelServices {
+export interface Services extends IdentityServices, NotificationServices, ChannelServices {
   config: Config;
   database: Database;
   log: Logger;
@@ -71,8 +75,6 @@ export interface Services extends IdentityServices, ChannelServices {
   authenticator: Authenticator;
   audit: Audit;
   guesses: Guesses;
-  inbox: Inbox;
-  streams: Streams;
   requestLimits: RequestLimits;
   mail: MailOutbox;
   metrics: Metrics;
@@ -93,6 +95,9 @@ export interface Services extends IdentityServices, ChannelServices {
   background: Background;
   domains: Domains;
   zoneImports: ZoneImports;
+  expiry: ExpiryServices["expiry"];
+  expiryCheck: ExpiryServices["expiryCheck"];
+  expiryReminders: ExpiryServices["expiryReminders"];
   records: Records;
   sync: Sync;
   zoneFiles: ZoneFileTransfer;
@@ -117,10 +122,12 @@ export function createServices(parts: {
   database: Database;
   log: Logger;
   now?: () => Date;
+  /** How to wait for providers; in real time when left out. */
+  pause?: Pause;
   /** Told of each zone that is newly found to differ from what its provider serves, in place of its owner and administrators. */
   onDrift?: OnDrift;
 }): Services {
-  const { config, database, log, now = () => new Date() } = parts;
+  const { config, database, log, now = () => new Date(), pause = realPause } = parts;
   const keyring = createKeyring(config.secretKeys);
   const passwords = new PasswordHasher();
   const accessTokens = new AccessTokens(keyring, now);
@@ -129,35 +136,39 @@ export function createServices(parts: {
   const authenticator = new Authenticator(accessTokens, new PersonalTokenCredentials(config.tokenPrefix, lastUse), now);
   const zonesFolder = join(config.dataDir, "zones");
   const egress = createEgress({ allow: config.egressAllow, now });
+  const accounts = new VendorAccounts({ now, pause });
   const secrets = new ConfigSecrets(new SecretBox(keyring, "provider-secret"));
-  const connections = new ProviderConnections({ zonesFolder, now, egress }, secrets);
+  const connections = new ProviderConnections({ zonesFolder, now, egress, pause, accounts }, secrets);
   const providerConfigs = new ProviderConfigs(connections, secrets, now);
-  const audit = new Audit(now);
   const redis = config.redisUrl === undefined ? null : new Redis(config.redisUrl, log);
-  const makeCounter = countersIn(redis);
+  const audit = new Audit(now);
   const mailer = new Mailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
-  const hub = new Hub();
-  const inbox = new Inbox(hub, nowhereElse);
-  const { notifications, channels, deliverer } = composeChannels({
-    keyring,
-    database,
+  const channelBox = new ConfigBox(new SecretBox(keyring, "notification-channel"));
+  const outbox = new Outbox({ box: channelBox, ask: (em, job, data) => runner.ask(em, job, data) });
+  const told = composeNotifications({ redis, outbox, mails: mailer.configured, authenticator, database, log, now });
+  const { notifications } = told;
+  const expiry = composeExpiry({ config, database, notifications, egress, log, now });
+  const domains = new Domains(database, providerConfigs, now, notifications);
+  const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });
+  const makeCounter = countersIn(redis);
+  const channelServices = composeChannels({
+    box: channelBox,
     ports: { egress, mailer, siteUrl: config.siteUrl, now },
-    inbox,
+    notifications,
+    database,
     makeCounter,
-    ask: (em, job, data, at) => runner.ask(em, job, data, at),
     audit,
     log,
   });
-  const streams = new Streams({ hub, authenticator, database, log, now });
-  const domains = new Domains(database, providerConfigs, now, notifications);
-  const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });
   const guesses = new Guesses(makeCounter);
   const pipeline = new ChangePipeline(database, connections, now, leaseWaitMilliseconds, notifications);
+  const comparison = new ProviderComparison(now, pause);
   const snapshots = new Snapshots(audit, now);
   const repair = new RepairJob({ database, connections, notifications, log, now });
   const drift = new DriftJob({
     database,
     connections,
+    comparison,
     log,
     now,
     every: config.driftCheck,
@@ -165,7 +176,7 @@ export function createServices(parts: {
   });
   const sessions = new Sessions(keyring, audit, now, (sessionId) => authenticator.end(sessionId));
   const users = new Users(passwords, audit, now);
-  const currentPassword = new CurrentPassword(passwords, guesses);
+  const currentPassword = new CurrentPassword(passwords, guesses, audit);
   const confirmation = new Confirmation(currentPassword, now);
   const factors = createSecondFactors({ siteUrl: config.siteUrl, keyring, mailer, confirmation, guesses, audit, now });
   const secondFactors = factors.checks;
@@ -183,12 +194,12 @@ export function createServices(parts: {
   const metrics = new Metrics();
   const runner = new JobRunner({
     store: database.jobStore,
-    jobs: jobs({ config, database, log, now, repair, drift, mail, deliverer }),
+    jobs: jobs({ config, database, log, now, repair, drift, mail, deliverer: channelServices.deliverer, ...expiry }),
     works: config.jobs,
     log,
     onRun: (run) => metrics.jobRun(run),
   });
-  for (const reading of readings(database, runner)) metrics.add(reading);
+  for (const reading of readings(database, runner, told.streams)) metrics.add(reading);
   const identity = composeIdentity({
     siteUrl: config.siteUrl,
     keyring,
@@ -201,6 +212,8 @@ export function createServices(parts: {
   });
   return {
     ...identity,
+    ...told,
+    ...channelServices,
     config,
     database,
     log,
@@ -209,11 +222,6 @@ export function createServices(parts: {
     authenticator,
     audit,
     guesses,
-    notifications,
-    channels,
-    deliverer,
-    inbox,
-    streams,
     requestLimits: new RequestLimits(makeCounter, config.requestLimits),
     mail,
     metrics,
@@ -233,7 +241,7 @@ export function createServices(parts: {
       sessions,
       mail,
       audit,
-      onNotificationsOff: (userId) => streams.endUser(userId),
+      onNotificationsOff: (userId) => told.turnedOff(userId),
     }),
     signIn,
     users,
@@ -253,11 +261,12 @@ export function createServices(parts: {
     background,
     domains,
     zoneImports,
+    ...expiry,
     secondFactors: factors.management,
     secondFactorChecks: secondFactors,
     secondFactorSignIn: new SecondFactorSignIn({ signIn, checks: secondFactors, guesses, audit }),
     records: new Records(pipeline),
-    sync: new Sync(pipeline),
+    sync: new Sync(pipeline, comparison),
     zoneFiles: new ZoneFileTransfer(pipeline, now),
     snapshots,
     rollback: new Rollback(pipeline, snapshots),
@@ -272,7 +281,7 @@ export function createServices(parts: {
       await identity.identityConfigs.ensureSealed(database.fork(), log);
       await zoneImports.prepare();
       await factors.totpSecrets.ensureSealed(database.fork(), log);
-      await channels.ensureSealed(database.fork(), log);
+      await channelServices.channels.ensureSealed(database.fork(), log);
       await runner.prepare();
     },
     async startJobs() {

@@ -9,6 +9,7 @@ import { openDatabase, type Database } from "./database/database.ts";
 import { lockFolder } from "./database/lock-file.ts";
 import { AppError } from "./errors.ts";
 import { createLog, type Logger } from "./log.ts";
+import type { Pause } from "./pause.ts";
 import { rawProblem } from "./problem.ts";
 import { createServices, type Services } from "./services.ts";
 import { version } from "./version.ts";
@@ -27,6 +28,8 @@ export interface StartOptions {
   /** Prints a line for the operator. */
   announce: (line: string) => void;
   now?: () => Date;
+  /** How to wait for providers; in real time when left out. */
+  pause?: Pause;
   /** A database that is open already and stays open after the stop. */
   database?: Database;
   /** Where the log goes instead of standard output. */
@@ -51,7 +54,8 @@ export async function startServer(config: Config, options: StartOptions): Promis
   };
   try {
     database ??= await openDatabase({ databaseUrl: config.databaseUrl, dataDir: config.dataDir });
-    const parts = { config, database, log, ...(options.now ? { now: options.now } : {}) };
+    const { now, pause } = options;
+    const parts = { config, database, log, ...(now && { now }), ...(pause && { pause }) };
     const running = (services = createServices(parts));
     await database.alone(async () => {
       await parts.database.migrate();

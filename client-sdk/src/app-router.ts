@@ -16,5 +16,8 @@ export type User = RouterOutputs["twoFactor"]["verify"]["user"];
 /** A second factor that a user can use now. */
 export type SecondFactorMethod = Extract<RouterOutputs["auth"]["login"], { requires2FA: true }>["methods"][number];
 
+/** Something that a user was told. */
+export type InAppNotification = RouterOutputs["notifications"]["list"]["notifications"][number];
+
 /** A DNS record. */
 export type DnsRecord = RouterOutputs["records"]["list"]["records"][number];

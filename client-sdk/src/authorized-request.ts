@@ -1,5 +1,5 @@
 import { abortedError } from "./errors.ts";
-import { request, type Answer, type Fetch } from "./request.ts";
+import type { Fetch } from "./request.ts";
 import type { SessionKeeper } from "./session.ts";
 
 export interface Sender {
@@ -10,14 +10,19 @@ export interface Sender {
 }
 
 /** Sends a call as whoever is signed in; renews the session and repeats the call once when the server answers 401. */
-export async function authorizedRequest(sender: Sender, url: string, init: RequestInit): Promise<Answer> {
+export async function authorizedRequest<A extends { readonly status: number }>(
+  sender: Sender,
+  url: string,
+  init: RequestInit,
+  send: (fetch: Fetch, url: string, init: RequestInit) => Promise<A>,
+): Promise<A> {
   const { fetch, session } = sender;
   const { signal } = init;
   const credential = await untilAborted(session.credential(), signal);
-  const answer = await request(fetch, url, withBearer(init, credential?.token ?? sender.token));
+  const answer = await send(fetch, url, withBearer(init, credential?.token ?? sender.token));
   if (answer.status !== 401 || !credential) return answer;
   const renewed = await untilAborted(session.credentialAfter(credential), signal);
-  return renewed ? await request(fetch, url, withBearer(init, renewed.token)) : answer;
+  return renewed ? await send(fetch, url, withBearer(init, renewed.token)) : answer;
 }
 
 /** The request with `Authorization: Bearer`, or as it is where there is no token. */

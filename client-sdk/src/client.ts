@@ -1,12 +1,23 @@
 import { createTRPCClient, httpLink, type TRPCClient } from "@trpc/client";
 import superjson from "superjson";
-import type { AppRouter, DnsRecord, RouterInputs, RouterOutputs, SecondFactorMethod, User } from "./app-router.ts";
+import type {
+  AppRouter,
+  DnsRecord,
+  InAppNotification,
+  RouterInputs,
+  RouterOutputs,
+  SecondFactorMethod,
+  User,
+} from "./app-router.ts";
 import { authorizedRequest, withBearer } from "./authorized-request.ts";
 import { eachRecord, type EachRecordInput } from "./each-record.ts";
 import { errorLink } from "./error-link.ts";
+import { notificationsLink } from "./notifications-link.ts";
+import { streamOpener } from "./open-stream.ts";
 import { request, type Fetch } from "./request.ts";
 import { retryingFetch } from "./retrying-fetch.ts";
 import { SessionKeeper, type Session } from "./session.ts";
+import { watchNotifications, type WatchOptions } from "./watch-notifications.ts";
 
 /** What {@link createClient} takes. */
 export interface ClientOptions {
@@ -78,8 +89,8 @@ export interface ClientHelpers {
   signInWithPasskey(credentials: PasskeyCredentials): Promise<Extract<SignInResult, { kind: "signedIn" }>>;
   /**
    * Completes a sign-in with an identity provider, from `?ticket=…` of the page's address, within a minute. Its refresh token is in the browser's cookie
-   * only.
-   * @throws ZonewrightError UNAUTHORIZED when the ticket was used already or is too old.
+   * only; a page has to send cookies along, since a ticket works only in the browser that it came to.
+   * @throws ZonewrightError UNAUTHORIZED when the ticket was used already, is too old, or came to another browser.
    */
   completeExternalSignIn(from: ExternalSignIn): Promise<SignInResult>;
   /** Makes an account for who came back with `?needs_invite=true&pending_token=…`, within ten minutes, and signs in. */
@@ -91,6 +102,13 @@ export interface ClientHelpers {
    * or come twice.
    */
   eachRecord(input: EachRecordInput, options?: { signal?: AbortSignal }): AsyncGenerator<DnsRecord, void, undefined>;
+  /**
+   * What the user is told, as it happens, each notification once. A connection that breaks is made again, with a fresh access token where
+   * the old one's time is over, and what came meanwhile is made up for. Leaving the loop ends it.
+   * @throws ZonewrightError UNAUTHORIZED when the session ends, FORBIDDEN when the user turns notifications off, TOO_MANY_REQUESTS
+   * when the user has five streams open already.
+   */
+  watchNotifications(options?: WatchOptions): AsyncGenerator<InAppNotification, void, undefined>;
 }
 
 /**
@@ -145,12 +163,17 @@ export function createClient(options: ClientOptions): Client {
       (await tell("/api/auth/refresh", refreshToken, null)) as RouterOutputs["auth"]["refresh"],
   });
 
+  const sender = { fetch, session, token };
+  const openNotifications = (signal: AbortSignal | undefined) =>
+    streamOpener(sender, `${url}/api/notifications/stream`, signal);
+
   /** Of the sign-in that waits for its second factor. */
   let tempToken: string | null = null;
   const trpcUrl = `${url}/trpc`;
   const trpc = createTRPCClient<AppRouter>({
     links: [
       errorLink(trpcUrl),
+      notificationsLink(openNotifications),
       httpLink({
         url: trpcUrl,
         transformer: superjson,
@@ -162,7 +185,7 @@ export function createClient(options: ClientOptions): Client {
             return await request(fetch, target, withBearer(init as RequestInit, tempToken));
           return selfContained.has(procedure)
             ? await request(fetch, target, withBearer(init as RequestInit, session.session?.accessToken ?? null))
-            : await authorizedRequest({ fetch, session, token }, target, init as RequestInit);
+            : await authorizedRequest(sender, target, init as RequestInit, request);
         },
       }),
     ],
@@ -212,6 +235,7 @@ export function createClient(options: ClientOptions): Client {
       }
     },
     eachRecord: (input, callOptions = {}) => eachRecord(trpc, input, callOptions),
+    watchNotifications: (watchOptions = {}) => watchNotifications(openNotifications, watchOptions),
   };
   return new Proxy(helpers, {
     get: (own, key) => Reflect.get(Object.hasOwn(own, key) ? own : trpc, key) as unknown,

@@ -49,6 +49,12 @@ export function abortedError(cause: unknown): ClientError {
   return unanswered("ABORTED", "The call was aborted.", cause);
 }
 
+/** For what went on as somebody who is not signed in any more. */
+export function signedOutError(): ClientError {
+  const message = "Whoever was signed in is so no more; start again as who is signed in now.";
+  return unanswered("UNAUTHORIZED", message, null);
+}
+
 function unanswered(code: ZonewrightErrorCode, message: string, cause: unknown): ClientError {
   const error = new TRPCClientError<AppRouter>(message, cause instanceof Error ? { cause } : {});
   return zonewrightError(error, { code, status: null, issues: null, requestId: null });

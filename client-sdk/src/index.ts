@@ -13,7 +13,16 @@ export type {
 } from "./client.ts";
 export { isZonewrightError } from "./errors.ts";
 export type { Issue, ZonewrightError, ZonewrightErrorCode } from "./errors.ts";
-export type { AppRouter, DnsRecord, RouterInputs, RouterOutputs, SecondFactorMethod, User } from "./app-router.ts";
+export type {
+  AppRouter,
+  DnsRecord,
+  InAppNotification,
+  RouterInputs,
+  RouterOutputs,
+  SecondFactorMethod,
+  User,
+} from "./app-router.ts";
 export type { EachRecordInput } from "./each-record.ts";
 export type { Fetch } from "./request.ts";
 export type { Session } from "./session.ts";
+export type { WatchOptions } from "./watch-notifications.ts";

@@ -1,4 +1,5 @@
 import { retryAfterSeconds } from "./answer-errors.ts";
+import { pause } from "./pause.ts";
 import type { Fetch } from "./request.ts";
 
 /** A longer wait is the caller's to decide on: the error tells of it. */
@@ -25,18 +26,4 @@ function waitBeforeRetry({ status, headers }: Response): number | null {
   if (status !== 429 && status !== 503) return null;
   const seconds = retryAfterSeconds(headers);
   return seconds !== null && seconds <= longestWaitSeconds ? seconds : null;
-}
-
-async function pause(seconds: number, signal: AbortSignal | null | undefined): Promise<void> {
-  signal?.throwIfAborted();
-  await new Promise<void>((resolve, reject) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", end);
-      if (signal?.aborted) reject(signal.reason as Error);
-      else resolve();
-    };
-    const timer = setTimeout(end, seconds * 1000);
-    signal?.addEventListener("abort", end);
-  });
 }

@@ -52,6 +52,11 @@ export class SessionKeeper {
     return this.#session;
   }
 
+  /** Which sign-in this is: another one may be somebody else's. */
+  get signIn(): number {
+    return this.#signIn;
+  }
+
   /** Whether there is anything to sign out of. */
   get mayExist(): boolean {
     return this.#session !== null || this.#unopened;

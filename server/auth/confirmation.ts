@@ -1,6 +1,6 @@
 import type { EntityManager } from "../database/database.ts";
 import { AppError, badField } from "../errors.ts";
-import { User } from "../users/entities.ts";
+import { ownAccount } from "../users/own-account.ts";
 import type { Caller } from "./caller.ts";
 import type { CurrentPassword } from "./current-password.ts";
 import { Session } from "./entities.ts";
@@ -24,7 +24,7 @@ export class Confirmation {
    * and try again), TOO_MANY_REQUESTS after too many wrong ones
    */
   async confirm(em: EntityManager, caller: Caller, currentPassword: string | undefined): Promise<void> {
-    const { passwordHash } = await em.findOneOrFail(User, { id: caller.userId });
+    const { passwordHash } = await ownAccount(em, caller.userId);
     if (typeof passwordHash !== "string") {
       await this.#requireRecentSignIn(em, caller);
       return;

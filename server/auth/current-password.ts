@@ -1,7 +1,9 @@
+import type { Audit } from "../audit/audit.ts";
 import type { EntityManager } from "../database/database.ts";
 import { AppError } from "../errors.ts";
 import type { Guesses } from "../limits/guesses.ts";
-import { User } from "../users/entities.ts";
+import type { User } from "../users/entities.ts";
+import { ownAccount } from "../users/own-account.ts";
 import type { Caller } from "./caller.ts";
 import type { PasswordHasher } from "./passwords.ts";
 
@@ -15,20 +17,22 @@ export interface ConfirmedUser {
 export class CurrentPassword {
   readonly #passwords: PasswordHasher;
   readonly #guesses: Guesses;
+  readonly #audit: Audit;
 
-  constructor(passwords: PasswordHasher, guesses: Guesses) {
+  constructor(passwords: PasswordHasher, guesses: Guesses, audit: Audit) {
     this.#passwords = passwords;
     this.#guesses = guesses;
+    this.#audit = audit;
   }
 
   /**
+   * Not within a transaction: a wrong one is kept in the trail.
    * @param field the input's field that holds it
    * @throws AppError FORBIDDEN when it is wrong, TOO_MANY_REQUESTS, CONFLICT for an account that has none. Not UNAUTHORIZED: the
    * session is fine, and clients would renew it and try the wrong password again.
    */
   async confirm(em: EntityManager, caller: Caller, password: string, field: string): Promise<ConfirmedUser> {
-    const user = await em.findOne(User, { id: caller.userId });
-    if (!user) throw new AppError("UNAUTHORIZED", "This account does not exist any more.");
+    const user = await ownAccount(em, caller.userId);
     const { passwordHash } = user;
     if (typeof passwordHash !== "string") {
       throw new AppError("CONFLICT", "This account has no password; ask for a link to set one first.");
@@ -38,6 +42,11 @@ export class CurrentPassword {
       (await this.#passwords.verify(passwordHash, password)) ? true : null,
     );
     if (right) return { user, passwordHash };
+    await this.#audit.record(em, caller, {
+      action: "auth.confirmation_failed",
+      targetType: "user",
+      targetId: user.id,
+    });
     const message = "The current password is wrong.";
     throw new AppError("FORBIDDEN", message, {
       issues: [{ path: [field], message }],

@@ -31,6 +31,8 @@ export class Registration {
     { inviteCode, ...account }: NewAccount,
     client: ClientInfo,
   ): Promise<SignedIn> {
+    // Before the password is hashed: that is work that not anybody may cause.
+    await this.#invitations.requireValid(em, inviteCode);
     const user = await this.#users.create(em, { ...account, role: "member" }, actor, async (tx) => {
       const { id, role } = await this.#invitations.redeem(tx, inviteCode);
       return { role, invitationId: id };

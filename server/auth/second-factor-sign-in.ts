@@ -9,6 +9,7 @@ import type { PasskeyAnswer } from "./second-factors/relying-party.ts";
 import type { PendingSignIn } from "./second-factors/sign-in-challenges.ts";
 import type { ClientInfo } from "./sessions.ts";
 import type { SignedIn, SignIn } from "./sign-in.ts";
+import { lockAccount } from "./ways-in.ts";
 
 /** The second step of a sign-in, and the sign-in by passkey that has only one. */
 export class SecondFactorSignIn {
@@ -37,6 +38,7 @@ export class SecondFactorSignIn {
     // A refused proof is no reason to take back what it cost: the try, or the challenge that it answered.
     const attempt = () =>
       em.transactional(async (tx) => {
+        await lockAccount(tx, userId);
         if (!(await this.#checks.check(tx, pending, proof))) return null;
         if (!(await this.#checks.complete(tx, pending)))
           throw new AppError("UNAUTHORIZED", "This sign-in is complete already; sign in again.");
@@ -58,15 +60,24 @@ export class SecondFactorSignIn {
     throw new AppError("UNAUTHORIZED", wrong[method], { note: { text: "a second factor failed", userId, method } });
   }
 
-  /** Signs in by a passkey alone: having it and unlocking it are two factors. @throws AppError UNAUTHORIZED */
+  /**
+   * Signs in by a passkey alone: having it and unlocking it are two factors.
+   * @throws AppError UNAUTHORIZED, TOO_MANY_REQUESTS after too many wrong ones from one address: each costs us work and a line in the trail
+   */
   async withPasskey(
     em: EntityManager,
     actor: Actor,
     { credential, rememberMe }: { credential: PasskeyAnswer; rememberMe: boolean },
     client: ClientInfo,
   ): Promise<SignedIn> {
-    const userId = await em.transactional((tx) => this.#checks.passkeyOwner(tx, credential));
-    if (userId !== null) return await this.#signIn.start(em, actor, userId, { rememberMe, method: "passkey" }, client);
+    const method = "passkey";
+    const guess = { secret: "passkey", account: null, ip: actor.ip } as const;
+    const userId = await this.#guesses.check(guess, () =>
+      em.transactional((tx) => this.#checks.passkeyOwner(tx, credential)),
+    );
+    if (userId !== null) return await this.#signIn.start(em, actor, userId, { rememberMe, method }, client);
+    const aimedAt = await this.#checks.passkeyNamed(em, credential);
+    await this.#signIn.recordFailure(em, actor, aimedAt, { method });
     throw new AppError("UNAUTHORIZED", wrong.passkey, { note: { text: "a sign-in by passkey failed", ip: client.ip } });
   }
 }

@@ -75,11 +75,7 @@ export class SignIn {
       return right && !user?.disabledAt ? true : null;
     });
     if (!user?.passwordHash || !matches) {
-      await this.#audit.record(em, actor, {
-        action: "auth.sign_in_failed",
-        targetType: "user",
-        targetId: user?.id ?? null,
-      });
+      await this.recordFailure(em, actor, user?.id ?? null, { method: "password" });
       // What was typed as a username stays out of the log unless it is one: it may be a password.
       const note = { text: "a sign-in failed", username: user?.username ?? null, ip: client.ip };
       throw new AppError("UNAUTHORIZED", "The username or the password is wrong.", { note });
@@ -91,6 +87,21 @@ export class SignIn {
     return await this.afterFirstFactor(em, actor, user, { rememberMe, method: "password", passwordHash }, client);
   }
 
+  /** Tells the trail of a sign-in that came to nothing. Not within a transaction that ends with the refusal. */
+  async recordFailure(
+    em: EntityManager,
+    actor: Actor,
+    userId: string | null,
+    after: { method: string },
+  ): Promise<void> {
+    await this.#audit.record(em, actor, {
+      action: "auth.sign_in_failed",
+      targetType: "user",
+      targetId: userId,
+      after,
+    });
+  }
+
   /** Goes on with a user who has shown who they are in one way. @throws AppError as `start` */
   async afterFirstFactor(
     em: EntityManager,
@@ -99,7 +110,7 @@ export class SignIn {
     how: { rememberMe: boolean; method: string; passwordHash?: string },
     client: ClientInfo,
   ): Promise<FirstFactorOutcome> {
-    const needed = await this.#secondFactors.challenge(em, user, how.rememberMe);
+    const needed = await this.#secondFactors.challenge(em, user, how);
     if (needed) return { kind: "halfSignedIn", needed };
     return { kind: "signedIn", signedIn: await this.start(em, actor, user.id, how, client) };
   }
@@ -117,7 +128,7 @@ export class SignIn {
     { rememberMe, method, passwordHash }: { rememberMe: boolean; method: string; passwordHash?: string },
     client: ClientInfo,
   ): Promise<SignedIn> {
-    const { user, refresh } = await em.transactional(async (tx) => {
+    const started = await em.transactional(async (tx) => {
       const notice = await newSignIn(tx, userId, client);
       // The row stays locked until the session is there: a change of password or status comes before all of this, or after it and
       // finds the session.
@@ -129,16 +140,21 @@ export class SignIn {
         .$if(passwordHash !== undefined, (query) => query.where("password_hash", "=", passwordHash ?? ""))
         .executeTakeFirst();
       const user = admitted.numUpdatedRows > 0n && (await tx.findOne(User, { id: userId }, { refresh: true }));
-      if (!user) throw new AppError("UNAUTHORIZED", "This account cannot sign in any more; sign in again.");
-      const started = await this.#sessions.start(tx, user.id, rememberMe, client);
+      if (!user) return null;
+      const refresh = await this.#sessions.start(tx, user.id, rememberMe, client);
       await this.#audit.record(
         tx,
         { ...actor, userId: user.id },
-        { action: "auth.sign_in", targetType: "session", targetId: started.sessionId, after: { method } },
+        { action: "auth.sign_in", targetType: "session", targetId: refresh.sessionId, after: { method } },
       );
       if (notice) await this.#notifications.notify(tx, notice);
-      return { user, refresh: started };
+      return { user, refresh };
     });
+    if (!started) {
+      await this.recordFailure(em, actor, userId, { method });
+      throw new AppError("UNAUTHORIZED", "This account cannot sign in any more; sign in again.");
+    }
+    const { refresh, user } = started;
     return { accessToken: await this.#accessTokens.issue(user.id, refresh.sessionId), refresh, user };
   }
 

@@ -5,7 +5,7 @@ import { AppError } from "../errors.ts";
 /**
  * Keeps users from locking themselves out, after one way to sign in was taken away and before that is final. What counts are a password,
  * identities at providers that are enabled, and passkeys. The user's row stays locked until the transaction ends, so that two ways cannot be
- * taken away at the same moment: lock it before, by `lockWaysIn`.
+ * taken away at the same moment: lock it before, by `lockAccount`.
  * @throws AppError CONFLICT when no way is left
  */
 export async function refuseLastWayIn(tx: EntityManager, userId: string): Promise<void> {
@@ -23,7 +23,10 @@ export async function refuseLastWayIn(tx: EntityManager, userId: string): Promis
   throw new AppError("CONFLICT", "This is your last way to sign in; set up another one first.");
 }
 
-/** Makes whoever takes away a way in of this user take turns. */
-export async function lockWaysIn(tx: EntityManager, userId: string): Promise<void> {
+/**
+ * Makes whoever changes how this user gets in take turns, and whoever gets in. Call it first in a transaction: with one order for all
+ * nobody waits in a circle.
+ */
+export async function lockAccount(tx: EntityManager, userId: string): Promise<void> {
   await queries(tx).selectFrom("users").select("id").where("id", "=", userId).forUpdate().execute();
 }

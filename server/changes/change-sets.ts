@@ -2,22 +2,18 @@ import { effects } from "./read-back.ts";
 import { sql } from "kysely";
 import type { Actor } from "../audit/actor.ts";
 import { queries, type EntityManager } from "../database/database.ts";
-import {
-  ProviderError,
-  type ApplyResult,
-  type ChangeOutcome,
-  type DnsProvider,
-  type RecordChange,
-} from "../dns-providers/provider.ts";
+import { ProviderError, type ApplyResult, type ChangeOutcome, type DnsProvider } from "../dns-providers/provider.ts";
 import { AppError, notFound } from "../errors.ts";
 import { noDrift } from "../drift/due-zones.ts";
 import { newId } from "../ids.ts";
 import { recordTrail } from "./trail.ts";
 import { countActions, growth, writeVersions } from "./commit.ts";
-import type { ChangeSetKind } from "./entities.ts";
+import { concernedBy } from "./concerned.ts";
+import type { ChangeSetKind, ChangeSetState } from "./entities.ts";
 import { domainExists, type Lease } from "./lease.ts";
 import { callProvider } from "./provider-call.ts";
-import { dataOf, sameData, type PlannedChange } from "../records/live-record.ts";
+import { notingCalls } from "./sent-calls.ts";
+import type { PlannedChange } from "../records/live-record.ts";
 
 export interface SentZone {
   id: string;
@@ -59,32 +55,33 @@ export async function sendChanges(
   `.execute(queries(em));
   if (intended.rows.length === 0)
     throw await lostZone(em, zone.id, "Planning took too long, and nothing was changed; try again.");
-  return { changeSetId, ...(await carryOut(em, zone, provider, changeSetId, set)) };
+  return { changeSetId, ...(await carryOut(em, zone, provider, lease, changeSetId, set)) };
 }
 
 async function carryOut(
   em: EntityManager,
   zone: SentZone,
   provider: DnsProvider,
+  lease: Lease,
   changeSetId: string,
-  { changes, together, now }: { changes: readonly PlannedChange[]; together: boolean; now: () => Date },
+  { changes, together, now }: { changes: PlannedChange[]; together: boolean; now: () => Date },
 ): Promise<ApplyResult> {
-  // A comment is ours alone: the provider has nothing to do for it.
-  const concerned = changes.map((change) => !(change.action === "update" && sameData(change.before, change.after)));
-  const sent = changes.filter((_, index) => concerned[index]).map(asSent);
+  const { sent, outcomesOf } = concernedBy(changes, together);
   try {
     const answer: ApplyResult =
       sent.length === 0
         ? { outcomes: [], before: null, after: null }
-        : await callProvider(provider, zone.name, sent, { together, plannedOn: zone.fingerprint });
-    let next = 0;
-    const outcomes = concerned.map((was): ChangeOutcome =>
-      was ? (answer.outcomes[next++] ?? { ok: false, message: "The provider gave no answer." }) : { ok: true },
-    );
-    return { ...answer, outcomes };
+        : await callProvider(provider, zone.name, sent, {
+            together,
+            plannedOn: zone.fingerprint,
+            mayStayOpen: true,
+            beforeCall: notingCalls(em, zone.id, lease, { id: changeSetId, changes: sent }),
+          });
+    return { ...answer, outcomes: outcomesOf(answer.outcomes) };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     if (error.effect === "unknown") {
+      await leaveOpen(em, changeSetId, { together, changes }, now());
       throw new AppError(
         "PROVIDER_ERROR",
         `${error.message} What came of it is not known yet; the zone will be read back.`,
@@ -93,6 +90,7 @@ async function carryOut(
     }
     const failures = changes.map((change) => failure(change, error.message));
     await queries(em)
+      .with("noted", (db) => db.deleteFrom("change_set_calls").where("change_set_id", "=", changeSetId))
       .updateTable("change_sets")
       .set({
         state: "failed",
@@ -102,6 +100,7 @@ async function carryOut(
         failures: JSON.stringify(failures.slice(0, keptFailures)),
       })
       .where("id", "=", changeSetId)
+      .where("state", "=", "pending")
       .execute();
     throw new AppError("PROVIDER_ERROR", error.message, { cause: error });
   }
@@ -114,17 +113,23 @@ const keptFailures = 100;
 export interface Intent {
   together: boolean;
   changes: PlannedChange[];
+  /** Since when nobody here is at it any more, as an ISO time; left out until that is noticed. */
+  openSince?: string | undefined;
 }
 
 function intentOf({ together, changes }: Intent): Intent {
   return { together, changes };
 }
 
-/** As a provider is told of it. */
-export function asSent({ action, before, after }: PlannedChange): RecordChange {
-  if (action === "create") return { action, before: null, after: dataOf(after) };
-  if (action === "update") return { action, before: dataOf(before), after: dataOf(after) };
-  return { action, before: dataOf(before), after: null };
+/** Keeps that what came of a change is to be read, but not before what is still under way has ended. */
+export async function leaveOpen(em: EntityManager, changeSetId: string, intent: Intent, since: Date): Promise<void> {
+  const left: Intent = { ...intentOf(intent), openSince: since.toISOString() };
+  await queries(em)
+    .updateTable("change_sets")
+    .set({ intent: JSON.stringify(left) })
+    .where("id", "=", changeSetId)
+    .where("state", "=", "pending")
+    .execute();
 }
 
 function failure(change: PlannedChange, error: string): Failure {
@@ -206,8 +211,8 @@ async function recordChangeSet(
   failures: Failure[],
 ): Promise<string> {
   const outcome = {
-    state:
-      failures.length === 0 ? ("applied" as const) : revision === null ? ("failed" as const) : ("partial" as const),
+    state: stateOf(outcomes, revision),
+    unknown: outcomes.filter(isUnknown).length || null,
     revision,
     ...countActions(effects(changes, outcomes)),
     failures: failures.length === 0 ? null : JSON.stringify(failures.slice(0, keptFailures)),
@@ -223,9 +228,20 @@ async function recordChangeSet(
     return id;
   }
   await queries(tx)
+    .with("noted", (db) => db.deleteFrom("change_set_calls").where("change_set_id", "=", changeSetId))
     .updateTable("change_sets")
     .set({ ...outcome, intent: sql`null` })
     .where("id", "=", changeSetId)
     .execute();
   return changeSetId;
+}
+
+function stateOf(outcomes: readonly ChangeOutcome[], revision: number | null): ChangeSetState {
+  if (outcomes.every(({ ok }) => ok)) return "applied";
+  // What may have been made has not failed.
+  return revision === null && !outcomes.some(isUnknown) ? "failed" : "partial";
+}
+
+function isUnknown(outcome: ChangeOutcome): boolean {
+  return !outcome.ok && outcome.unknown === true;
 }

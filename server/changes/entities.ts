@@ -22,9 +22,23 @@ export const ChangeSetSchema = defineEntity({
     intent: p.json().$type<unknown>().nullable(),
     /** Items that the provider refused. */
     failures: p.json().$type<unknown>().nullable(),
+    /** How many changes it was given up to find out about; null: none. They are among the failures. */
+    unknown: p.integer().nullable(),
     /** Whether the outcome was established by reading the zone back. */
     repaired: p.boolean(),
     createdAt: p.datetime(),
     finishedAt: p.datetime().nullable(),
+  },
+});
+
+/** What one call to a provider was to do, kept while its change set is pending and takes several: for the repair after a crash. */
+export const ChangeSetCallSchema = defineEntity({
+  name: "ChangeSetCall",
+  tableName: "change_set_calls",
+  properties: {
+    id: p.bigint().primary(),
+    changeSetId: p.uuid(),
+    /** Changes of records, as the provider is told of them. */
+    does: p.json().$type<unknown>(),
   },
 });

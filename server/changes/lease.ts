@@ -2,18 +2,23 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { queries, type EntityManager } from "../database/database.ts";
+import { identityIn, stateOf, thisProcess } from "../database/process-identity.ts";
 import { AppError, notFound } from "../errors.ts";
 import { inTurn } from "../in-turn.ts";
 
-/** A lease is renewed well before its end; after a crash it frees the zone by itself. */
+/** A lease is renewed well before its end; after a crash it frees the zone by itself, unless its holder is seen to be gone before. */
 const leaseSeconds = 8;
 const renewMilliseconds = 2_500;
 /** Longer than a lease, so that a change outwaits one that a crash left behind instead of being refused. */
 export const leaseWaitMilliseconds = 12_000;
 const pollMilliseconds = 50;
+/** What a process sent to a provider before it died has arrived by then. */
+const stillMilliseconds = 1_000;
 
 export interface Lease {
   token: string;
+  /** False as soon as another process may have the zone. */
+  isHeld(): boolean;
   /** Stops renewing; the row is freed by `release` or by the commit that ends the work. */
   stop(): void;
 }
@@ -69,14 +74,44 @@ function busy(): AppError {
 
 async function take(fork: () => EntityManager, domainId: string, deadline: number): Promise<Lease> {
   const token = randomUUID();
-  while (!(await tryTake(fork(), domainId, token))) {
-    if (!(await domainExists(fork(), domainId))) throw notFound("domain");
+  let asked = moment();
+  let dead: string | null = null;
+  let deadSince = 0;
+  const left = () => (dead !== null && performance.now() - deadSince > stillMilliseconds ? dead : null);
+  while (!(await tryTake(fork(), domainId, token, left()))) {
+    const found = deadLease(await leaseOn(fork(), domainId));
+    if (found !== dead) [dead, deadSince] = [found, performance.now()];
     if (performance.now() > deadline) throw busy();
     await sleep(pollMilliseconds);
+    asked = moment();
   }
-  const timer = setInterval(() => void renew(fork(), domainId, token).catch(() => undefined), renewMilliseconds);
+  const held = { since: asked, lost: false };
+  const renewal = async () => {
+    const now = moment();
+    if (await renew(fork(), domainId, token)) held.since = now;
+    else held.lost = true;
+  };
+  const timer = setInterval(() => void renewal().catch(() => undefined), renewMilliseconds);
   timer.unref();
-  return { token, stop: () => clearInterval(timer) };
+  return {
+    token,
+    isHeld: () => !held.lost && millisecondsSince(held.since) < leaseSeconds * 1_000,
+    stop: () => clearInterval(timer),
+  };
+}
+
+/** By two clocks: one does not run on while the machine sleeps, the other one may be set. */
+interface Moment {
+  running: number;
+  wall: number;
+}
+
+function moment(): Moment {
+  return { running: performance.now(), wall: Date.now() };
+}
+
+function millisecondsSince({ running, wall }: Moment): number {
+  return Math.max(performance.now() - running, Date.now() - wall);
 }
 
 export async function domainExists(em: EntityManager, domainId: string): Promise<boolean> {
@@ -84,29 +119,34 @@ export async function domainExists(em: EntityManager, domainId: string): Promise
   return row !== undefined;
 }
 
-async function tryTake(em: EntityManager, domainId: string, token: string): Promise<boolean> {
+/** @param dead a lease that has not ended and is nobody's any more. */
+async function tryTake(em: EntityManager, domainId: string, token: string, dead: string | null): Promise<boolean> {
   const taken = await queries(em)
     .updateTable("domains")
-    .set({ lease_token: token, lease_until: leaseEnd() })
+    .set({ lease_token: token, lease_until: leaseEnd(), lease_holder: holderOf(token) })
     .where("id", "=", domainId)
-    .where((eb) => eb.or([eb("lease_until", "is", null), eb("lease_until", "<", sql<Date>`now()`)]))
+    .where((eb) =>
+      eb.or([eb("lease_until", "is", null), eb("lease_until", "<", sql<Date>`now()`), eb("lease_token", "=", dead)]),
+    )
     .executeTakeFirst();
   return taken.numUpdatedRows > 0n;
 }
 
-async function renew(em: EntityManager, domainId: string, token: string): Promise<void> {
-  await queries(em)
+/** @returns whether the lease is still this one. */
+async function renew(em: EntityManager, domainId: string, token: string): Promise<boolean> {
+  const renewed = await queries(em)
     .updateTable("domains")
     .set({ lease_until: leaseEnd() })
     .where("id", "=", domainId)
     .where("lease_token", "=", token)
-    .execute();
+    .executeTakeFirst();
+  return renewed.numUpdatedRows > 0n;
 }
 
 async function release(em: EntityManager, domainId: string, lease: Lease): Promise<void> {
   await queries(em)
     .updateTable("domains")
-    .set({ lease_token: null, lease_until: null })
+    .set(free)
     .where("id", "=", domainId)
     .where("lease_token", "=", lease.token)
     .execute();
@@ -118,9 +158,51 @@ function leaseEnd() {
 
 /** Frees every zone. Only for a process that has the database to itself and has just started. */
 export async function clearLeases(em: EntityManager): Promise<void> {
-  await queries(em)
-    .updateTable("domains")
-    .set({ lease_token: null, lease_until: null })
+  await queries(em).updateTable("domains").set(free).where("lease_token", "is not", null).execute();
+}
+
+/** Frees every zone whose lease a process had that is seen to be gone. */
+export async function clearDeadLeases(em: EntityManager): Promise<void> {
+  const leases = await queries(em)
+    .selectFrom("domains")
+    .select(["lease_token", "lease_holder"])
     .where("lease_token", "is not", null)
     .execute();
+  const dead = leases.flatMap((row) => deadLease(row) ?? []);
+  if (dead.length > 0) await queries(em).updateTable("domains").set(free).where("lease_token", "in", dead).execute();
+}
+
+/** The lease that stands in the way. @throws AppError NOT_FOUND when the domain is gone. */
+async function leaseOn(em: EntityManager, domainId: string): Promise<LeaseColumns> {
+  const row = await queries(em)
+    .selectFrom("domains")
+    .select(["lease_token", "lease_holder"])
+    .where("id", "=", domainId)
+    .executeTakeFirst();
+  if (!row) throw notFound("domain");
+  return row;
+}
+
+interface LeaseColumns {
+  lease_token: string | null;
+  lease_holder: string | null;
+}
+
+const free = { lease_token: null, lease_until: null, lease_holder: null };
+
+const self = thisProcess();
+
+function holderOf(token: string): string {
+  return JSON.stringify({ ...self, lease: token });
+}
+
+/**
+ * The token of a lease that a process had which can write nothing any more. Only a process of this machine is seen to be gone: one that has
+ * merely lost its connection to the database may still be at work. Elsewhere than on Linux, two machines may say the same of themselves.
+ */
+function deadLease({ lease_token: token, lease_holder: holder }: LeaseColumns): string | null {
+  // An instance of an earlier version leaves what another one wrote.
+  if (token === null || holder === null || !holder.includes(token) || process.platform !== "linux") return null;
+  const owner = identityIn(holder);
+  return owner && stateOf(owner) === "gone" ? token : null;
 }

@@ -11,7 +11,7 @@ import type { ChangeSetKind } from "./entities.ts";
 import { holdLease, inZoneTurn, leaseWaitMilliseconds, type Lease } from "./lease.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import type { PlannedChange } from "../records/live-record.ts";
-import { repairZone } from "./repair.ts";
+import { repairZone, type Ending } from "./repair.ts";
 
 /** A zone that is ours alone while a change is planned and carried out. */
 export interface HeldZone {
@@ -37,6 +37,8 @@ export interface ChangeRequest<P extends Planned> {
   plan: (em: EntityManager, zone: HeldZone) => Promise<P>;
   /** All changes or none, at the provider too. */
   together?: boolean;
+  /** How earlier changes that are open end; `known` when left out. */
+  ending?: Ending;
   /** True: the provider has these changes already (sync), so nothing is sent. */
   alreadyThere?: boolean;
   /** What the audit trail tells beside the records. */
@@ -99,7 +101,9 @@ export class ChangePipeline {
       if (done) return done;
       const fork = () => this.#database.fork();
       const work = async (lease: Lease) => {
-        await repairZone(fork(), request.domainId, lease, this.#connections, this.#now, this.#notifications);
+        const settling = { ending: request.ending ?? "known", actor: request.caller };
+        const notifications = this.#notifications;
+        await repairZone(fork(), request.domainId, lease, this.#connections, this.#now, { settling, notifications });
         const zone = await this.#hold(fork(), request, false);
         return await this.#throughProvider(zone, request, lease);
       };

@@ -2,11 +2,28 @@ import {
   ProviderError,
   type ApplyOptions,
   type ApplyResult,
+  type BeforeCall,
+  type ChangeOutcome,
   type DnsProvider,
   type RecordChange,
 } from "../dns-providers/provider.ts";
 import { allOrNone } from "../dns-providers/apply-changes.ts";
-import { readBack } from "./read-back.ts";
+import { isCertain } from "./certainty.ts";
+import { outcomesIn, provenOurs, readServed } from "./read-back.ts";
+
+/** What a call is made with beside what the provider is told. */
+export interface CallOptions extends ApplyOptions {
+  /** Somebody looks again later: what may still be carried out, or shown, is left unknown. Else what is read at once decides. */
+  mayStayOpen?: boolean;
+}
+
+/** How what was made is taken back. */
+export interface TakingBack {
+  /** Whether the change with this index was made by us; what is not proven to be stays. */
+  isOurs: (index: number) => boolean;
+  mayStayOpen?: boolean;
+  beforeCall?: BeforeCall | undefined;
+}
 
 /**
  * Has a provider carry changes out, and finds out what it did where it cannot say. Where all or none are to be made and only some were, those
@@ -17,31 +34,38 @@ export async function callProvider(
   provider: DnsProvider,
   zone: string,
   changes: readonly RecordChange[],
-  options: ApplyOptions,
+  options: CallOptions,
 ): Promise<ApplyResult> {
-  const { interruption, ...found } = await applyAndLook(provider, zone, changes, options);
-  const answer = await putBack(provider, zone, changes, found);
-  const result = options.together ? await allOrTakenBack(provider, zone, changes, answer) : answer;
-  if (interruption && result.outcomes.every((outcome) => !outcome.ok && !outcome.gone)) {
+  const { mayStayOpen = false, beforeCall } = options;
+  const { interruption, ours, ...found } = await applyAndLook(provider, zone, changes, options);
+  const taking: TakingBack = { isOurs: (index) => ours?.[index] ?? true, mayStayOpen, beforeCall };
+  const answer = await putBack(provider, zone, changes, found, taking);
+  const result = options.together ? await allOrTakenBack(provider, zone, changes, answer, taking) : answer;
+  if (interruption && nothingMade(result.outcomes)) {
     throw new ProviderError(interruption.message, "none", { cause: interruption });
   }
   return result;
 }
 
-/** Gives records back that an interrupted update took away and did not replace. What cannot be had back now is told as gone. @throws as `callProvider` */
+function nothingMade(outcomes: readonly ChangeOutcome[]): boolean {
+  return outcomes.every((outcome) => !outcome.ok && !outcome.gone);
+}
+
+/** Gives records back that an interrupted update of ours took away and did not replace. What cannot be had back now is told as gone. @throws as `callProvider` */
 export async function putBack(
   provider: DnsProvider,
   zone: string,
   changes: readonly RecordChange[],
   answer: ApplyResult,
+  taking: TakingBack,
 ): Promise<ApplyResult> {
   const lost = changes.flatMap(({ before }, index) => {
     const outcome = answer.outcomes[index];
-    return before && outcome && !outcome.ok && outcome.gone ? [{ before, index }] : [];
+    return before && outcome && !outcome.ok && outcome.gone && taking.isOurs(index) ? [{ before, index }] : [];
   });
   if (lost.length === 0) return answer;
   const creates = lost.map(({ before }) => ({ action: "create", before: null, after: before }) as const);
-  const back = await takeBack(provider, zone, creates, answer.after);
+  const back = await takeBack(provider, zone, creates, answer.after, taking);
   const outcomes = [...answer.outcomes];
   for (const [place, { index }] of lost.entries()) {
     if (back?.outcomes[place]?.ok)
@@ -50,25 +74,37 @@ export async function putBack(
   return { outcomes, before: answer.before, after: back && back.before === answer.after ? back.after : null };
 }
 
-/** Takes back what was made of changes of which all or none are to be. What cannot be taken back now stays, and is told. @throws as `callProvider` */
+/**
+ * Takes back what was made of changes of which all or none are to be. What cannot be taken back now, or may be what somebody else did, stays
+ * and is told. @throws as `callProvider`
+ */
 export async function allOrTakenBack(
   provider: DnsProvider,
   zone: string,
   changes: readonly RecordChange[],
   answer: ApplyResult,
+  taking: TakingBack,
 ): Promise<ApplyResult> {
   const made = changes.flatMap((change, index) => (answer.outcomes[index]?.ok ? [{ change, index }] : []));
   if (made.length === 0 || made.length === changes.length) return answer;
-  const back = made.map(({ change }) => inverse(change));
-  const undone = await takeBack(provider, zone, back, answer.after);
-  const staying = new Set(made.flatMap(({ index }, place) => (undone?.outcomes[place]?.ok ? [] : [index])));
+  const mine = made.filter(({ index }) => taking.isOurs(index));
+  const back = mine.map(({ change }) => inverse(change));
+  const undone = back.length === 0 ? null : await takeBack(provider, zone, back, answer.after, taking);
+  const takenBack = new Set(mine.flatMap(({ index }, place) => (undone?.outcomes[place]?.ok ? [index] : [])));
   const refused = allOrNone(answer.outcomes);
+  const told = mine.length === made.length ? "" : othersStay;
   return {
-    outcomes: answer.outcomes.map((outcome, index) => (staying.has(index) ? outcome : (refused[index] ?? outcome))),
+    outcomes: answer.outcomes.map((outcome, index) => {
+      if (outcome.ok && !takenBack.has(index)) return outcome;
+      const now = refused[index] ?? outcome;
+      return now.ok ? now : { ...now, message: now.message + told };
+    }),
     before: answer.before,
-    after: undone && undone.before === answer.after ? undone.after : null,
+    after: back.length === 0 ? answer.after : undone && undone.before === answer.after ? undone.after : null,
   };
 }
+
+const othersStay = " What else of the set is in the zone may have been made by somebody else, and was left as it is.";
 
 /** Null where it cannot be done now: then what was made stays. @throws ProviderError when it may have been done */
 async function takeBack(
@@ -76,31 +112,44 @@ async function takeBack(
   zone: string,
   changes: readonly RecordChange[],
   plannedOn: string | null,
+  { mayStayOpen = false, beforeCall }: TakingBack,
 ): Promise<ApplyResult | null> {
   try {
-    return await applyAndLook(provider, zone, changes, { plannedOn });
+    const announce = beforeCall && { beforeCall: () => beforeCall([]) };
+    return await applyAndLook(provider, zone, changes, { plannedOn, mayStayOpen, ...announce });
   } catch (error) {
     if (error instanceof ProviderError && error.effect === "none") return null;
     throw error;
   }
 }
 
-/** `interruption`: why the answer had to be read from the zone. */
+/** `interruption`: why the answer had to be read from the zone, and `ours`: which of what is there then is proven to be ours. */
 async function applyAndLook(
   provider: DnsProvider,
   zone: string,
   changes: readonly RecordChange[],
-  options: ApplyOptions,
-): Promise<ApplyResult & { interruption?: ProviderError }> {
+  { mayStayOpen, beforeCall, ...options }: CallOptions,
+): Promise<ApplyResult & { interruption?: ProviderError; ours?: boolean[] }> {
+  const calls: (readonly RecordChange[])[] = [];
+  const noting: BeforeCall = async (does) => {
+    await beforeCall?.(does);
+    if (does.length > 0) calls.push(does);
+  };
   try {
-    return await provider.applyChanges(zone, changes, options);
+    return await provider.applyChanges(zone, changes, { ...options, beforeCall: noting });
   } catch (error) {
     if (!(error instanceof ProviderError) || error.effect === "none") throw error;
-    const outcomes = await readBack(provider, zone, changes).catch(() => null);
-    if (outcomes === null) throw error;
-    const nothing = outcomes.every((outcome) => !outcome.ok && !outcome.gone);
-    if (nothing) throw new ProviderError(error.message, "none", { cause: error });
-    return { outcomes, before: null, after: null, interruption: error };
+    const served = await readServed(provider, zone, [...changes, ...calls.flat()]).catch(() => null);
+    const outcomes = served && outcomesIn(served, changes);
+    if (outcomes === null || (mayStayOpen && !isCertain(provider, error, outcomes))) throw error;
+    if (nothingMade(outcomes)) throw new ProviderError(error.message, "none", { cause: error });
+    return {
+      outcomes,
+      before: null,
+      after: null,
+      interruption: error,
+      ours: provenOurs(served ?? new Map(), changes, calls),
+    };
   }
 }
 

@@ -2,12 +2,15 @@ import type { ChangeOutcome, DnsProvider, RecordChange } from "../dns-providers/
 import { sameData } from "../records/live-record.ts";
 import { recordKey, type RecordData } from "../records/record.ts";
 
-/** What became of changes, established by reading the zone at its provider. @throws ProviderError */
-export async function readBack(
+/** What a zone has of the records that some changes are about, by `recordKey`. */
+export type ServedRecords = ReadonlyMap<string, RecordData>;
+
+/** Reads a zone at its provider for the records that changes are about. @throws ProviderError */
+export async function readServed(
   provider: DnsProvider,
   zone: string,
   changes: readonly RecordChange[],
-): Promise<ChangeOutcome[]> {
+): Promise<ServedRecords> {
   const concerned = new Set(
     changes.flatMap(({ before, after }) => [before, after].flatMap((record) => (record ? [recordKey(record)] : []))),
   );
@@ -18,6 +21,11 @@ export async function readBack(
       if (concerned.has(key)) served.set(key, record);
     }
   }
+  return served;
+}
+
+/** What became of changes, as the zone shows it. Pure. */
+export function outcomesIn(served: ServedRecords, changes: readonly RecordChange[]): ChangeOutcome[] {
   const brought = new Map(
     changes.flatMap((change) => (change.after ? [[recordKey(change.after), change] as const] : [])),
   );
@@ -51,6 +59,31 @@ export async function readBack(
         }
       : { ok: false, message: "The change was interrupted and did not reach the provider." };
   });
+}
+
+/**
+ * Which of the changes that a zone shows as made, or as half made, are proven to be ours: a call for them was begun, and the zone shows all
+ * that just this call was to do. The rest may be what somebody else did there meanwhile. Pure.
+ * @param calls what each call that was begun was to do. A call is carried out whole or not at all.
+ */
+export function provenOurs(
+  served: ServedRecords,
+  changes: readonly RecordChange[],
+  calls: readonly (readonly RecordChange[])[],
+): boolean[] {
+  const outcomes = new Map<RecordChange, boolean>();
+  const effects = calls.flat();
+  outcomesIn(served, effects).forEach(({ ok }, index) => {
+    const effect = effects[index];
+    if (effect) outcomes.set(effect, ok);
+  });
+  const seen = calls.filter((call) => call.every((effect) => outcomes.get(effect))).flat();
+  const taken = new Set(seen.flatMap(({ before }) => (before ? [recordKey(before)] : [])));
+  const brought = new Set(seen.flatMap(({ after }) => (after ? [recordKey(after)] : [])));
+  return changes.map(
+    ({ before, after }) =>
+      (before !== null && taken.has(recordKey(before))) || (after !== null && brought.has(recordKey(after))),
+  );
 }
 
 /** What the zone gained and lost: an update that left neither record is the end of the old one. */

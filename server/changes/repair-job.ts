@@ -3,7 +3,7 @@ import type { Database } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import type { Logger } from "../log.ts";
 import type { Notifications } from "../notifications/notify.ts";
-import { clearLeases, withLease } from "./lease.ts";
+import { clearDeadLeases, clearLeases, withLease } from "./lease.ts";
 import { repairZone, zonesToRepair } from "./repair.ts";
 
 const patienceMilliseconds = 2_000;
@@ -35,11 +35,12 @@ export class RepairJob {
   }
 
   /**
-   * An embedded database is ours alone, so any lease in it is that of a process which is gone. What a crash left is
-   * settled before the first request comes, unless a provider is slow.
+   * An embedded database is ours alone, so any lease in it is that of a process which is gone; in another one, those of processes of this
+   * machine that are. What a crash left is settled before the first request comes, unless a provider is slow.
    */
   async start(): Promise<void> {
     if (this.#database.embedded) await clearLeases(this.#database.fork());
+    else await clearDeadLeases(this.#database.fork());
     this.#first = this.runOnce(this.#stopping.signal);
     await Promise.race([this.#first, sleep(patienceMilliseconds, undefined, { ref: false })]);
   }
@@ -67,7 +68,10 @@ export class RepairJob {
       const settled = await withLease(
         fork,
         domainId,
-        (lease) => repairZone(fork(), domainId, lease, this.#connections, this.#now, this.#notifications),
+        (lease) => {
+          const notifications = this.#notifications;
+          return repairZone(fork(), domainId, lease, this.#connections, this.#now, { notifications });
+        },
         waitMilliseconds,
       );
       this.#log.warn({ domainId, settled }, "settled changes that were left open");

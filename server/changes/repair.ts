@@ -1,23 +1,53 @@
 import { sql } from "kysely";
-import { theService } from "../audit/actor.ts";
+import { theService, type Actor } from "../audit/actor.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
-import { ProviderError, type ChangeOutcome, type DnsProvider } from "../dns-providers/provider.ts";
+import {
+  ProviderError,
+  type BeforeCall,
+  type ChangeOutcome,
+  type DnsProvider,
+  type RecordChange,
+} from "../dns-providers/provider.ts";
 import { AppError } from "../errors.ts";
 import { bookmark } from "./bookmark.ts";
-import { asSent, settle, type Intent } from "./change-sets.ts";
+import { secondsToSettle } from "./certainty.ts";
+import { leaveOpen, settle, type Intent } from "./change-sets.ts";
+import { concernedBy } from "./concerned.ts";
 import type { Lease } from "./lease.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import type { PlannedChange } from "../records/live-record.ts";
 import { failedChange } from "./failed-notice.ts";
 import { allOrTakenBack, putBack } from "./provider-call.ts";
-import { readBack } from "./read-back.ts";
+import { outcomesIn, provenOurs, readServed } from "./read-back.ts";
+import { begunCalls, whileHeld } from "./sent-calls.ts";
+
+/**
+ * What becomes of changes of which the provider does not tell what came. `known`: they stay open. `as read`: what the zone shows now decides,
+ * as far as it can be read. `unread`: they are given up even where it cannot.
+ */
+export type Ending = "known" | "as read" | "unread";
+
+/** Who settles, and how far that may go; the service itself, and no further than is known, when left out. */
+export interface Settling {
+  ending: Ending;
+  actor: Actor;
+}
+
+/** What settling depends on beside the zone. */
+interface Circumstances {
+  settling?: Settling;
+  /** Through which those hear of failures whose answer was not awaited any more. */
+  notifications?: Notifications | null;
+}
+
+type PendingSet = Awaited<ReturnType<typeof pendingSets>>[number];
 
 /**
  * Settles changes whose outcome a crash or a lost connection left open, by reading the zone back from its provider.
  * The caller holds the lease. Cheap when there is nothing to repair.
  * @param notifications through which those hear of failures whose answer was not awaited any more
- * @throws AppError PROVIDER_ERROR when the provider cannot be read now.
+ * @throws AppError PROVIDER_ERROR when the provider cannot be read now, UNAVAILABLE while a change that is not seen there may still be made.
  * @returns how many change sets were settled.
  */
 export async function repairZone(
@@ -26,9 +56,42 @@ export async function repairZone(
   lease: Lease,
   connections: ProviderConnections,
   now: () => Date,
-  notifications: Notifications | null = null,
+  { settling = { ending: "known", actor: theService }, notifications = null }: Circumstances = {},
 ): Promise<number> {
-  const pending = await queries(em)
+  const pending = await pendingSets(em, domainId);
+  for (const set of pending) {
+    const intent = reviveIntent(set.intent);
+    const { outcomes, isRead, givenUp } = await establish(em, set, intent, lease, connections, now(), settling.ending);
+    await em.fork().transactional(async (tx) => {
+      const at = now();
+      const author = { trigger: "on_change", createdBy: set.actor_id, now: at } as const;
+      // The snapshots that the change would have made.
+      if (set.change_kind === "import" && outcomes.some(({ ok }) => ok)) await bookmark(tx, domainId, author);
+      await settle(tx, domainId, {
+        kind: set.change_kind,
+        actorId: set.actor_id,
+        actor: givenUp && settling.ending !== "known" ? settling.actor : theService,
+        ...(givenUp ? { about: { givenUp } } : {}),
+        changes: intent.changes,
+        outcomes,
+        lease,
+        fingerprint: null,
+        changeSetId: set.id,
+        repaired: isRead,
+        now: at,
+      });
+      if (set.change_kind === "rollback") await bookmark(tx, domainId, author);
+      const { id, name: domainName, owner_id: ownerId, actor_id: actorId } = set;
+      const { changes } = intent;
+      const notice = failedChange({ id, domainId, domainName, ownerId, actorId, changes, outcomes });
+      if (notice) await notifications?.notify(tx, notice);
+    });
+  }
+  return pending.length;
+}
+
+async function pendingSets(em: EntityManager, domainId: string) {
+  return await queries(em)
     .selectFrom("change_sets")
     .innerJoin("domains", "domains.id", "change_sets.domain_id")
     .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
@@ -47,67 +110,142 @@ export async function repairZone(
     .where("change_sets.state", "=", "pending")
     .orderBy("change_sets.id")
     .execute();
-  for (const set of pending) {
-    const { provider } = connections.connect({ ...set, id: set.config_id });
-    const intent = reviveIntent(set.intent);
-    const { changes } = intent;
-    const outcomes = await whatHappened(provider, set.name, intent);
-    await em.fork().transactional(async (tx) => {
-      const at = now();
-      const author = { trigger: "on_change", createdBy: set.actor_id, now: at } as const;
-      // The snapshots that the change would have made.
-      if (set.change_kind === "import" && outcomes.some(({ ok }) => ok)) await bookmark(tx, domainId, author);
-      await settle(tx, domainId, {
-        kind: set.change_kind,
-        actorId: set.actor_id,
-        actor: theService,
-        changes,
-        outcomes,
-        lease,
-        fingerprint: null,
-        changeSetId: set.id,
-        repaired: true,
-        now: at,
-      });
-      if (set.change_kind === "rollback") await bookmark(tx, domainId, author);
-      const { id, name: domainName, owner_id: ownerId, actor_id: actorId } = set;
-      const notice = failedChange({ id, domainId, domainName, ownerId, actorId, changes, outcomes });
-      if (notice) await notifications?.notify(tx, notice);
-    });
-  }
-  return pending.length;
 }
 
-/** A zone that is not at its provider any more has none of the changes. Of a set of all or none, what was made is taken back. */
-async function whatHappened(
-  provider: DnsProvider | null,
-  zone: string,
-  { together, changes }: Intent,
-): Promise<ChangeOutcome[]> {
-  const gone = changes.map((): ChangeOutcome => ({ ok: false, message: "The zone is not at that provider any more." }));
-  if (!provider) return gone;
+interface Established {
+  outcomes: ChangeOutcome[];
+  /** Whether the zone was read for it. */
+  isRead: boolean;
+  /** Whether it was settled without being known for certain. */
+  givenUp: boolean;
+}
+
+/** @throws AppError as `repairZone` does */
+async function establish(
+  em: EntityManager,
+  set: PendingSet,
+  intent: Intent,
+  lease: Lease,
+  connections: ProviderConnections,
+  now: Date,
+  ending: Ending,
+): Promise<Established> {
+  const connect = () => connections.connect({ ...set, id: set.config_id }).provider;
   try {
-    const sent = changes.map(asSent);
-    const read = { outcomes: await readBack(provider, zone, changes), before: null, after: null };
-    const found = await putBack(provider, zone, sent, read);
-    return together ? (await allOrTakenBack(provider, zone, sent, found)).outcomes : found.outcomes;
+    const provider = connect();
+    if (!provider) return { outcomes: intent.changes.map(() => unread), isRead: false, givenUp: true };
+    const calls = await begunCalls(em, set.id);
+    const outcomes = await whatHappened(provider, set.name, intent, calls, whileHeld(lease), now);
+    if (outcomes === null) throw await notYet(em, set.id, intent, provider, now);
+    return { outcomes, isRead: true, givenUp: false };
+  } catch (error) {
+    const isOpen = error instanceof AppError && (error.code === "PROVIDER_ERROR" || error.code === "UNAVAILABLE");
+    if (!isOpen || ending === "known") throw error;
+    const read = await asRead(connect, set.name, intent, error.code === "UNAVAILABLE");
+    if (read === null && ending === "as read") throw error;
+    return { outcomes: read ?? intent.changes.map(() => unread), isRead: read !== null, givenUp: true };
+  }
+}
+
+/** Of a set of all or none, what was made is taken back, as far as it is proven to be ours. @returns null while what is not there may still come, or be taken back. */
+async function whatHappened(
+  provider: DnsProvider,
+  zone: string,
+  { together, changes, openSince }: Intent,
+  calls: readonly RecordChange[][],
+  beforeCall: BeforeCall,
+  now: Date,
+): Promise<ChangeOutcome[] | null> {
+  try {
+    const { sent, outcomesOf } = concernedBy(changes, together);
+    const served = await readServed(provider, zone, [...sent, ...calls.flat()]);
+    const outcomes = outcomesIn(served, sent);
+    if (!outcomes.every(({ ok }) => ok) && secondsLeft(provider, openSince, now) > 0) return null;
+    const ours = provenOurs(served, sent, calls);
+    const taking = { isOurs: (index: number) => ours[index] ?? false, mayStayOpen: true, beforeCall };
+    const found = await putBack(provider, zone, sent, { outcomes, before: null, after: null }, taking);
+    const settled = together ? await allOrTakenBack(provider, zone, sent, found, taking) : found;
+    return outcomesOf(settled.outcomes);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    if (error.zoneMissing) return gone;
-    throw new AppError("PROVIDER_ERROR", `An earlier change could not be settled: ${error.message}`, { cause: error });
+    if (error.effect === "unknown") return null;
+    throw new AppError("PROVIDER_ERROR", `An earlier change could not be settled: ${error.message} ${wayOut}`, {
+      cause: error,
+    });
   }
+}
+
+const wayOut =
+  "Where this provider will not come back, an administrator can move the domain to another configuration with force: true.";
+
+const unread: ChangeOutcome = {
+  ok: false,
+  message: "What came of it is not known: it was given up while its provider could not be asked.",
+  unknown: true,
+};
+
+/** What the zone shows of changes now; null where it cannot be read. @param mayCome whether what it does not show may still be made. */
+async function asRead(
+  connect: () => DnsProvider | null,
+  zone: string,
+  { together, changes }: Intent,
+  mayCome: boolean,
+): Promise<ChangeOutcome[] | null> {
+  try {
+    const provider = connect();
+    if (!provider) return null;
+    const { sent, outcomesOf } = concernedBy(changes, together);
+    const outcomes = outcomesIn(await readServed(provider, zone, sent), sent);
+    return outcomesOf(mayCome ? outcomes.map((outcome) => (outcome.ok || outcome.gone ? outcome : notSeen)) : outcomes);
+  } catch (error) {
+    if (error instanceof ProviderError || error instanceof AppError) return null;
+    throw error;
+  }
+}
+
+const notSeen: ChangeOutcome = {
+  ok: false,
+  message:
+    "What came of it is not known: the zone did not show it when it was given up, and its provider may have made it later.",
+  unknown: true,
+};
+
+/** How long until a reading settles a change, in seconds. The time counts from when it was first found that nobody is at it any more. */
+function secondsLeft(provider: DnsProvider, openSince: string | undefined, now: Date): number {
+  const seconds = secondsToSettle(provider);
+  return openSince === undefined ? seconds : seconds - (now.getTime() - Date.parse(openSince)) / 1_000;
+}
+
+/** Why a change is not settled yet. Its time counts from now on, if it did not before or another call was left without an answer. */
+async function notYet(
+  em: EntityManager,
+  changeSetId: string,
+  intent: Intent,
+  provider: DnsProvider,
+  now: Date,
+): Promise<AppError> {
+  const left = intent.openSince === undefined ? 0 : secondsLeft(provider, intent.openSince, now);
+  if (left <= 0) await leaveOpen(em.fork(), changeSetId, intent, now);
+  const seconds = Math.ceil(left > 0 ? left : secondsToSettle(provider));
+  return new AppError(
+    "UNAVAILABLE",
+    `An earlier change of this zone ended without an answer of its provider, which may still make it; try again in ${seconds} seconds.`,
+    { retryAfterSeconds: seconds },
+  );
 }
 
 /** JSON has no dates; the rest of an intent is stored as it was. Earlier versions stored the changes alone. */
 function reviveIntent(stored: unknown): Intent {
   const intent = (typeof stored === "string" ? JSON.parse(stored) : (stored ?? [])) as Intent | PlannedChange[];
-  const { together, changes } = Array.isArray(intent) ? { together: false, changes: intent } : intent;
+  const { together, changes, openSince } = Array.isArray(intent)
+    ? { together: false, changes: intent, openSince: undefined }
+    : intent;
   for (const { before } of changes) {
     if (!before) continue;
     before.createdAt = new Date(before.createdAt);
     before.updatedAt = new Date(before.updatedAt);
   }
-  return { together, changes };
+  return { together, changes, openSince };
 }
 
 /** Zones with changes left open and no lease on them. */

@@ -14,15 +14,17 @@ import {
 import { ProviderConfigSchema } from "../dns-providers/entities.ts";
 import { DomainSchema } from "../domains/entities.ts";
 import { ZoneImportItemSchema, ZoneImportSchema } from "../domains/import-entities.ts";
+import { ExpiryReminderSchema } from "../expiry/entities.ts";
 import {
   IdentityBindingSchema,
   IdentityConfigSchema,
   IdentityFlowSchema,
+  IdentityCodeSchema,
   IdentityTicketSchema,
   PendingIdentitySchema,
 } from "../identity/entities.ts";
 import { RecordVersionSchema } from "../records/entities.ts";
-import { ChangeSetSchema } from "../changes/entities.ts";
+import { ChangeSetCallSchema, ChangeSetSchema } from "../changes/entities.ts";
 import { SnapshotSchema } from "../snapshots/entities.ts";
 import { InvitationSchema } from "../users/invitations/entities.ts";
 import { DeliverySchema, NotificationChannelSchema } from "../channels/entities.ts";
@@ -44,8 +46,10 @@ export const entities = [
   DomainSchema,
   ZoneImportSchema,
   ZoneImportItemSchema,
+  ExpiryReminderSchema,
   RecordVersionSchema,
   ChangeSetSchema,
+  ChangeSetCallSchema,
   SnapshotSchema,
   AuditEntrySchema,
   InvitationSchema,
@@ -53,6 +57,7 @@ export const entities = [
   IdentityConfigSchema,
   IdentityBindingSchema,
   IdentityFlowSchema,
+  IdentityCodeSchema,
   IdentityTicketSchema,
   PendingIdentitySchema,
   NotificationChannelSchema,

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { linkSync, readFileSync, readlinkSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { identityIn, stateOf, thisProcess, type ProcessIdentity } from "./process-identity.ts";
 
 /** Another process holds the folder. */
 export class FolderInUseError extends Error {}
@@ -12,16 +13,6 @@ const touchMilliseconds = 1_000;
 /** A lock that was watched for so long without a touch belongs to nobody. */
 const staleMilliseconds = 5_000;
 const watchMilliseconds = 100;
-
-/** Who holds a lock, as the file says it. */
-interface Owner {
-  pid: number;
-  host: string;
-  /** Where the pid means something: two processes with the same place see each other. Null where that cannot be told. */
-  place: string | null;
-  /** When the process began, in the kernel's own count: another process may have its id later. */
-  started: string | null;
-}
 
 /** The lock file at one moment. */
 interface Seen {
@@ -84,7 +75,7 @@ function claim(path: string, text: string): boolean {
 async function abandoned(folder: string, path: string): Promise<Seen | null> {
   const first = look(path);
   if (!first) return null;
-  const owner = ownerIn(first.text);
+  const owner = identityIn(first.text);
   const state = owner ? stateOf(owner) : "unknown";
   if (state === "gone") return first;
   if (state === "running") throw inUse(folder, owner);
@@ -94,7 +85,7 @@ async function abandoned(folder: string, path: string): Promise<Seen | null> {
     await sleep(watchMilliseconds);
     const now = look(path);
     if (!now) return null;
-    if (!isSame(now, first)) throw inUse(folder, ownerIn(now.text));
+    if (!isSame(now, first)) throw inUse(folder, identityIn(now.text));
   }
   return first;
 }
@@ -147,64 +138,11 @@ function touch(path: string): void {
   }
 }
 
-function thisProcess(): Owner {
-  return { pid: process.pid, host: hostname(), place: placeOfPids(), started: startOf(process.pid) };
-}
-
-function ownerIn(text: string): Owner | null {
-  try {
-    const { pid, host, place, started } = JSON.parse(text) as Partial<Owner>;
-    if (typeof pid !== "number" || pid <= 0 || typeof host !== "string") return null;
-    return { pid, host, place: place ?? null, started: started ?? null };
-  } catch {
-    return null;
-  }
-}
-
-/** What can be said of an owner from here; `unknown` where its pid means another process or nothing. */
-function stateOf({ pid, place, started }: Owner): "running" | "gone" | "unknown" {
-  if (place === null || place !== placeOfPids()) return "unknown";
-  if (!isRunning(pid)) return "gone";
-  const present = startOf(pid);
-  if (present === null || started === null) return "unknown";
-  return present === started ? "running" : "gone";
-}
-
-/** On Linux the boot and the PID namespace; elsewhere, where there is one set of pids a machine, its name. */
-function placeOfPids(): string | null {
-  if (process.platform !== "linux") return `${process.platform} ${hostname()}`;
-  try {
-    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
-    return `${boot} ${readlinkSync("/proc/self/ns/pid")}`;
-  } catch {
-    return null;
-  }
-}
-
-/** When a process began, in ticks since the boot (proc(5), `stat`, field 22). */
-function startOf(pid: number): string | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
-  } catch {
-    return null;
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return codeOf(error) !== "ESRCH";
-  }
-}
-
 function codeOf(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
 }
 
-function inUse(folder: string, owner: Owner | null): FolderInUseError {
+function inUse(folder: string, owner: ProcessIdentity | null): FolderInUseError {
   const where = owner && owner.host !== hostname() ? ` on ${owner.host}` : "";
   const who = owner ? `process ${owner.pid}${where}` : "another process";
   return new FolderInUseError(`${folder} is in use by ${who}; stop that one first, or choose another DATA_DIR.`);

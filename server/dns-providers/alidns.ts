@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { alidnsProvider } from "./alidns/alidns-provider.ts";
+import { alidnsProvider, highestFloorSeconds } from "./alidns/alidns-provider.ts";
 import { AlidnsClient, vendorName } from "./alidns/client.ts";
 import { keptReason, shortfallOf } from "./alidns/limits.ts";
 import { editableTypes } from "../records/record.ts";
@@ -25,8 +25,9 @@ export const alidns: ProviderKind<AlidnsConfig> = {
   name: vendorName,
   recordTypes: editableTypes,
   supportsProxied: false,
-  // Of the highest edition; the others have higher floors, which the adapter asks for.
+  // Of the highest edition; what another zone has is asked for.
   minTtl: 1,
+  anyZoneMinTtl: highestFloorSeconds,
   maxTtl: 86_400,
   cannotHold: shortfallOf,
   keeps: keptReason,
@@ -37,6 +38,6 @@ export const alidns: ProviderKind<AlidnsConfig> = {
     { name: "url", label: "API address", secret: false, required: false },
   ],
   configSchema,
-  connect: ({ accessKeyId: id, accessKeySecret: secret, url }, { egress, now }) =>
-    alidnsProvider(new AlidnsClient(url, { id, secret }, egress, now)),
+  connect: ({ accessKeyId: id, accessKeySecret: secret, url }, environment) =>
+    alidnsProvider(new AlidnsClient(url, { id, secret }, environment, environment.now)),
 };

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { isApiAddress } from "./api-address.ts";
-import { CloudflareClient } from "./cloudflare/client.ts";
-import { cloudflareProvider } from "./cloudflare/cloudflare-provider.ts";
-import { shortfall } from "./cloudflare/record-body.ts";
+import { cloudflareAddress, CloudflareClient } from "./cloudflare/client.ts";
+import { cloudflareProvider, smallestTtl } from "./cloudflare/cloudflare-provider.ts";
+import { automaticTtl, sharedShortfall, shortfall } from "./cloudflare/record-body.ts";
 import type { ProviderKind } from "./provider.ts";
 
 const configSchema = z.strictObject({
@@ -17,7 +17,7 @@ const configSchema = z.strictObject({
     .string()
     .max(500)
     .refine(isApiAddress, "Give an address such as https://api.cloudflare.com/client/v4.")
-    .default("https://api.cloudflare.com/client/v4"),
+    .default(cloudflareAddress),
 });
 
 export type CloudflareConfig = z.infer<typeof configSchema>;
@@ -30,13 +30,14 @@ export const cloudflare: ProviderKind<CloudflareConfig> = {
   recordTypes:
     "A AAAA CAA CERT CNAME DNSKEY DS HTTPS MX NAPTR NS OPENPGPKEY PTR SMIMEA SRV SSHFP SVCB TLSA TXT URI".split(" "),
   supportsProxied: true,
-  // Of all plans but Enterprise, whose 30 s the API does not tell.
-  minTtl: 60,
+  minTtl: smallestTtl.enterprise,
+  anyZoneMinTtl: smallestTtl.others,
   maxTtl: 86_400,
-  automaticTtl: 1,
+  automaticTtl,
   automaticSeconds: 300,
   proxiedTtl: 1,
   cannotHold: shortfall,
+  cannotHoldTogether: sharedShortfall,
   granularity: "record",
   configFields: [
     { name: "apiToken", label: "API token", secret: true, required: true },
@@ -44,5 +45,5 @@ export const cloudflare: ProviderKind<CloudflareConfig> = {
     { name: "endpoint", label: "API address", secret: false, required: false },
   ],
   configSchema,
-  connect: (config, { egress }) => cloudflareProvider(new CloudflareClient(config, egress)),
+  connect: (config, environment) => cloudflareProvider(new CloudflareClient(config, environment)),
 };

@@ -3,6 +3,7 @@ import { AppError } from "../errors.ts";
 import type { ConfigSecrets, StoredConfig } from "./config-secrets.ts";
 import { knownKind } from "./kinds.ts";
 import { ProviderError, type DnsProvider, type ProviderEnvironment, type ProviderKind } from "./provider.ts";
+import type { Purpose } from "./vendor-accounts.ts";
 
 export interface Connection {
   kind: ProviderKind;
@@ -21,15 +22,15 @@ export class ProviderConnections {
   }
 
   /** @throws AppError PROVIDER_ERROR for a configuration that cannot be used, Error for a kind that this version does not know. */
-  connect(stored: StoredConfig): Connection {
-    return this.connectWith(stored.kind, this.#secrets.open(stored));
+  connect(stored: StoredConfig, purpose: Purpose = "person"): Connection {
+    return this.connectWith(stored.kind, this.#secrets.open(stored), purpose);
   }
 
   /** The same for values that are not stored yet, secrets in the clear. @throws as `connect` does */
-  connectWith(kindName: string, config: unknown): Connection {
+  connectWith(kindName: string, config: unknown, purpose: Purpose = "person"): Connection {
     const kind = knownKind(kindName);
     try {
-      return { kind, provider: kind.connect ? kind.connect(config, this.#environment) : null };
+      return { kind, provider: kind.connect ? kind.connect(config, { ...this.#environment, purpose }) : null };
     } catch (error) {
       if (!(error instanceof ProviderError || error instanceof ZodError)) throw error;
       const reason = error instanceof ProviderError ? error.message : "A field of it is not valid any more.";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { maxTtl } from "../zone-file/ttl.ts";
-import { digitalOceanApi } from "./digitalocean/api.ts";
+import { digitalOceanAddress, digitalOceanApi } from "./digitalocean/api.ts";
 import { digitalOceanProvider } from "./digitalocean/digitalocean-provider.ts";
 import { cannotHold, minTtl, recordTypes } from "./digitalocean/limits.ts";
 import type { ProviderKind } from "./provider.ts";
@@ -15,7 +15,7 @@ const configSchema = z.strictObject({
     .string()
     .max(500)
     .refine(isApiAddress, "Give the address of the API, such as https://api.digitalocean.com.")
-    .default("https://api.digitalocean.com"),
+    .default(digitalOceanAddress),
 });
 
 export type DigitalOceanConfig = z.infer<typeof configSchema>;
@@ -36,5 +36,5 @@ export const digitalocean: ProviderKind<DigitalOceanConfig> = {
     { name: "endpoint", label: "API address", secret: false, required: false },
   ],
   configSchema,
-  connect: (config, { egress }) => digitalOceanProvider(digitalOceanApi(config, egress)),
+  connect: (config, environment) => digitalOceanProvider(digitalOceanApi(config, environment)),
 };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { editableTypes } from "../records/record.ts";
-import { DnspodClient, vendorName } from "./dnspod/client.ts";
-import { dnspodProvider } from "./dnspod/dnspod-provider.ts";
+import { DnspodClient, dnspodAddress, vendorName } from "./dnspod/client.ts";
+import { dnspodProvider, highestFloorSeconds } from "./dnspod/dnspod-provider.ts";
 import { keptReason, shortfallOf } from "./dnspod/limits.ts";
 import type { ProviderKind } from "./provider.ts";
 import { vendorAddress } from "./vendor-address.ts";
@@ -13,7 +13,7 @@ const configSchema = z.strictObject({
   secretKey: z
     .string("Give the SecretKey of the API key.")
     .regex(/^[!-~]{1,256}$/, "The SecretKey must be up to 256 characters of plain ASCII without spaces."),
-  url: vendorAddress("https://dnspod.tencentcloudapi.com"),
+  url: vendorAddress(dnspodAddress),
 });
 
 export type DnspodConfig = z.infer<typeof configSchema>;
@@ -25,8 +25,9 @@ export const dnspod: ProviderKind<DnspodConfig> = {
   name: vendorName,
   recordTypes: editableTypes,
   supportsProxied: false,
-  // Of the highest package; the others have higher floors, which the adapter asks for.
+  // Of the highest package; what another zone has is asked for.
   minTtl: 1,
+  anyZoneMinTtl: highestFloorSeconds,
   maxTtl: 604_800,
   cannotHold: shortfallOf,
   keeps: keptReason,
@@ -37,6 +38,6 @@ export const dnspod: ProviderKind<DnspodConfig> = {
     { name: "url", label: "API address", secret: false, required: false },
   ],
   configSchema,
-  connect: ({ secretId: id, secretKey: key, url }, { egress, now }) =>
-    dnspodProvider(new DnspodClient(url, { id, key }, egress, now)),
+  connect: ({ secretId: id, secretKey: key, url }, environment) =>
+    dnspodProvider(new DnspodClient(url, { id, key }, environment, environment.now), environment.pause),
 };

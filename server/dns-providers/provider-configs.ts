@@ -15,6 +15,7 @@ import { ProviderConfig, type ConfigValues } from "./entities.ts";
 import { knownKind, kindByName, providerKinds } from "./kinds.ts";
 import { ProviderError, type ProviderKind } from "./provider.ts";
 import { resealSecrets } from "./reseal-secrets.ts";
+import type { Purpose } from "./vendor-accounts.ts";
 
 export interface ConnectedConfig extends Connection {
   id: string;
@@ -166,8 +167,8 @@ export class ProviderConfigs {
     return { zones: names.map((name) => ({ name, managed: managed.has(name) })) };
   }
 
-  async connected(em: EntityManager, id: string): Promise<ConnectedConfig> {
-    return this.#connect(await this.#find(em, id));
+  async connected(em: EntityManager, id: string, purpose: Purpose = "person"): Promise<ConnectedConfig> {
+    return this.#connect(await this.#find(em, id), purpose);
   }
 
   /**
@@ -235,8 +236,8 @@ export class ProviderConfigs {
     return values;
   }
 
-  #connect(config: ProviderConfig): ConnectedConfig {
-    return { id: config.id, ...this.connections.connect(config) };
+  #connect(config: ProviderConfig, purpose: Purpose = "person"): ConnectedConfig {
+    return { id: config.id, ...this.connections.connect(config, purpose) };
   }
 
   #view({ id, kind, name, config, membersMayUse, createdAt }: ProviderConfig) {

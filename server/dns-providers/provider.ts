@@ -1,8 +1,10 @@
 import type { z } from "zod";
 import type { Egress } from "../net/egress.ts";
+import type { Pause } from "../pause.ts";
 import type { LimitedRecord } from "../records/provider-limits.ts";
 import type { RecordData } from "../records/record.ts";
 import type { Soa } from "../zone-file/soa.ts";
+import type { Purpose, VendorAccounts } from "./vendor-accounts.ts";
 
 /** One change to a zone. Updates keep the record's identity; a provider may carry them out as it likes. */
 export type RecordChange =
@@ -12,9 +14,9 @@ export type RecordChange =
 
 /**
  * What became of one change, in the provider's own words where it refused. `gone`: an update broke in the middle, so that neither the record
- * as it was is served nor the one that was to come.
+ * as it was is served nor the one that was to come. `unknown`: it was given up to find out; no provider says so.
  */
-export type ChangeOutcome = { ok: true } | { ok: false; message: string; gone?: true };
+export type ChangeOutcome = { ok: true } | { ok: false; message: string; gone?: true; unknown?: true };
 
 export interface ApplyOptions {
   /** All of them or none: one refusal refuses all. What earlier steps made is told as made, and the caller takes it back. Else each on its own. */
@@ -26,7 +28,14 @@ export interface ApplyOptions {
    * the zone together with records that the caller has not seen.
    */
   plannedOn?: string | null;
+  beforeCall?: BeforeCall;
 }
+
+/**
+ * Awaited before each call that changes something, with what just this call does, record by record; with nothing where it takes back what
+ * earlier ones did. @throws ProviderError with effect `none` where no more may be sent; the call is then not made.
+ */
+export type BeforeCall = (does: readonly RecordChange[]) => Promise<void>;
 
 /** What a call of `applyChanges` did. The marks are of the same kind as `fingerprint`, null where there is none. */
 export interface ApplyResult {
@@ -46,6 +55,8 @@ export interface ProviderCapabilities {
   /** Smallest and largest TTL in seconds. */
   minTtl: number;
   maxTtl: number;
+  /** Where zones differ in the smallest: the TTL from which on every zone takes it. Below, `DnsProvider.minTtl` tells. */
+  anyZoneMinTtl?: number;
   /** A TTL outside of those that leaves the choice to the provider: Cloudflare's 1. */
   automaticTtl?: number;
   /** What that choice is, in seconds: the TTL of such records where they move to a provider without one. */
@@ -54,6 +65,8 @@ export interface ProviderCapabilities {
   proxiedTtl?: number;
   /** What about a record it cannot hold beyond type, TTL and proxying: the field and the reason, which follows its name in a sentence. */
   cannotHold?: (record: LimitedRecord) => { field: "name" | "value" | "ttl" | "proxied"; reason: string } | null;
+  /** Why it cannot hold all these records of one name and type together, each of which it can; follows its name in a sentence. */
+  cannotHoldTogether?: (rrset: readonly LimitedRecord[]) => string | null;
   /**
    * Why it shows a record that is not to be changed through it, such as its own name servers at the apex or an alias with settings
    * that no other provider has; follows its name in a sentence. Null for all others.
@@ -93,10 +106,23 @@ export interface ProviderEnvironment {
   now: () => Date;
   /** The door for calls to name servers and vendors. */
   egress: Egress;
+  /** Real time when left out. */
+  pause?: Pause;
+  /** What calls to vendors' accounts share over all connections; nothing is shared when left out. */
+  accounts?: VendorAccounts;
+  /** For whom the connection is made; a person when left out. */
+  purpose?: Purpose;
 }
 
 /** A connection to one set of credentials. Adapters do paging, retries and wire format, and nothing else. */
 export interface DnsProvider {
+  /**
+   * For how many seconds after a call that ended without an answer it is not settled that what a reading does not show was not done: it
+   * may still be carried out, and shown later than that. 0 when left out: what is read is what came of it.
+   */
+  readonly settlesAfterSeconds?: number;
+  /** For how many seconds a reading may not show what was answered as done. 0 when left out. */
+  readonly readLagSeconds?: number;
   /** Names of all zones there, lower-case A-labels without a trailing dot. @throws ProviderError */
   listZones(): Promise<string[]>;
   /** Makes sure that the zone exists, empty if it is new. @throws ProviderError */
@@ -115,6 +141,8 @@ export interface DnsProvider {
    * tell. For plans about a whole zone. @throws ProviderError
    */
   keptRecords?(zone: string): Promise<ReadonlyMap<string, string>>;
+  /** The smallest TTL that this zone takes, in seconds, where zones differ in it. @throws ProviderError */
+  minTtl?(zone: string): Promise<number>;
   /** A cheap mark of the zone's present content, to notice changes made elsewhere; null where there is none. */
   fingerprint(zone: string): Promise<string | null>;
 }
@@ -125,12 +153,19 @@ export class ProviderError extends Error {
   readonly effect: "none" | "unknown";
   /** Whether the zone does not exist at the provider. */
   readonly zoneMissing: boolean;
+  /** Whether every call was answered, so that nothing more comes of them: what there is can be read at once. */
+  readonly answered: boolean;
 
-  constructor(message: string, effect: "none" | "unknown", options: { zoneMissing?: boolean; cause?: unknown } = {}) {
+  constructor(
+    message: string,
+    effect: "none" | "unknown",
+    options: { zoneMissing?: boolean; answered?: boolean; cause?: unknown } = {},
+  ) {
     super(message, { cause: options.cause });
     this.name = "ProviderError";
     this.effect = effect;
     this.zoneMissing = options.zoneMissing ?? false;
+    this.answered = options.answered ?? effect === "none";
   }
 
   /** The same failure after something was sent: whatever it says of itself, the zone must be read back. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { maxTtl } from "../zone-file/ttl.ts";
 import type { ProviderKind } from "./provider.ts";
-import { route53Api } from "./route53/client.ts";
+import { route53Address, route53Api } from "./route53/client.ts";
 import { cannotHold, keeps, recordTypes } from "./route53/limits.ts";
 import { route53Provider } from "./route53/route53-provider.ts";
 import { isApiAddress } from "./api-address.ts";
@@ -27,7 +27,7 @@ const configSchema = z.strictObject({
     .string()
     .max(500)
     .refine(isApiAddress, "Give the address of the API, such as https://route53.amazonaws.com.")
-    .default("https://route53.amazonaws.com"),
+    .default(route53Address),
 });
 
 export type Route53Config = z.infer<typeof configSchema>;
@@ -56,8 +56,8 @@ export const route53: ProviderKind<Route53Config> = {
     { name: "endpoint", label: "API address", secret: false, required: false },
   ],
   configSchema,
-  connect: ({ hostedZoneIds, ...access }, { egress }) =>
-    route53Provider(route53Api(access, egress), idsIn(hostedZoneIds ?? "")),
+  connect: ({ hostedZoneIds, ...access }, environment) =>
+    route53Provider(route53Api(access, environment), idsIn(hostedZoneIds ?? "")),
 };
 
 /** An id may be given as the console or as the API prints it: `/hostedzone/Z0123`. */

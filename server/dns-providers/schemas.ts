@@ -17,7 +17,11 @@ export const providerCatalogue = z
               .nullable()
               .meta({ description: "Types that it can store; null: any.", example: null }),
             supportsProxied: z.boolean().meta({ description: "Whether `proxied` can be true." }),
-            minTtl: z.int().meta({ description: "Smallest TTL in seconds.", example: 60 }),
+            minTtl: z.int().meta({
+              description:
+                "Smallest TTL in seconds. Some of an account's zones may have a higher one, which changes are checked against too.",
+              example: 60,
+            }),
             configFields: z
               .array(
                 z.object({

@@ -31,7 +31,7 @@ export async function adoptZone(
     await refuseServed(provider, domain.name);
   }
   const { changes, fingerprint } = provider
-    ? await readNewZone(provider, domain.name)
+    ? await readNewZone(provider, domain.name, action)
     : { changes: [], fingerprint: null };
   try {
     await em.transactional(async (tx) => {
@@ -76,8 +76,13 @@ interface NewZone {
   fingerprint: string | null;
 }
 
-async function readNewZone(provider: DnsProvider, zone: string): Promise<NewZone> {
-  await throughProvider(provider.createZone(zone));
+/** A zone that is imported was just listed, so there is none to make. */
+async function readNewZone(
+  provider: DnsProvider,
+  zone: string,
+  action: "domain.create" | "domain.import",
+): Promise<NewZone> {
+  if (action === "domain.create") await throughProvider(provider.createZone(zone));
   const fingerprint = await provider.fingerprint(zone).catch(() => null);
   const { changes } = await throughProvider(planServed(new Map(), provider.readZone(zone), async () => []));
   return { changes, fingerprint };

@@ -22,6 +22,13 @@ export const DomainSchema = defineEntity({
     autoCheckExpiry: p.boolean(),
     expirySource: p.text().$type<"rdap" | "whois" | "manual">().nullable(),
     expiryCheckedAt: p.datetime().nullable(),
+    /** When it is looked up by itself the next time; null: as soon as may be. */
+    expiryNextCheckAt: p.datetime().nullable(),
+    /** Look-ups by itself in a row that came to nothing. */
+    expiryCheckFailures: p.integer(),
+    /** The dates behind `expiresAt`, kept apart: it is the earlier one. */
+    registryExpiresAt: p.datetime().nullable(),
+    registrarExpiresAt: p.datetime().nullable(),
     registrar: p.text().nullable(),
     snapshotSchedule: p.text().$type<"off" | "daily" | "weekly">(),
     scheduledSnapshotAt: p.datetime().nullable(),
@@ -42,6 +49,8 @@ export const DomainSchema = defineEntity({
     driftDeleted: p.integer().nullable(),
     leaseToken: p.uuid().nullable(),
     leaseUntil: p.datetime().nullable(),
+    /** The process that took the lease, as `process-identity.ts` writes it. */
+    leaseHolder: p.text().nullable(),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),
   },

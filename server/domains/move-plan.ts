@@ -1,8 +1,9 @@
 import type { ProviderKind } from "../dns-providers/provider.ts";
 import { planState } from "../records/desired-state.ts";
-import type { LiveRecord, PlannedChange } from "../records/live-record.ts";
+import { sameData, type LiveRecord, type PlannedChange } from "../records/live-record.ts";
 import { keptReason } from "../records/provider-limits.ts";
 import { recordKey, type RecordData } from "../records/record.ts";
+import { isProviderType } from "../zone-file/type-names.ts";
 
 /** Records with a TTL that their provider chooses get the one that it has chosen, where the target does not choose. */
 export function withPlainTtls(
@@ -24,7 +25,11 @@ export interface MovePlan {
   sent: LiveRecord[];
   /** Records that are there and are not the target's own. */
   others: RecordData[];
-  /** Whether those say what ours say, so that nothing need be written. */
+  /** Those of them that ours do not have just so: they are in the way. */
+  foreign: RecordData[];
+  /** Records of ours that are not there yet, name servers at the apex last. */
+  missing: LiveRecord[];
+  /** Whether those that are there say what ours say, so that nothing need be written. */
   same: boolean;
   /** What makes of our records those that the target will serve. */
   changes: PlannedChange[];
@@ -37,7 +42,8 @@ export function withoutOwnOf(kind: ProviderKind, records: readonly LiveRecord[])
 
 /**
  * How a zone moves to where `present` is: the target's own records stay as they are, and ours of that kind give way to them. So do our name
- * servers at the apex where the target has any: they are those that serve the zone there. Pure.
+ * servers at the apex where the target has any: they are those that serve the zone there. Not where they stand beside other records of ours:
+ * then a move was cut that had written both. Pure.
  * @param kept those that only the target knows to be its own, by `recordKey`.
  * @param records ours as they are, and `wanted` as they are to be there.
  */
@@ -49,8 +55,30 @@ export function planMove(
 ): MovePlan {
   const isKept = (record: RecordData) => keptReason(record, kind) !== null || kept.has(recordKey(record));
   const plan = planBeside(isKept, move, present);
-  if (plan.same || !present.some(isApexNs)) return plan;
+  if (plan.same || !present.some(isApexNs) || wasCut(plan)) return plan;
   return planBeside((record) => isApexNs(record) || isKept(record), move, present);
+}
+
+function wasCut({ foreign, others }: MovePlan): boolean {
+  return foreign.length === 0 && others.some((record) => !isApexNs(record));
+}
+
+/**
+ * Records of ours of a type that only the target's kind has, as it keeps them to itself and takes none from elsewhere, and that are not there:
+ * a move would lose them. Pure.
+ */
+export function lostAt(
+  kind: ProviderKind,
+  records: readonly LiveRecord[],
+  present: readonly RecordData[],
+): LiveRecord[] {
+  const there = new Set(present.map(recordKey));
+  return ownTyped(kind, records).filter((record) => !there.has(recordKey(record)));
+}
+
+/** Records of a type of the kind's own that nobody writes through it. */
+export function ownTyped(kind: ProviderKind, records: readonly LiveRecord[]): LiveRecord[] {
+  return records.filter((record) => isProviderType(record.recordType) && keptReason(record, kind) !== null);
 }
 
 function planBeside(
@@ -61,9 +89,21 @@ function planBeside(
   const sent = wanted.filter((record) => !isOwn(record));
   const others = present.filter((record) => !isOwn(record));
   const own = present.filter(isOwn);
+  const there = new Map(others.map((record) => [recordKey(record), record]));
+  const isThere = (record: RecordData) => {
+    const other = there.get(recordKey(record));
+    return other !== undefined && sameData(other, record);
+  };
+  const ours = new Map(sent.map((record) => [recordKey(record), record]));
+  const missing = sent.filter((record) => !isThere(record));
   return {
     sent,
     others,
+    foreign: others.filter((record) => {
+      const one = ours.get(recordKey(record));
+      return one === undefined || !sameData(one, record);
+    }),
+    missing: [...missing.filter((record) => !isApexNs(record)), ...missing.filter(isApexNs)],
     same: planState(sent, others).changes.length === 0,
     changes: planState(records, [...sent, ...own]).changes,
   };

@@ -4,7 +4,7 @@ import { queries, type Database, type EntityManager } from "../database/database
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { throughProvider, type ConnectedConfig } from "../dns-providers/provider-configs.ts";
 import { knownKind } from "../dns-providers/kinds.ts";
-import type { DnsProvider, ProviderKind } from "../dns-providers/provider.ts";
+import { ProviderError, type BeforeCall, type DnsProvider, type ProviderKind } from "../dns-providers/provider.ts";
 import { noDrift } from "../drift/due-zones.ts";
 import { AppError, notFound } from "../errors.ts";
 import { bookmark } from "../changes/bookmark.ts";
@@ -17,7 +17,8 @@ import { liveZone } from "../records/live-queries.ts";
 import { callProvider } from "../changes/provider-call.ts";
 import { readAll } from "../changes/read-back.ts";
 import { repairZone } from "../changes/repair.ts";
-import { planMove, withoutOwnOf, withPlainTtls } from "./move-plan.ts";
+import { whileHeld } from "../changes/sent-calls.ts";
+import { lostAt, ownTyped, planMove, withoutOwnOf, withPlainTtls } from "./move-plan.ts";
 
 /** What the domain becomes at its new provider. */
 interface Arrival {
@@ -38,20 +39,20 @@ export async function moveZone(
   domain: { id: string; name: string; providerConfigId: string },
   target: ConnectedConfig,
   caller: Caller,
-  now: () => Date,
-  notifications: Notifications | null = null,
+  { force, now, notifications }: { force: boolean; now: () => Date; notifications: Notifications | null },
 ): Promise<void> {
   const fork = () => database.fork();
   await withLease(fork, domain.id, async (lease) => {
     // What the old provider may have got from an interrupted change can be read from it only now.
-    await repairZone(fork(), domain.id, lease, connections, now, notifications);
+    const settling = { ending: force ? "unread" : "known", actor: caller } as const;
+    await repairZone(fork(), domain.id, lease, connections, now, { settling, notifications });
     const records = await liveZone(fork(), domain.id);
     const wanted = withPlainTtls(await kindOf(fork(), domain.id), target.kind, records);
     refuseBeyondLimits(withoutOwnOf(target.kind, wanted), target);
     const { provider } = target;
     const move = { records, wanted };
     const arrival = provider
-      ? await throughProvider(fill(target.kind, provider, domain.name, move))
+      ? await throughProvider(fill(target.kind, provider, domain.name, move, whileHeld(lease)))
       : { fingerprint: null, changes: planMove(target.kind, new Map(), move, []).changes };
     await fork().transactional(async (tx) => {
       await arrive(tx, domain.id, { configId: target.id, caller, now: now() }, arrival, lease);
@@ -124,22 +125,24 @@ function refuseBeyondLimits(records: readonly LiveRecord[], { kind }: ConnectedC
 }
 
 /**
- * Makes the target's zone ours: writes into one that is empty but for what the target keeps, and takes one that has the same records as it
- * is. The mark of its content is null where there is none or somebody else wrote at the same moment.
+ * Makes the target's zone ours: writes into one that is empty but for what the target keeps, or that has a part of our records from a move
+ * that was cut, and takes one that has the same records as it is. The mark of its content is null where there is none or somebody else wrote at the same moment.
  */
 async function fill(
   kind: ProviderKind,
   provider: DnsProvider,
   zone: string,
   move: Parameters<typeof planMove>[2],
+  beforeCall: BeforeCall,
 ): Promise<Arrival> {
+  await refuseLoss(kind, provider, zone, move.wanted);
   await provider.createZone(zone);
   const found = await provider.fingerprint(zone).catch(() => null);
   const present = await readAll(provider, zone);
   const kept = (await provider.keptRecords?.(zone)) ?? new Map<string, string>();
-  const { sent, others, same, changes } = planMove(kind, kept, move, present);
+  const { missing, foreign, same, changes } = planMove(kind, kept, move, present);
   if (same) return { fingerprint: found, changes };
-  if (others.length > 0) {
+  if (foreign.length > 0) {
     throw new AppError(
       "CONFLICT",
       `${zone} has other records at that provider; empty the zone there first, or import it from there.`,
@@ -148,13 +151,41 @@ async function fill(
   const { outcomes, before, after } = await callProvider(
     provider,
     zone,
-    sent.map((record) => ({ action: "create", before: null, after: dataOf(record) })),
+    missing.map((record) => ({ action: "create", before: null, after: dataOf(record) })),
     // What the zone has broken of the rules since it was read in, moves with it.
-    { together: true, plannedOn: found },
+    { together: true, plannedOn: found, beforeCall },
   );
   const refused = outcomes.find((outcome) => !outcome.ok);
   if (refused && !refused.ok) {
     throw new AppError("PROVIDER_ERROR", `The records could not be written there: ${refused.message}`);
   }
   return { fingerprint: before === found ? after : null, changes };
+}
+
+/** Records that only this kind of provider has do not come along; those that are at the target already are those of the domain there. */
+async function refuseLoss(
+  kind: ProviderKind,
+  provider: DnsProvider,
+  zone: string,
+  records: readonly LiveRecord[],
+): Promise<void> {
+  if (ownTyped(kind, records).length === 0) return;
+  const present = await readAll(provider, zone).catch((error: unknown) => {
+    if (error instanceof ProviderError && error.zoneMissing) return [];
+    throw error;
+  });
+  const lost = lostAt(kind, records, present);
+  if (lost.length === 0) return;
+  const labels = lost.map(({ name, recordType }) => `${name} ${recordType}`);
+  const named = labels.slice(0, 5).join(", ") + (labels.length > 5 ? ` and ${labels.length - 5} more` : "");
+  throw new AppError(
+    "BAD_REQUEST",
+    `${kind.name} keeps these records where they are, and the move would lose them: ${named}. Make them at the other place first, or delete them in its console and sync.`,
+    {
+      issues: lost.slice(0, 100).map(({ name, recordType, value }) => ({
+        path: ["providerConfigId"],
+        message: `${name} ${recordType} ${value} would be lost.`,
+      })),
+    },
+  );
 }

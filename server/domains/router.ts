@@ -1,3 +1,4 @@
+import { checkExpiryInput, checkExpiryResult, previewExpiryInput, previewExpiryResult } from "../expiry/schemas.ts";
 import { syncInput, syncResult } from "../records/change-schemas.ts";
 import { route } from "../route.ts";
 import { nothing, success } from "../schemas.ts";
@@ -155,10 +156,45 @@ export const domainsRouter = router({
         operationId: "setExpiry",
         tag,
         summary: "Set the expiry date by hand",
-        description: "A look-up that fails leaves the date as it is.",
+        description: "A look-up that fails leaves the date as it is, and so do those that go on by themselves.",
       }),
     )
     .input(setExpiryInput)
     .output(domainDetail)
     .mutation(({ ctx, input }) => ctx.services.domains.setExpiry(ctx.em, ctx.caller, input)),
+
+  checkExpiry: may("domains:write")
+    .meta(
+      route.may("domains:write", {
+        method: "POST",
+        path: "/domains/{id}/check-expiry",
+        operationId: "checkExpiry",
+        costly: true,
+        tag,
+        summary: "Look the expiry date up",
+        description:
+          "Asks the registry over RDAP, and over WHOIS where that has nothing, and stores the date. Where there is no date to be had the answer " +
+          "has `success: false` and says why; the stored date stays.",
+      }),
+    )
+    .input(checkExpiryInput)
+    .output(checkExpiryResult)
+    .mutation(({ ctx, input }) => ctx.services.expiry.check(ctx.em, ctx.caller, input.id)),
+
+  previewExpiry: may("domains:read")
+    .meta(
+      route.may("domains:read", {
+        method: "POST",
+        path: "/domains/check-expiry-preview",
+        operationId: "previewExpiry",
+        costly: true,
+        tag,
+        summary: "Look up any domain",
+        description:
+          "Nothing is stored. Where there is no date to be had the answer has `success: false` and says why.",
+      }),
+    )
+    .input(previewExpiryInput)
+    .output(previewExpiryResult)
+    .mutation(({ ctx, input }) => ctx.services.expiry.preview(input.domain)),
 });

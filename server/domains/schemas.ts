@@ -124,6 +124,14 @@ export const updateDomainInput = z.strictObject({
     .enum(["off", "daily", "weekly"], "This must be off, daily or weekly.")
     .optional()
     .meta({ description: "Snapshots made by themselves." }),
+  force: z
+    .boolean("This must be true or false.")
+    .optional()
+    .meta({
+      description:
+        "With `providerConfigId`, for administrators: move although changes are open of which the present provider does not tell what came. " +
+        "The history tells them as `unknown`, and the records move as they are shown.",
+    }),
 });
 
 export const expiryRemindInput = z.strictObject({

@@ -5,7 +5,7 @@ import { changedFields } from "../audit/changed-fields.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
 import type { ConnectedConfig, ProviderConfigs } from "../dns-providers/provider-configs.ts";
-import { badField, notFound } from "../errors.ts";
+import { AppError, badField, notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { parseZoneName } from "../names/names.ts";
 import type { Notifications } from "../notifications/notify.ts";
@@ -36,6 +36,8 @@ export interface DomainPatch {
   notes?: string | null | undefined;
   status?: "active" | "disabled" | undefined;
   snapshotSchedule?: "off" | "daily" | "weekly" | undefined;
+  /** Of an administrator: moves although it cannot be found out what came of earlier changes. */
+  force?: boolean | undefined;
 }
 
 /** Domains: their registration data, and that their zone exists where it is served. */
@@ -114,6 +116,7 @@ export class Domains {
         expiryRemindDays: defaultRemindDays,
         autoCheckExpiry: true,
         expirySource: expiresAt ? "manual" : null,
+        expiryCheckFailures: 0,
         snapshotSchedule: "off",
         revision: 0,
         recordCount: 0,
@@ -131,11 +134,16 @@ export class Domains {
   /** @throws AppError NOT_FOUND, CONFLICT, PROVIDER_ERROR */
   async update(em: EntityManager, caller: Caller, patch: DomainPatch) {
     const zone = await this.get(em, caller, patch.id);
+    if (patch.force && caller.role !== "admin")
+      throw new AppError("FORBIDDEN", "Only administrators give up changes that are open; leave force out.");
     if (patch.providerConfigId !== undefined && patch.providerConfigId !== zone.providerConfigId) {
       const target = await this.#providerConfigs.usable(em, caller, patch.providerConfigId);
       if (caller.role !== "admin") await refuseServed(target.provider, zone.name);
-      const { connections } = this.#providerConfigs;
-      await moveZone(this.#database, connections, zone, target, caller, this.#now, this.#notifications);
+      await moveZone(this.#database, this.#providerConfigs.connections, zone, target, caller, {
+        force: patch.force ?? false,
+        now: this.#now,
+        notifications: this.#notifications,
+      });
     }
     return await this.#change(em, caller, patch.id, "domain.update", (domain) => {
       if (patch.expiresAt !== undefined) setExpiry(domain, patch.expiresAt);
@@ -224,6 +232,8 @@ function toldFields(domain: Domain) {
 function setExpiry(domain: Domain, expiresAt: Date | null): void {
   domain.expiresAt = expiresAt;
   domain.expirySource = expiresAt ? "manual" : null;
+  // Whoever clears the date wants it looked up.
+  if (!expiresAt) domain.expiryNextCheckAt = null;
 }
 
 function unique<T>(items: readonly T[]): T[] {

@@ -81,7 +81,7 @@ export class ZoneImports {
   ) {
     if (zones && all) throw badField(["all"], "Name the zones to import or say all: true, not both.");
     if (!zones && !all) throw badField(["zones"], "Name the zones to import, or say all: true.");
-    const config = await this.#providerConfigs.connected(em, id);
+    const config = await this.#providerConfigs.connected(em, id, all ? "import" : "person");
     if (!config.provider) throw badField(["id"], `${config.kind.name} has no zones to import.`);
     const served = (await this.#providerConfigs.zones(em, id)).zones;
     const there = new Set(served.map(({ name }) => name));

@@ -3,7 +3,7 @@ import type { Config } from "../config.ts";
 import type { Database } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import type { Logger } from "../log.ts";
-import { compareWithProvider } from "../records/compare-with-provider.ts";
+import type { ProviderComparison } from "../records/compare-with-provider.ts";
 import { claimDue, countActive, driftCounts, keepFinding, type DriftCounts, type DueZone } from "./due-zones.ts";
 
 const hour = 3_600_000;
@@ -27,6 +27,7 @@ type Failures = Map<string, { zones: number; zone: string; error: unknown }>;
 export class DriftJob {
   readonly #database: Database;
   readonly #connections: ProviderConnections;
+  readonly #comparison: ProviderComparison;
   readonly #log: Logger;
   readonly #now: () => Date;
   readonly #every: Config["driftCheck"];
@@ -35,6 +36,7 @@ export class DriftJob {
   constructor(parts: {
     database: Database;
     connections: ProviderConnections;
+    comparison: ProviderComparison;
     log: Logger;
     now: () => Date;
     every: Config["driftCheck"];
@@ -42,6 +44,7 @@ export class DriftJob {
   }) {
     this.#database = parts.database;
     this.#connections = parts.connections;
+    this.#comparison = parts.comparison;
     this.#log = parts.log;
     this.#now = parts.now;
     this.#every = parts.every;
@@ -93,12 +96,12 @@ export class DriftJob {
   }
 
   async #compare(zone: DueZone, signal: AbortSignal): Promise<void> {
-    const { provider } = this.#connections.connect(zone.config);
+    const { provider } = this.#connections.connect(zone.config, "drift");
     if (!provider) return;
     // Before the zone is read: what is written to it meanwhile then makes another mark.
     const mark = await provider.fingerprint(zone.name);
     const same = mark !== null && mark === zone.fingerprint;
-    const { changes } = same ? { changes: [] } : await compareWithProvider(this.#database.fork(), zone, provider);
+    const { changes } = same ? { changes: [] } : await this.#comparison.plan(this.#database.fork(), zone, provider);
     if (signal.aborted) return;
     const counts = changes.length === 0 ? null : driftCounts(changes);
     const kept = await keepFinding(this.#database.fork(), zone, counts, mark, this.#now());

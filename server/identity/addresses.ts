@@ -1,5 +1,10 @@
 import type { ProviderId } from "./providers/provider.ts";
 
+/** Whether a provider sends browsers back to the address that `oidc` and `custom` have in common (interface.md). */
+export function sharesCallback(providerId: ProviderId): boolean {
+  return providerId === "oidc" || providerId === "custom";
+}
+
 /** Where external sign-in happens: what is registered at providers, and where browsers go afterwards. */
 export class IdentityAddresses {
   readonly siteUrl: string;
@@ -9,9 +14,9 @@ export class IdentityAddresses {
     this.siteUrl = siteUrl;
   }
 
-  /** Where a provider sends browsers back to. `oidc` and `custom` share one address (interface.md). */
+  /** Where a provider sends browsers back to. */
   redirectUrl(providerId: ProviderId): string {
-    return providerId === "oidc" || providerId === "custom"
+    return sharesCallback(providerId)
       ? `${this.siteUrl}/oauth/oidc`
       : `${this.siteUrl}/api/auth/oauth/${providerId}/callback`;
   }

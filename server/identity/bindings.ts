@@ -2,7 +2,7 @@ import { UniqueConstraintViolationException } from "@mikro-orm/core";
 import type { Actor } from "../audit/actor.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Caller } from "../auth/caller.ts";
-import { lockWaysIn, refuseLastWayIn } from "../auth/ways-in.ts";
+import { lockAccount, refuseLastWayIn } from "../auth/ways-in.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
@@ -82,7 +82,7 @@ export class IdentityBindings {
   /** @throws AppError NOT_FOUND when the user has none there, CONFLICT when it is the last way to sign in */
   async unbind(em: EntityManager, caller: Caller, providerId: string): Promise<void> {
     await em.transactional(async (tx) => {
-      await lockWaysIn(tx, caller.userId);
+      await lockAccount(tx, caller.userId);
       const removed = await queries(tx)
         .deleteFrom("identity_bindings")
         .where("user_id", "=", caller.userId)

@@ -13,6 +13,7 @@ import { IdentityFlows } from "./flows.ts";
 import { createIdentityProviders } from "./providers/catalogue.ts";
 import { ExternalRegistration } from "./registration.ts";
 import { TicketSignIn } from "./ticket-sign-in.ts";
+import { SharedCallback } from "./shared-callback.ts";
 import { IdentityTickets } from "./tickets.ts";
 import { Trips } from "./trips.ts";
 
@@ -44,12 +45,13 @@ export function composeIdentity(parts: {
   const configs = new IdentityConfigs({ providers, addresses, secrets, audit, now });
   const flows = new IdentityFlows(new SecretBox(keyring, "identity-flow"), siteUrl.startsWith("https:"), now);
   const tickets = new IdentityTickets(now);
+  const sharedCallback = new SharedCallback(now);
   const bindings = new IdentityBindings(providers, audit, now);
   return {
     identityAddresses: addresses,
     identityConfigs: configs,
     identityBindings: bindings,
-    trips: new Trips({ configs, flows, tickets, bindings, addresses, now }),
+    trips: new Trips({ configs, flows, tickets, bindings, sharedCallback, addresses, now }),
     ticketSignIn: new TicketSignIn(tickets, signIn, audit),
     externalRegistration: new ExternalRegistration({ tickets, bindings, users, invitations, signIn, audit }),
   };

@@ -111,9 +111,9 @@ export class IdentityConfigs {
     const found = await em.findOne(IdentityConfig, { id });
     if (!found) throw notFound("identity provider configuration");
     const before = JSON.stringify(found);
-    const secret = this.#secretAfter(found, patch);
     const provider = this.#providers[found.providerId];
     const fields = fieldsAfter(found, patch, provider.defaultScope);
+    const secret = fields.enabled ? this.#secretAfter(found, patch) : null;
     await this.#checked(provider, { ...fields, clientSecret: secret });
     return await em.fork().transactional(async (tx) => {
       const config = await tx.findOne(IdentityConfig, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
@@ -148,6 +148,8 @@ export class IdentityConfigs {
       const config = await tx.findOne(IdentityConfig, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (!config) throw notFound("identity provider configuration");
       const { providerId } = config;
+      // First: who registers at this moment is waited for, and their binding is found.
+      await endTripsWith(tx, providerId);
       const bindings = queries(tx).deleteFrom("identity_bindings").where("provider_id", "=", providerId);
       const { numDeletedRows } = await bindings.executeTakeFirstOrThrow();
       const users = Number(numDeletedRows);
@@ -159,7 +161,6 @@ export class IdentityConfigs {
         );
       }
       const before = { ...told(config), boundUsers: users };
-      await endTripsWith(tx, providerId);
       await tx.remove(config).flush();
       const event = { action: "identity_config.delete", targetType: "identity_config", targetId: id } as const;
       await this.#audit.record(tx, caller, { ...event, before });
@@ -171,6 +172,27 @@ export class IdentityConfigs {
     const config = await em.findOne(IdentityConfig, { providerId, enabled: true });
     if (!config) return null;
     return { provider: this.#providers[providerId], settings: this.#settings(config, this.#secretOf(config)) };
+  }
+
+  /**
+   * Does something that a provider's word leads to, while it is enabled: whoever disables or deletes it comes before all of that, or after it and
+   * finds what it has left. Null when it is not enabled any more.
+   */
+  async whileEnabled<T>(
+    em: EntityManager,
+    providerId: ProviderId,
+    work: (tx: EntityManager) => Promise<T>,
+  ): Promise<T | null> {
+    return await em.transactional(async (tx) => {
+      const enabled = await queries(tx)
+        .selectFrom("identity_configs")
+        .select("id")
+        .where("provider_id", "=", providerId)
+        .where("enabled", "=", true)
+        .forShare()
+        .executeTakeFirst();
+      return enabled ? await work(tx) : null;
+    });
   }
 
   /** Puts all secrets under the newest of SECRET_KEYS. What cannot be opened stays as it is and is told in the log. */

@@ -89,3 +89,14 @@ export const PendingIdentitySchema = defineEntity({
     expiresAt: p.datetime(),
   },
 });
+
+/** A code that came to the callback which `oidc` and `custom` share, and from which of them. */
+export const IdentityCodeSchema = defineEntity({
+  name: "IdentityCode",
+  tableName: "identity_codes",
+  properties: {
+    codeHash: p.text().primary(),
+    providerId: p.text().$type<ProviderId>(),
+    expiresAt: p.datetime(),
+  },
+});

@@ -10,5 +10,6 @@ export async function endTripsWith(tx: EntityManager, providerId: ProviderId): P
 
 /** Deletes what was never completed and cannot be any more. */
 export async function deleteExpiredTrips(em: EntityManager, now: Date): Promise<void> {
-  for (const table of tables) await queries(em).deleteFrom(table).where("expires_at", "<=", now).execute();
+  for (const table of [...tables, "identity_codes"] as const)
+    await queries(em).deleteFrom(table).where("expires_at", "<=", now).execute();
 }

@@ -4,7 +4,8 @@ import type { EntityManager } from "../database/database.ts";
 import { countCall } from "../limits/count-call.ts";
 import type { ServerContext } from "../trpc.ts";
 import { SignInFailure } from "./failures.ts";
-import { clearFlowCookie, setFlowCookie } from "./flow-cookie.ts";
+import { setArrivalCookie } from "./arrival-cookie.ts";
+import { clearTripCookie, setFlowCookie } from "./flow-cookie.ts";
 import type { ProviderId } from "./providers/provider.ts";
 import { knownProvider, type FrontEndQuery } from "./trips.ts";
 
@@ -40,10 +41,11 @@ export function identityHttp(createContext: (req: Request, res: Response) => Ser
       const { services, http } = context;
       const back = { cameTo: providersOf(req), query: queryOf(req), cookie: (name: string) => http.cookie(name) };
       const named = services.trips.named(back);
-      if (named && back.cameTo.includes(named.providerId)) clearFlowCookie(http, named.cookieName);
+      if (named && back.cameTo.includes(named.providerId)) clearTripCookie(http, named.cookieName);
       const outcome = await orFailure(context, named?.providerId ?? null, () =>
         services.trips.complete(em, actor, back),
       );
+      setArrivalCookie(http, services.identityAddresses.siteUrl, outcome);
       return services.identityAddresses.frontEnd(outcome);
     });
 

@@ -6,6 +6,7 @@ import { route } from "../route.ts";
 import { nothing, success } from "../schemas.ts";
 import { admin, open, router, signedIn } from "../trpc.ts";
 import { briefUser } from "../users/service.ts";
+import { clearArrivalCookie, requireArrival } from "./arrival-cookie.ts";
 import { setFlowCookie } from "./flow-cookie.ts";
 import {
   bindings,
@@ -64,7 +65,8 @@ export const identityRouter = router({
         summary: "Turn a ticket into a session",
         description:
           "Starts a session, with its refresh token in the HttpOnly cookie `refresh_token`. A ticket works once, within a minute. For users with a " +
-          "second factor it answers with `requires2FA`, a `tempToken` and the `methods` instead; the session starts at `/2fa/verify`.",
+          "second factor it answers with `requires2FA`, a `tempToken` and the `methods` instead; the session starts at `/2fa/verify`. From a page it works " +
+          "only in the browser that came back from the provider, which has a cookie that says so.",
         errors: [401],
       }),
     )
@@ -72,7 +74,10 @@ export const identityRouter = router({
     .output(exchangeAnswer)
     .mutation(async ({ ctx, input }) => {
       const client = clientInfo(ctx.http);
+      const { siteUrl } = ctx.services.identityAddresses;
+      requireArrival(ctx.http, siteUrl, input.ticket);
       const outcome = await ctx.services.ticketSignIn.exchange(ctx.em, ctx.actor, input.ticket, client);
+      clearArrivalCookie(ctx.http, siteUrl, input.ticket);
       if (outcome.kind === "halfSignedIn") return outcome.needed;
       const { accessToken, refresh, user } = outcome.signedIn;
       setRefreshCookie(ctx.http, refresh);
@@ -111,7 +116,8 @@ export const identityRouter = router({
         summary: "Make an account with an invitation",
         description:
           "For who came back with `needs_invite=true`. Signs in at once. The account has no password; its username is made of what the provider tells. A code that " +
-          "does not hold is 400, and the pending token stays good for the rest of its ten minutes.",
+          "does not hold is 400, and the pending token stays good for the rest of its ten minutes. From a page it works only in the browser that came back from " +
+          "the provider.",
         status: 201,
         errors: [401, 409],
       }),
@@ -119,8 +125,10 @@ export const identityRouter = router({
     .input(registerExternalInput)
     .output(signedInAnswer)
     .mutation(async ({ ctx, input }) => {
-      const { externalRegistration } = ctx.services;
+      const { externalRegistration, identityAddresses } = ctx.services;
+      requireArrival(ctx.http, identityAddresses.siteUrl, input.pendingToken);
       const signedIn = await externalRegistration.register(ctx.em, ctx.actor, input, clientInfo(ctx.http));
+      clearArrivalCookie(ctx.http, identityAddresses.siteUrl, input.pendingToken);
       return signedInAnswerOf(ctx.http, signedIn);
     }),
 

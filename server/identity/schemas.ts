@@ -3,6 +3,7 @@ import { secondFactorNeeded } from "../auth/second-factors/schemas.ts";
 import { signedInUser } from "../auth/schemas.ts";
 import { id, line, timestamp } from "../schemas.ts";
 import { providerIds } from "./providers/provider.ts";
+import { isWebAddress } from "./web-address.ts";
 
 const type = z
   .enum(["oidc", "oauth2"])
@@ -126,18 +127,11 @@ const scope = line(1_000)
   });
 const enabled = z.boolean().meta({ description: "Whether users can sign in through it.", example: true });
 
-function isAddress(text: string): boolean {
-  const url = URL.parse(text);
-  return (
-    url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "" && url.hash === ""
-  );
-}
-
 /** An address or null; empty text, as forms send it, is null. */
 function address(description: string, example: string) {
   return line(2_000)
     .refine(
-      (text) => text === "" || isAddress(text),
+      (text) => text === "" || isWebAddress(text),
       "This must be an address such as https://id.example.com/authorize.",
     )
     .transform((text) => (text === "" ? null : text))

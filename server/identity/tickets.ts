@@ -2,8 +2,10 @@ import { queries, type EntityManager } from "../database/database.ts";
 import { hashOf, newOneTimeToken } from "./one-time-tokens.ts";
 import type { Identity, ProviderId } from "./providers/provider.ts";
 
-const ticketMilliseconds = 60_000;
-const pendingMilliseconds = 10 * 60_000;
+/** How long a ticket is good. */
+export const ticketSeconds = 60;
+/** How long somebody may take to register. */
+export const pendingSeconds = 10 * 60;
 
 /** What a front end gets to go on with after a callback: random, stored hashed, good once. */
 export class IdentityTickets {
@@ -22,18 +24,27 @@ export class IdentityTickets {
         token_hash: hashOf(token),
         user_id: userId,
         provider_id: providerId,
-        expires_at: this.#after(ticketMilliseconds),
+        expires_at: this.#after(ticketSeconds),
       })
       .execute();
     return token;
   }
 
-  /** Uses a ticket up. Of parallel calls one gets it; null for the others. */
+  /** Uses a ticket up, while the identity is still the user's. Of parallel calls one gets it; null for the others. */
   async take(em: EntityManager, token: string): Promise<{ userId: string; providerId: ProviderId } | null> {
     const row = await queries(em)
       .deleteFrom("identity_tickets")
       .where("token_hash", "=", hashOf(token))
       .where("expires_at", ">", this.#now())
+      .where((eb) =>
+        eb.exists(
+          eb
+            .selectFrom("identity_bindings")
+            .select("identity_bindings.id")
+            .whereRef("identity_bindings.user_id", "=", "identity_tickets.user_id")
+            .whereRef("identity_bindings.provider_id", "=", "identity_tickets.provider_id"),
+        ),
+      )
       .returning(["user_id", "provider_id"])
       .executeTakeFirst();
     return row ? { userId: row.user_id, providerId: row.provider_id } : null;
@@ -53,7 +64,7 @@ export class IdentityTickets {
         email_verified: identity.emailVerified,
         display_name: identity.displayName,
         username: identity.username,
-        expires_at: this.#after(pendingMilliseconds),
+        expires_at: this.#after(pendingSeconds),
       })
       .execute();
     return token;
@@ -89,7 +100,7 @@ export class IdentityTickets {
     return numDeletedRows > 0n;
   }
 
-  #after(milliseconds: number): Date {
-    return new Date(this.#now().getTime() + milliseconds);
+  #after(seconds: number): Date {
+    return new Date(this.#now().getTime() + seconds * 1_000);
   }
 }

@@ -2,13 +2,14 @@ import type { Actor } from "../audit/actor.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { AppError, notFound } from "../errors.ts";
-import type { IdentityAddresses } from "./addresses.ts";
+import { sharesCallback, type IdentityAddresses } from "./addresses.ts";
 import type { IdentityBindings } from "./bindings.ts";
 import type { EnabledProvider, IdentityConfigs } from "./configs.ts";
 import { SignInFailure } from "./failures.ts";
 import type { Binder, FlowName, IdentityFlows, ReturnedFlow, StartedFlow } from "./flows.ts";
 import { presentable } from "./presentable.ts";
 import { IdentityProviderError, providerIds, type Identity, type ProviderId } from "./providers/provider.ts";
+import type { SharedCallback } from "./shared-callback.ts";
 import type { IdentityTickets } from "./tickets.ts";
 import { tellable, without } from "./vendors-words.ts";
 
@@ -29,6 +30,7 @@ export class Trips {
   readonly #flows: IdentityFlows;
   readonly #tickets: IdentityTickets;
   readonly #bindings: IdentityBindings;
+  readonly #sharedCallback: SharedCallback;
   readonly #addresses: IdentityAddresses;
   readonly #now: () => Date;
 
@@ -37,6 +39,7 @@ export class Trips {
     flows: IdentityFlows;
     tickets: IdentityTickets;
     bindings: IdentityBindings;
+    sharedCallback: SharedCallback;
     addresses: IdentityAddresses;
     now: () => Date;
   }) {
@@ -44,6 +47,7 @@ export class Trips {
     this.#flows = parts.flows;
     this.#tickets = parts.tickets;
     this.#bindings = parts.bindings;
+    this.#sharedCallback = parts.sharedCallback;
     this.#addresses = parts.addresses;
     this.#now = parts.now;
   }
@@ -100,8 +104,14 @@ export class Trips {
     ];
     const refusal = back.query.get("error");
     if (refusal !== null) {
-      const reason = without(secrets, tellable(`${refusal}: ${back.query.get("error_description") ?? ""}`));
+      const reason = tellable(`${refusal}: ${back.query.get("error_description") ?? ""}`, secrets);
       throw new SignInFailure(refusal === "access_denied" ? "access_denied" : "provider_error", reason);
+    }
+    if (sharesCallback(providerId)) {
+      for (const code of back.query.getAll("code")) {
+        if (await this.#sharedCallback.claim(em, providerId, code)) continue;
+        throw new SignInFailure("provider_error", "This code came from another provider before.");
+      }
     }
     let identity: Identity;
     try {
@@ -110,9 +120,12 @@ export class Trips {
       if (!(error instanceof IdentityProviderError)) throw error;
       throw new SignInFailure("provider_error", without(secrets, error.message));
     }
-    return flow.binder
-      ? await this.#bind(em, actor, flow.binder, providerId, identity)
-      : await this.#signIn(em, providerId, identity);
+    const { binder } = flow;
+    const outcome = await this.#configs.whileEnabled(em, providerId, (tx) =>
+      binder ? this.#bind(tx, actor, binder, providerId, identity) : this.#signIn(tx, providerId, identity),
+    );
+    if (outcome) return outcome;
+    throw new SignInFailure("provider_disabled", "The provider was disabled or deleted while it was asked.");
   }
 
   async #begin(em: EntityManager, providerId: ProviderId, binder: Binder | null) {

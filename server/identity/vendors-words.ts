@@ -1,8 +1,11 @@
 const longest = 300;
 
-/** What a provider said, fit for a log: one line of bounded length, and no run of characters that could be a token. */
-export function tellable(words: string): string {
-  return words
+/**
+ * What a provider said, fit for a log: one line of bounded length, and no run of characters that could be a token.
+ * @param secrets that it may quote, however short
+ */
+export function tellable(words: string, secrets: readonly (string | null)[]): string {
+  return without(secrets, words)
     .toWellFormed()
     .replaceAll(/[\p{C}\p{Z}]+/gu, " ")
     .replaceAll(/[\w~+/=-]{20,}/g, (run) => (/^[a-z_-]+$/.test(run) ? run : "…"))

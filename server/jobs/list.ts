@@ -8,12 +8,14 @@ import type { Job } from "./jobs.ts";
 
 const day = 24 * 3_600_000;
 
-type Needs = Pick<Services, "config" | "database" | "log" | "repair" | "drift" | "mail" | "deliverer"> & {
-  now: () => Date;
-};
+type Needs = Pick<
+  Services,
+  "config" | "database" | "log" | "repair" | "drift" | "mail" | "deliverer" | "expiryCheck" | "expiryReminders"
+> & { now: () => Date };
 
 /** Every job of the service. */
-export function jobs({ config, database, log, now, repair, drift, mail, deliverer }: Needs): Job[] {
+export function jobs({ config, database, log, now, ...needs }: Needs): Job[] {
+  const { repair, drift, mail, deliverer, expiryCheck, expiryReminders } = needs;
   return [
     {
       name: "changes.repair",
@@ -60,5 +62,7 @@ export function jobs({ config, database, log, now, repair, drift, mail, delivere
       work: (_data, signal) => deliverer.run(signal),
     },
     mail.job,
+    expiryCheck,
+    expiryReminders,
   ];
 }

@@ -13,13 +13,16 @@ const perAddress: Quota = { name: "guesses-address", points: 20, windowSeconds }
 /** How long a guess waits for others that are under way. */
 const patienceMilliseconds = 20_000;
 const pollMilliseconds = 20;
-/** A try is not given back so shortly before its window ends: it would count for the next one. */
+/** A try is not given back so shortly before it ends by itself: it might be somebody else's by then. */
 const marginMilliseconds = 100;
 
-/** What is being guessed, and by whom. Accounts are told apart by id, or by the name that was typed where there is none. */
+/**
+ * What is being guessed, and by whom. Accounts are told apart by id, or by the name that was typed where there is none; null: only the
+ * address counts, since whose passkey it is shows in the end only.
+ */
 export interface Guess {
-  secret: "password" | "code";
-  account: string;
+  secret: "password" | "code" | "passkey";
+  account: string | null;
   ip: string | null;
 }
 
@@ -49,7 +52,7 @@ export class Guesses {
     const taken: Try[] = [];
     let outcome: "right" | "wrong" | "none" = "none";
     try {
-      taken.push(await this.#accounts.take(`${secret} ${digest(account)}`, deadline));
+      if (account !== null) taken.push(await this.#accounts.take(`${secret} ${digest(account)}`, deadline));
       // The address last: whoever holds a try of it holds all that they need, so that nobody waits in a circle.
       if (ip !== null) taken.push(await this.#addresses.take(`${secret} ${addressKey(ip)}`, deadline));
       const result = await check();
@@ -68,56 +71,62 @@ interface Try {
   giveBack(): Promise<void>;
 }
 
-/** The tries of one quota. */
+/**
+ * The tries of one quota. Each has a counter of its own, which ends fifteen minutes after the try was taken: so there are never more of them
+ * within fifteen minutes, wherever those begin.
+ */
 class Tries {
   readonly #quota: Quota;
-  /** Wrong guesses and those under way. */
+  /** Tries that were taken: wrong guesses and those under way. */
   readonly #taken: RateLimiterAbstract;
-  /** Wrong guesses alone, in the same window. */
+  /** Those of them that were wrong guesses. */
   readonly #wrong: RateLimiterAbstract;
 
   constructor(makeCounter: MakeCounter, quota: Quota) {
     this.#quota = quota;
-    this.#taken = makeCounter(quota);
-    this.#wrong = makeCounter({ ...quota, name: `${quota.name}-wrong` });
+    this.#taken = makeCounter({ ...quota, points: 1 });
+    this.#wrong = makeCounter({ ...quota, points: 1, name: `${quota.name}-wrong` });
   }
 
   /** @param deadline as `performance.now()` counts */
   async take(key: string, deadline: number): Promise<Try> {
+    const keys = Array.from({ length: this.#quota.points }, (_, index) => `${key} ${index}`);
     return await inTurn(`${this.#quota.name} ${key}`, async () => {
       for (;;) {
-        const state = await this.#tryTake(key);
-        if ("giveBack" in state) return state;
-        const wrong = (await this.#wrong.get(key))?.consumedPoints ?? 0;
-        if (wrong >= this.#quota.points) throw this.#refusal(state.msBeforeNext);
+        const states = await Promise.all(keys.map(async (one) => await this.#taken.get(one)));
+        const found = await this.#takeOne(keys.filter((_, index) => isFree(states[index])));
+        if (found) return found;
+        const marks = await Promise.all(keys.map(async (one) => await this.#wrong.get(one)));
+        if (!marks.some(isFree)) throw this.#refusal(Math.min(...states.map((state) => state?.msBeforeNext ?? 0)));
         if (performance.now() >= deadline) throw busy();
         await sleep(pollMilliseconds);
       }
     });
   }
 
-  /** Looks before it takes: a count beyond the quota would have to be taken back, which is only needed between instances. */
-  async #tryTake(key: string): Promise<Try | RateLimiterRes> {
-    const before = await this.#taken.get(key);
-    if (before && before.msBeforeNext > 0 && before.consumedPoints >= this.#quota.points) return before;
-    try {
-      return this.#try(key, await this.#taken.consume(key));
-    } catch (refusal) {
-      if (!(refusal instanceof RateLimiterRes)) throw refusal;
-      await this.#try(key, refusal).giveBack();
-      return refusal;
+  /** Takes one of some tries that nobody had a moment ago; null when other instances were faster. */
+  async #takeOne(keys: readonly string[]): Promise<Try | null> {
+    for (const key of keys) {
+      try {
+        return this.#try(key, await this.#taken.consume(key));
+      } catch (refusal) {
+        // What this added to the other's count goes with it.
+        if (!(refusal instanceof RateLimiterRes)) throw refusal;
+      }
     }
+    return null;
   }
 
   #try(key: string, { msBeforeNext }: RateLimiterRes): Try {
-    const windowEnd = performance.now() + msBeforeNext;
+    const end = performance.now() + msBeforeNext;
     return {
       keep: async () => {
-        const left = windowEnd - performance.now();
-        if (left > 0) await this.#wrong.penalty(key, 1, { customDuration: Math.ceil(left / 1_000) });
+        // A mark must not outlive its try, or the next one would pass for wrong.
+        const seconds = Math.floor((end - performance.now()) / 1_000);
+        if (seconds > 0) await this.#wrong.penalty(key, 1, { customDuration: seconds });
       },
       giveBack: async () => {
-        if (performance.now() < windowEnd - marginMilliseconds) await this.#taken.reward(key, 1);
+        if (performance.now() < end - marginMilliseconds) await this.#taken.delete(key);
       },
     };
   }
@@ -128,6 +137,10 @@ class Tries {
       { quota: this.#quota, remaining: 0, resetSeconds },
     ]);
   }
+}
+
+function isFree(state: RateLimiterRes | null | undefined): boolean {
+  return !state || state.msBeforeNext <= 0;
 }
 
 function busy(): AppError {

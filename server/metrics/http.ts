@@ -13,6 +13,8 @@ export function measured(metrics: Metrics): RequestHandler {
   return (_req, res, next) => {
     const began = performance.now();
     res.once("finish", () => {
+      // A stream takes as long as its reader likes.
+      if (String(res.getHeader("content-type")).startsWith("text/event-stream")) return;
       const procedure: unknown = res.locals[procedureLocal];
       metrics.request(
         typeof procedure === "string" ? procedure : "none",

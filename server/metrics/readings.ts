@@ -3,8 +3,8 @@ import { queries, type Database } from "../database/database.ts";
 import type { JobRunner } from "../jobs/runner.ts";
 import type { Reading } from "./metrics.ts";
 
-/** What the database knows: the same on every instance. */
-export function readings(database: Database, runner: JobRunner): Reading[] {
+/** What the database knows, the same on every instance, and the streams of this one. */
+export function readings(database: Database, runner: JobRunner, streams: { openStreams: number }): Reading[] {
   const count = (name: string, help: string, query: ReturnType<typeof sql<{ count: string }>>): Reading => ({
     name,
     help,
@@ -36,6 +36,11 @@ export function readings(database: Database, runner: JobRunner): Reading[] {
       "Notifications that wait to be delivered to a channel or by e-mail.",
       sql`select count(*) from deliveries where state = 'pending'`,
     ),
+    {
+      name: "zonewright_open_streams",
+      help: "Streams of notifications that are open on this instance.",
+      read: () => Promise.resolve([{ value: streams.openStreams }]),
+    },
     count("zonewright_domains", "Managed domains.", sql`select count(*) from domains`),
     count(
       "zonewright_drifted_domains",

@@ -11,6 +11,8 @@ export interface GuardedRequest {
   deadlineMilliseconds?: number;
   /** The largest answer that is read; 1 MiB when left out. */
   maxBytes?: number;
+  /** What becomes of a redirect: `refuse`, when left out, throws; `answer` returns it, so that the caller may judge and send the next call. */
+  redirects?: "refuse" | "answer";
   signal?: AbortSignal;
 }
 
@@ -35,7 +37,7 @@ export function targetOf(given: string | URL): HttpTarget {
   return { url, host: url.host };
 }
 
-/** Sends the request and reads the answer to its end. Redirects are not followed. @throws EgressError, the caller's signal's reason */
+/** Sends the request and reads the answer to its end. Redirects are not followed here. @throws EgressError, the caller's signal's reason */
 export async function sendGuarded(
   { url, host }: HttpTarget,
   request: GuardedRequest,
@@ -58,7 +60,7 @@ export async function sendGuarded(
 
 async function exchange(
   { url, host }: HttpTarget,
-  { method = "GET", headers = {}, body }: GuardedRequest,
+  { method = "GET", headers = {}, body, redirects = "refuse" }: GuardedRequest,
   agent: Agent,
   maxBytes: number,
   signal: AbortSignal,
@@ -72,7 +74,8 @@ async function exchange(
       body: body ?? null,
       signal,
     });
-    if (answer.statusCode >= 300 && answer.statusCode < 400 && answer.statusCode !== 304) {
+    const redirect = answer.statusCode >= 300 && answer.statusCode < 400 && answer.statusCode !== 304;
+    if (redirect && redirects === "refuse") {
       answer.body.on("error", () => undefined).destroy();
       throw new EgressError(
         "redirect",

@@ -25,6 +25,7 @@ function opensStream(createContext: (req: Request, res: Response) => ServerConte
     }
     const context = createContext(req, res);
     const { services, http, requestId } = context;
+    http.noteProcedure("notifications.stream");
     const identified = await identify(req, context);
     await countCall(services.requestLimits, http, { ...identified.caller, ip: http.ip, requestId });
     const stream = await services.streams.open(services.database.fork(), identified);

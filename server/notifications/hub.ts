@@ -1,5 +1,5 @@
 import { newId } from "../ids.ts";
-import { Mailbox, unread, type Entry, type InAppNotification, type Told } from "./mailbox.ts";
+import { Mailbox, type Entry, type InAppNotification } from "./mailbox.ts";
 
 /** Somebody who hears of a user's notifications as they come. */
 export type Listener = (notification: InAppNotification) => void;
@@ -21,6 +21,10 @@ export class Hub {
   /** Stands for the beginning: what a reader has who was told of nothing yet. Another one after each restart. */
   #beginning: string = newId();
 
+  get beginning(): string {
+    return this.#beginning;
+  }
+
   /** Instances that share their mailboxes share their beginning. */
   set beginning(id: string) {
     this.#beginning = id;
@@ -39,17 +43,6 @@ export class Hub {
     return [...this.#mailboxes.keys()];
   }
 
-  /** Tells users. Each gets a notification of their own. @returns the new entries by user */
-  add(userIds: readonly string[], told: Told): Map<string, Entry[]> {
-    const added = new Map<string, Entry[]>();
-    for (const userId of userIds) {
-      const entry: Entry = { id: newId(), progress: unread, told };
-      this.merge(userId, [entry]);
-      added.set(userId, [entry]);
-    }
-    return added;
-  }
-
   /** Takes over what another copy of the mailbox knows, and tells its readers what is new. */
   merge(userId: string, entries: readonly Entry[]): void {
     const mailbox = this.mailbox(userId);
@@ -58,6 +51,15 @@ export class Hub {
       const notification = mailbox.merge(entry);
       if (notification && listeners) for (const listener of listeners) listener(notification);
     }
+  }
+
+  /** The same for all that another copy knows, of which some may be older than what is known here. */
+  mergeAll(userId: string, entries: readonly Entry[]): void {
+    this.merge(
+      userId,
+      entries.toSorted((one, other) => (one.id < other.id ? -1 : 1)),
+    );
+    this.mailbox(userId).sort();
   }
 
   /**

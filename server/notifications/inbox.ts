@@ -1,35 +1,39 @@
 import { notFound } from "../errors.ts";
+import { newId } from "../ids.ts";
 import type { Hub } from "./hub.ts";
-import { deleted, read, type Entry, type InAppNotification, type Told } from "./mailbox.ts";
+import { deleted, read, unread, type Entry, type InAppNotification, type Told } from "./mailbox.ts";
 
 /** The same mailboxes in other instances. None of this fails: what cannot be shared now is shared later. */
 export interface Elsewhere {
   /** Learns what has become of a user's mailbox there. */
   learn(userId: string): Promise<void>;
-  /** Tells of changes to mailboxes here, which have happened already. */
+  /** Tells of changes to mailboxes; what is told may come to the hub here before this returns. */
   tell(changes: ReadonlyMap<string, readonly Entry[]>): Promise<void>;
 }
-
-export const nowhereElse: Elsewhere = { learn: () => Promise.resolve(), tell: () => Promise.resolve() };
 
 /** The in-app notifications of users: what they were told, and what they have read and deleted of it. */
 export class Inbox {
   readonly #hub: Hub;
-  readonly #elsewhere: Elsewhere;
+  readonly #elsewhere: Elsewhere | null;
 
-  constructor(hub: Hub, elsewhere: Elsewhere) {
+  constructor(hub: Hub, elsewhere: Elsewhere | null) {
     this.#hub = hub;
     this.#elsewhere = elsewhere;
   }
 
-  /** Tells users of something. */
+  /** Tells users of something. Each gets a notification of their own. */
   add(userIds: readonly string[], told: Told): void {
-    if (userIds.length > 0) void this.#elsewhere.tell(this.#hub.add(userIds, told));
+    if (userIds.length === 0) return;
+    const changes = new Map(
+      userIds.map((userId): [string, Entry[]] => [userId, [{ id: newId(), progress: unread, told }]]),
+    );
+    if (this.#elsewhere) void this.#elsewhere.tell(changes).then(() => this.#merge(changes));
+    else this.#merge(changes);
   }
 
   /** Newest first. */
   async list(userId: string): Promise<{ notifications: InAppNotification[]; unreadCount: number }> {
-    await this.#elsewhere.learn(userId);
+    await this.#elsewhere?.learn(userId);
     const mailbox = this.#hub.mailbox(userId);
     return { notifications: mailbox.list(), unreadCount: mailbox.unreadCount };
   }
@@ -56,10 +60,15 @@ export class Inbox {
   }
 
   async #advance(userId: string, progress: typeof read | typeof deleted, ids?: readonly string[]): Promise<number> {
-    await this.#elsewhere.learn(userId);
+    await this.#elsewhere?.learn(userId);
     const changed = this.#hub.mailbox(userId).advance(progress, ids);
-    if (changed.length > 0) await this.#elsewhere.tell(new Map([[userId, changed]]));
+    if (changed.length > 0) await this.#elsewhere?.tell(new Map([[userId, changed]]));
     return changed.length;
+  }
+
+  /** What came back from elsewhere already is known. */
+  #merge(changes: ReadonlyMap<string, readonly Entry[]>): void {
+    for (const [userId, entries] of changes) this.#hub.merge(userId, entries);
   }
 
   #found(userId: string, id: string): InAppNotification {

@@ -58,6 +58,13 @@ export class Mailbox {
     return this.#entries.has(id) ? shown(entry) : null;
   }
 
+  /** Brings the entries into the order of their ids, which begin with the time. */
+  sort(): void {
+    const sorted = [...this.#entries].toSorted(([one], [other]) => (one < other ? -1 : 1));
+    this.#entries.clear();
+    for (const [id, entry] of sorted) this.#entries.set(id, entry);
+  }
+
   /** Newest first. */
   list(): InAppNotification[] {
     return this.#shown().toReversed();

@@ -1,9 +1,10 @@
-import type { Authenticator, Identified } from "../auth/authenticator.ts";
+import type { EndListener, Identified } from "../auth/authenticator.ts";
 import type { Database, EntityManager } from "../database/database.ts";
 import { AppError } from "../errors.ts";
 import { newId } from "../ids.ts";
 import type { Logger } from "../log.ts";
 import type { Hub } from "./hub.ts";
+import type { Elsewhere } from "./inbox.ts";
 import type { InAppNotification } from "./mailbox.ts";
 import { standings, type Standing } from "./standing.ts";
 
@@ -57,35 +58,45 @@ export class Stream {
 }
 
 /** Every open stream of this instance: how many a user may have, what keeps them alive and what ends them. */
-export class Streams {
+export class Streams implements EndListener {
   readonly #hub: Hub;
   readonly #database: Database;
   readonly #log: Logger;
   readonly #now: () => Date;
   readonly #seats: Seats | null;
+  #elsewhere: Pick<Elsewhere, "learn"> | null = null;
   readonly #streams = new Map<string, Set<Stream>>();
   #timer: NodeJS.Timeout | undefined;
   #ticks = 0;
+  #checking = false;
   #open = 0;
   #stopped = false;
 
-  constructor(parts: {
-    hub: Hub;
-    authenticator: Authenticator;
-    database: Database;
-    log: Logger;
-    now: () => Date;
-    seats?: Seats | null;
-  }) {
+  constructor(parts: { hub: Hub; database: Database; log: Logger; now: () => Date; seats?: Seats | null }) {
     this.#hub = parts.hub;
     this.#database = parts.database;
     this.#log = parts.log;
     this.#now = parts.now;
     this.#seats = parts.seats ?? null;
-    parts.authenticator.onEnd({
-      ended: (credential) => this.#end("refused", (stream) => stream.identified.credential === credential),
-      changed: (userId) => this.#recheck([...(this.#streams.get(userId) ?? [])]),
-    });
+  }
+
+  /** Lets each stream begin with what other instances know. */
+  learnFrom(elsewhere: Pick<Elsewhere, "learn">): void {
+    this.#elsewhere = elsewhere;
+  }
+
+  /** Says which seats are taken, to whoever may have forgotten it. */
+  keepSeats(): void {
+    this.#seats?.keep([...this.#all()]);
+  }
+
+  ended(credential: string): void {
+    this.#end("refused", (stream) => stream.identified.credential === credential);
+  }
+
+  changed(userId: string): void {
+    const own = [...(this.#streams.get(userId) ?? [])];
+    if (own.length > 0) void this.#endUnwelcome(own);
   }
 
   /** How many are open in this instance. */
@@ -114,6 +125,7 @@ export class Streams {
       const [standing] = await standings(em, this.#now(), [stream]);
       if (standing !== "welcome") throw refusal(standing);
       if (this.#seats && !(await this.#seats.take(stream.userId, stream.id))) throw tooMany();
+      await this.#elsewhere?.learn(stream.userId);
       if (stream.ended) throw stream.ended === "stopping" ? stopping() : refusal(stream.ended === "off" ? "off" : null);
       return stream;
     } catch (error) {
@@ -193,13 +205,13 @@ export class Streams {
     }
     this.#ticks = (this.#ticks + 1) % ticksBetweenChecks;
     if (this.#ticks > 0) return;
-    const streams = [...this.#all()];
-    this.#seats?.keep(streams);
-    this.#recheck(streams);
-  }
-
-  #recheck(streams: readonly Stream[]): void {
-    if (streams.length > 0) void this.#endUnwelcome(streams);
+    this.keepSeats();
+    // A database that is slow to answer is not asked the same again meanwhile.
+    if (this.#checking) return;
+    this.#checking = true;
+    void this.#endUnwelcome([...this.#all()]).finally(() => {
+      this.#checking = false;
+    });
   }
 
   /** While the database is away, streams go on. */

@@ -114,9 +114,14 @@ const dryRun = z
   .boolean("This must be true or false.")
   .default(false)
   .meta({ description: "Only show what would change." });
-const force = z.boolean("This must be true or false.").default(false).meta({
-  description: "Go on although more than 30 % of a zone of ten or more records would change, or all would go.",
-});
+const force = z
+  .boolean("This must be true or false.")
+  .default(false)
+  .meta({
+    description:
+      "Go on although more than 30 % of a zone of ten or more records would change, or all would go. An administrator's also ends earlier " +
+      "changes that cannot be settled: what the provider serves then decides.",
+  });
 
 export const syncInput = z.strictObject({ id: domainId, dryRun, force });
 
@@ -203,6 +208,10 @@ export const history = z
             deletes: z.int().meta({ description: "Records deleted.", example: 0 }),
             changes: z.array(historyChange).meta({ description: "The first 100 changes." }),
             failures: z.array(historyFailure).meta({ description: "What the provider refused, the first 100." }),
+            unknown: z.int().meta({
+              description: "How many of the failures may have been made: an administrator gave up finding out.",
+              example: 0,
+            }),
             repaired: z.boolean().meta({ description: "Whether the outcome was found by reading the zone back." }),
             createdAt: timestamp("When it began."),
             finishedAt: timestamp("When its outcome was known.").nullable(),

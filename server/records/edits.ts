@@ -4,7 +4,7 @@ import { newId } from "../ids.ts";
 import { draftRecord, draftUpdate, type Drafted, type RecordInput } from "./drafts.ts";
 import type { LiveRecord, RecordDraft } from "./live-record.ts";
 import { keptReason } from "./provider-limits.ts";
-import { ttlKey } from "./record.ts";
+import { recordKey, ttlKey } from "./record.ts";
 import type { Violation } from "./zone-rules.ts";
 import type { ZoneView } from "./zone-view.ts";
 
@@ -95,14 +95,14 @@ export interface Judged {
 }
 
 /** Applies edits one by one to the view; one that breaks a zone rule is taken back and refused, the others stand. */
-export function applyEach(view: ZoneView, prepared: readonly PreparedEdit[], zone: string): Judged {
+export function applyEach(view: ZoneView, prepared: readonly PreparedEdit[], zone: string, kind: ProviderKind): Judged {
   const warnings: string[] = [];
   const outcomes = prepared.map((edit): PreparedEdit => {
     if (!edit.ok) return edit;
     const mark = view.mark();
     const told = applyOne(view, edit);
     const violations = view.violations(view.touchedSince(mark));
-    const refusal = broken(violations.map(({ violation }) => violation));
+    const refusal = broken(violations.map(({ violation }) => violation)) ?? tooMuch(view, edit, kind);
     if (refusal) {
       view.revert(mark);
       return refusal;
@@ -114,14 +114,19 @@ export function applyEach(view: ZoneView, prepared: readonly PreparedEdit[], zon
 }
 
 /** Applies all edits, then judges the final state: in what order they come makes no difference to the rules. */
-export function applyTogether(view: ZoneView, prepared: readonly PreparedEdit[], zone: string): Judged {
+export function applyTogether(
+  view: ZoneView,
+  prepared: readonly PreparedEdit[],
+  zone: string,
+  kind: ProviderKind,
+): Judged {
   const warnings = prepared.flatMap((edit) => (edit.ok ? applyOne(view, edit) : []));
   const violations = view.violations(view.touchedSince(0));
   const outcomes = prepared.map((edit): PreparedEdit => {
     if (!edit.ok) return edit;
     const name = edit.draft?.name ?? edit.before?.name;
     const mine = violations.flatMap((found) => (found.name === name ? [found.violation] : []));
-    return broken(mine) ?? edit;
+    return broken(mine) ?? tooMuch(view, edit, kind) ?? edit;
   });
   return { outcomes, warnings: [...warnings, ...glueWarnings(view, prepared, zone)] };
 }
@@ -130,6 +135,21 @@ function broken(violations: readonly Violation[]): Refusal | null {
   const [first] = violations;
   if (!first) return null;
   return { ok: false, code: first.code, issues: violations.map(({ field, message }) => ({ path: [field], message })) };
+}
+
+/** What a provider cannot hold beside the other records of the name and type. Only what would change is judged. */
+function tooMuch(
+  view: ZoneView,
+  { id, draft, before }: Extract<PreparedEdit, { ok: true }>,
+  kind: ProviderKind,
+): Refusal | null {
+  if (!kind.cannotHoldTogether) return null;
+  const written = draft && view.get(id);
+  if (!written || (before && recordKey(before) === recordKey(written))) return null;
+  const rrset = view.at(written.name).filter(({ recordType }) => recordType === written.recordType);
+  const reason = kind.cannotHoldTogether(rrset);
+  if (reason === null) return null;
+  return { ok: false, code: "BAD_REQUEST", issues: [{ path: ["value"], message: `${kind.name} ${reason}` }] };
 }
 
 function applyOne(view: ZoneView, edit: Extract<PreparedEdit, { ok: true }>): string[] {

@@ -14,6 +14,7 @@ import { changedElsewhere, type ChangePipeline, type HeldZone, type Planned } fr
 import { planView } from "./plan-view.ts";
 import { providerRefusals, refusalError, refuseAll, refuseOutdated, refuseTogether, sentence } from "./refusals.ts";
 import { recordInput } from "./schemas.ts";
+import { kindOfZone } from "./zone-limits.ts";
 import { ZoneView } from "./zone-view.ts";
 
 interface EditPlan extends Planned, Judged {
@@ -198,10 +199,16 @@ async function planEdits(
 ): Promise<EditPlan> {
   const ids = edits.flatMap((edit) => (edit.action === "create" ? [] : [edit.recordId]));
   const before = await liveById(em, zone.id, ids);
-  const prepared = prepareEdits(edits, before, zone.name, zone.kind);
+  const kind = await kindOfZone(zone, edits.map(ttlOf));
+  const prepared = prepareEdits(edits, before, zone.name, kind);
   const view = new ZoneView(await liveAtNames(em, zone.id, namesOf(prepared, zone.name)));
-  const judged = judge(view, prepared, zone.name);
+  const judged = judge(view, prepared, zone.name, kind);
   return { ...judged, changes: view.changes(), zone, before };
+}
+
+function ttlOf(edit: Edit): number | undefined {
+  if (edit.action === "delete") return undefined;
+  return edit.action === "create" ? edit.input.ttl : edit.patch.ttl;
 }
 
 /** Plan and apply take loose changes; here each gets what its action needs. @throws AppError BAD_REQUEST with `issues` */

@@ -4,22 +4,29 @@ import { throughProvider } from "../dns-providers/provider-configs.ts";
 import { AppError } from "../errors.ts";
 import { countActions } from "../changes/commit.ts";
 import { needsConfirmation } from "./desired-state.ts";
-import { compareWithProvider } from "./compare-with-provider.ts";
+import type { ProviderComparison } from "./compare-with-provider.ts";
 import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
 import { planView } from "./plan-view.ts";
+import type { ServedPlan } from "./zone-comparison.ts";
 
 /** Brings Zonewright's records in line with what the provider serves: the provider is right. */
 export class Sync {
   readonly #pipeline: ChangePipeline;
+  readonly #comparison: ProviderComparison;
 
-  constructor(pipeline: ChangePipeline) {
+  constructor(pipeline: ChangePipeline, comparison: ProviderComparison) {
     this.#pipeline = pipeline;
+    this.#comparison = comparison;
   }
 
   /** @throws AppError CONFIRMATION_REQUIRED above the safety threshold, PROVIDER_ERROR, BAD_REQUEST for a zone without provider */
   async run(em: EntityManager, caller: Caller, { id, dryRun, force }: { id: string; dryRun: boolean; force: boolean }) {
     if (dryRun) {
-      const planned = await this.#pipeline.preview(em, { domainId: id, caller, plan: planSync });
+      const planned = await this.#pipeline.preview(em, {
+        domainId: id,
+        caller,
+        plan: (reader, zone) => this.#plan(reader, zone),
+      });
       return answer(planned, { ...planView(planned.changes), warnings: [] });
     }
     const { planned } = await this.#pipeline.run(em, {
@@ -27,9 +34,10 @@ export class Sync {
       caller,
       kind: "sync",
       alreadyThere: true,
+      ending: force && caller.role === "admin" ? "as read" : "known",
       bookmarkBefore: true,
       plan: async (reader, zone) => {
-        const plan = await planSync(reader, zone);
+        const plan = await this.#plan(reader, zone);
         const reason = force ? null : needsConfirmation(plan.changes, zone.recordCount);
         if (reason !== null) throw new AppError("CONFIRMATION_REQUIRED", reason);
         return plan;
@@ -37,18 +45,18 @@ export class Sync {
     });
     return answer(planned, null);
   }
-}
 
-async function planSync(em: EntityManager, zone: HeldZone) {
-  const { provider } = zone;
-  if (!provider)
-    throw new AppError("BAD_REQUEST", `${zone.kind.name} has nothing to sync from: its records live here only.`);
-  return await throughProvider(compareWithProvider(em, zone, provider));
+  async #plan(em: EntityManager, zone: HeldZone): Promise<ServedPlan> {
+    const { provider } = zone;
+    if (!provider)
+      throw new AppError("BAD_REQUEST", `${zone.kind.name} has nothing to sync from: its records live here only.`);
+    return await throughProvider(this.#comparison.plan(em, zone, provider));
+  }
 }
 
 type Answer = ReturnType<typeof planView> & { warnings: string[] };
 
-function answer(planned: Awaited<ReturnType<typeof planSync>>, plan: Answer | null) {
+function answer(planned: ServedPlan, plan: Answer | null) {
   const { creates, updates, deletes } = countActions(planned.changes);
   return {
     synced: planned.synced,

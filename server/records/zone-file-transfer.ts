@@ -11,6 +11,7 @@ import type { LiveRecord, PlannedChange } from "./live-record.ts";
 import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
 import { planView } from "./plan-view.ts";
 import { keptThere, keptWarnings, limitIssues, withoutKept } from "./provider-limits.ts";
+import { kindOfZone } from "./zone-limits.ts";
 import { recordKey, rrsetKey, type RecordData } from "./record.ts";
 import { providerRefusals, refuseHalfDone } from "./refusals.ts";
 import { newViolations } from "./zone-rules.ts";
@@ -50,7 +51,11 @@ export class ZoneFileTransfer {
       const given = stillProxied(live, parsed.records);
       const wanted = withOneTtl(live, planState(live, given, input.mode === "merge").changes);
       const { changes, kept } = withoutKept(wanted, zone.kind, await keptThere(zone, wanted));
-      refuseViolations(live, changes, zone);
+      const kind = await kindOfZone(
+        zone,
+        changes.map(({ after }) => after?.ttl),
+      );
+      refuseViolations(live, changes, { ...zone, kind });
       const told = parsed.warnings.map(({ line, message }) => `Line ${line}: ${message}`);
       const warnings = [...told, ...keptWarnings(kept), ...ttlWarnings(parsed.records, changes)];
       return { changes, unchanged: countUnchanged(live, parsed.records, changes), warnings };
@@ -160,6 +165,12 @@ function refuseViolations(live: readonly LiveRecord[], changes: readonly Planned
   const before = byName(live.filter(({ name }) => touched.has(name)));
   const opened = changes.flatMap(({ after }) => (after ? [after] : []));
   const after = byName([...live.filter(({ id, name }) => touched.has(name) && !gone.has(id)), ...opened]);
+  const written = new Set(changes.flatMap((change) => (change.after ? [rrsetKey(change.after)] : [])));
+  const rrsets = Map.groupBy([...after.values()].flat(), rrsetKey);
+  for (const [key, rrset] of rrsets) {
+    const reason = written.has(key) ? (zone.kind.cannotHoldTogether?.(rrset) ?? null) : null;
+    if (reason !== null) limits.push(`${zone.kind.name} ${reason}`);
+  }
   const violations = [...touched].flatMap((name) =>
     newViolations(name, before.get(name) ?? [], after.get(name) ?? []).map(({ message }) => message),
   );

@@ -7,6 +7,7 @@ import { liveColumns, liveRecord } from "../records/live-queries.ts";
 import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
 import { planView } from "../records/plan-view.ts";
 import { keptThere, keptWarnings, limitIssues, withoutKept } from "../records/provider-limits.ts";
+import { kindOfZone } from "../records/zone-limits.ts";
 import { findSnapshot, type Snapshots } from "./service.ts";
 
 /** Makes a zone again what a snapshot says. */
@@ -93,7 +94,11 @@ async function planRollback(em: EntityManager, zone: HeldZone, snapshotId: strin
     .execute();
   const wanted = planState(since.map(liveRecord), gone.map(liveRecord));
   const plan = { ...wanted, ...withoutKept(wanted.changes, zone.kind, await keptThere(zone, wanted.changes)) };
-  const issues = plan.changes.flatMap(({ after }) => (after ? limitIssues(after, zone.kind) : []));
+  const kind = await kindOfZone(
+    zone,
+    plan.changes.map(({ after }) => after?.ttl),
+  );
+  const issues = plan.changes.flatMap(({ after }) => (after ? limitIssues(after, kind) : []));
   const [first] = issues;
   if (first) throw new AppError("BAD_REQUEST", `The snapshot cannot be restored at this provider: ${first.message}`);
   return plan;

@@ -86,7 +86,10 @@ export class UserAdministration {
     return await this.get(em.fork(), user.id);
   }
 
-  /** @throws AppError NOT_FOUND, CONFLICT when something is taken or the last administrator would go, BAD_REQUEST */
+  /**
+   * @throws AppError NOT_FOUND, CONFLICT when something is taken or the last administrator would go, FORBIDDEN for what one changes about
+   * oneself by the current password only, BAD_REQUEST
+   */
   async update(em: EntityManager, actor: Actor, { id, disabled, password, ...fields }: UserPatch) {
     // Before the transaction: hashing takes its time, and the embedded database has one connection.
     const passwordHash = password === undefined ? undefined : await this.#passwords.hash(password);
@@ -95,6 +98,7 @@ export class UserAdministration {
       if (loses) await refuseLastAdministrator(tx, id, disabled ? "disabled" : "demoted");
       const user = await tx.findOne(User, { id });
       if (!user) throw notFound("user");
+      if (actor.userId === id) refuseOwnProtection(user, { password, ...fields });
       const before = told(user);
       if (fields.username !== undefined) user.username = fields.username;
       if (fields.email !== undefined) user.email = fields.email;
@@ -104,6 +108,7 @@ export class UserAdministration {
       if (password !== undefined) assertGoodPassword(password, user, "password");
       if (passwordHash !== undefined) user.passwordHash = passwordHash;
       await uniquely(tx.flush(), user);
+      if (disabled === true || passwordHash !== undefined) await this.#sessions.endAll(tx, id);
       const lostFactors = fields.removeSecondFactors ? await removeAllFactors(tx, id) : 0;
       await this.#audit.record(tx, actor, {
         action: "user.update",
@@ -117,7 +122,6 @@ export class UserAdministration {
         },
       });
     });
-    if (disabled === true || passwordHash !== undefined) await this.#sessions.endAll(em.fork(), id);
     this.#authenticator.forget(id);
     return await this.get(em.fork(), id);
   }
@@ -145,6 +149,16 @@ export class UserAdministration {
     for (const session of ended) this.#authenticator.end(session.id);
     this.#authenticator.forget(id);
   }
+}
+
+/** Whoever finds an administrator's screen unlocked must not become that administrator for good. @throws AppError FORBIDDEN */
+function refuseOwnProtection(user: User, { password, email, removeSecondFactors }: Omit<UserPatch, "id">): void {
+  const otherAddress = email !== undefined && email !== (user.email ?? null);
+  if (password === undefined && !otherAddress && removeSecondFactors !== true) return;
+  throw new AppError(
+    "FORBIDDEN",
+    "Change your own password, e-mail address and second factors in your account, where your current password is asked for.",
+  );
 }
 
 /** Gives the domains to somebody else. @returns how many; @throws AppError CONFLICT when nobody is named and there are some */

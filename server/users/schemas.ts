@@ -53,9 +53,10 @@ export const updateUserInput = z.strictObject({
     .boolean()
     .optional()
     .meta({ description: "True: the user's sessions and tokens end at once, and nobody signs in.", example: false }),
-  password: newPasswordField
-    .optional()
-    .meta({ description: "A new password, for who has forgotten theirs; the user's sessions end." }),
+  password: newPasswordField.optional().meta({
+    description:
+      "A new password, for who has forgotten theirs; the user's sessions end. One's own is changed at `/auth/me/password` (403).",
+  }),
   removeSecondFactors: z
     .boolean()
     .optional()

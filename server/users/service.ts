@@ -9,6 +9,7 @@ import { methodsSetUp } from "../auth/second-factors/methods.ts";
 import { AppError } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { User } from "./entities.ts";
+import { ownAccount } from "./own-account.ts";
 
 export interface NewUser {
   username: string;
@@ -84,8 +85,7 @@ export class Users {
 
   /** The caller's own account. */
   async current(em: EntityManager, caller: Caller) {
-    const user = await em.findOne(User, { id: caller.userId });
-    if (!user) throw new AppError("UNAUTHORIZED", "This account does not exist any more.");
+    const user = await ownAccount(em, caller.userId);
     return {
       ...briefUser(user),
       displayName: user.displayName ?? null,

@@ -203,6 +203,7 @@ const told: Record<string, [action: string, call: () => Promise<Answer>, by?: "v
     "domain.set_expiry_remind",
     () => zw.admin.put(`/api/domains/${domain}/expiry-remind`, { expiryRemindDays: [3] }),
   ],
+  "domains.checkExpiry": ["domain.check_expiry", () => zw.admin.post(`/api/domains/${domain}/check-expiry`)],
   "records.create": ["records.edit", () => newRecord()],
   "records.update": ["records.edit", () => zw.admin.put(`/api/domains/${domain}/records/${record}`, { ttl: 77 })],
   "records.delete": ["records.edit", () => zw.admin.delete(`/api/domains/${domain}/records/${record}`)],
@@ -244,6 +245,7 @@ const silent: Record<string, string> = {
   "notifications.delete": "It tidies one's own list, which is gone with the next restart.",
   "notifications.deleteAll": "The same.",
   "providerConfigs.test": "It changes nothing.",
+  "domains.previewExpiry": "It changes nothing.",
 };
 
 test("every procedure that changes something is tried here, or has a reason why not", () => {

@@ -82,6 +82,11 @@ test("a link works once, also when it is used many times at once", async () => {
   await zw.services.background.settled();
 });
 
+test("links that nobody was sent cost no hashing: however many come at once, each is refused as such", async () => {
+  const answers = await Promise.all(Array.from({ length: 60 }, (_, index) => reset(`made up ${index}`)));
+  for (const answer of answers) expect(answer).toBeProblem(400, "BAD_REQUEST");
+});
+
 test("a link works for an hour; a used one ends the others", async () => {
   const old = await mailedToken();
   clock.advance(59 * minute);
@@ -119,6 +124,14 @@ test("the address counts whatever its case, and three links an hour are all that
   clock.advance(hour + minute);
   await forgot();
   expect(mail.mails.filter(({ to }) => to === user.email)).toHaveLength(4);
+});
+
+test("however many ask at once, three links an hour are mailed", async () => {
+  clock.advance(2 * hour);
+  mail.mails.length = 0;
+  await Promise.all(Array.from({ length: 20 }, () => forgot()));
+  expect(mail.mails.map(({ to }) => to)).toEqual([user.email, user.email, user.email]);
+  mail.mails.length = 0;
 });
 
 test("a mail server that refuses does not break the call, and the log tells no address", async () => {

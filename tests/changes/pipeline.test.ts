@@ -1,15 +1,18 @@
+import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { rm } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { sql } from "kysely";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Caller } from "../../server/auth/caller.ts";
+import { clearDeadLeases } from "../../server/changes/lease.ts";
 import { queries } from "../../server/database/database.ts";
+import { thisProcess } from "../../server/database/process-identity.ts";
 import { newId } from "../../server/ids.ts";
 import { planState } from "../../server/records/desired-state.ts";
 import { liveZone } from "../../server/records/live-queries.ts";
 import { ChangePipeline } from "../../server/changes/pipeline.ts";
 import { useZonewright } from "../support/zonewright.ts";
-import { fileZone, manualZone, type Body, type Zone } from "../records/zones.ts";
+import { fileZone, manualConfig, manualZone, type Body, type Zone } from "../records/zones.ts";
 
 const zw = useZonewright();
 
@@ -53,10 +56,12 @@ function createOf(name: string): Body {
   return { action: "create", id: newId(), before: null, after };
 }
 
-async function setLease(seconds: number): Promise<void> {
+async function setLease(seconds: number, holder?: (token: string) => object): Promise<void> {
+  const token = randomUUID();
   await db()
     .updateTable("domains")
-    .set({ lease_token: randomUUID(), lease_until: sql<Date>`now() + make_interval(secs => ${seconds})` })
+    .set({ lease_holder: holder ? JSON.stringify(holder(token)) : null })
+    .set({ lease_token: token, lease_until: sql<Date>`now() + make_interval(secs => ${seconds})` })
     .where("id", "=", zone.id)
     .execute();
 }
@@ -180,17 +185,114 @@ test("a change left open that deletes a record and makes it anew was done as a w
   expect(await zone.records()).toMatchObject([{ ttl: 600 }]);
 });
 
-test("a change left open of a zone that is gone from its provider has failed, and holds nothing up", async () => {
-  await leavePending([createOf("crash")]);
+test("that a zone is missing at its provider proves nothing of a change left open: it is settled when the zone is there again", async () => {
+  const change = createOf("crash");
+  await leavePending([change]);
+  const file = await zone.readFile();
   await rm(zone.file);
   await zw.services.repair.runOnce();
-  expect((await zone.history())[0]).toMatchObject({ state: "failed", repaired: true });
+  expect((await zone.history())[0]).toMatchObject({ state: "pending", finishedAt: null });
+  const { status, body } = await zone.create({ recordType: "A", name: "x", value: "192.0.2.1" });
+  expect({ status, body }).toMatchObject({ status: 502, body: { detail: expect.stringContaining("force: true") } });
+  await writeFile(zone.file, `${file}crash 60 A 192.0.2.9\n`);
+  await zw.services.repair.runOnce();
+  expect((await zone.history())[0]).toMatchObject({ state: "applied", repaired: true });
+  expect(await zone.records("&search=crash")).toMatchObject([{ id: change.id }]);
 });
+
+async function move(client = zw.admin, force?: boolean) {
+  const providerConfigId = await manualConfig(zw);
+  return await client.put(zone.path, { providerConfigId, ...(force === undefined ? {} : { force }) });
+}
+
+test("of a set of all or none that did not reach the provider, nothing is done here either", async () => {
+  const [www] = await zone.records();
+  const { domainId: _, ...before } = www;
+  const noted = { action: "update", id: www.id, before, after: { ...before, comment: "only if all is done" } };
+  const id = await leavePending([noted, createOf("crash")]);
+  const intent = { together: true, changes: [noted, createOf("crash")] };
+  await db()
+    .updateTable("change_sets")
+    .set({ intent: JSON.stringify(intent) })
+    .where("id", "=", id)
+    .execute();
+  await zw.services.repair.runOnce();
+  expect((await zone.history())[0]).toMatchObject({ state: "failed", repaired: true, updates: 0 });
+  expect(await zone.records()).toEqual([www]);
+});
+
+describe("a change left open at a provider that will not come back", () => {
+  test("is given up by an administrator who moves the domain, and the history says that nobody knows", async () => {
+    const id = await leavePending([createOf("crash"), createOf("other")]);
+    await rm(zone.file);
+    expect(await move()).toMatchObject({ status: 502 });
+    const { status, body } = await move(zw.admin, true);
+    expect({ status, body }).toMatchObject({ status: 200, body: { recordCount: 1, revision: 1 } });
+    expect(await zone.lines()).toEqual(["www A 192.0.2.1"]);
+    const entry = (await zone.history()).find((set) => set.id === id);
+    expect(entry).toMatchObject({
+      state: "partial",
+      unknown: 2,
+      repaired: false,
+      creates: 0,
+      revision: null,
+      actor: "admin",
+      failures: [{ name: "crash", error: expect.stringContaining("is not known") }, { name: "other" }],
+    });
+    expect(entry.finishedAt).not.toBeNull();
+    await zone.add("A", "after", "192.0.2.5");
+    const trail = (await zw.admin.get("/api/audit?limit=100")).body.entries;
+    const told = trail.find((one: Body) => one.after?.changeSetId === id);
+    expect(told).toMatchObject({ actorId: admin.userId, after: { givenUp: true, failures: 2 } });
+  });
+
+  test("is settled by what the zone has where it can be read after all, however much the move is forced", async () => {
+    const change = createOf("crash");
+    await leavePending([change]);
+    await zone.edit((text) => `${text}crash 60 A 192.0.2.9\n`);
+    expect(await move(zw.admin, true)).toMatchObject({ status: 200, body: { recordCount: 2 } });
+    expect((await zone.history())[0]).toMatchObject({ state: "applied", repaired: true });
+  });
+
+  test("is not given up by a forced sync that cannot read the zone, nor by a member", async () => {
+    const member = await zw.member(`owner-${zone.id.slice(-6)}`);
+    const { body: me } = await member.get("/api/auth/me");
+    await db().updateTable("domains").set({ owner_id: me.id }).where("id", "=", zone.id).execute();
+    await leavePending([createOf("crash")]);
+    await rm(zone.file);
+    expect(await zone.post("/sync", { force: true })).toMatchObject({ status: 502 });
+    expect(await move(member, true)).toMatchObject({ status: 403 });
+    expect((await zone.history())[0]).toMatchObject({ state: "pending" });
+  });
+});
+
+/** A process of this machine that is gone. */
+function deadHolder(token: string): object {
+  return { ...thisProcess(), pid: spawnSync(process.execPath, ["--version"]).pid, started: "1", lease: token };
+}
 
 describe("a lease", () => {
   test("of a dead process does not hold up an edit", async () => {
     await setLease(-1);
     expect((await zone.create({ recordType: "A", name: "new", value: "192.0.2.2" })).status).toBe(201);
+  });
+
+  test("of a process of this machine that is seen to be gone is not waited for, and neither is it after a start", async () => {
+    await setLease(60, deadHolder);
+    expect((await edit(undefined, pipeline(10_000))).outcomes).toEqual([{ ok: true }]);
+    await setLease(60, deadHolder);
+    await clearDeadLeases(zw.services.database.fork());
+    expect((await edit(undefined, pipeline(500))).planned.changes).toEqual([]);
+  });
+
+  test.each([
+    ["another machine's", (token: string) => ({ ...deadHolder(token), place: "elsewhere" })],
+    ["taken over by another one", () => deadHolder(randomUUID())],
+    ["held by one that lives", (token: string) => ({ ...thisProcess(), lease: token })],
+  ])("that may still be somebody's is waited for: %s", async (_, holder) => {
+    await setLease(60, holder);
+    await clearDeadLeases(zw.services.database.fork());
+    await expect(edit(undefined, pipeline(1_500))).rejects.toMatchObject({ code: "UNAVAILABLE" });
   });
 
   test("of a live one is waited for, then the edit is refused and can be tried again", async () => {

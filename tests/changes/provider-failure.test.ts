@@ -105,4 +105,16 @@ describe("edits made by hand", () => {
     }
     expect(await zone.readFile()).toBe(file);
   });
+
+  test("that refuse a set of all or none leave its comments as they were, too", async () => {
+    await zone.edit((text) => `${text}alias CNAME x.example.\n`);
+    const changes = [
+      { action: "update", recordId: record.id, record: { comment: "only if all is done" } },
+      { action: "create", record: { recordType: "A", name: "alias", value: "192.0.2.2" } },
+    ];
+    const plan = (await zone.post("/records/plan", { changes })).body;
+    expect((await zone.post("/records/apply", { changes, planHash: plan.planHash })).status).toBe(409);
+    expect(await zone.records()).toEqual([record]);
+    expect((await zone.history())[0]).toMatchObject({ state: "failed", updates: 0 });
+  });
 });

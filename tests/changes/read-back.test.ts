@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { effects, readBack } from "../../server/changes/read-back.ts";
+import { effects, outcomesIn, provenOurs, readServed } from "../../server/changes/read-back.ts";
 import type { DnsProvider, RecordChange } from "../../server/dns-providers/provider.ts";
 import type { RecordData } from "../../server/records/record.ts";
 
@@ -39,8 +39,52 @@ test.each<[string, RecordChange[], RecordData[], string[]]>([
   ["a record made anew", again, [a("www", "1", 600)], ["ok", "ok"]],
   ["a record that was to be made anew", again, [a("www", "1")], ["not", "not"]],
 ])("%s is told as that", async (_, changes, served, wanted) => {
-  const outcomes = await readBack(zoneOf(served), "zone.example", changes);
+  const outcomes = outcomesIn(await readServed(zoneOf(served), "zone.example", changes), changes);
   expect(outcomes.map((outcome) => (outcome.ok ? "ok" : outcome.gone ? "gone" : "not"))).toEqual(wanted);
+});
+
+const made: RecordChange[] = [1, 2, 3].map((host) => ({ action: "create", before: null, after: a(`h${host}`, "1") }));
+const ended: RecordChange = { action: "delete", before: a("old", "1"), after: null };
+
+test.each<[string, RecordChange[], RecordChange[][], RecordData[], boolean[]]>([
+  ["what no call was begun for", made, [], [a("h1", "1")], [false, false, false]],
+  ["what a call was begun for", made, made.slice(0, 2).map((change) => [change]), [a("h1", "1")], [true, false, false]],
+  ["a part of what one call does whole", made, [made], [a("h1", "1"), a("h2", "1")], [false, false, false]],
+  [
+    "all of what one call did, and more",
+    made,
+    [made.slice(0, 2)],
+    made.flatMap(({ after }) => after ?? []),
+    [true, true, false],
+  ],
+  ["what has another TTL than it was given", made, [[...made]], [a("h1", "1", 60)], [false, false, false]],
+  [
+    "the end of a record that no call was begun for",
+    [ended, ...made],
+    made.map((change) => [change]),
+    [],
+    [false, false, false, false],
+  ],
+  ["the end of a record that a call was begun for", [ended], [[ended]], [], [true]],
+  ["the first half of a move", [moved], [[{ action: "delete", before: a("old", "1"), after: null }]], [], [true]],
+  ["a move that is one call, of which neither end is left", [moved], [[moved]], [], [false]],
+  [
+    "a chain that is one call",
+    chain,
+    [[update(a("www", "1"), a("www", "3"))]],
+    [a("www", "2"), a("www", "3")],
+    [true, true],
+  ],
+  [
+    "a call that was begun twice, with others",
+    made,
+    [[...made], made.slice(0, 1)],
+    [a("h1", "1")],
+    [true, false, false],
+  ],
+])("of %s just that is proven to be ours", async (_, changes, calls, served, wanted) => {
+  const found = await readServed(zoneOf(served), "zone.example", [...changes, ...calls.flat()]);
+  expect(provenOurs(found, changes, calls)).toEqual(wanted);
 });
 
 test("an update that left neither record is the end of the old one", () => {

@@ -53,6 +53,11 @@ try {
   const record = await client.records.create.mutate(input);
   const ttl: number = record.ttl;
   for await (const { updatedAt } of client.eachRecord({ id: record.domainId, type: "A" })) updatedAt.getTime();
+  for await (const { title, createdAt } of client.watchNotifications({ onConnected: ({ gap }) => !gap })) {
+    const when: [string, number] = [title, createdAt.getTime()];
+    // @ts-expect-error -- would pass if the notifications were any.
+    title.colour;
+  }
   // @ts-expect-error -- a type that nobody can create; it would pass if the inputs were any.
   await client.records.create.mutate({ ...input, recordType: "WKS" });
   // @ts-expect-error -- would pass if the client were any.

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createClient } from "../../client-sdk/src/index.ts";
+import { tell } from "../notifications/telling.ts";
 import { codeAt } from "../support/authenticator-app.ts";
 import { Clock } from "../support/clock.ts";
 import { page, type CodeBlock } from "../support/markdown.ts";
@@ -71,6 +72,23 @@ test("a script's token, and going through all records", async () => {
     expect(printed.mock.calls).toEqual([["note", "hello"]]);
   } finally {
     vi.unstubAllEnvs();
+    printed.mockRestore();
+  }
+});
+
+test("watching what the user is told", async () => {
+  const client = createClient({ url: zw.url });
+  await client.signIn({ username: "admin", password: adminPassword });
+  const printed = vi.spyOn(console, "log").mockImplementation(() => undefined);
+  try {
+    const leave = exampleWith("watchNotifications").replace("{ id });", "{ id });\n  break;");
+    const ran = run([leave], { client }, []);
+    await vi.waitUntil(() => zw.services.streams.openStreams === 1);
+    await tell(zw, { administrators: true }, "Look here", { domainName: "a.example" });
+    await ran;
+    expect(printed.mock.calls).toEqual([["Look here", { domainName: "a.example" }]]);
+    expect((await client.notifications.list.query()).unreadCount).toBe(0);
+  } finally {
     printed.mockRestore();
   }
 });

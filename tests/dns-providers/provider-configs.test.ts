@@ -74,7 +74,7 @@ test("the catalogue shows every kind with what it can do, to everybody who is si
       name: "Cloudflare",
       recordTypes: expect.arrayContaining(["A", "TXT", "HTTPS", "URI"]),
       supportsProxied: true,
-      minTtl: 60,
+      minTtl: 30,
       configFields: [
         { name: "apiToken", label: "API token", secret: true, required: true },
         { name: "accountId", label: "Account id", secret: false, required: false },

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readAll } from "../../server/changes/read-back.ts";
+import { outcomesIn, provenOurs, readAll, readServed } from "../../server/changes/read-back.ts";
 import { knownKind } from "../../server/dns-providers/kinds.ts";
 import { ProviderError, type DnsProvider, type RecordChange } from "../../server/dns-providers/provider.ts";
 import { createEgress, type Egress } from "../../server/net/egress.ts";
@@ -129,8 +129,21 @@ describe.each(vendors)("%s", (kindName, start) => {
         expect(sorted(before)).toEqual(sorted(first));
         const changes = await changesTo(second);
         failCall(call, kind);
-        const told = await provider.applyChanges(zone, changes, { together }).catch((error: unknown) => error);
+        const calls: (readonly RecordChange[])[] = [];
+        const beforeCall = async (does: readonly RecordChange[]) => void calls.push(does);
+        const told = await provider
+          .applyChanges(zone, changes, { together, beforeCall })
+          .catch((error: unknown) => error);
         vendor.server.forgetFaults();
+        const announced = calls.filter((does) => does.length > 0);
+        const served = await readServed(provider, zone, [...changes, ...announced.flat()]);
+        const ours = provenOurs(served, changes, announced);
+        // Nobody else is at work, so whatever happened was announced.
+        const strange = changes.filter((change, index) => {
+          const [outcome] = outcomesIn(served, changes).slice(index);
+          return outcome && (outcome.ok || outcome.gone) && !ours[index] && !isNothing(change, before);
+        });
+        expect(strange).toEqual([]);
         const after = await present();
         const [found, expected] = comparison(told, { kind, changes, together, before, wanted: second, after });
         expect(found).toEqual(expected);
@@ -139,6 +152,11 @@ describe.each(vendors)("%s", (kindName, start) => {
     );
   });
 });
+
+/** Whether the zone had already what a change leads to. */
+function isNothing({ after }: RecordChange, before: readonly RecordData[]): boolean {
+  return after !== null && before.some((one) => recordKey(one) === recordKey(after) && one.ttl === after.ttl);
+}
 
 interface Happened {
   kind: string;

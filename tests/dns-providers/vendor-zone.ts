@@ -46,6 +46,12 @@ export async function applySet(zone: Zone, changes: object[]): Promise<Body> {
   return await zone.post("/records/apply", { changes, planHash: plan.planHash });
 }
 
+/** The newest change set of the zone. */
+export async function lastChange(zone: Zone): Promise<Body> {
+  const [last] = await zone.history();
+  return last;
+}
+
 /** A sync finds nothing to do: what is shown is what the vendor has. */
 export async function expectInSync(zone: Zone): Promise<void> {
   const { status, body } = await zone.post("/sync", { dryRun: true });

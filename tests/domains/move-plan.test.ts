@@ -102,3 +102,31 @@ test("where there is nothing of the target's own, our records stay all as they a
   const move = plan([www, data("ftp", "A", "192.0.2.2")], []);
   expect([values(move.sent), move.changes]).toEqual([["192.0.2.1", "192.0.2.2"], []]);
 });
+
+test("where a part of ours is there already, the rest is to be written", () => {
+  const ftp = data("ftp", "A", "192.0.2.2");
+  const move = plan([www, ftp], [...theirNs, www]);
+  expect([values(move.missing), move.foreign]).toEqual([["192.0.2.2"], []]);
+});
+
+test("name servers of ours beside other records of ours are those that were written when the move was cut, and not the target's", () => {
+  const [first, ...rest] = ourNs;
+  const cut = planMove(manual, new Map(), both([www, data("ftp", "A", "192.0.2.2"), ...ourNs]), [
+    www,
+    ...(first ? [first] : []),
+  ]);
+  expect([values(cut.missing), cut.foreign, cut.changes]).toEqual([["192.0.2.2", ...values(rest)], [], []]);
+  const fresh = planMove(manual, new Map(), both([www, ...ourNs]), ourNs.slice(0, 1));
+  expect([values(fresh.missing), shown(fresh).map(([action]) => action)]).toEqual([
+    ["192.0.2.1"],
+    ["delete", "delete"],
+  ]);
+});
+
+test("name servers at the apex are written last", () => {
+  expect(values(plan([], []).missing)).toEqual([]);
+  expect(values(planMove(manual, new Map(), both([...ourNs, www]), []).missing)).toEqual([
+    "192.0.2.1",
+    ...values(ourNs),
+  ]);
+});

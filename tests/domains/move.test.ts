@@ -71,6 +71,22 @@ describe("moving a domain to another provider configuration", () => {
     await zone.add("A", "still", "192.0.2.4");
   });
 
+  test("that was cut in the middle goes on where it was cut", async () => {
+    const zone = await filled(await manualZone(zw));
+    for (const value of ["ns1.example.net", "ns2.example.net"]) await zone.add("NS", "@", value);
+    const before = await zone.records();
+    await writeZoneFile(zw, zone.name, "www 300 A 192.0.2.1\n@ NS ns1.example.net.\n");
+    expect(await move(zone, await embeddedConfig(zw))).toMatchObject({ status: 200, body: { recordCount: 5 } });
+    expect(await zone.records()).toEqual(before);
+    expect((await zone.post("/sync")).body).toMatchObject({ synced: 5, unchanged: 5 });
+  });
+
+  test("is refused where the target has one of its records with another TTL", async () => {
+    const zone = await filled(await manualZone(zw));
+    await writeZoneFile(zw, zone.name, "www 301 A 192.0.2.1\n");
+    expect(await move(zone, await embeddedConfig(zw))).toMatchObject({ status: 409 });
+  });
+
   test("to one that fails is 502 and leaves the domain where it is", async () => {
     const zone = await filled(await manualZone(zw));
     await mkdir(fileOf(zw, zone.name));

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "v
 import { queries } from "../../server/database/database.ts";
 import { DriftJob, type OnDrift } from "../../server/drift/drift-job.ts";
 import { createLog } from "../../server/log.ts";
+import { ProviderComparison } from "../../server/records/compare-with-provider.ts";
 import { fileZone, manualZone, unknownId, type Body, type Zone } from "../records/zones.ts";
 import { Clock, day, hour, minute } from "../support/clock.ts";
 import { useZonewright } from "../support/zonewright.ts";
@@ -28,6 +29,7 @@ function job(every: "hourly" | "daily" | "off" = "hourly"): DriftJob {
   return new DriftJob({
     database: zw.services.database,
     connections: zw.services.providerConfigs.connections,
+    comparison: new ProviderComparison(clock.now, clock.pause),
     log: createLog("info", { write: (line) => log.push(JSON.parse(line)) }),
     now: clock.now,
     every,

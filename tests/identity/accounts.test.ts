@@ -199,6 +199,14 @@ describe("unbinding", () => {
     expect(unbound).toMatchObject({ actorId: me.id, before: about, after: null, targetId: bound?.targetId });
   });
 
+  test("takes the ticket along that the identity got a moment ago", async () => {
+    const client = await zw.member(`changed-mind-${id}`);
+    await desk.bind(client);
+    const { ticket } = await desk.goThrough();
+    expect((await unbind(client)).status).toBe(200);
+    expect(await exchange(zw, ticket)).toBeProblem(401, "UNAUTHORIZED");
+  });
+
   test("is nobody else's: bindings are those of who asks", async () => {
     await newcomer();
     const stranger = await zw.member(`stranger-${id}`);

@@ -7,7 +7,8 @@ import { loadConfig } from "../../server/config.ts";
 import { queries } from "../../server/database/database.ts";
 import { startServer } from "../../server/start.ts";
 import { entries } from "../audit/trail.ts";
-import { authorize, browserFor, comeBack, invite, site } from "../support/external-sign-in.ts";
+import type { Browser } from "../support/browser.ts";
+import { authorize, browserFor, comeBack, invite, site, startBinding } from "../support/external-sign-in.ts";
 import { startIdentityVendor, vendorClient, type IdentityVendor } from "../support/identity-vendors.ts";
 import { problemOf } from "../support/problems.ts";
 import { RestClient, type Answer } from "../support/rest-client.ts";
@@ -37,6 +38,13 @@ async function configured(config: object): Promise<Answer> {
       await zw.admin.delete(`/api/oauth/providers/${answer.body.id}`, { "x-confirm-delete": "true" });
     });
   return answer;
+}
+
+/** Configures a provider that was last looked at when it was different. */
+async function enabledUnseen(config: object): Promise<void> {
+  const { body } = await configured({ ...config, enabled: false });
+  const em = zw.services.database.fork();
+  await queries(em).updateTable("identity_configs").set({ enabled: true }).where("id", "=", body.id).execute();
 }
 const oidc = () => ({ providerId: "oidc", ...rogueClient, wellKnownUrl: rogue.wellKnownUrl });
 const github = () => ({ providerId: "github", ...vendorClient, ...vendor.endpoints });
@@ -164,6 +172,83 @@ describe("a configuration", () => {
     expect(detail).toContain("https://accounts.example.com");
   });
 
+  test.each<[string, Record<string, unknown>]>([
+    ["algorithms that are no list", { id_token_signing_alg_values_supported: "RS256" }],
+    ["ways to authenticate that are no list", { token_endpoint_auth_methods_supported: { includes: "everything" } }],
+    ["a script for an authorisation endpoint", { authorization_endpoint: "javascript:alert(1)" }],
+    ["credentials in its authorisation endpoint", { authorization_endpoint: "https://a:b@id.example.com/" }],
+    ["a list for a token endpoint", { token_endpoint: ["https://id.example.com/token"] }],
+    ["a token endpoint of another scheme", { token_endpoint: "ftp://id.example.com/token" }],
+    ["a number for a userinfo endpoint", { userinfo_endpoint: 4 }],
+    ["a userinfo endpoint that is no address", { userinfo_endpoint: "nowhere" }],
+    ["keys in a file", { jwks_uri: "file:///etc/passwd" }],
+    ["no keys", { jwks_uri: null }],
+    ["a text in place of yes or no", { authorization_response_iss_parameter_supported: "yes" }],
+    ["a number for its issuer", { issuer: 5 }],
+  ])("with a discovery document that has %s is refused, and nothing of ours fails", async (_what, fields) => {
+    Object.assign(rogue.discovery, fields);
+    onTestFinished(() => {
+      for (const field of Object.keys(fields)) delete rogue.discovery[field];
+    });
+    const { issues } = problemOf(await configured(oidc()), 400, "BAD_REQUEST");
+    expect(issues).toMatchObject([{ path: ["wellKnownUrl"] }]);
+    // Saved before the document became like that.
+    await enabledUnseen({ ...oidc(), clientId: "only-with-an-odd-document" });
+    const { location } = await browserFor(zw).get(`${site}/api/auth/oauth/oidc/authorize`);
+    expect(location?.href).toBe(`${site}/?error=provider_error`);
+    expect(await zw.admin.post("/api/auth/oauth/oidc/bind/start")).toBeProblem(409, "CONFLICT");
+  });
+
+  test("with a discovery document that leaves out what is optional works", async () => {
+    const fields = {
+      userinfo_endpoint: null,
+      id_token_signing_alg_values_supported: null,
+      token_endpoint_auth_methods_supported: null,
+    };
+    Object.assign(rogue.discovery, fields);
+    onTestFinished(() => {
+      for (const field of Object.keys(fields)) delete rogue.discovery[field];
+    });
+    await configured(oidc());
+    const browser = browserFor(zw);
+    expect(await comeBack(browser, rogue.agree(await authorize(browser, "oidc")))).toHaveProperty("pending_token");
+  });
+
+  test.each(["token_endpoint", "userinfo_endpoint", "jwks_uri"])(
+    "does not lead to another server of one's own network by the %s of its discovery document",
+    async (field) => {
+      const inside = await startRogueProvider();
+      onTestFinished(() => inside.stop());
+      rogue.discovery[field] = `${inside.url}/anything`;
+      onTestFinished(() => void delete rogue.discovery[field]);
+      // A configuration of its own: keys are remembered with it.
+      await configured({ ...oidc(), scope: `openid ${field}` });
+      const browser = browserFor(zw);
+      const back = rogue.agree(await authorize(browser, "oidc"));
+      expect(await comeBack(browser, back)).toEqual({ error: "provider_error" });
+      expect(inside.calls).toEqual([]);
+    },
+  );
+
+  test("leads to another server of one's own network where an administrator names it", async () => {
+    const inside = await startRogueProvider();
+    onTestFinished(() => inside.stop());
+    await configured({ ...oidc(), userInfoUrl: `${inside.url}/userinfo` });
+    const browser = browserFor(zw);
+    expect(await comeBack(browser, rogue.agree(await authorize(browser, "oidc")))).toHaveProperty("pending_token");
+    expect(inside.calls).toHaveLength(1);
+  });
+
+  test("that is saved again is used with the discovery document as it is then", async () => {
+    const { body } = await configured(oidc());
+    await authorize(browserFor(zw), "oidc");
+    rogue.discovery["authorization_endpoint"] = `${rogue.url}/moved`;
+    onTestFinished(() => void delete rogue.discovery["authorization_endpoint"]);
+    expect((await authorize(browserFor(zw), "oidc")).pathname).toBe("/authorize");
+    await zw.admin.put(`/api/oauth/providers/${body.id}`, {});
+    expect((await authorize(browserFor(zw), "oidc")).pathname).toBe("/moved");
+  });
+
   test("keeps the stored secret where an empty one is sent, and takes a new one", async () => {
     const { body } = await configured(github());
     const at = `/api/oauth/providers/${body.id}`;
@@ -216,12 +301,47 @@ describe("a configuration", () => {
 
 test("a provider that went away leaves people at the front end, and who binds gets a sentence", async () => {
   const short = await startRogueProvider();
-  await configured({ providerId: "custom", ...rogueClient, wellKnownUrl: short.wellKnownUrl });
   await short.stop();
+  await enabledUnseen({ providerId: "custom", ...rogueClient, wellKnownUrl: short.wellKnownUrl });
   const { location } = await browserFor(zw).get(`${site}/api/auth/oauth/custom/authorize`);
   expect(location?.href).toBe(`${site}/?error=provider_error`);
   const { detail } = problemOf(await zw.admin.post("/api/auth/oauth/custom/bind/start"), 409, "CONFLICT");
   expect(detail).toContain("cannot be reached");
+});
+
+describe.each([
+  ["disabled", (at: string) => zw.admin.put(at, { enabled: false })],
+  ["deleted", (at: string) => zw.admin.delete(at, { "x-confirm-delete": "true" })],
+])("a provider that is %s while it is asked who somebody is", (how, stop) => {
+  /** Comes back, and the provider is stopped before it has answered. @returns what the front end gets */
+  async function comeBackMeanwhile(at: string, browser: Browser, url: URL) {
+    const stopped: Answer[] = [];
+    vendor.meanwhile(
+      (call) => call.url.pathname === "/user",
+      async () => stopped.push(await stop(at)),
+    );
+    const query = await comeBack(browser, vendor.agree(url));
+    expect(stopped).toMatchObject([{ status: 200 }]);
+    return query;
+  }
+
+  test("does not sign in whom it vouches for then, nor lets them register", async () => {
+    const { body } = await configured(github());
+    const at = `/api/oauth/providers/${body.id}`;
+    const browser = browserFor(zw);
+    const query = await comeBackMeanwhile(at, browser, await authorize(browser, "github"));
+    expect(query).toEqual({ error: "provider_disabled" });
+  });
+
+  test("is not bound any more", async () => {
+    const { body } = await configured(github());
+    const at = `/api/oauth/providers/${body.id}`;
+    const member = await zw.member(`binds-while-${how}`);
+    const browser = browserFor(zw);
+    const query = await comeBackMeanwhile(at, browser, await startBinding(browser, member, "github"));
+    expect(query).toEqual({ error: "provider_disabled" });
+    expect((await member.get("/api/auth/oauth/bindings")).body).toEqual({ bindings: [] });
+  });
 });
 
 test.each([
@@ -317,7 +437,10 @@ describe("a client secret", () => {
     expect((await other.admin.get("/api/oauth/providers")).status).toBe(200);
     const { issues } = problemOf(await other.admin.put(at, { clientSecret: "" }), 409, "CONFLICT");
     expect(issues).toMatchObject([{ path: ["clientSecret"] }]);
-    expect((await other.admin.put(at, { clientSecret: vendorClient.clientSecret })).status).toBe(200);
+    expect((await other.admin.put(at, { enabled: false })).body.enabled).toBe(false);
+    expect(await other.admin.put(at, { enabled: true })).toBeProblem(409, "CONFLICT");
+    const { clientSecret } = vendorClient;
+    expect((await other.admin.put(at, { enabled: true, clientSecret })).status).toBe(200);
     expect(await authorize(browserFor(other), "github")).toMatchObject({ origin: vendor.url });
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { authorize, browserFor, comeBack, site } from "../support/external-sign-in.ts";
+import { authorize, browserFor, comeBack, invite, site } from "../support/external-sign-in.ts";
 import {
   hs256,
   rogueClient,
@@ -32,6 +32,7 @@ beforeAll(async () => {
 afterAll(() => rogue.stop());
 beforeEach(() => {
   rogue.tamper();
+  rogue.leaveOutIdToken = false;
   for (const field of Object.keys(rogue.user)) delete rogue.user[field];
 });
 
@@ -122,6 +123,13 @@ describe("through a provider of which only the endpoints are known", () => {
     ["for another client", ({ claims }) => (claims["aud"] = "somebody-else")],
     ["that has expired", ({ claims }) => (claims["exp"] = past())],
     ["about somebody else", ({ claims }) => (claims["sub"] = "alice")],
+    ["without an issuer", ({ claims }) => delete claims["iss"]],
+    [
+      "for several clients, issued to another",
+      ({ claims }) => Object.assign(claims, { aud: [rogueClient.clientId, "b"], azp: "b" }),
+    ],
+    ["without an expiry", ({ claims }) => delete claims["exp"]],
+    ["that is not valid yet", ({ claims }) => (claims["nbf"] = past() + 7_200)],
     ["with alg none", ({ header }) => (header["alg"] = "none")],
   ])("an id_token %s is refused", async (_how, tamper) => {
     rogue.tamper(tamper);
@@ -129,8 +137,37 @@ describe("through a provider of which only the endpoints are known", () => {
   });
 
   test("an answer in the name of another issuer than the id_token's is refused", async () => {
-    expect(await goThrough("custom", { iss: "https://accounts.example.com" })).toEqual({ error: "provider_error" });
+    expect(await goThrough("custom", { iss: `${rogue.url}/another` })).toEqual({ error: "provider_error" });
+    expect(await goThrough("custom", { iss: rogue.url })).toHaveProperty("pending_token");
   });
+
+  test.each(["https://accounts.example.com", "no address"])(
+    "an answer in the name of an issuer elsewhere (%s) is refused before its code is used",
+    async (iss) => {
+      const before = rogue.calls.filter(({ url }) => url.pathname === "/token").length;
+      expect(await goThrough("custom", { iss })).toEqual({ error: "provider_error" });
+      expect(rogue.calls.filter(({ url }) => url.pathname === "/token")).toHaveLength(before);
+    },
+  );
+
+  test("an answer without an id_token, which OpenID Connect always has, is refused", async () => {
+    rogue.leaveOutIdToken = true;
+    expect(await goThrough("custom")).toEqual({ error: "provider_error" });
+    expect(await goThrough("oidc")).toEqual({ error: "provider_error" });
+  });
+});
+
+test("an address is verified only if who tells it says so", async () => {
+  rogue.tamper(({ claims }) => Object.assign(claims, { sub: "eve", email: "mine@example.net", email_verified: true }));
+  rogue.user["sub"] = "eve";
+  rogue.user["email"] = "yours@example.net";
+  rogue.user["email_verified"] = undefined;
+  const { pending_token: pendingToken } = await goThrough("oidc");
+  const registered = await zw.nobody.post("/api/auth/oauth/oidc/register", {
+    pendingToken,
+    inviteCode: await invite(zw),
+  });
+  expect(registered.body.user.email).toBeNull();
 });
 
 test("a subject, a name and an address that no database takes are no reason to fail", async () => {
@@ -157,9 +194,37 @@ test("the log has the provider's reason, and neither code, token, secret nor sta
   });
   denied.searchParams.delete("code");
   expect(await comeBack(browser, denied)).toEqual({ error: "provider_error" });
+  expect(lines.join("")).toContain("invalid_grant");
+  expect(lines.join("")).toContain("temporarily_unavailable: Come back later");
   const log = lines.join("");
-  expect(log).toContain("invalid_grant");
-  expect(log).toContain("temporarily_unavailable: Come back later");
   for (const secret of [code, back.searchParams.get("state"), rogueClient.clientSecret, "rogue-access-token"])
     expect(log).not.toContain(secret);
+});
+
+/** A refusal in which a provider quotes what it was asked with. */
+function quoting(words: string) {
+  const headers = { "content-type": "application/json" };
+  return { status: 400, headers, body: JSON.stringify({ error: "odd", error_description: words }) };
+}
+
+function asked(path: string) {
+  return (call: { url: URL }) => call.url.pathname === path;
+}
+
+test("the log does not have what a provider quotes, be it a short access token, or a secret where a long story is cut", async () => {
+  lines.splice(0);
+  rogue.failNext({ after: false, reply: quoting("What is rogue-access-token?") }, 1, asked("/userinfo"));
+  expect(await goThrough("custom")).toEqual({ error: "provider_error" });
+  const { clientSecret } = rogueClient;
+  for (const providerId of ["oidc", "custom"] as const) {
+    for (let length = 270; length < 300; length += 5) {
+      const story = `${"a ".repeat(150).slice(0, length)} ${clientSecret}`;
+      rogue.failNext({ after: false, reply: quoting(story) }, 1, asked("/token"));
+      expect(await goThrough(providerId)).toEqual({ error: "provider_error" });
+    }
+  }
+  const log = lines.join("");
+  expect(log).toContain("odd: What is");
+  expect(log).toContain("odd: a a a");
+  for (const secret of ["rogue-access", clientSecret.slice(0, 8)]) expect(log).not.toContain(secret);
 });

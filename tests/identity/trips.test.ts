@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Browser } from "../support/browser.ts";
 import { Clock, minute, second } from "../support/clock.ts";
-import { authorize, browserFor, comeBack, exchange, site, startBinding } from "../support/external-sign-in.ts";
+import { authorize, browserFor, comeBack, exchange, invite, site, startBinding } from "../support/external-sign-in.ts";
 import { useIdentityDesk } from "../support/identity-desk.ts";
 import { startIdentityVendor, vendorClient, type IdentityVendor } from "../support/identity-vendors.ts";
 import { rogueClient, startRogueProvider, type RogueProvider } from "../support/rogue-openid-provider.ts";
@@ -59,6 +59,11 @@ describe("the state of a sign-in", () => {
     const other = browserFor(zw);
     await authorize(other, "github");
     expect(await outcomeOf(other, back)).toEqual(refused);
+    // Not even a cookie of the same name will do.
+    const [[name] = [""]] = browser.cookiesFor(back);
+    const planted = { cookie: `${name}=${"A".repeat(43)}` };
+    const { headers } = await zw.nobody.get(`${back.pathname}${back.search}`, planted);
+    expect(headers.get("location")).toBe(`${site}/?error=state_invalid`);
     // What strangers try does not end the trip of who set out.
     expect(await comeBack(browser, back)).toHaveProperty("pending_token");
   });
@@ -147,6 +152,23 @@ describe("a callback", () => {
     }
   });
 
+  test("brought to the other one of oidc and custom has its code used once only, so that nobody comes back with a code that was lured out of another", async () => {
+    // The attacker sets out to the honest provider, and keeps the way there.
+    const attacker = browserFor(zw);
+    const kept = await authorize(attacker, "oidc");
+    // A victim sets out to the attacker's provider, which sends them on to the honest one with what the attacker kept.
+    const victim = browserFor(zw);
+    const state = (await authorize(victim, "custom")).searchParams.get("state") ?? "";
+    const lured = new URL(kept);
+    lured.searchParams.set("state", state);
+    const back = rogue.agree(lured);
+    // Whom the code is shown to then is the attacker.
+    rogue.failNext({ after: false, reply: { status: 400, body: '{"error": "invalid_grant"}' } });
+    expect(await comeBack(victim, back)).toEqual({ error: "provider_error" });
+    back.searchParams.set("state", kept.searchParams.get("state") ?? "");
+    expect(await comeBack(attacker, back)).toEqual({ error: "provider_error" });
+  });
+
   test("also of oidc may come to its own path", async () => {
     const browser = browserFor(zw);
     const back = rogue.agree(await authorize(browser, "oidc"));
@@ -192,9 +214,18 @@ describe("a callback", () => {
     expect(headers.get("set-cookie")).toMatch(
       /^__Host-identity_flow_[0-9a-f]{12}=[\w-]{43}; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
     );
-    expect(browser.cookiesFor(url)).toHaveLength(1);
+    const trips = () => browser.cookiesFor(url).filter(([name]) => name.includes("identity_flow"));
+    expect(trips()).toHaveLength(1);
     await comeBack(browser, desk.vendor.agree(location ?? url));
-    expect(browser.cookiesFor(url)).toHaveLength(0);
+    expect(trips()).toHaveLength(0);
+  });
+
+  test("leaves a browser that is sent out again and again with a few cookies, and with the newest trips", async () => {
+    const browser = browserFor(zw);
+    let back = new URL(site);
+    for (let count = 0; count < 30; count++) back = desk.vendor.agree(await authorize(browser, "github"));
+    expect(browser.cookiesFor(new URL(site)).length).toBeLessThanOrEqual(10);
+    expect(await comeBack(browser, back)).toHaveProperty("pending_token");
   });
 });
 
@@ -263,6 +294,57 @@ test("the same subject at another server of the same provider is somebody else",
   await zw.admin.put(`/api/oauth/providers/${desk.configId}`, desk.vendor.endpoints);
   expect((await desk.signIn()).status).toBe(200);
   await moved.stop();
+});
+
+/** As a page of the site does it in a browser. */
+async function fromPage(browser: Browser, path: string, body: object) {
+  const headers = { origin: site, "content-type": "application/json" };
+  return await browser.send("POST", new URL(path, site), { headers, body: JSON.stringify(body) });
+}
+
+describe("what a browser comes back with", () => {
+  test("signs in no other browser, so that nobody is lured into an attacker's account", async () => {
+    desk.be(3_100);
+    await desk.register();
+    const browser = browserFor(zw);
+    const { ticket } = await comeBack(browser, desk.vendor.agree(await authorize(browser, "github")));
+    const lured = browserFor(zw);
+    await comeBack(lured, desk.vendor.agree(await authorize(lured, "github")));
+    const path = "/api/auth/oauth/exchange-ticket";
+    for (const other of [lured, browserFor(zw)]) {
+      const answer = await fromPage(other, path, { ticket });
+      expect(answer).toBeProblem(401, "UNAUTHORIZED");
+      expect(answer.headers.get("set-cookie")).toBeNull();
+    }
+    expect((await fromPage(browser, path, { ticket })).status).toBe(200);
+    expect(browser.cookiesFor(new URL(`${site}/api`)).map(([name]) => name)).toEqual(["refresh_token"]);
+  });
+
+  test("registers nobody in another browser, so that no account is made for an attacker to enter", async () => {
+    desk.be(3_101);
+    const browser = browserFor(zw);
+    const { pending_token: pendingToken } = await comeBack(
+      browser,
+      desk.vendor.agree(await authorize(browser, "github")),
+    );
+    const body = { pendingToken, inviteCode: await invite(zw) };
+    const path = "/api/auth/oauth/github/register";
+    expect(await fromPage(browserFor(zw), path, body)).toBeProblem(401, "UNAUTHORIZED");
+    expect(await fromPage(browser, path, { ...body, inviteCode: "wrong" })).toBeProblem(400, "BAD_REQUEST");
+    expect((await fromPage(browser, path, body)).status).toBe(201);
+    expect(browser.cookiesFor(new URL(`${site}/api`)).map(([name]) => name)).toEqual(["refresh_token"]);
+  });
+
+  test("is known to the browser for as long as it is good, and to this site only", async () => {
+    desk.be(3_102);
+    await desk.register();
+    const browser = browserFor(zw);
+    const { headers } = await browser.get(desk.vendor.agree(await authorize(browser, "github")));
+    const [, arrival] = headers.getSetCookie();
+    expect(arrival).toMatch(
+      /^__Host-identity_arrival_[\w-]{12}=[\w-]{43}; Max-Age=60; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+    );
+  });
 });
 
 describe("a ticket", () => {

@@ -102,6 +102,21 @@ describe.each(expected)("through $vendor", ({ vendor: name, username, email, sub
   });
 });
 
+test.each<[VendorName, Record<string, unknown>]>([
+  ["github", { error: "bad_verification_code" }],
+  ["feishu", { code: 20_003 }],
+])("a refusal of %s with status 200 is one, whatever else it holds", async (name, refusal) => {
+  const vendor = await startIdentityVendor(name);
+  const { body } = await zw.admin.get("/api/oauth/providers");
+  const { id } = body.providers.find(({ providerId }: { providerId: string }) => providerId === name);
+  await zw.admin.put(`/api/oauth/providers/${id}`, vendor.endpoints);
+  const answer = JSON.stringify({ access_token: "vendor-access-token", token_type: "bearer", ...refusal });
+  vendor.failNext({ after: false, reply: { status: 200, body: answer } });
+  const browser = browserFor(zw);
+  expect(await comeBack(browser, vendor.agree(await authorize(browser, name)))).toEqual({ error: "provider_error" });
+  await vendor.stop();
+});
+
 test("DingTalk may also call the code by its usual name", async () => {
   const vendor = await startIdentityVendor("dingtalk");
   const { body } = await zw.admin.get("/api/oauth/providers");

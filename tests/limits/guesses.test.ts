@@ -6,7 +6,7 @@ import { adminPassword, memberPassword, useZonewright } from "../support/zonewri
 const zw = useZonewright({ env: { TRUST_PROXY: "loopback" } });
 
 beforeAll(async () => {
-  for (const name of ["flooded", "patient", "scripted", "locked", "waiting"]) {
+  for (const name of ["flooded", "patient", "scripted", "locked", "waiting", "watched"]) {
     await zw.services.users.create(zw.services.database.fork(), {
       username: name,
       password: memberPassword,
@@ -109,6 +109,23 @@ test("after fifteen minutes the tries are there again", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 15 * 60_000 });
   expect((await login("flooded", "a wrong password", fresh())).status).toBe(401);
   expect((await login("flooded", memberPassword, fresh())).status).toBe(200);
+});
+
+test("wherever fifteen minutes begin, five wrong passwords are checked within them: each has its own end", async () => {
+  const began = Date.now();
+  const at = async (minutes: number, guesses: number) => {
+    vi.useFakeTimers({ toFake: ["Date"], now: began + minutes * 60_000 });
+    return await inParallel(guesses, () => login("watched", "a wrong password", fresh()));
+  };
+  expect(statuses(await at(0, 2))).toEqual({ 401: 2 });
+  expect(statuses(await at(14, 10))).toEqual({ 401: 3, 429: 7 });
+  const late = await at(16, 10);
+  expect(statuses(late)).toEqual({ 401: 2, 429: 8 });
+  // The next try is there when the first of the last fifteen minutes is over.
+  for (const { headers } of late.filter(({ status }) => status === 429))
+    expect(Math.abs(Number(headers.get("retry-after")) - 13 * 60)).toBeLessThan(15);
+  expect(statuses(await at(28, 1))).toEqual({ 429: 1 });
+  expect(statuses(await at(30, 10))).toEqual({ 401: 3, 429: 7 });
 });
 
 test("the addresses of one IPv6 subscriber are one", async () => {

@@ -41,6 +41,17 @@ test.each([301, 302, 303, 307, 308])("a redirect by %i is not followed", async (
   expect(connections).toEqual([]);
 });
 
+test("a redirect is handed to a caller that wants to judge it, and not followed either", async () => {
+  const { port, connections } = await listen();
+  const location = `http://127.0.0.1:${port}/`;
+  const url = await serve((_request, answer) => {
+    answer.writeHead(307, { location }).end("elsewhere");
+  });
+  const answer = await openDoor().guardedFetch(url, { ...inside, redirects: "answer" });
+  expect([answer.status, answer.headers.get("location")]).toEqual([307, location]);
+  expect(connections).toEqual([]);
+});
+
 test("an answer larger than the cap is given up as soon as that is known", async () => {
   let written = 0;
   const url = await serve((_request, answer) => {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Clock, minute, second } from "../support/clock.ts";
 import { StreamClient } from "../support/event-stream.ts";
 import { RestClient } from "../support/rest-client.ts";
-import { adminPassword, memberPassword, useZonewright } from "../support/zonewright.ts";
+import { adminPassword, memberPassword, startZonewright, useZonewright } from "../support/zonewright.ts";
 import { idOf, tell } from "./telling.ts";
 
 const clock = new Clock();
@@ -249,6 +249,14 @@ describe("a stream ends", () => {
     expect([refused.status, (await refused.problem()).code]).toEqual([403, "FORBIDDEN"]);
     await reader.put("/api/auth/me/profile", { notificationsEnabled: true });
     expect((await open()).status).toBe(200);
+  });
+
+  test("when the service stops, which does not wait for its readers", { timeout: 7_000 }, async () => {
+    const other = await startZonewright();
+    const client = await StreamClient.open(other.url + path, { authorization: `Bearer ${other.admin.token}` });
+    expect((await client.next())?.data).toEqual({ event: "connected" });
+    await other.stop();
+    expect(await client.next()).toBeNull();
   });
 
   test("for a client that does not read, before more than a mebibyte waits for it", async () => {

@@ -1,6 +1,9 @@
 import { connect } from "node:net";
-import { deserialize, type SuperJSONResult } from "superjson";
+import { createTRPCClient, httpSubscriptionLink } from "@trpc/client";
+import { EventSource } from "eventsource";
+import transformer, { deserialize, type SuperJSONResult } from "superjson";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { AppRouter } from "../../server/router.ts";
 import { Clock, minute } from "../support/clock.ts";
 import { StreamClient, type StreamMessage } from "../support/event-stream.ts";
 import type { RestClient } from "../support/rest-client.ts";
@@ -131,6 +134,43 @@ describe("the subscription", () => {
     await reader.put("/api/auth/me/profile", { notificationsEnabled: false });
     expect(await (await open()).trpcStatus()).toBe(403);
   });
+});
+
+test("tRPC's own client goes on after a lost connection, with the token of the moment, and misses nothing", async () => {
+  const opened: string[] = [];
+  let connection = new AbortController();
+  const link = httpSubscriptionLink<AppRouter, typeof EventSource>({
+    url: `${zw.url}/trpc`,
+    transformer,
+    EventSource,
+    eventSourceOptions: {
+      fetch: (address, init) => {
+        connection = new AbortController();
+        opened.push(reader.token ?? "");
+        const headers = { ...init.headers, authorization: `Bearer ${reader.token}` };
+        return fetch(address, {
+          ...init,
+          headers,
+          signal: AbortSignal.any([init.signal as AbortSignal, connection.signal]),
+        });
+      },
+    },
+  });
+  const client = createTRPCClient<AppRouter>({ links: [link] });
+  const titles: string[] = [];
+  const subscription = client.notifications.stream.subscribe(undefined, {
+    onData: ({ data }) => titles.push(data.event === "connected" ? `connected ${data.gap}` : data.title),
+  });
+  await vi.waitUntil(() => titles.length === 1);
+  await tell(zw, { userIds: [readerId] }, "One");
+  await vi.waitUntil(() => titles.length === 2);
+  reader = await zw.signIn(`reader-${readers}`, memberPassword);
+  connection.abort(new TypeError("The connection was lost."));
+  await tell(zw, { userIds: [readerId] }, "Two");
+  await vi.waitUntil(() => titles.length === 4, { timeout: 20_000 });
+  expect(titles).toEqual(["connected false", "One", "connected false", "Two"]);
+  expect(new Set(opened).size).toBe(2);
+  subscription.unsubscribe();
 });
 
 describe("the subscription ends", () => {

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
+import { tell } from "../notifications/telling.ts";
 import {
   addressOf,
   operationsOf,
@@ -35,6 +36,7 @@ interface Ids {
   inviteCode: string;
   /** Of GitHub, which no configuration of it asks anything of. */
   identityConfig: string;
+  notification: string;
   othersRecord: string;
   othersSnapshot: string;
 }
@@ -104,6 +106,8 @@ async function furnish(admin: RestClient): Promise<Ids> {
   const user = await admin.post("/api/users", { username: "fuzz", password, role: "member" });
   const invitation = await admin.post("/api/invitations", { maxUses: 10_000 });
   const identity = await admin.post("/api/oauth/providers", { providerId: "github", clientId: "fuzz" });
+  await tell(zw, { administrators: true });
+  const { body: told } = await admin.get("/api/notifications");
   if (!own || !other) throw new Error("The zones could not be made.");
   return {
     domain: own.domain.id,
@@ -116,6 +120,7 @@ async function furnish(admin: RestClient): Promise<Ids> {
     invitation: invitation.body.id,
     inviteCode: invitation.body.code,
     identityConfig: identity.body.id,
+    notification: told.notifications[0].id,
     othersRecord: other.record.id,
     othersSnapshot: other.snapshot.id,
   };
@@ -191,6 +196,7 @@ function validCall({ path, operation }: FoundOperation, count: number): Call {
   };
   if (path.startsWith("/oauth/providers")) own["id"] = ids.identityConfig;
   if (path.startsWith("/provider-configs")) own["id"] = path.endsWith("}") ? ids.config : ids.zonefiles;
+  if (path.startsWith("/notifications")) own["id"] = ids.notification;
   if (path.startsWith("/users")) own["id"] = ids.user;
   if (path.startsWith("/invitations")) own["id"] = ids.invitation;
   const query: Record<string, string> = {};

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { StreamClient } from "../support/event-stream.ts";
 import { startZonewright, type Zonewright } from "../support/zonewright.ts";
 
 let zw: Zonewright & { stop(): Promise<void> };
@@ -52,6 +53,18 @@ test("jobs show their runs, and what waits", async () => {
   for (const state of ["waiting", "active", "failed"]) {
     expect(await value(`zonewright_jobs{job="${job}",state="${state}"}`)).toBe(0);
   }
+});
+
+test("streams are counted while they are open, and not among the requests, which they would make look slow", async () => {
+  const path = "/api/notifications/stream";
+  const stream = await StreamClient.open(zw.url + path, { authorization: `Bearer ${zw.admin.token}` });
+  expect(await value("zonewright_open_streams")).toBe(1);
+  expect((await StreamClient.open(zw.url + path)).status).toBe(401);
+  await zw.admin.post("/api/auth/logout");
+  await stream.closed;
+  expect(await value("zonewright_open_streams")).toBe(0);
+  expect(await seen("notifications.stream", 401)).toBe(1);
+  expect(await metrics()).not.toContain('procedure="notifications.stream",status="200"');
 });
 
 test("the database's numbers and the process's are there", async () => {

@@ -5,6 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { tell as tellOf } from "../notifications/telling.ts";
 import { binary } from "../support/binaries.ts";
 import { installPackedClient, type ClientProject } from "../support/packed-client.ts";
 import { adminPassword, startZonewright } from "../support/zonewright.ts";
@@ -23,8 +24,14 @@ async function work() {
   const reloaded = createClient({ url, session: "cookie", fetch });
   const values = [];
   for await (const record of reloaded.eachRecord({ id })) values.push(record.value);
+  const told = [];
+  const onConnected = () => void fetch("/tell");
+  for await (const { title, createdAt } of reloaded.watchNotifications({ onConnected })) {
+    told.push(title, createdAt instanceof Date);
+    break;
+  }
   const { expiresAt } = await reloaded.domains.get.query({ id });
-  return { user: user.username, refused: isZonewrightError(refused) && refused.code, values, year: expiresAt.getFullYear() };
+  return { user: user.username, refused: isZonewrightError(refused) && refused.code, values, told, year: expiresAt.getFullYear() };
 }
 work().catch((error) => ({ failed: String(error?.stack ?? error) }))
   .then((result) => globalThis.fetch("/result", { method: "POST", body: JSON.stringify(result) }));
@@ -41,6 +48,10 @@ const result = new Promise((resolve) => {
   tell = resolve;
 });
 
+async function tellReader(): Promise<void> {
+  await tellOf(zw, { administrators: true }, "Told");
+}
+
 beforeAll(async () => {
   project = await installPackedClient();
   profile = await mkdtemp(join(tmpdir(), "zonewright-browser-"));
@@ -52,6 +63,8 @@ beforeAll(async () => {
         tell(JSON.parse(body));
         res.end();
       });
+    } else if (req.url === "/tell") {
+      void tellReader().then(() => res.end());
     } else if (req.url === "/page.js") {
       res.setHeader("content-type", "text/javascript").end(script);
     } else {
@@ -86,5 +99,11 @@ afterAll(async () => {
 });
 
 test("the packed client works in a browser, from another origin, with its session in the cookie", async () => {
-  expect(await result).toEqual({ user: "admin", refused: "CONFLICT", values: ["from a browser"], year: 2030 });
+  expect(await result).toEqual({
+    user: "admin",
+    refused: "CONFLICT",
+    values: ["from a browser"],
+    told: ["Told", true],
+    year: 2030,
+  });
 });

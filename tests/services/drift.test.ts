@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { DriftJob, type OnDrift } from "../../server/drift/drift-job.ts";
+import { ProviderComparison } from "../../server/records/compare-with-provider.ts";
 import { fileZone } from "../records/zones.ts";
 import { startBind } from "../support/bind.ts";
 import { Clock, hour } from "../support/clock.ts";
@@ -30,6 +31,7 @@ function job(): DriftJob {
   return new DriftJob({
     database: zw.services.database,
     connections: zw.services.providerConfigs.connections,
+    comparison: new ProviderComparison(clock.now, clock.pause),
     log: zw.services.log,
     now: clock.now,
     every: "hourly",

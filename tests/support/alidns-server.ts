@@ -23,10 +23,10 @@ export interface AlidnsServer {
 const accessKeyId = "LTAI5tFakeKeyOfTheHarbour";
 const accessKeySecret = "secret-of-the-harbour-master-7Q";
 
-export async function startAlidnsServer(): Promise<AlidnsServer> {
+export async function startAlidnsServer(now = () => new Date()): Promise<AlidnsServer> {
   const account = new AlidnsAccount();
   const faults = new Faults();
-  const judge = new SignatureJudge({ id: accessKeyId, secret: accessKeySecret });
+  const judge = new SignatureJudge({ id: accessKeyId, secret: accessKeySecret }, now);
   const calls: AlidnsServer["calls"] = [];
   const denied = new Set<string>();
 
@@ -57,6 +57,10 @@ export async function startAlidnsServer(): Promise<AlidnsServer> {
     calls.push({ action, parameters });
     const fault = faults.take(action);
     if (fault?.kind === "refuses") return say(fault.status, fault.body, fault.headers);
+    if (fault?.kind === "does later") {
+      faults.later(() => void account.call(action, parameters));
+      return say(fault.status, fault.body);
+    }
     try {
       const content = account.call(action, parameters);
       if (fault?.kind === "cuts after") return void request.socket.destroy();

@@ -7,6 +7,12 @@ export class Clock {
   advance(milliseconds: number): void {
     this.#ahead += milliseconds;
   }
+
+  /** Waits by putting itself forward. */
+  readonly pause = async (milliseconds: number): Promise<void> => {
+    this.advance(milliseconds);
+    await Promise.resolve();
+  };
 }
 
 export const second = 1_000;

@@ -23,7 +23,7 @@ export interface DnspodServer {
 const secretId = "AKIDFakeKeyOfTheHarbour";
 const secretKey = "key-of-the-harbour-master-9Z";
 
-export async function startDnspodServer(): Promise<DnspodServer> {
+export async function startDnspodServer(now = () => new Date()): Promise<DnspodServer> {
   const account = new DnspodAccount();
   const faults = new Faults();
   const calls: DnspodServer["calls"] = [];
@@ -40,7 +40,7 @@ export async function startDnspodServer(): Promise<DnspodServer> {
     if (!/^application\/json\b/.test(headers["content-type"] ?? "")) {
       return refuse("UnsupportedProtocol", "The content type must be application/json.");
     }
-    const wrong = signatureFault({ method, target, headers, body }, { id: secretId, key: secretKey });
+    const wrong = signatureFault({ method, target, headers, body }, { id: secretId, key: secretKey }, now());
     if (wrong) return refuse(...wrong);
     if (headers["x-tc-version"] !== "2021-03-23") return refuse("NoSuchVersion", "The version does not exist.");
     const action = String(headers["x-tc-action"]);
@@ -54,6 +54,10 @@ export async function startDnspodServer(): Promise<DnspodServer> {
     calls.push({ action, parameters });
     const fault = faults.take(action);
     if (fault?.kind === "refuses") return say(fault.status, fault.body, fault.headers);
+    if (fault?.kind === "does later") {
+      faults.later(() => void account.call(action, parameters));
+      return say(fault.status, fault.body);
+    }
     try {
       const content = account.call(action, parameters);
       if (fault?.kind === "cuts after") return void request.socket.destroy();

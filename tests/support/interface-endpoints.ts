@@ -73,7 +73,7 @@ const areas: { area: string; built: boolean; endpoints: string[] }[] = [
   },
   {
     area: "expiry look-up",
-    built: false,
+    built: true,
     endpoints: ["POST /api/domains/:id/check-expiry", "POST /api/domains/check-expiry-preview"],
   },
   {

@@ -20,8 +20,8 @@ export interface VendorReply {
 /** What goes wrong with a call: an answer in place of the vendor's own, or none at all, before or after the call was carried out. */
 export interface VendorFault {
   after: boolean;
-  /** Null: the connection is cut. */
-  reply: VendorReply | null;
+  /** Null: the connection is cut. `never`: it stays open, and nothing comes. */
+  reply: VendorReply | null | "never";
 }
 
 export interface LoopbackVendor {
@@ -32,8 +32,8 @@ export interface LoopbackVendor {
   failNext: (fault: VendorFault, times?: number, matches?: (call: VendorCall) => boolean) => void;
   /** Takes back what is still to go wrong. */
   forgetFaults: () => void;
-  /** Does something there just before the next call is carried out that `matches` accepts: another's edit in between. */
-  meanwhile: (matches: (call: VendorCall) => boolean, act: () => void) => void;
+  /** Does something there just before the next call is carried out that `matches` accepts, and waits for it: another's edit in between. */
+  meanwhile: (matches: (call: VendorCall) => boolean, act: () => unknown) => void;
   stop: () => Promise<void>;
 }
 
@@ -41,15 +41,16 @@ export interface LoopbackVendor {
 export async function startLoopbackVendor(handle: (call: VendorCall) => VendorReply): Promise<LoopbackVendor> {
   const calls: VendorCall[] = [];
   const faults: { fault: VendorFault; matches: (call: VendorCall) => boolean }[] = [];
-  const edits: { matches: (call: VendorCall) => boolean; act: () => void }[] = [];
-  const answer = (call: VendorCall, response: ServerResponse) => {
+  const edits: { matches: (call: VendorCall) => boolean; act: () => unknown }[] = [];
+  const answer = async (call: VendorCall, response: ServerResponse) => {
     calls.push(call);
     const edit = edits.findIndex(({ matches }) => matches(call));
-    if (edit !== -1) for (const { act } of edits.splice(edit, 1)) act();
+    if (edit !== -1) for (const { act } of edits.splice(edit, 1)) await act();
     const index = faults.findIndex(({ matches }) => matches(call));
     const [planned] = index === -1 ? [] : faults.splice(index, 1);
     const own = planned && !planned.fault.after ? null : handle(call);
     const reply = planned ? planned.fault.reply : own;
+    if (reply === "never") return;
     if (reply) response.writeHead(reply.status, reply.headers).end(reply.body);
     else response.destroy();
   };
@@ -60,7 +61,7 @@ export async function startLoopbackVendor(handle: (call: VendorCall) => VendorRe
       const target = request.url ?? "/";
       const url = new URL(target, "http://127.0.0.1");
       const body = Buffer.concat(chunks).toString("utf8");
-      answer({ method: request.method ?? "", url, target, headers: request.headers, body }, response);
+      void answer({ method: request.method ?? "", url, target, headers: request.headers, body }, response);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

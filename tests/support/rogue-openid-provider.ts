@@ -16,6 +16,8 @@ export interface RogueProvider extends LoopbackVendor {
   user: Record<string, unknown>;
   /** Does something to the next id_tokens; undoes it when called without. */
   tamper(change?: (parts: TokenParts) => void): void;
+  /** Whether its token endpoint answers as plain OAuth 2.0 would. */
+  leaveOutIdToken: boolean;
   /** Its public key in PEM, which is no secret. */
   publicPem: string;
   /** Another key, which nobody trusts. */
@@ -93,7 +95,7 @@ export async function startRogueProvider(): Promise<RogueProvider> {
         access_token: "rogue-access-token",
         token_type: "Bearer",
         expires_in: 300,
-        id_token: idToken,
+        ...(rogue.leaveOutIdToken ? {} : { id_token: idToken }),
       });
     },
   };
@@ -101,7 +103,8 @@ export async function startRogueProvider(): Promise<RogueProvider> {
     const answer = answers[`${call.method} ${call.url.pathname}`];
     return answer ? answer(call) : json(404, { error: "not_found" });
   });
-  return Object.assign(vendor, {
+  const rogue: RogueProvider = Object.assign(vendor, {
+    leaveOutIdToken: false,
     wellKnownUrl: `${vendor.url}/.well-known/openid-configuration`,
     discovery,
     user,
@@ -122,6 +125,7 @@ export async function startRogueProvider(): Promise<RogueProvider> {
       return back;
     },
   });
+  return rogue;
 }
 
 /** In the header, where both are form-encoded (RFC 6749 §2.3.1), or else in the body. */

@@ -5,7 +5,9 @@ export type Fault =
   /** Does what was asked, and then answers so. */
   | { kind: "fails after"; status: number; body: unknown }
   /** Does what was asked, and closes the connection without an answer. */
-  | { kind: "cuts after" };
+  | { kind: "cuts after" }
+  /** Answers so, and does what was asked when the test says so. */
+  | { kind: "does later"; status: number; body: unknown };
 
 interface Waiting {
   action: string;
@@ -17,6 +19,7 @@ interface Waiting {
 /** Faults that wait for calls of an action. Set by tests, never through the API. */
 export class Faults {
   readonly #waiting: Waiting[] = [];
+  readonly #late: (() => void)[] = [];
 
   /** For the next calls of an action, or for those that come after some have gone well. */
   next(action: string, fault: Fault, { times = 1, after = 0 } = {}): void {
@@ -29,6 +32,15 @@ export class Faults {
     if (!waiting || waiting.spared-- > 0) return null;
     this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
     return waiting.fault;
+  }
+
+  later(act: () => void): void {
+    this.#late.push(act);
+  }
+
+  /** Does what was put off. */
+  catchUp(): void {
+    for (const act of this.#late.splice(0)) act();
   }
 
   /** How many never met their call. */

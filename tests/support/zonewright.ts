@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
@@ -29,6 +29,8 @@ export interface Zonewright {
 export interface Options {
   env?: Record<string, string>;
   now?: () => Date;
+  /** How to wait for providers, instead of in real time. */
+  pause?: (milliseconds: number) => Promise<void>;
   /** Where the log goes. Left out: where it is searched for secrets when the service stops. */
   logTo?: { write(line: string): void };
 }
@@ -59,6 +61,7 @@ export async function startZonewright(options: Options = {}): Promise<Zonewright
     LOG_LEVEL: "trace",
     RATE_LIMIT: "off",
     RATE_LIMIT_COSTLY: "off",
+    ...(await noRegistries(dataDir)),
     ...options.env,
   });
   const watch = new LogWatch();
@@ -67,6 +70,7 @@ export async function startZonewright(options: Options = {}): Promise<Zonewright
     logTo: options.logTo ?? watch,
     database: await emptyDatabase(),
     ...(options.now ? { now: options.now } : {}),
+    ...(options.pause ? { pause: options.pause } : {}),
   });
   const { url, services } = server;
   const signIn = async (username: string, password: string) => {
@@ -97,4 +101,12 @@ export async function startZonewright(options: Options = {}): Promise<Zonewright
       watch.mustBeClean();
     },
   };
+}
+
+/** No test asks the world's registries: the list that is kept knows none, and nobody listens where WHOIS and a newer list would be. */
+async function noRegistries(dataDir: string): Promise<Record<string, string>> {
+  const url = "http://127.0.0.1:9/dns.json";
+  const text = JSON.stringify({ services: [[["suffix-of-nobody"], ["https://127.0.0.1:9/"]]] });
+  await writeFile(join(dataDir, "rdap-servers.json"), JSON.stringify({ url, fetchedAt: new Date(), text }));
+  return { RDAP_BOOTSTRAP_URL: url, WHOIS_SERVER: "127.0.0.1:9" };
 }

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { sql } from "kysely";
 import { queries } from "../../server/database/database.ts";
 import { codeAt } from "../support/authenticator-app.ts";
 import type { RestClient } from "../support/rest-client.ts";
@@ -141,6 +142,40 @@ describe("takes effect with the next request:", () => {
     expect(await zw.admin.get(`/api/users/${user.id}`)).toBeProblem(404, "NOT_FOUND");
     expect(await zw.admin.delete(`/api/users/${user.id}`)).toBeProblem(404, "NOT_FOUND");
   });
+});
+
+test("an administrator's own password, address and factors are changed where the current password is asked for", async () => {
+  const own = await add({ role: "admin", email: "own@example.com" });
+  const client = await zw.signIn(own.username, password);
+  const path = `/api/users/${own.id}`;
+  for (const change of [
+    { password: "another password that nobody has" },
+    { email: "thief@example.com" },
+    { removeSecondFactors: true },
+  ])
+    expect(await client.put(path, change)).toBeProblem(403, "FORBIDDEN");
+  const same = { username: own.username, email: "own@example.com", removeSecondFactors: false, displayName: "Own" };
+  expect(await client.put(path, same)).toMatchObject({ status: 200, body: { displayName: "Own" } });
+  expect((await client.get("/api/auth/me")).body).toMatchObject({ email: "own@example.com" });
+  expect((await zw.admin.delete(path)).status).toBe(200);
+});
+
+test("a new password and the end of the old one's sessions are one: if one fails, so does the other", async () => {
+  const user = await add();
+  const client = await zw.signIn(user.username, password);
+  const db = queries(zw.services.database.fork());
+  await sql`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$`.execute(
+    db,
+  );
+  await sql`create trigger refuse before update of revoked_at on sessions execute function refuse()`.execute(db);
+  try {
+    const { status } = await zw.admin.put(`/api/users/${user.id}`, { password: "another password that nobody has" });
+    expect(status).toBe(500);
+  } finally {
+    await sql`drop function refuse cascade`.execute(db);
+  }
+  expect((await zw.signIn(user.username, password)).token).toEqual(expect.any(String));
+  expect((await client.get("/api/auth/me")).status).toBe(200);
 });
 
 describe("the last administrator", () => {

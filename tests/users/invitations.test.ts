@@ -80,6 +80,16 @@ test("a code may be typed in lower case, without hyphens, and with letters for d
   expect((await register(typed)).status).toBe(201);
 });
 
+test("codes that nobody was given cost no hashing: however many come at once, each is refused as such", async () => {
+  const account = { username: "stranger", password: "a password that nobody else has" };
+  const answers = await Promise.all(
+    Array.from({ length: 60 }, (_, index) =>
+      zw.nobody.post("/api/auth/register", { inviteCode: `MADE-UP-${index}`, ...account }),
+    ),
+  );
+  for (const answer of answers) expect(answer).toBeProblem(400, "BAD_REQUEST");
+});
+
 test("an expired, a withdrawn and an unknown code are refused in the same words", async () => {
   const expired = await invite({ expiresAt: new Date(clock.now().getTime() + hour).toISOString() });
   const withdrawn = await invite();

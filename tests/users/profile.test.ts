@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import { startMailServer, type MailServer } from "../support/mail-server.ts";
+import { entries } from "../audit/trail.ts";
 import { problemOf } from "../support/problems.ts";
 import { RestClient } from "../support/rest-client.ts";
 import { memberPassword, startZonewright, type Zonewright } from "../support/zonewright.ts";
@@ -77,6 +78,15 @@ describe("the profile", () => {
     ["email", "new@example.com"],
     ["id", "01a1fb0f-6204-7000-abd4-276e976be8b7"],
     ["passwordHash", "x"],
+  ])("ignores %s: who sends the whole user back changes the profile only", async (field, value) => {
+    const { client } = await someone();
+    const before = (await client.get("/api/auth/me")).body;
+    const answer = await client.put(profile, { ...before, nickname: "Ada", [field]: value });
+    expect(answer).toMatchObject({ status: 200, body: { ...before, nickname: "Ada" } });
+    expect((await client.get("/api/auth/me")).body).toEqual({ ...before, nickname: "Ada" });
+  });
+
+  test.each<[string, unknown]>([
     ["displayName", "x".repeat(101)],
     ["displayName", "two\nlines"],
     ["nickname", 7],
@@ -242,5 +252,21 @@ describe("a wrong current password", () => {
     const right = await client.put(password, { currentPassword: memberPassword, newPassword });
     expect(right).toBeProblem(429, "TOO_MANY_REQUESTS");
     expect((await client.get("/api/auth/me")).body).toMatchObject({ username, email: "guessed@example.com" });
+  });
+
+  test("is in the trail, with who gave it", async () => {
+    const { client } = await someone();
+    const { body: me } = await client.get("/api/auth/me");
+    const refused = await client.put(password, { currentPassword: "a wrong password", newPassword });
+    expect(refused).toBeProblem(403, "FORBIDDEN");
+    const [newest] = await entries(zw.admin, { action: "auth.confirmation_failed" });
+    expect(newest).toMatchObject({
+      actorId: me.id,
+      targetType: "user",
+      targetId: me.id,
+      requestId: refused.headers.get("x-request-id"),
+      before: null,
+      after: null,
+    });
   });
 });

@@ -1,15 +1,15 @@
 import { createHash, randomBytes } from "node:crypto";
-import { sql } from "@mikro-orm/core";
+import { LockMode, sql } from "@mikro-orm/core";
 import type { Actor } from "../../audit/actor.ts";
 import type { Audit } from "../../audit/audit.ts";
 import type { Background } from "../../background.ts";
 import { queries, type Database, type EntityManager } from "../../database/database.ts";
-import { badField } from "../../errors.ts";
+import { badField, type AppError } from "../../errors.ts";
 import { noticeUsefulMilliseconds, type MailOutbox } from "../../mail/outbox.ts";
 import { passwordChanged } from "../../mail/templates/password-changed.ts";
 import { passwordReset } from "../../mail/templates/password-reset.ts";
 import { User } from "../../users/entities.ts";
-import { assertGoodPassword } from "../password-rules.ts";
+import { assertGoodPassword, type PasswordOwner } from "../password-rules.ts";
 import type { PasswordHasher } from "../passwords.ts";
 import type { Sessions } from "../sessions.ts";
 import { PasswordReset } from "./entities.ts";
@@ -63,6 +63,8 @@ export class PasswordResets {
     actor: Actor,
     { token, newPassword }: { token: string; newPassword: string },
   ): Promise<void> {
+    // Before the password is hashed: that is work that not anybody may cause.
+    assertGoodPassword(newPassword, await this.#ownerOf(em, token), "newPassword");
     const passwordHash = await this.#passwords.hash(newPassword);
     const user = await em.transactional(async (tx) => {
       const claimed = await queries(tx)
@@ -72,38 +74,58 @@ export class PasswordResets {
         .returning("user_id")
         .executeTakeFirst();
       const found = claimed && (await tx.findOne(User, { id: claimed.user_id, disabledAt: null }));
-      if (!found) throw badField(["token"], "This link is not valid, or not any more; ask for a new one.");
-      assertGoodPassword(newPassword, found, "newPassword");
+      if (!found) throw deadLink();
       found.passwordHash = passwordHash;
       await tx.flush();
       await tx.nativeDelete(PasswordReset, { userId: found.id });
       await this.#audit.record(tx, actor, { action: "user.reset_password", targetType: "user", targetId: found.id });
+      await this.#sessions.endAll(tx, found.id);
       return found;
     });
-    await this.#sessions.endAll(em.fork(), user.id);
     if (user.email) this.#mail.send(passwordChanged(user.email, user), noticeUsefulMilliseconds);
+  }
+
+  /** @throws AppError BAD_REQUEST for a link that sets nobody's password */
+  async #ownerOf(em: EntityManager, token: string): Promise<PasswordOwner> {
+    const owner = await queries(em)
+      .selectFrom("password_resets")
+      .innerJoin("users", "users.id", "password_resets.user_id")
+      .select(["users.username", "users.email"])
+      .where("token_hash", "=", hashOf(token))
+      .where("expires_at", ">", this.#now())
+      .where("disabled_at", "is", null)
+      .executeTakeFirst();
+    if (!owner) throw deadLink();
+    return owner;
   }
 
   async #mailLink(email: string, actor: Actor): Promise<void> {
     if (!this.#mail.configured) return;
-    const em = this.#database.fork();
-    const user = await em.findOne(User, { [sql.lower("email")]: email.toLowerCase(), disabledAt: null });
-    if (!user?.email || typeof user.passwordHash !== "string") return;
     const now = this.#now();
-    const recent = { userId: user.id, createdAt: { $gt: new Date(now.getTime() - hour) } };
-    if ((await em.count(PasswordReset, recent)) >= mostPerHour) return;
     const token = randomBytes(32).toString("base64url");
-    await em.transactional(async (tx) => {
+    const asked = await this.#database.fork().transactional(async (tx) => {
+      // Locked, so that parallel calls take turns, and a change of the address comes before this or finds the link.
+      const account = { [sql.lower("email")]: email.toLowerCase(), disabledAt: null };
+      const user = await tx.findOne(User, account, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      if (!user?.email || typeof user.passwordHash !== "string") return null;
+      const recent = { userId: user.id, createdAt: { $gt: new Date(now.getTime() - hour) } };
+      if ((await tx.count(PasswordReset, recent)) >= mostPerHour) return null;
       const expiresAt = new Date(now.getTime() + lifetimeMilliseconds);
       tx.create(PasswordReset, { tokenHash: hashOf(token), userId: user.id, createdAt: now, expiresAt });
       await tx.flush();
       const event = { action: "user.forgot_password", targetType: "user", targetId: user.id } as const;
       await this.#audit.record(tx, actor, event);
+      return { to: user.email, username: user.username };
     });
+    if (!asked) return;
     // In the fragment, which browsers send to no server.
     const link = `${this.#siteUrl}/reset-password#token=${token}`;
-    this.#mail.send(passwordReset(user.email, { username: user.username, link }), lifetimeMilliseconds);
+    this.#mail.send(passwordReset(asked.to, { username: asked.username, link }), lifetimeMilliseconds);
   }
+}
+
+function deadLink(): AppError {
+  return badField(["token"], "This link is not valid, or not any more; ask for a new one.");
 }
 
 function hashOf(token: string): string {

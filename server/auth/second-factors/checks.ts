@@ -1,13 +1,14 @@
 import type { EntityManager } from "../../database/database.ts";
 import { AppError } from "../../errors.ts";
-import { User } from "../../users/entities.ts";
+import type { User } from "../../users/entities.ts";
+import { ownAccount } from "../../users/own-account.ts";
 import type { EmailCodes } from "./email-codes.ts";
 import { methodsSetUp, type Method } from "./methods.ts";
 import type { Passkeys } from "./passkeys.ts";
 import type { Proof } from "./proof.ts";
 import type { RecoveryCodes } from "./recovery-codes.ts";
 import type { PasskeyAnswer } from "./relying-party.ts";
-import type { PendingSignIn, SignInChallenges } from "./sign-in-challenges.ts";
+import type { FirstFactor, PendingSignIn, SignInChallenges } from "./sign-in-challenges.ts";
 import type { Totp } from "./totp.ts";
 
 export interface SecondFactorNeeded {
@@ -42,12 +43,13 @@ export class SecondFactorChecks {
   /**
    * Null for a user without a second factor. One that cannot be used for the moment, such as mail without a mail server, still keeps
    * strangers out: then recovery codes remain.
+   * @throws AppError UNAUTHORIZED when what was shown does not hold any more
    */
-  async challenge(em: EntityManager, user: User, rememberMe: boolean): Promise<SecondFactorNeeded | null> {
+  async challenge(em: EntityManager, user: User, shown: FirstFactor): Promise<SecondFactorNeeded | null> {
     const setUp = await methodsSetUp(em, user.id);
     if (setUp.length === 0) return null;
     const methods = setUp.filter((method) => method !== "email" || this.#reaches(user));
-    return { requires2FA: true, tempToken: await this.#challenges.start(em, user.id, rememberMe), methods };
+    return { requires2FA: true, tempToken: await this.#challenges.start(em, user.id, shown), methods };
   }
 
   /** @throws AppError UNAUTHORIZED for anything but a live `tempToken` */
@@ -57,7 +59,7 @@ export class SecondFactorChecks {
 
   /** @throws AppError CONFLICT where codes by mail are not set up or cannot be sent, TOO_MANY_REQUESTS, UNAVAILABLE */
   async sendEmailCode(em: EntityManager, { userId, challengeId }: PendingSignIn): Promise<void> {
-    const user = await em.findOneOrFail(User, { id: userId });
+    const user = await ownAccount(em, userId);
     const setUp = (await methodsSetUp(em, userId)).includes("email");
     if (!setUp || !this.#reaches(user) || typeof user.email !== "string")
       throw new AppError("CONFLICT", "No code can be sent to you by e-mail; use another second factor.");
@@ -83,6 +85,11 @@ export class SecondFactorChecks {
   /** Whose passkey signed, or null. */
   async passkeyOwner(em: EntityManager, credential: PasskeyAnswer): Promise<string | null> {
     return await this.#passkeys.check(em, credential, { purpose: "sign_in" });
+  }
+
+  /** Whose passkey an answer names, which proves nothing; null where there is no such passkey. */
+  async passkeyNamed(em: EntityManager, credential: PasskeyAnswer): Promise<string | null> {
+    return await this.#passkeys.named(em, credential);
   }
 
   /** Checks a proof and uses it up. */

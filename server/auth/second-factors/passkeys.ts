@@ -58,7 +58,8 @@ export class Passkeys {
   }
 
   /**
-   * Adds a passkey. Call `takeRegistration` first, outside the transaction.
+   * Adds a passkey. Call `takeRegistration` first, outside the transaction; within it the account must be locked, so that parallel calls
+   * together stay within the number that a user may have.
    * @throws AppError BAD_REQUEST for one that does not fit the challenge, CONFLICT for one that is registered already
    */
   async add(
@@ -68,8 +69,6 @@ export class Passkeys {
   ): Promise<PasskeyView> {
     const made = await this.#party.checkRegistration(credential, challenge);
     if (!made) throw badCredential();
-    // Parallel calls take turns, so that together they stay within the number that a user may have.
-    await queries(em).selectFrom("users").select("id").where("id", "=", userId).forUpdate().execute();
     requireRoom((await this.#credentials(em, userId)).length);
     const passkey: PasskeyView = { id: newId(), name, createdAt: this.#now(), lastUsedAt: null };
     const { numInsertedOrUpdatedRows } = await queries(em)
@@ -140,6 +139,16 @@ export class Passkeys {
       .where("counter", "=", passkey.counter)
       .executeTakeFirstOrThrow();
     return numUpdatedRows > 0n ? passkey.user_id : null;
+  }
+
+  /** The owner of the passkey that an answer names, be the answer right or wrong. */
+  async named(em: EntityManager, { id }: PasskeyAnswer): Promise<string | null> {
+    const passkey = await queries(em)
+      .selectFrom("passkeys")
+      .select("user_id")
+      .where("credential_id", "=", id)
+      .executeTakeFirst();
+    return passkey?.user_id ?? null;
   }
 
   async #credentials(em: EntityManager, userId: string) {

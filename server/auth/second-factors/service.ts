@@ -2,10 +2,10 @@ import type { Audit } from "../../audit/audit.ts";
 import type { EntityManager } from "../../database/database.ts";
 import { AppError, badField, notFound } from "../../errors.ts";
 import type { Guesses } from "../../limits/guesses.ts";
-import { User } from "../../users/entities.ts";
+import { ownAccount } from "../../users/own-account.ts";
 import type { Caller } from "../caller.ts";
 import type { Confirmation } from "../confirmation.ts";
-import { lockWaysIn, refuseLastWayIn } from "../ways-in.ts";
+import { lockAccount, refuseLastWayIn } from "../ways-in.ts";
 import type { EmailCodes } from "./email-codes.ts";
 import { methodsSetUp, type Method } from "./methods.ts";
 import type { Passkeys } from "./passkeys.ts";
@@ -54,6 +54,7 @@ export class SecondFactors {
     const guess = { secret: "code", account: caller.userId, ip: caller.ip } as const;
     const codes = await guesses.check(guess, () =>
       em.transactional(async (tx) => {
+        await lockAccount(tx, caller.userId);
         if (!(await totp.enable(tx, caller.userId, digits))) return null;
         await this.#record(tx, caller, "two_factor.enable", "totp");
         return await recoveryCodes.replace(tx, caller.userId);
@@ -73,8 +74,9 @@ export class SecondFactors {
   async enableEmail(em: EntityManager, caller: Caller, currentPassword: string | undefined) {
     const { confirmation, emailCodes } = this.#parts;
     await confirmation.confirm(em, caller, currentPassword);
-    const { id, email } = await em.findOneOrFail(User, { id: caller.userId });
+    const { id, email } = await ownAccount(em, caller.userId);
     return await em.transactional(async (tx) => {
+      await lockAccount(tx, caller.userId);
       if (!(await emailCodes.enable(tx, { id, email: email ?? null })))
         throw new AppError("CONFLICT", "Codes by e-mail are set up already.");
       await this.#record(tx, caller, "two_factor.enable", "email");
@@ -87,7 +89,7 @@ export class SecondFactors {
   }
 
   async passkeyCreationOptions(em: EntityManager, { userId }: Caller) {
-    const { id, username, displayName } = await em.findOneOrFail(User, { id: userId });
+    const { id, username, displayName } = await ownAccount(em, userId);
     return await this.#parts.passkeys.creationOptions(em, { id, username, displayName: displayName ?? null });
   }
 
@@ -97,6 +99,7 @@ export class SecondFactors {
     const { name, credential } = input;
     const challenge = await passkeys.takeRegistration(em, caller.userId, credential);
     return await em.transactional(async (tx) => {
+      await lockAccount(tx, caller.userId);
       const passkey = await passkeys.add(tx, caller.userId, { name, credential, challenge });
       const after = { method: "passkey", name };
       const target = { targetType: "passkey", targetId: passkey.id };
@@ -110,7 +113,7 @@ export class SecondFactors {
     const { confirmation, passkeys, audit } = this.#parts;
     await confirmation.confirm(em, caller, input.currentPassword);
     await em.transactional(async (tx) => {
-      await lockWaysIn(tx, caller.userId);
+      await lockAccount(tx, caller.userId);
       const removed = await passkeys.remove(tx, caller.userId, input.id);
       if (!removed) throw notFound("passkey");
       await refuseLastWayIn(tx, caller.userId);
@@ -145,6 +148,7 @@ export class SecondFactors {
     const { confirmation, totp, emailCodes } = this.#parts;
     await confirmation.confirm(em, caller, currentPassword);
     await em.transactional(async (tx) => {
+      await lockAccount(tx, caller.userId);
       const removed = await (method === "totp" ? totp : emailCodes).remove(tx, caller.userId);
       if (!removed) throw new AppError("CONFLICT", nothing);
       await this.#record(tx, caller, "two_factor.disable", method);

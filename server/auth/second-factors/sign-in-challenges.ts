@@ -12,6 +12,13 @@ export interface PendingSignIn {
   rememberMe: boolean;
 }
 
+/** How the first factor was shown. */
+export interface FirstFactor {
+  rememberMe: boolean;
+  /** Of the password that was right; undefined for another way. */
+  passwordHash?: string | undefined;
+}
+
 /** Sign-ins that wait for a second factor. Their tokens are random, stored hashed, and no other kind of token passes for one. */
 export class SignInChallenges {
   readonly #now: () => Date;
@@ -20,21 +27,36 @@ export class SignInChallenges {
     this.#now = now;
   }
 
-  /** @returns the `tempToken` */
-  async start(em: EntityManager, userId: string, rememberMe: boolean): Promise<string> {
+  /**
+   * @returns the `tempToken`
+   * @throws AppError UNAUTHORIZED when the account is gone or disabled, or has another password than the one that was shown
+   */
+  async start(em: EntityManager, userId: string, { rememberMe, passwordHash }: FirstFactor): Promise<string> {
     const token = randomBytes(32).toString("base64url");
-    await queries(em)
+    const expiresAt = new Date(this.#now().getTime() + lifetimeMilliseconds);
+    // The user's row is locked: a change of password or status comes before this and is seen, or after it and finds the challenge.
+    const { numInsertedOrUpdatedRows } = await queries(em)
       .insertInto("sign_in_challenges")
-      .values({
-        id: newId(),
-        token_hash: hashOf(token),
-        user_id: userId,
-        remember_me: rememberMe,
-        expires_at: new Date(this.#now().getTime() + lifetimeMilliseconds),
-        email_code_tries: 0,
-      })
-      .execute();
-    return token;
+      .columns(["id", "token_hash", "user_id", "remember_me", "expires_at", "email_code_tries"])
+      .expression((eb) =>
+        eb
+          .selectFrom("users")
+          .select((of) => [
+            of.cast<string>(of.val(newId()), "uuid").as("id"),
+            of.val(hashOf(token)).as("token_hash"),
+            "users.id as user_id",
+            of.cast<boolean>(of.val(rememberMe), "boolean").as("remember_me"),
+            of.cast<Date>(of.val(expiresAt), "timestamptz").as("expires_at"),
+            of.lit(0).as("email_code_tries"),
+          ])
+          .where("users.id", "=", userId)
+          .where("disabled_at", "is", null)
+          .$if(passwordHash !== undefined, (query) => query.where("password_hash", "=", passwordHash ?? ""))
+          .forShare(),
+      )
+      .executeTakeFirstOrThrow();
+    if (numInsertedOrUpdatedRows === 1n) return token;
+    throw new AppError("UNAUTHORIZED", "This account cannot sign in any more; sign in again.");
   }
 
   /** @throws AppError UNAUTHORIZED for anything but a token whose sign-in still waits, of a user who may sign in */

@@ -5,9 +5,12 @@ import { Audit } from "./0003-audit.ts";
 import { SecondFactors } from "./0004-second-factors.ts";
 import { PersonalTokens } from "./0005-personal-tokens.ts";
 import { Invitations } from "./0006-invitations.ts";
+import { Repairs } from "./0007-repairs.ts";
 import { Identity } from "./0008-identity.ts";
 import { ScheduledSnapshots } from "./0009-scheduled-snapshots.ts";
+import { Expiry } from "./0010-expiry.ts";
 import { Channels } from "./0013-channels.ts";
+import { IdentityCodes } from "./0016-identity-codes.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -19,7 +22,10 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0004-second-factors", class: SecondFactors },
   { name: "0005-personal-tokens", class: PersonalTokens },
   { name: "0006-invitations", class: Invitations },
+  { name: "0007-repairs", class: Repairs },
   { name: "0008-identity", class: Identity },
   { name: "0009-scheduled-snapshots", class: ScheduledSnapshots },
+  { name: "0010-expiry", class: Expiry },
   { name: "0013-channels", class: Channels },
+  { name: "0016-identity-codes", class: IdentityCodes },
 ];

@@ -5,24 +5,34 @@ import { refusedCall, refusedRecord, type Refusal } from "../one-by-one/answers.
 import { applyOneByOne } from "../one-by-one/apply-changes.ts";
 import { eachOnce, type RecordCalls, type StoredRecord } from "../one-by-one/stored-records.ts";
 import { namesToAsk, touchedNames } from "../one-by-one/touched-names.ts";
-import { ProviderError, type ApplyResult, type DnsProvider, type RecordChange } from "../provider.ts";
+import {
+  ProviderError,
+  type ApplyOptions,
+  type ApplyResult,
+  type DnsProvider,
+  type RecordChange,
+} from "../provider.ts";
 import { done, domainInfo, domainPage, madeRecord, recordPage } from "./api.ts";
 import { vendorName, type AlidnsClient } from "./client.ts";
 import { keptReason } from "./limits.ts";
+import { PageTurner } from "../paging.ts";
+import { lateSeconds } from "../vendor-calls.ts";
 import { readRecord, recordParameters } from "./records.ts";
 
 const domainsOnPage = 100;
 const recordsOnPage = 500;
 /** The floor of the lowest edition. */
-const highestFloorSeconds = 600;
+export const highestFloorSeconds = 600;
 
 /** The API neither knows a transaction nor shows a serial: changes go one by one, and there is no mark of a zone's content. */
 export function alidnsProvider(client: AlidnsClient): DnsProvider {
   return {
+    settlesAfterSeconds: lateSeconds,
     listZones: () => listZones(client),
     createZone: (zone) => createZone(client, zone),
     readZone: (zone) => readZone(client, zone),
-    applyChanges: (zone, changes, { together = false } = {}) => applyChanges(client, zone, changes, together),
+    applyChanges: (zone, changes, options = {}) => applyChanges(client, zone, changes, options),
+    minTtl: (zone) => minTtl(client, zone),
     readSoa: () => Promise.resolve(null),
     fingerprint: () => Promise.resolve(null),
   };
@@ -30,6 +40,7 @@ export function alidnsProvider(client: AlidnsClient): DnsProvider {
 
 async function listZones(client: AlidnsClient): Promise<string[]> {
   const names = new Set<string>();
+  const pages = new PageTurner(vendorName);
   for (let page = 1, count = 0; ; page++) {
     const answer = await client.call("DescribeDomains", { PageNumber: page, PageSize: domainsOnPage }, domainPage);
     if (!answer.ok) throw refusedCall(vendorName, "it does not list its domains", answer.refusal);
@@ -39,7 +50,11 @@ async function listZones(client: AlidnsClient): Promise<string[]> {
       if (zone.ok) names.add(zone.value);
     }
     count += domains.Domain.length;
-    if (domains.Domain.length === 0 || count >= total) return [...names].toSorted();
+    const [first] = domains.Domain;
+    if (count >= total) return [...names].toSorted();
+    if (!first)
+      throw new ProviderError(`${vendorName}: its list of domains was changed while it was read; try again.`, "none");
+    pages.turn(first.DomainName, Math.ceil(total / domainsOnPage));
   }
 }
 
@@ -65,6 +80,7 @@ async function* pages(
   filter: Record<string, string>,
 ): AsyncGenerator<StoredRecord[]> {
   const ids = new Set<string>();
+  const turner = new PageTurner(vendorName);
   for (let page = 1; ; page++) {
     const parameters = { ...domainOf(zone), ...filter, PageNumber: page, PageSize: recordsOnPage, Direction: "ASC" };
     const answer = await client.call("DescribeDomainRecords", parameters, recordPage);
@@ -73,7 +89,11 @@ async function* pages(
     const fresh = served.Record.filter(({ RecordId: id }) => !ids.has(id));
     for (const { RecordId: id } of fresh) ids.add(id);
     yield fresh.filter(({ Type: type }) => type !== "SOA").map((record) => readRecord(zone, record));
-    if (served.Record.length > 0 && page * recordsOnPage < total) continue;
+    const [first] = served.Record;
+    if (first && page * recordsOnPage < total) {
+      turner.turn(first.RecordId, Math.ceil(total / recordsOnPage));
+      continue;
+    }
     if (ids.size === total) return;
     throw new ProviderError(`${vendorName}: the zone ${zone} was changed while it was read; try again.`, "none");
   }
@@ -83,7 +103,7 @@ async function applyChanges(
   client: AlidnsClient,
   zone: string,
   changes: readonly RecordChange[],
-  together: boolean,
+  { together = false, beforeCall }: ApplyOptions,
 ): Promise<ApplyResult> {
   const floor = await ttlFloor(client, zone, changes);
   const present = await recordsAt(client, zone, touchedNames(changes));
@@ -97,13 +117,19 @@ async function applyChanges(
         ttl < floor ? `${vendorName} takes a TTL of at least ${floor} seconds in the edition that ${zone} has.` : null,
     },
     calls: recordCalls(client, zone),
+    beforeCall,
   });
   return { outcomes, before: null, after: null };
 }
 
 /** The smallest TTL that the zone's edition takes; asked for only where it may matter. */
 async function ttlFloor(client: AlidnsClient, zone: string, changes: readonly RecordChange[]): Promise<number> {
-  if (changes.every(({ after }) => after === null || after.ttl >= highestFloorSeconds)) return 0;
+  return changes.every(({ after }) => after === null || after.ttl >= highestFloorSeconds)
+    ? 0
+    : await minTtl(client, zone);
+}
+
+async function minTtl(client: AlidnsClient, zone: string): Promise<number> {
   const answer = await client.call("DescribeDomainInfo", domainOf(zone), domainInfo);
   if (!answer.ok) throw noZone(zone, answer.refusal);
   return answer.value.MinTtl ?? 0;
@@ -144,7 +170,11 @@ function domainOf(zone: string): { DomainName: string } {
 }
 
 function noZone(zone: string, refusal: Refusal): ProviderError {
-  if (["InvalidDomainName.NoExist", "IncorrectDomainUser"].includes(refusal.code)) {
+  if (refusal.code === "IncorrectDomainUser") {
+    const what = `it does not let the access key of this provider configuration see the zone ${zone}, which it says is another account's`;
+    return refusedCall(vendorName, what, refusal);
+  }
+  if (refusal.code === "InvalidDomainName.NoExist") {
     return new ProviderError(`${vendorName} has no zone ${zone}.`, "none", { zoneMissing: true });
   }
   return refusedCall(vendorName, `it does not show the zone ${zone}`, refusal);

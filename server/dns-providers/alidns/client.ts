@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import type { Egress } from "../../net/egress.ts";
 import type { Answer, Refusal } from "../one-by-one/answers.ts";
 import { ProviderError } from "../provider.ts";
-import { VendorCalls } from "../vendor-calls.ts";
+import { VendorCalls, type VendorEnvironment } from "../vendor-calls.ts";
+import { messageIn } from "../vendor-text.ts";
 import { canonicalQuery, signedHeaders, type AccessKey } from "./signature.ts";
 
 export const vendorName = "Alibaba Cloud DNS";
@@ -20,13 +20,14 @@ export class AlidnsClient {
   readonly #key: AccessKey;
   readonly #now: () => Date;
 
-  constructor(url: string, key: AccessKey, egress: Egress, now: () => Date) {
+  constructor(url: string, key: AccessKey, environment: VendorEnvironment, now: () => Date) {
     this.#url = new URL(url);
     this.#key = key;
     this.#now = now;
     this.#vendor = new VendorCalls({
       name: vendorName,
-      egress,
+      address: url,
+      environment,
       secrets: [key.secret],
       throttles: ({ text }) => refusalIn(text)?.code.startsWith("Throttling") ?? false,
     });
@@ -52,10 +53,14 @@ export class AlidnsClient {
       changes,
     });
     if (answer.status >= 400) {
-      const refusal = refusalIn(answer.text) ?? { code: String(answer.status), message: answer.text };
+      const { code, message } = refusalIn(answer.text) ?? {
+        code: String(answer.status),
+        message: messageIn(answer.text),
+      };
+      const refusal = { code, message: this.#vendor.plain(message) || "it gives no reason" };
       const denied = this.#denied(answer.status, refusal);
       if (denied) throw denied;
-      return { ok: false, refusal: { code: refusal.code, message: this.#vendor.plain(refusal.message) } };
+      return { ok: false, refusal };
     }
     const parsed = schema.safeParse(json(answer.text));
     if (parsed.success) return { ok: true, value: parsed.data };

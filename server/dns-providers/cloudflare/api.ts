@@ -39,8 +39,8 @@ export type ServedRecord = z.infer<typeof record>;
 
 export const recordPage = z.object({ result: z.array(record), result_info: paging.optional() });
 
-const made = z.array(z.object({ id: z.string() })).nullish();
-export const batchResult = z.object({ posts: made });
+const done = z.array(z.object({ id: z.string() })).nullish();
+export const batchResult = z.object({ deletes: done, patches: done, posts: done });
 
 /** What a record is to say. Comments and tags are left out, which keeps them in a patch. */
 export interface RecordBody {

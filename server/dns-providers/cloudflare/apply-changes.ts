@@ -2,47 +2,70 @@ import { allOrNone, applyToRecords, type RecordStore } from "../apply-changes.ts
 import { ProviderError, type ChangeOutcome, type RecordChange } from "../provider.ts";
 import type { Batch } from "./api.ts";
 import type { Answer } from "./client.ts";
-import { shortfall } from "./record-body.ts";
+import { automaticTtl, sharedShortfall, shortfall } from "./record-body.ts";
 import { saysZoneMissing } from "./refusals.ts";
 import { ownReason } from "./served-records.ts";
 import { batchOf, inBatches, stepsFor, undoOf, type ReadRecord, type Step } from "./steps.ts";
-import { recordKey } from "../../records/record.ts";
+import { recordKey, rrsetKey } from "../../records/record.ts";
 
-/** Sends a batch, which Cloudflare carries out in whole or not at all. @returns ids of what it posted. @throws ProviderError */
-export type SendBatch = (batch: Batch) => Promise<Answer<string[]>>;
+/**
+ * Sends a batch, which Cloudflare carries out in whole or not at all.
+ * @param does the changes that it makes; none where it takes others back.
+ * @returns ids of what it posted. @throws ProviderError
+ */
+export type SendBatch = (batch: Batch, does: readonly RecordChange[]) => Promise<Answer<string[]>>;
 
 /** A batch that is refused changes nothing, so parts of it may be tried; this is how often. */
 const mostCalls = 60;
 
-const store: RecordStore = {
-  place: "the zone at Cloudflare",
-  refusal(record) {
-    const found = shortfall(record);
-    return found === null ? null : `Cloudflare ${found.reason}`;
-  },
-};
+/** @param tooLong why RRsets are not to grow, by `rrsetKey` */
+function storeOf(minTtl: number, tooLong: ReadonlyMap<string, string>): RecordStore {
+  return {
+    place: "the zone at Cloudflare",
+    refusal(record) {
+      const found = shortfall(record);
+      if (found !== null) return `Cloudflare ${found.reason}`;
+      if (record.ttl < minTtl && record.ttl !== automaticTtl) {
+        return `Cloudflare takes a TTL of at least ${minTtl} seconds on the plan that this zone has.`;
+      }
+      const together = tooLong.get(rrsetKey(record));
+      return together === undefined ? null : `Cloudflare ${together}`;
+    },
+  };
+}
+
+/** What can be said of changes by what is there, before anything is sent. */
+function judge(records: readonly ReadRecord[], changes: readonly RecordChange[], minTtl: number): ChangeOutcome[] {
+  const present = records.map(({ data }) => data);
+  const first = applyToRecords(present, changes, storeOf(minTtl, new Map()));
+  const written = new Set(changes.flatMap(({ after }) => (after ? [rrsetKey(after)] : [])));
+  const rrsets = Map.groupBy(first.records, rrsetKey);
+  const tooLong = new Map(
+    [...rrsets].flatMap(([key, rrset]) => {
+      const reason = written.has(key) ? sharedShortfall(rrset) : null;
+      return reason === null ? [] : [[key, reason] as const];
+    }),
+  );
+  return tooLong.size === 0 ? first.outcomes : applyToRecords(present, changes, storeOf(minTtl, tooLong)).outcomes;
+}
 
 /**
  * Carries changes out in batches. What Cloudflare refuses without naming it is found by sending ever smaller parts.
  * All `together` are one batch where it holds them; else batches that were carried out are taken back when a later one is refused.
  * @param records those at the names that the changes touch.
- * @param largest how many records a batch may touch.
+ * @param largest how many records a batch may touch. @param minTtl the smallest TTL of the zone's plan.
  * @throws ProviderError with effect `unknown` when it cannot say what was carried out
  */
 export async function applyInBatches(
   zone: string,
   records: readonly ReadRecord[],
   changes: readonly RecordChange[],
-  { together, largest }: { together: boolean; largest: number },
+  { together, largest, minTtl }: { together: boolean; largest: number; minTtl: number },
   send: SendBatch,
 ): Promise<ChangeOutcome[]> {
   const refused = ownRecords(records, changes);
   const asked = changes.filter((change) => !refused.has(change));
-  const { outcomes } = applyToRecords(
-    records.map(({ data }) => data),
-    asked,
-    store,
-  );
+  const outcomes = judge(records, asked, minTtl);
   for (const [index, change] of asked.entries()) {
     const outcome = outcomes[index];
     if (outcome && !outcome.ok) refused.set(change, outcome.message);
@@ -79,12 +102,16 @@ function all(steps: Iterable<Step>, message: string): Refused {
   return new Map([...steps].map(({ change }) => [change, message]));
 }
 
+function changesOf(steps: readonly Step[]): RecordChange[] {
+  return steps.map(({ change }) => change);
+}
+
 async function sendTogether(batches: readonly Step[][], send: SendBatch): Promise<Refused> {
   const undo: Batch[] = [];
   for (const steps of batches) {
     let reason: string;
     try {
-      const answer = await send(batchOf(steps));
+      const answer = await send(batchOf(steps), changesOf(steps));
       if (answer.ok) {
         undo.unshift(undoOf(steps, answer.value));
         continue;
@@ -103,7 +130,7 @@ async function sendTogether(batches: readonly Step[][], send: SendBatch): Promis
 
 async function takeBack(undo: readonly Batch[], reason: string, send: SendBatch): Promise<void> {
   for (const batch of undo) {
-    const answer = await send(batch).catch((error: unknown) => {
+    const answer = await send(batch, []).catch((error: unknown) => {
       if (error instanceof ProviderError) return error;
       throw error;
     });
@@ -112,6 +139,7 @@ async function takeBack(undo: readonly Batch[], reason: string, send: SendBatch)
     throw new ProviderError(
       `Only a part of the changes was made (${reason}), and taking it back failed: ${cause}`,
       "unknown",
+      { answered: !(answer instanceof ProviderError) || answer.answered },
     );
   }
 }
@@ -129,7 +157,7 @@ async function sendEach(batches: readonly Step[][], send: SendBatch): Promise<Re
       return new Map([...refused, ...all(later(), message)]);
     }
     try {
-      const answer = await send(batchOf(steps));
+      const answer = await send(batchOf(steps), changesOf(steps));
       if (answer.ok) {
         made = true;
       } else if (steps.length > 1) {

@@ -1,8 +1,8 @@
 import type { z } from "zod";
-import type { Egress } from "../../net/egress.ts";
 import type { ProviderError } from "../provider.ts";
-import { VendorCalls } from "../vendor-calls.ts";
+import { VendorCalls, type VendorEnvironment } from "../vendor-calls.ts";
 import { batchResult, madeZone, recordPage, zonePage, type Batch, type ServedRecord, type ServedZone } from "./api.ts";
+import { PageTurner } from "../paging.ts";
 import { reasonIn, refusesToken, saysZoneMissing, type Refusal } from "./refusals.ts";
 
 export interface CloudflareAccess {
@@ -19,8 +19,9 @@ type Client = ReturnType<typeof clientOf>;
 /** The largest pages that there are. */
 const zonesAPage = 50;
 const recordsAPage = 5_000;
-/** Longer than the calls themselves are given. */
-const timeoutMilliseconds = 300_000;
+/** Longer than the calls themselves are given, with their waits for a turn. */
+const timeoutMilliseconds = 24 * 3_600_000;
+export const cloudflareAddress = "https://api.cloudflare.com/client/v4";
 
 /** Cloudflare's API through its own package, whose calls leave by our door and are not repeated by it. */
 export class CloudflareClient {
@@ -28,10 +29,17 @@ export class CloudflareClient {
   readonly accountId: string | undefined;
   readonly #access: CloudflareAccess;
 
-  constructor(access: CloudflareAccess, egress: Egress) {
+  constructor(access: CloudflareAccess, environment: VendorEnvironment) {
     this.#access = access;
     this.accountId = access.accountId;
-    this.calls = new VendorCalls({ name: "Cloudflare", egress, secrets: [access.apiToken] });
+    this.calls = new VendorCalls({
+      name: "Cloudflare",
+      address: access.endpoint,
+      environment,
+      secrets: [access.apiToken],
+      // 1,200 in five minutes, the dashboard's among them (https://developers.cloudflare.com/fundamentals/api/reference/limits/).
+      quotas: { address: cloudflareAddress, limits: [{ calls: 1_100, seconds: 300 }] },
+    });
   }
 
   /** Page by page. @throws ProviderError */
@@ -40,6 +48,7 @@ export class CloudflareClient {
       ...(name === undefined ? {} : { name }),
       ...(this.accountId === undefined ? {} : { account: { id: this.accountId } }),
     };
+    const pages = new PageTurner(this.calls.name);
     for (let page = 1; ; page++) {
       const { result, result_info: info } = this.#sure(
         await this.#ask(zonePage, "none", (client) =>
@@ -49,7 +58,10 @@ export class CloudflareClient {
         ),
       );
       yield* result;
-      if (result.length === 0 || page >= (info?.total_pages ?? 1)) return;
+      const [first] = result;
+      if (page >= (info?.total_pages ?? 1)) return;
+      if (!first) throw this.calls.error("its list of zones was changed while it was being read; try again.", "none");
+      pages.turn(first.id, info?.total_pages);
     }
   }
 
@@ -65,6 +77,7 @@ export class CloudflareClient {
     const filter = name === undefined ? {} : { name: { exact: name } };
     const seen = new Set<string>();
     const totals = new Set<number>();
+    const pages = new PageTurner(this.calls.name);
     for (let page = 1; ; page++) {
       const { result, result_info: info } = this.#sure(
         await this.#ask(recordPage, "none", (client) =>
@@ -77,7 +90,11 @@ export class CloudflareClient {
       for (const { id } of fresh) seen.add(id);
       if (info?.total_count !== undefined) totals.add(info.total_count);
       if (fresh.length > 0) yield fresh;
-      if (result.length > 0 && page < (info?.total_pages ?? 1)) continue;
+      const [first] = result;
+      if (first && page < (info?.total_pages ?? 1)) {
+        pages.turn(first.id, info?.total_pages);
+        continue;
+      }
       if (totals.size > 1 || (totals.size === 1 && !totals.has(seen.size))) {
         throw this.calls.error("the zone was changed while it was being read; try again.", "none");
       }
@@ -85,12 +102,20 @@ export class CloudflareClient {
     }
   }
 
-  /** @returns the ids of what was posted. @throws ProviderError with effect `unknown` when it may have been carried out */
+  /** @returns the ids of what was posted, in order. @throws ProviderError with effect `unknown` when it may have been carried out */
   async batch(zoneId: string, { deletes, patches, posts }: Batch): Promise<Answer<string[]>> {
     const answer = await this.#ask(batchResult, "unknown", (client, { asParams }) =>
       client.dns.records.batch(asParams({ zone_id: zoneId, deletes, patches, posts })),
     );
-    return answer.ok ? { ok: true, value: (answer.value.posts ?? []).map(({ id }) => id) } : answer;
+    if (!answer.ok) return answer;
+    const done = answer.value;
+    const isAll = [
+      [deletes, done.deletes],
+      [patches, done.patches],
+      [posts, done.posts],
+    ].every(([sent = [], told]) => (told?.length ?? 0) === sent?.length);
+    if (isAll) return { ok: true, value: (done.posts ?? []).map(({ id }) => id) };
+    throw this.calls.error("its answer does not tell all that it was to do; the zone must be read again.", "unknown");
   }
 
   /** The value, for calls that have nothing to be refused. @throws ProviderError */

@@ -1,22 +1,32 @@
 import { absoluteName, parseZoneName } from "../../names/names.ts";
 import { recordKey, type RecordData } from "../../records/record.ts";
-import { ProviderError, type ApplyResult, type DnsProvider, type RecordChange } from "../provider.ts";
+import {
+  ProviderError,
+  type ApplyOptions,
+  type ApplyResult,
+  type DnsProvider,
+  type RecordChange,
+} from "../provider.ts";
 import type { ServedZone } from "./api.ts";
 import { applyInBatches } from "./apply-changes.ts";
 import type { CloudflareClient } from "./client.ts";
 import { saysZoneExists } from "./refusals.ts";
 import { ownReason, readRecord } from "./served-records.ts";
 import type { ReadRecord } from "./steps.ts";
+import { lateSeconds } from "../vendor-calls.ts";
 
 /** Of how many names the records are asked for one by one; for more, the whole zone is read. */
 const namesAsked = 3;
 /** Records that a batch may touch (https://developers.cloudflare.com/dns/manage-dns-records/how-to/batch-record-changes/). */
 const largestBatch = { free: 200, paid: 3_500 };
+/** In seconds (https://developers.cloudflare.com/dns/manage-dns-records/reference/ttl/). */
+export const smallestTtl = { enterprise: 30, others: 60 };
 const paidPlans = new Set(["pro", "business", "enterprise"]);
 
 /** The zones of a Cloudflare token. */
 export function cloudflareProvider(client: CloudflareClient): DnsProvider {
   return {
+    settlesAfterSeconds: lateSeconds,
     async listZones() {
       const names = new Set<string>();
       for await (const { name } of client.zones()) {
@@ -27,8 +37,9 @@ export function cloudflareProvider(client: CloudflareClient): DnsProvider {
     },
     createZone: (zone) => createZone(client, zone),
     readZone: (zone) => readZone(client, zone),
-    applyChanges: (zone, changes, { together = false } = {}) => applyChanges(client, zone, changes, together),
+    applyChanges: (zone, changes, options = {}) => applyChanges(client, zone, changes, options),
     keptRecords: (zone) => keptRecords(client, zone),
+    minTtl: async (zone) => smallestTtlOf(await zoneAt(client, zone)),
     // The API shows no SOA, and no mark of a zone's content.
     readSoa: () => Promise.resolve(null),
     fingerprint: () => Promise.resolve(null),
@@ -68,7 +79,20 @@ async function findZone(client: CloudflareClient, zone: string): Promise<ServedZ
 async function zoneAt(client: CloudflareClient, zone: string): Promise<ServedZone> {
   const found = await findZone(client, zone);
   if (found) return found;
-  throw new ProviderError(`Cloudflare has no zone ${zone} for this token.`, "none", { zoneMissing: true });
+  // A token without the right to see zones is not refused: it is shown none.
+  if (await showsAny(client))
+    throw new ProviderError(`Cloudflare has no zone ${zone} for this token.`, "none", { zoneMissing: true });
+  throw new ProviderError(
+    `Cloudflare shows this token no zones at all, ${zone} among them; check that it still has the right Zone Read for its zones.`,
+    "none",
+  );
+}
+
+async function showsAny(client: CloudflareClient): Promise<boolean> {
+  const zones = client.zones();
+  const { done } = await zones.next();
+  await zones.return(undefined);
+  return done !== true;
 }
 
 async function* readZone(client: CloudflareClient, zone: string): AsyncGenerator<RecordData[]> {
@@ -100,15 +124,22 @@ async function applyChanges(
   client: CloudflareClient,
   zone: string,
   changes: readonly RecordChange[],
-  together: boolean,
+  { together = false, beforeCall }: ApplyOptions,
 ): Promise<ApplyResult> {
-  const { id, plan } = await zoneAt(client, zone);
+  const found = await zoneAt(client, zone);
+  const { id, plan } = found;
   const records = await presentRecords(client, zone, id, changes);
   const largest = paidPlans.has(plan?.legacy_id ?? "") ? largestBatch.paid : largestBatch.free;
-  const outcomes = await applyInBatches(zone, records, changes, { together, largest }, (batch) =>
-    client.batch(id, batch),
-  );
+  const minTtl = smallestTtlOf(found);
+  const outcomes = await applyInBatches(zone, records, changes, { together, largest, minTtl }, async (batch, does) => {
+    await beforeCall?.(does);
+    return await client.batch(id, batch);
+  });
   return { outcomes, before: null, after: null };
+}
+
+function smallestTtlOf({ plan }: ServedZone): number {
+  return plan?.legacy_id === "enterprise" ? smallestTtl.enterprise : smallestTtl.others;
 }
 
 /** The records of the names that the changes touch. */

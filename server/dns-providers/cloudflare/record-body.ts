@@ -7,9 +7,14 @@ import { logicalLines } from "../../zone-file/tokens.ts";
 import type { RecordBody, ServedRecord } from "./api.ts";
 import { fieldsOf, hasFields } from "./rdata-fields.ts";
 
+/** Leaves the TTL to Cloudflare. */
+export const automaticTtl = 1;
 const proxiable = new Set(["A", "AAAA", "CNAME"]);
 /** Of a record's RDATA (https://developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types/). */
 const longestRdata = 4_096;
+
+/** Of the content of all records with one name and type (ibid.). */
+const longestRrset = 8_192;
 
 /** What Cloudflare cannot store beyond type and TTL. */
 export function shortfall(
@@ -25,9 +30,28 @@ export function shortfall(
   if (recordType === "TXT" && textOctets(value) > longestRdata) {
     return { field: "value", reason: `stores at most ${longestRdata} octets in a TXT record.` };
   }
+  if (contentLength(record) > longestRrset) {
+    return {
+      field: "value",
+      reason: `stores at most ${longestRrset} characters, as it writes them, in the records of one name and type.`,
+    };
+  }
   const readable = value === "" || !hasFields(recordType) || fieldsOf(recordType, value) !== null;
   if (readable && (recordType === "TXT" || !value.startsWith("\\#"))) return null;
   return { field: "value", reason: `takes ${recordType} records field by field, and this value does not come apart.` };
+}
+
+/** Why Cloudflare cannot store all these records of one name and type. */
+export function sharedShortfall(rrset: readonly LimitedRecord[]): string | null {
+  const [first] = rrset;
+  if (!first || rrset.reduce((sum, record) => sum + contentLength(record), 0) <= longestRrset) return null;
+  return `stores at most ${longestRrset} characters in all records of one name and type; ${first.name} ${first.recordType} would have more.`;
+}
+
+/** How many characters a record's content has as Cloudflare writes it. */
+export function contentLength({ recordType, value }: Pick<LimitedRecord, "recordType" | "value">): number {
+  const printed = ruleFor(recordType).print(value);
+  return (recordType === "TXT" ? quoted(printed) : printed).length;
 }
 
 /** Octets of TXT RDATA, the length octets of its strings included. */

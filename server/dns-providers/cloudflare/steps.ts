@@ -100,11 +100,26 @@ export function batchOf(steps: readonly Step[]): Batch {
   };
 }
 
-/** What takes a batch back that was carried out. @param posted ids of what it posted. */
+/**
+ * What takes a batch back that was carried out, and no more: fields that a patch left alone, such as comments, may be other ones by now.
+ * @param posted ids of what it posted.
+ */
 export function undoOf(steps: readonly Step[], posted: readonly string[]): Batch {
   return {
     deletes: posted.map((id) => ({ id })),
-    patches: steps.flatMap(({ patches }) => patches.map(({ served }) => ({ id: served.id, ...again(served) }))),
+    patches: steps.flatMap(({ patches }) =>
+      patches.map(({ served, body }) => ({ id: served.id, ...before(served, body) })),
+    ),
     posts: steps.flatMap(({ deletes }) => deletes.map((served) => again(served))),
   };
 }
+
+/** What the fields of a patch were. Those of the value belong together: a record may have been shown without its parts. */
+function before(served: ServedRecord, patch: RecordBody): RecordBody {
+  const { name, type, ttl, ...others } = again(served);
+  const isRewritten = "content" in patch || "data" in patch;
+  const touched = Object.entries(others).filter(([field]) => (valueFields.has(field) ? isRewritten : field in patch));
+  return { name, type, ttl, ...Object.fromEntries(touched) };
+}
+
+const valueFields = new Set(["content", "data", "priority"]);

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import type { Egress } from "../../net/egress.ts";
-import { VendorCalls, type VendorAnswer, type VendorRequest } from "../vendor-calls.ts";
+import { PageTurner } from "../paging.ts";
+import { messageIn } from "../vendor-text.ts";
+import { VendorCalls, type VendorAnswer, type VendorEnvironment, type VendorRequest } from "../vendor-calls.ts";
 
 // The parts of DigitalOcean's API v2 that are used (reference, "Domains" and "Domain Records"). Fields beyond them are let be.
 
@@ -42,10 +43,12 @@ const paged = {
   meta: z.object({ total: z.int() }).optional(),
 };
 const recordPage = z.object({ domain_records: z.array(domainRecord), ...paged });
-const oneRecord = z.object({ domain_record: domainRecord });
+/** The id is what it takes to delete the record again. */
+const madeRecord = z.object({ domain_record: z.object({ id: z.int() }) }).transform((made) => made.domain_record);
+const nothing = z.literal("");
 const domainPage = z.object({ domains: z.array(z.object({ name: z.string() })), ...paged });
+const madeDomain = z.object({ domain: z.object({ name: z.string() }) });
 const oneDomain = z.object({ domain: z.object({ name: z.string(), zone_file: z.string().nullish() }) });
-const failed = z.object({ message: z.string() });
 
 export type Answer<T> = { ok: true; value: T } | { ok: false; message: string };
 
@@ -55,21 +58,33 @@ export interface DigitalOceanApi {
   domains(): AsyncIterable<string[]>;
   /** Null where the account has none of this name. */
   domain(name: string): Promise<{ zoneFile: string | null } | null>;
-  createDomain(name: string): Promise<Answer<null>>;
+  createDomain(name: string): Promise<Answer<unknown>>;
   /** @param fullName only those of this full name. @throws ProviderError with `zoneMissing` */
   records(domain: string, fullName?: string): AsyncIterable<DomainRecord[]>;
   create(domain: string, fields: RecordFields): Promise<Answer<{ id: number }>>;
-  update(domain: string, id: number, fields: RecordFields): Promise<Answer<null>>;
-  delete(domain: string, id: number): Promise<Answer<null>>;
+  update(domain: string, id: number, fields: RecordFields): Promise<Answer<unknown>>;
+  delete(domain: string, id: number): Promise<Answer<unknown>>;
 }
 
 const largestPage = 200;
+export const digitalOceanAddress = "https://api.digitalocean.com";
+/** A little less than 5,000 an hour and 250 a minute (reference, "Rate Limit"), which others with the token share. */
+const limits = [
+  { calls: 4_800, seconds: 3_600 },
+  { calls: 240, seconds: 60 },
+];
 
 export function digitalOceanApi(
   { token, endpoint }: { token: string; endpoint: string },
-  egress: Egress,
+  environment: VendorEnvironment,
 ): DigitalOceanApi {
-  const calls = new VendorCalls({ name: "DigitalOcean", egress, secrets: [token] });
+  const calls = new VendorCalls({
+    name: "DigitalOcean",
+    address: endpoint,
+    environment,
+    secrets: [token],
+    quotas: { address: digitalOceanAddress, limits },
+  });
   const base = `${endpoint.replace(/\/+$/, "").replace(/\/v2$/, "")}/v2/domains`;
 
   async function call(
@@ -85,15 +100,19 @@ export function digitalOceanApi(
       changes: method !== "GET",
     });
     if (answer.status !== 401 && answer.status !== 403) return answer;
-    const said = messageIn(answer);
     throw calls.error(
-      `it refuses the token of this provider configuration; check the token and its scopes. It says: ${said}`,
+      `it refuses the token of this provider configuration; check the token and its scopes. It says: ${said(answer)}`,
       "none",
     );
   }
 
+  /** What an answer above 300 says. */
+  function said({ status, text }: VendorAnswer): string {
+    return `${calls.plain(messageIn(text))} (${status})`.trimStart();
+  }
+
   function read<T>(answer: VendorAnswer, schema: z.ZodType<T>, effect: "none" | "unknown"): T {
-    const parsed = schema.safeParse(parsedJson(answer.text));
+    const parsed = schema.safeParse(answer.text === "" ? "" : parsedJson(answer.text));
     if (parsed.success) return parsed.data;
     throw calls.error("what answers there is not its API; check the address.", effect, { cause: parsed.error });
   }
@@ -103,23 +122,26 @@ export function digitalOceanApi(
     method: "POST" | "PUT" | "DELETE",
     path: string,
     body: RecordFields | { name: string } | undefined,
-    schema: z.ZodType<T> | null,
-  ): Promise<Answer<T | null>> {
+    schema: z.ZodType<T>,
+  ): Promise<Answer<T>> {
     const answer = await call(method, path, body);
-    if (answer.status >= 300) return { ok: false, message: calls.plain(messageIn(answer)) };
-    return { ok: true, value: schema && read(answer, schema, "unknown") };
+    if (answer.status >= 300) return { ok: false, message: said(answer) };
+    return { ok: true, value: read(answer, schema, "unknown") };
   }
 
+  /** @param markOf what a page begins with; nothing where it is empty. */
   async function* pages<T extends z.infer<z.ZodObject<typeof paged>>>(
     path: string,
     schema: z.ZodType<T>,
+    markOf: (page: T) => string | undefined,
   ): AsyncGenerator<T> {
     // The addresses of the next pages leave filters out, so they are made here.
     let total = 0;
+    const turner = new PageTurner(calls.name);
     for (let page = 1; ; page++) {
       const answer = await call("GET", `${path}${path.includes("?") ? "&" : "?"}page=${page}&per_page=${largestPage}`);
       if (answer.status === 404) throw calls.error("it has no such domain.", "none", { zoneMissing: true });
-      if (answer.status >= 300) throw calls.error(messageIn(answer), "none");
+      if (answer.status >= 300) throw calls.error(said(answer), "none");
       const value = read(answer, schema, "none");
       // What goes meanwhile moves the others to earlier pages, where they would be missed.
       const before = total;
@@ -128,44 +150,44 @@ export function digitalOceanApi(
         throw calls.error("it was changed while it was read; try again.", "none");
       yield value;
       if (value.links?.pages?.next === undefined) return;
+      const mark = markOf(value);
+      if (mark === undefined || value.meta === undefined || page * largestPage >= total)
+        throw calls.error("it promises more of a list than it shows; try again later.", "none");
+      turner.turn(mark, Math.ceil(total / largestPage));
     }
   }
 
   return {
     name: calls.name,
     async *domains() {
-      for await (const { domains } of pages("", domainPage)) yield domains.map(({ name }) => name);
+      const listed = pages("", domainPage, ({ domains: [first] }) => first?.name);
+      for await (const { domains } of listed) yield domains.map(({ name }) => name);
     },
     async domain(name) {
       const answer = await call("GET", `/${encodeURIComponent(name)}`);
       if (answer.status === 404) return null;
-      if (answer.status >= 300) throw calls.error(messageIn(answer), "none");
+      if (answer.status >= 300) throw calls.error(said(answer), "none");
       return { zoneFile: read(answer, oneDomain, "none").domain.zone_file ?? null };
     },
     async createDomain(name) {
-      return await send("POST", "", { name }, null);
+      return await send("POST", "", { name }, madeDomain);
     },
     async *records(domain, fullName) {
       const filter = fullName === undefined ? "" : `?name=${encodeURIComponent(fullName)}`;
-      for await (const page of pages(`/${encodeURIComponent(domain)}/records${filter}`, recordPage))
-        yield page.domain_records;
+      const path = `/${encodeURIComponent(domain)}/records${filter}`;
+      const listed = pages(path, recordPage, ({ domain_records: [first] }) => first && JSON.stringify(first));
+      for await (const page of listed) yield page.domain_records;
     },
     async create(domain, fields) {
-      const made = await send("POST", `/${encodeURIComponent(domain)}/records`, fields, oneRecord);
-      return made.ok ? { ok: true, value: { id: made.value?.domain_record.id ?? 0 } } : made;
+      return await send("POST", `/${encodeURIComponent(domain)}/records`, fields, madeRecord);
     },
     async update(domain, id, fields) {
-      return await send("PUT", `/${encodeURIComponent(domain)}/records/${id}`, fields, null);
+      return await send("PUT", `/${encodeURIComponent(domain)}/records/${id}`, fields, madeRecord);
     },
     async delete(domain, id) {
-      return await send("DELETE", `/${encodeURIComponent(domain)}/records/${id}`, undefined, null);
+      return await send("DELETE", `/${encodeURIComponent(domain)}/records/${id}`, undefined, nothing);
     },
   };
-}
-
-function messageIn({ status, text }: VendorAnswer): string {
-  const parsed = failed.safeParse(parsedJson(text));
-  return parsed.success ? `${parsed.data.message} (${status})` : `${text} (${status})`;
 }
 
 function parsedJson(text: string): unknown {

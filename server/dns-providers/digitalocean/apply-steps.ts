@@ -1,5 +1,5 @@
 import { recordKey } from "../../records/record.ts";
-import { ProviderError, type RecordChange } from "../provider.ts";
+import { ProviderError, type BeforeCall, type RecordChange } from "../provider.ts";
 import type { Answer, DigitalOceanApi } from "./api.ts";
 import type { Step, StepGroup } from "./steps.ts";
 import { writeRecord } from "./wire-records.ts";
@@ -19,12 +19,13 @@ export async function applySteps(
   api: DigitalOceanApi,
   domain: string,
   groups: readonly StepGroup[],
+  beforeCall: BeforeCall,
 ): Promise<Map<RecordChange, string>> {
   const refusals = new Map<RecordChange, string>();
   let anything = false;
   for (const [index, group] of groups.entries()) {
     try {
-      const refused = await applyGroup(api, domain, group);
+      const refused = await applyGroup(api, domain, group, beforeCall);
       if (refused === null) anything ||= group.steps.length > 0;
       else refuseGroup(refusals, group, refused);
     } catch (error) {
@@ -51,24 +52,38 @@ interface Refused {
   message: string;
 }
 
-async function applyGroup(api: DigitalOceanApi, domain: string, { steps }: StepGroup): Promise<Refused | null> {
+async function applyGroup(
+  api: DigitalOceanApi,
+  domain: string,
+  { steps }: StepGroup,
+  beforeCall: BeforeCall,
+): Promise<Refused | null> {
   const done: Done[] = [];
+  const goBack = (reason: string) => takeBack(api, domain, done, reason, beforeCall);
   for (const step of steps) {
     let answer: Answer<{ id: number }>;
     try {
+      await beforeCall([changeOf(step)]);
       answer = await carryOut(api, domain, step);
     } catch (error) {
-      if (error instanceof ProviderError && error.effect === "none") await takeBack(api, domain, done, error.message);
+      if (error instanceof ProviderError && error.effect === "none") await goBack(error.message);
       throw error;
     }
     if (!answer.ok) {
       const message = `${api.name} refuses it: ${answer.message}`;
-      await takeBack(api, domain, done, message);
+      await goBack(message);
       return { step, message };
     }
     done.push({ step, id: answer.value.id });
   }
   return null;
+}
+
+function changeOf({ kind, before, after }: Step): RecordChange {
+  if (kind === "create") return { action: kind, before, after };
+  return kind === "update"
+    ? { action: kind, before: before.data, after }
+    : { action: kind, before: before.data, after };
 }
 
 async function carryOut(api: DigitalOceanApi, domain: string, step: Step): Promise<Answer<{ id: number }>> {
@@ -80,16 +95,28 @@ async function carryOut(api: DigitalOceanApi, domain: string, step: Step): Promi
 }
 
 /** Undoes steps, the last first. @throws ProviderError with effect `unknown` where it does not succeed */
-async function takeBack(api: DigitalOceanApi, domain: string, done: readonly Done[], reason: string): Promise<void> {
+async function takeBack(
+  api: DigitalOceanApi,
+  domain: string,
+  done: readonly Done[],
+  reason: string,
+  beforeCall: BeforeCall,
+): Promise<void> {
   for (const { step, id } of done.toReversed()) {
-    const told = await undo(api, domain, step, id).then(
-      (answer) => (answer.ok ? null : answer.message),
-      (error: unknown) => (error instanceof ProviderError ? error.message : String(error)),
-    );
+    const told = await beforeCall([])
+      .then(() => undo(api, domain, step, id))
+      .then(
+        (answer) => (answer.ok ? null : { message: answer.message, answered: true }),
+        (error: unknown) => {
+          if (error instanceof ProviderError) return error;
+          throw error;
+        },
+      );
     if (told === null) continue;
     throw new ProviderError(
-      `${reason} What had been done of the set before could not be taken back: ${told}`,
+      `${reason} What had been done of the set before could not be taken back: ${told.message}`,
       "unknown",
+      { answered: told.answered },
     );
   }
 }

@@ -3,9 +3,16 @@ import type { RecordData } from "../../records/record.ts";
 import { parseZoneFile } from "../../zone-file/parse.ts";
 import type { Soa } from "../../zone-file/soa.ts";
 import { allOrNone, applyToRecords } from "../apply-changes.ts";
-import { ProviderError, type ApplyResult, type DnsProvider, type RecordChange } from "../provider.ts";
+import {
+  ProviderError,
+  type ApplyOptions,
+  type ApplyResult,
+  type DnsProvider,
+  type RecordChange,
+} from "../provider.ts";
 import type { DigitalOceanApi } from "./api.ts";
 import { applySteps } from "./apply-steps.ts";
+import { lateSeconds } from "../vendor-calls.ts";
 import { stepGroups } from "./steps.ts";
 import { readRecord, type ServedRecord } from "./wire-records.ts";
 
@@ -15,10 +22,11 @@ const fewNames = 5;
 /** The domains of one account. The zone file that the API shows may be behind, so there is no mark of a domain's content. */
 export function digitalOceanProvider(api: DigitalOceanApi): DnsProvider {
   return {
+    settlesAfterSeconds: lateSeconds,
     listZones: () => listZones(api),
     createZone: (zone) => createZone(api, zone),
     readZone: (zone) => readZone(api, zone),
-    applyChanges: (zone, changes, { together = false } = {}) => applyChanges(api, zone, changes, together),
+    applyChanges: (zone, changes, options = {}) => applyChanges(api, zone, changes, options),
     readSoa: (zone) => readZoneSoa(api, zone),
     fingerprint: () => Promise.resolve(null),
   };
@@ -61,7 +69,7 @@ async function applyChanges(
   api: DigitalOceanApi,
   zone: string,
   changes: readonly RecordChange[],
-  together: boolean,
+  { together = false, beforeCall = () => Promise.resolve() }: ApplyOptions,
 ): Promise<ApplyResult> {
   const names = new Set(changes.flatMap(({ before, after }) => [before, after].flatMap((one) => one?.name ?? [])));
   const present = await recordsAt(api, zone, names);
@@ -73,7 +81,7 @@ async function applyChanges(
   const decided = together ? allOrNone(outcomes) : outcomes;
   const standing = changes.filter((_, index) => decided[index]?.ok);
   if (standing.length === 0) return { outcomes: decided, before: null, after: null };
-  const refusals = await applySteps(api, zone, stepGroups(present, records, standing, together));
+  const refusals = await applySteps(api, zone, stepGroups(present, records, standing, together), beforeCall);
   const told = changes.map((change, index) => {
     const message = refusals.get(change);
     return message === undefined ? (decided[index] ?? { ok: true as const }) : { ok: false as const, message };

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import type { Egress } from "../../net/egress.ts";
 import type { Answer, Refusal } from "../one-by-one/answers.ts";
 import { ProviderError } from "../provider.ts";
-import { VendorCalls } from "../vendor-calls.ts";
+import { VendorCalls, type VendorEnvironment } from "../vendor-calls.ts";
 import { authorization, contentType, type SecretKey } from "./signature.ts";
 
 export const vendorName = "DNSPod";
+export const dnspodAddress = "https://dnspod.tencentcloudapi.com";
 
 /** Actions that change something; a try of another may be repeated. */
 const changing = new Set(["CreateDomain", "CreateRecord", "ModifyRecord", "DeleteRecord"]);
@@ -21,14 +21,17 @@ export class DnspodClient {
   readonly #key: SecretKey;
   readonly #now: () => Date;
 
-  constructor(url: string, key: SecretKey, egress: Egress, now: () => Date) {
+  constructor(url: string, key: SecretKey, environment: VendorEnvironment, now: () => Date) {
     this.#url = new URL(url);
     this.#key = key;
     this.#now = now;
     this.#vendor = new VendorCalls({
       name: vendorName,
-      egress,
+      address: url,
+      environment,
       secrets: [key.key],
+      // "Default limit on the rate of requests: 20 a second", for each action.
+      quotas: { address: dnspodAddress, limits: [{ calls: 20, seconds: 1 }] },
       throttles: ({ text }) => refusalIn(text)?.code.startsWith("RequestLimitExceeded") ?? false,
     });
   }

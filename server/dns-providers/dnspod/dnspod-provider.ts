@@ -1,31 +1,44 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { parseZoneName, toUnicodeName } from "../../names/names.ts";
 import { recordKey, type RecordData } from "../../records/record.ts";
+import { realPause, type Pause } from "../../pause.ts";
 import { ok } from "../../result.ts";
 import { refusedCall, refusedRecord, type Refusal } from "../one-by-one/answers.ts";
 import { applyOneByOne } from "../one-by-one/apply-changes.ts";
 import { eachOnce, type RecordCalls, type StoredRecord } from "../one-by-one/stored-records.ts";
 import { namesToAsk, touchedNames } from "../one-by-one/touched-names.ts";
-import { ProviderError, type ApplyResult, type DnsProvider, type RecordChange } from "../provider.ts";
+import {
+  ProviderError,
+  type ApplyOptions,
+  type ApplyResult,
+  type DnsProvider,
+  type RecordChange,
+} from "../provider.ts";
 import { done, domainInfo, domainList, madeRecord, packageDetails, recordList } from "./api.ts";
 import { vendorName, type DnspodClient } from "./client.ts";
 import { keptReason } from "./limits.ts";
 import { readRecord, recordParameters } from "./records.ts";
+import { PageTurner } from "../paging.ts";
+import { lateSeconds } from "../vendor-calls.ts";
 
 /** The largest page of domains, and of records. */
 const onPage = 3_000;
 /** The floor of the lowest package. */
-const highestFloorSeconds = 600;
-/** What was made a moment ago may be missing from lists ("the index has a short delay"). */
-const pausesMilliseconds = [1_000, 3_000];
+export const highestFloorSeconds = 600;
+/** "New records have a short index delay; if they are not found, try again after 30 seconds": what its lists of records are behind. */
+const lagSeconds = 30;
+/** Between readings that may not show yet what was made a moment ago; all of the lag together. */
+const pausesMilliseconds = [1_000, 2_000, 4_000, 8_000, 15_000];
 
 /** The API neither knows a transaction nor shows a serial: changes go one by one, and there is no mark of a zone's content. */
-export function dnspodProvider(client: DnspodClient): DnsProvider {
+export function dnspodProvider(client: DnspodClient, pause: Pause = realPause): DnsProvider {
   return {
+    settlesAfterSeconds: lateSeconds + lagSeconds,
+    readLagSeconds: lagSeconds,
     listZones: () => listZones(client),
     createZone: (zone) => createZone(client, zone),
     readZone: (zone) => readZone(client, zone),
-    applyChanges: (zone, changes, { together = false } = {}) => applyChanges(client, zone, changes, together),
+    applyChanges: (zone, changes, options = {}) => applyChanges(client, zone, changes, options, pause),
+    minTtl: (zone) => minTtl(client, zone),
     readSoa: () => Promise.resolve(null),
     fingerprint: () => Promise.resolve(null),
   };
@@ -33,15 +46,22 @@ export function dnspodProvider(client: DnspodClient): DnsProvider {
 
 async function listZones(client: DnspodClient): Promise<string[]> {
   const names = new Set<string>();
+  const turner = new PageTurner(vendorName);
   for (let offset = 0; ; offset += onPage) {
     const answer = await client.call("DescribeDomainList", { Type: "ALL", Offset: offset, Limit: onPage }, domainList);
     if (!answer.ok && isEmptyList(answer.refusal)) return [...names].toSorted();
     if (!answer.ok) throw refusedCall(vendorName, "it does not list its domains", answer.refusal);
-    for (const { Name: shown, Punycode: ascii } of answer.value.DomainList ?? []) {
+    const listed = answer.value.DomainList ?? [];
+    for (const { Name: shown, Punycode: ascii } of listed) {
       const zone = parseZoneName(ascii || shown);
       if (zone.ok) names.add(zone.value);
     }
-    if (offset + onPage >= answer.value.DomainCountInfo.DomainTotal) return [...names].toSorted();
+    const [first] = listed;
+    const { DomainTotal: total } = answer.value.DomainCountInfo;
+    if (offset + onPage >= total) return [...names].toSorted();
+    if (!first)
+      throw new ProviderError(`${vendorName}: its list of domains was changed while it was read; try again.`, "none");
+    turner.turn(first.Name, Math.ceil(total / onPage));
   }
 }
 
@@ -64,6 +84,7 @@ async function* readZone(client: DnspodClient, zone: string): AsyncGenerator<Rec
  */
 async function* pages(client: DnspodClient, zone: string, name?: string): AsyncGenerator<StoredRecord[]> {
   const ids = new Set<number>();
+  const turner = new PageTurner(vendorName);
   for (let offset = 0; ; offset += onPage) {
     const filter = name === undefined ? {} : { Subdomain: name };
     const parameters = { ...domainOf(zone), ...filter, Offset: offset, Limit: onPage, ErrorOnEmpty: "no" };
@@ -74,7 +95,11 @@ async function* pages(client: DnspodClient, zone: string, name?: string): AsyncG
     const fresh = served.filter(({ RecordId: id }) => !ids.has(id));
     for (const { RecordId: id } of fresh) ids.add(id);
     yield fresh.filter(({ Type: type }) => type !== "SOA").map((record) => readRecord(zone, record));
-    if (served.length === onPage) continue;
+    const [first] = served;
+    if (first && served.length >= onPage) {
+      turner.turn(first.RecordId, Math.ceil(answer.value.RecordCountInfo.TotalCount / onPage));
+      continue;
+    }
     if (name !== undefined || ids.size === answer.value.RecordCountInfo.TotalCount) return;
     throw new ProviderError(`${vendorName}: the zone ${zone} was changed while it was read; try again.`, "none");
   }
@@ -84,10 +109,11 @@ async function applyChanges(
   client: DnspodClient,
   zone: string,
   changes: readonly RecordChange[],
-  together: boolean,
+  { together = false, beforeCall }: ApplyOptions,
+  pause: Pause,
 ): Promise<ApplyResult> {
   const floor = await ttlFloor(client, zone, changes);
-  const present = await recordsFor(client, zone, changes);
+  const present = await recordsFor(client, zone, changes, pause);
   const outcomes = await applyOneByOne({
     present: present.filter(({ data }) => keptReason(data) === null),
     changes,
@@ -98,13 +124,19 @@ async function applyChanges(
         ttl < floor ? `${vendorName} takes a TTL of at least ${floor} seconds in the package that ${zone} has.` : null,
     },
     calls: recordCalls(client, zone),
+    beforeCall,
   });
   return { outcomes, before: null, after: null };
 }
 
 /** The smallest TTL that the zone's package takes; asked for only where it may matter. */
 async function ttlFloor(client: DnspodClient, zone: string, changes: readonly RecordChange[]): Promise<number> {
-  if (changes.every(({ after }) => after === null || after.ttl >= highestFloorSeconds)) return 0;
+  return changes.every(({ after }) => after === null || after.ttl >= highestFloorSeconds)
+    ? 0
+    : await minTtl(client, zone);
+}
+
+async function minTtl(client: DnspodClient, zone: string): Promise<number> {
   const domain = await client.call("DescribeDomain", domainOf(zone), domainInfo);
   if (!domain.ok) throw noZone(zone, domain.refusal);
   const packages = await client.call("DescribePackageDetail", {}, packageDetails);
@@ -118,14 +150,15 @@ async function recordsFor(
   client: DnspodClient,
   zone: string,
   changes: readonly RecordChange[],
+  pause: Pause,
 ): Promise<StoredRecord[]> {
   const needed = changes.flatMap(({ before }) => (before ? [recordKey(before)] : []));
   const names = touchedNames(changes);
-  for (const pause of [...pausesMilliseconds, null]) {
+  for (const milliseconds of [...pausesMilliseconds, null]) {
     const present = await recordsAt(client, zone, names);
     const keys = new Set(present.map(({ data }) => recordKey(data)));
-    if (pause === null || needed.every((key) => keys.has(key))) return present;
-    await sleep(pause);
+    if (milliseconds === null || needed.every((key) => keys.has(key))) return present;
+    await pause(milliseconds);
   }
   return [];
 }
@@ -167,8 +200,11 @@ function isEmptyList({ code }: Refusal): boolean {
 }
 
 function noZone(zone: string, refusal: Refusal): ProviderError {
-  const missing = ["InvalidParameterValue.DomainNotExists", "OperationDenied.NoPermissionToOperateDomain"];
-  if (missing.includes(refusal.code)) {
+  if (refusal.code === "OperationDenied.NoPermissionToOperateDomain") {
+    const what = `it does not let the key of this provider configuration operate the zone ${zone}; it is another account's, or the key lacks the permission`;
+    return refusedCall(vendorName, what, refusal);
+  }
+  if (refusal.code === "InvalidParameterValue.DomainNotExists") {
     return new ProviderError(`${vendorName} has no zone ${zone}.`, "none", { zoneMissing: true });
   }
   return refusedCall(vendorName, `it does not show the zone ${zone}`, refusal);

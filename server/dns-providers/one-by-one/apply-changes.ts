@@ -1,8 +1,9 @@
 import { allOrNone, applyToRecords, type RecordStore } from "../apply-changes.ts";
-import type { ChangeOutcome, RecordChange } from "../provider.ts";
+import type { BeforeCall, ChangeOutcome, RecordChange } from "../provider.ts";
 import { carryOut } from "./carry-out.ts";
 import { planSteps } from "./plan-steps.ts";
 import type { RecordCalls, StoredRecord } from "./stored-records.ts";
+import { watched } from "./watched-calls.ts";
 
 export interface OneByOneChanges {
   /** Records of all names that the changes touch, without those that the vendor keeps as its own. */
@@ -12,6 +13,7 @@ export interface OneByOneChanges {
   together: boolean;
   store: RecordStore;
   calls: RecordCalls;
+  beforeCall?: BeforeCall | undefined;
 }
 
 /**
@@ -19,7 +21,7 @@ export interface OneByOneChanges {
  * before anything is sent. @throws ProviderError as `carryOut` does
  */
 export async function applyOneByOne(given: OneByOneChanges): Promise<ChangeOutcome[]> {
-  const { present, changes, together, store, calls } = given;
+  const { present, changes, together, store, calls, beforeCall = () => Promise.resolve() } = given;
   const judged = applyToRecords(
     present.map(({ data }) => data),
     changes,
@@ -27,7 +29,7 @@ export async function applyOneByOne(given: OneByOneChanges): Promise<ChangeOutco
   ).outcomes;
   const outcomes = together ? allOrNone(judged) : judged;
   const standing = changes.filter((_change, index) => outcomes[index]?.ok);
-  const refused = await carryOut(planSteps(present, standing), calls, together);
+  const refused = await carryOut(planSteps(present, standing), watched(calls, present, beforeCall), together);
   const [first] = refused.values();
   if (first === undefined) return outcomes;
   const reasons = new Map([...refused].flatMap(([{ changes }, reason]) => changes.map((change) => [change, reason])));

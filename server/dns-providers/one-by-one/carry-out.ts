@@ -3,7 +3,7 @@ import { refuse, type Result } from "../../result.ts";
 import { ProviderError } from "../provider.ts";
 import { inLanes } from "./lanes.ts";
 import type { Step } from "./plan-steps.ts";
-import type { RecordCalls } from "./stored-records.ts";
+import type { WatchedCalls } from "./watched-calls.ts";
 
 /** Calls at once; those for one name wait for each other. */
 const atOnce = 4;
@@ -20,7 +20,7 @@ type Undo = () => Promise<Result<unknown>>;
  */
 export async function carryOut(
   steps: readonly Step[],
-  calls: RecordCalls,
+  { forth, back }: WatchedCalls,
   together: boolean,
 ): Promise<Map<Step, string>> {
   const run = new Run(together);
@@ -29,18 +29,18 @@ export async function carryOut(
   const going = others.filter(({ stored }) => stored !== null);
   await run.each(going, async (step) => {
     const { stored } = step;
-    if (stored) run.note(step, await calls.remove(stored.id), () => calls.create(stored.data));
+    if (stored) run.note(step, await forth.remove(stored.id), () => back.create(stored.data));
   });
   await run.each(changing, async (step) => {
     const { stored, after } = step;
     if (stored && after)
-      run.note(step, await calls.update(stored.id, after), () => calls.update(stored.id, stored.data));
+      run.note(step, await forth.update(stored.id, after), () => back.update(stored.id, stored.data));
   });
   const coming = others.filter(({ after }) => after !== null);
   await run.each(coming, async (step) => {
     if (!step.after) return;
-    const created = await calls.create(step.after);
-    run.note(step, created, () => (created.ok ? calls.remove(created.value) : Promise.resolve(created)));
+    const created = await forth.create(step.after);
+    run.note(step, created, () => (created.ok ? back.remove(created.value) : Promise.resolve(created)));
   });
   return await run.end();
 }
@@ -109,11 +109,13 @@ function laneOf({ stored, after }: Step): string {
 }
 
 async function takeBack(undo: Undo, reason: string): Promise<void> {
+  let answered = true;
   const result = await undo().catch((error: unknown) => {
-    if (error instanceof ProviderError) return refuse(error.message);
-    throw error;
+    if (!(error instanceof ProviderError)) throw error;
+    ({ answered } = error);
+    return refuse(error.message);
   });
   if (result.ok) return;
   const message = `${reason} What had been done before could not all be taken back: ${result.message}`;
-  throw new ProviderError(message, "unknown");
+  throw new ProviderError(message, "unknown", { answered });
 }

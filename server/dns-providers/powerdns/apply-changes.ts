@@ -7,8 +7,8 @@ import type { RrsetReplacement } from "./api.ts";
 import { replacementsFor } from "./replacements.ts";
 import { canonicalContent, type ReadRrset } from "./served-records.ts";
 
-/** Sends RRsets in one call, of which the server carries out all or none. @throws ProviderError */
-export type SendRrsets = (rrsets: readonly RrsetReplacement[]) => Promise<Answer<null>>;
+/** Sends RRsets in one call, of which the server carries out all or none; `does` are the changes that it makes. @throws ProviderError */
+export type SendRrsets = (rrsets: readonly RrsetReplacement[], does: readonly RecordChange[]) => Promise<Answer<null>>;
 
 /** A call that is refused changes nothing, so the rest may be tried again; this is how often. */
 const mostTries = 50;
@@ -31,7 +31,8 @@ export async function applyInOneCall(
     const made = replacementsFor(zone, present, wanted, contents);
     for (const [change, reason] of made.refused) refused.set(change, reason);
     if (refused.size > 0 && (together || refused.size === changes.length)) return outcomes(changes, refused, together);
-    const answer = made.rrsets.length === 0 ? null : await send(made.rrsets);
+    const left = () => wanted.filter((change) => !refused.has(change));
+    const answer = made.rrsets.length === 0 ? null : await send(made.rrsets, left());
     if (answer === null || answer.ok) return outcomes(changes, refused, together);
     const { status, reason } = answer.refusal;
     if (status === 404) throw new ProviderError(`PowerDNS has no zone ${zone}.`, "none", { zoneMissing: true });

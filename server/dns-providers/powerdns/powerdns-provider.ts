@@ -2,7 +2,13 @@ import type { z } from "zod";
 import { absoluteName, parseZoneName, readHost } from "../../names/names.ts";
 import type { RecordData } from "../../records/record.ts";
 import { readSoa, type Soa } from "../../zone-file/soa.ts";
-import { ProviderError, type ApplyResult, type DnsProvider, type RecordChange } from "../provider.ts";
+import {
+  ProviderError,
+  type ApplyOptions,
+  type ApplyResult,
+  type DnsProvider,
+  type RecordChange,
+} from "../provider.ts";
 import { isRaisedAlone } from "../serial-marks.ts";
 import { zoneId, zoneList, zoneState, zoneWithRrsets } from "./api.ts";
 import { applyInCalls } from "./calls.ts";
@@ -17,7 +23,7 @@ export function powerdnsProvider(client: PowerdnsClient, now: () => Date): DnsPr
     listZones: () => listZones(client),
     createZone: (zone) => createZone(client, zone),
     readZone: (zone) => readZone(client, zone),
-    applyChanges: (zone, changes, { together = false } = {}) => applyChanges(client, zone, changes, together, now),
+    applyChanges: (zone, changes, options = {}) => applyChanges(client, zone, changes, options, now),
     readSoa: (zone) => readZoneSoa(client, zone),
     fingerprint: (zone) => fingerprint(client, zone),
   };
@@ -67,14 +73,15 @@ async function applyChanges(
   client: PowerdnsClient,
   zone: string,
   changes: readonly RecordChange[],
-  together: boolean,
+  { together = false, beforeCall }: ApplyOptions,
   now: () => Date,
 ): Promise<ApplyResult> {
   const before = await fingerprint(client, zone);
   const present = await presentRrsets(client, zone, changes);
-  const { outcomes, calls } = await applyInCalls(zone, present, changes, together, (rrsets) =>
-    client.send("PATCH", `/zones/${zoneId(zone)}`, { rrsets }),
-  );
+  const { outcomes, calls } = await applyInCalls(zone, present, changes, together, async (rrsets, does) => {
+    await beforeCall?.(does);
+    return await client.send("PATCH", `/zones/${zoneId(zone)}`, { rrsets });
+  });
   if (calls === 0) return { outcomes, before, after: before };
   // The serial after our calls: the API has no other mark of what they made.
   const after = await fingerprint(client, zone).catch(() => null);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { recordKey } from "../../records/record.ts";
 import { allOrNone } from "../apply-changes.ts";
-import { ProviderError, type ChangeOutcome, type RecordChange } from "../provider.ts";
+import { ProviderError, type ApplyOptions, type ChangeOutcome, type RecordChange } from "../provider.ts";
 import { updateMessage } from "./messages.ts";
 import { isPrerequisiteFailure, rcodeSentence } from "./rcodes.ts";
 import { guessNames, transferNames } from "./read-names.ts";
@@ -20,10 +20,10 @@ export async function applyByUpdate(
   session: NameServerSession,
   zone: string,
   changes: readonly RecordChange[],
-  together: boolean,
+  options: ApplyOptions,
 ): Promise<ChangeOutcome[]> {
   try {
-    return await carryOut(session, zone, changes, together);
+    return await carryOut(session, zone, changes, options);
   } catch (error) {
     throw error instanceof ProviderError && session.updates.sent > 0 ? error.afterSending() : error;
   }
@@ -33,7 +33,7 @@ async function carryOut(
   session: NameServerSession,
   zone: string,
   changes: readonly RecordChange[],
-  together: boolean,
+  { together = false, beforeCall }: ApplyOptions,
 ): Promise<ChangeOutcome[]> {
   const outcomes: (ChangeOutcome | undefined)[] = changes.map(() => undefined);
   const open = () => changes.flatMap((_, index) => (outcomes[index] === undefined ? [index] : []));
@@ -61,7 +61,11 @@ async function carryOut(
     plan.outcomes.forEach((outcome, index) => {
       if (!outcome.ok) settle(index, outcome);
     });
-    await sendUnits(session, zone, plan.units, together, settle);
+    const send = async (batch: readonly UpdateUnit[]) => {
+      await beforeCall?.(batch.flatMap((unit) => unit.changes.flatMap((index) => asked[index] ?? [])));
+      return await sendUpdate(session, zone, batch);
+    };
+    await sendUnits(zone, plan.units, together, send, settle);
   }
   const settled = outcomes.map((outcome): ChangeOutcome => outcome ?? changedMeanwhile);
   return await lookWhetherDone(session, zone, changes, settled);
@@ -74,10 +78,10 @@ const changedMeanwhile: ChangeOutcome = {
 
 /** Sends the units and settles what became of their changes; those whose prerequisites failed stay open. */
 async function sendUnits(
-  session: NameServerSession,
   zone: string,
   units: readonly UpdateUnit[],
   together: boolean,
+  send: (batch: readonly UpdateUnit[]) => Promise<number>,
   settleChange: (index: number, outcome: ChangeOutcome) => void,
 ): Promise<void> {
   const settle = (batch: readonly UpdateUnit[], outcome: ChangeOutcome) => {
@@ -89,7 +93,7 @@ async function sendUnits(
   );
   const queue = batchesOf(units.filter(({ updates }) => updates.length > 0));
   for (let batch = queue.shift(); batch; batch = queue.shift()) {
-    const rcode = await send(session, zone, batch);
+    const rcode = await send(batch);
     if (rcode === 0) settle(batch, { ok: true });
     else if (isPrerequisiteFailure(rcode)) continue;
     else if (together) {
@@ -103,7 +107,7 @@ async function sendUnits(
   }
 }
 
-async function send(session: NameServerSession, zone: string, batch: readonly UpdateUnit[]): Promise<number> {
+async function sendUpdate(session: NameServerSession, zone: string, batch: readonly UpdateUnit[]): Promise<number> {
   const prerequisites = batch.flatMap((unit) => unit.prerequisites);
   const updates = batch.flatMap((unit) => unit.updates);
   const [answer] = await session.ask([(id) => updateMessage(id, zone, prerequisites, updates)], "unknown");

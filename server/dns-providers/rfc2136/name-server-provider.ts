@@ -1,6 +1,12 @@
 import { rrsetKey, type RecordData } from "../../records/record.ts";
 import type { Soa } from "../../zone-file/soa.ts";
-import { ProviderError, type ApplyResult, type DnsProvider, type RecordChange } from "../provider.ts";
+import {
+  ProviderError,
+  type ApplyOptions,
+  type ApplyResult,
+  type DnsProvider,
+  type RecordChange,
+} from "../provider.ts";
 import { isRaisedAlone } from "../serial-marks.ts";
 import { applyByUpdate } from "./apply-updates.ts";
 import { queryMessage, types, type WireMessage } from "./messages.ts";
@@ -19,8 +25,8 @@ export function nameServerProvider(server: NameServer): DnsProvider {
     listZones: () => NameServerSession.use(server, (session) => listZones(session, server.zones)),
     createZone: (zone) => NameServerSession.use(server, (session) => findZone(session, zone)),
     readZone: (zone) => readZone(server, zone),
-    applyChanges: (zone, changes, { together = false } = {}) =>
-      NameServerSession.use(server, (session) => applyChanges(session, zone, changes, together, server.now())),
+    applyChanges: (zone, changes, options = {}) =>
+      NameServerSession.use(server, (session) => applyChanges(session, zone, changes, options, server.now())),
     readSoa: (zone) => NameServerSession.use(server, (session) => soaOf(session, zone)),
     fingerprint: (zone) => NameServerSession.use(server, (session) => serialOf(session, zone)),
   };
@@ -82,11 +88,11 @@ async function applyChanges(
   session: NameServerSession,
   zone: string,
   changes: readonly RecordChange[],
-  together: boolean,
+  options: ApplyOptions,
   now: Date,
 ): Promise<ApplyResult> {
   const before = await serialOf(session, zone).catch(() => null);
-  const outcomes = await applyByUpdate(session, zone, changes, together);
+  const outcomes = await applyByUpdate(session, zone, changes, options);
   const { accepted } = session.updates;
   if (accepted === 0) return { outcomes, before, after: before };
   // The serial after our updates: DNS has no other mark of what they made. Where it cannot be had, the next sync sets it.

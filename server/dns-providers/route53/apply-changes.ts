@@ -1,4 +1,4 @@
-import { ProviderError, type ChangeOutcome, type RecordChange } from "../provider.ts";
+import { ProviderError, type BeforeCall, type ChangeOutcome, type RecordChange } from "../provider.ts";
 import { batchesOf, isTooLarge, reversed, stepsOf, type ChangeGroup } from "./change-batches.ts";
 import type { BatchAnswer, Refusal, Route53Api } from "./client.ts";
 
@@ -6,11 +6,13 @@ import type { BatchAnswer, Refusal, Route53Api } from "./client.ts";
 export class Sending {
   readonly #api: Route53Api;
   readonly #zoneId: string;
+  readonly #beforeCall: BeforeCall;
   readonly #refusals = new Map<RecordChange, string>();
 
-  constructor(api: Route53Api, zoneId: string) {
+  constructor(api: Route53Api, zoneId: string, beforeCall: BeforeCall) {
     this.#api = api;
     this.#zoneId = zoneId;
+    this.#beforeCall = beforeCall;
   }
 
   /** What became of changes that were sent; a change that was not refused was made. */
@@ -26,7 +28,7 @@ export class Sending {
     let sent = false;
     for (let batch = queue.shift(); batch; batch = queue.shift()) {
       try {
-        const answer = await this.#api.change(this.#zoneId, stepsOf(batch));
+        const answer = await this.#send(batch);
         if (answer.ok) sent = true;
         else queue.unshift(...this.#refusePart(batch, answer));
       } catch (error) {
@@ -67,10 +69,20 @@ export class Sending {
     }
   }
 
+  async #send(batch: readonly ChangeGroup[]): Promise<BatchAnswer> {
+    await this.#beforeCall(batch.flatMap(({ changes }) => changes));
+    return await this.#api.change(this.#zoneId, stepsOf(batch));
+  }
+
+  async #sendBack(batch: readonly ChangeGroup[]): Promise<BatchAnswer> {
+    await this.#beforeCall([]);
+    return await this.#api.change(this.#zoneId, reversed(batch));
+  }
+
   /** One more batch of a set. Where it certainly came to nothing, so does what was done before. @throws ProviderError */
   async #change(batch: readonly ChangeGroup[], done: readonly ChangeGroup[][]): Promise<BatchAnswer> {
     try {
-      return await this.#api.change(this.#zoneId, stepsOf(batch));
+      return await this.#send(batch);
     } catch (error) {
       if (error instanceof ProviderError && error.effect === "none") await this.#takeBack(done, error.message);
       throw error;
@@ -80,14 +92,18 @@ export class Sending {
   /** @throws ProviderError with effect `unknown` where it does not succeed */
   async #takeBack(done: readonly ChangeGroup[][], reason: string): Promise<void> {
     for (const batch of done.toReversed()) {
-      const told = await this.#api.change(this.#zoneId, reversed(batch)).then(
-        (answer) => (answer.ok ? null : answer.message),
-        (error: unknown) => (error instanceof ProviderError ? error.message : String(error)),
+      const told = await this.#sendBack(batch).then(
+        (answer) => (answer.ok ? null : { message: answer.message, answered: true }),
+        (error: unknown) => {
+          if (error instanceof ProviderError) return error;
+          throw error;
+        },
       );
       if (told === null) continue;
       throw new ProviderError(
-        `${reason} What had been done of the set before could not be taken back: ${told}`,
+        `${reason} What had been done of the set before could not be taken back: ${told.message}`,
         "unknown",
+        { answered: told.answered },
       );
     }
   }

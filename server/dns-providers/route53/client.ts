@@ -11,9 +11,9 @@ import {
   type ResourceRecordSet,
   type Route53ClientConfig,
 } from "@aws-sdk/client-route-53";
-import type { Egress } from "../../net/egress.ts";
 import { ProviderError } from "../provider.ts";
-import { VendorCalls, type VendorAnswer } from "../vendor-calls.ts";
+import { PageTurner } from "../paging.ts";
+import { VendorCalls, type VendorAnswer, type VendorEnvironment } from "../vendor-calls.ts";
 import { transport } from "./transport.ts";
 
 export interface Route53Access {
@@ -53,6 +53,7 @@ export interface Route53Api {
 }
 
 const vendorName = "Amazon Route 53";
+export const route53Address = "https://route53.amazonaws.com";
 const mostPerPage = 300;
 const codesOfAccess = new Set([
   "AccessDenied",
@@ -66,17 +67,30 @@ const codesOfAccess = new Set([
   "UnrecognizedClientException",
 ]);
 
-export function route53Api({ accessKeyId, secretAccessKey, endpoint }: Route53Access, egress: Egress): Route53Api {
-  const calls = new VendorCalls({ name: vendorName, egress, secrets: [secretAccessKey], throttles });
+export function route53Api(
+  { accessKeyId, secretAccessKey, endpoint }: Route53Access,
+  environment: VendorEnvironment,
+): Route53Api {
+  const calls = new VendorCalls({
+    name: vendorName,
+    address: endpoint,
+    environment,
+    secrets: [secretAccessKey],
+    throttles,
+    // Five a second in any account; some have more since, and of some actions fewer, which the answers tell.
+    quotas: { address: route53Address, limits: [{ calls: 5, seconds: 1 }] },
+  });
   const client = new Route53Client({
     ...settled,
     endpoint,
     credentials: { accessKeyId, secretAccessKey },
     requestHandler: transport(calls),
   });
-  const told = async <T>(call: Promise<T>): Promise<T> => {
+  const told = async <T>(call: () => Promise<T>): Promise<T> => {
     try {
-      return await call;
+      // Before it is signed, because a signature ages.
+      await calls.untilOpen();
+      return await call();
     } catch (error) {
       throw failure(calls, error);
     }
@@ -85,28 +99,33 @@ export function route53Api({ accessKeyId, secretAccessKey, endpoint }: Route53Ac
   return {
     name: vendorName,
     async *hostedZones() {
+      const pages = new PageTurner(vendorName);
       for (let Marker: string | undefined; ;) {
-        const page = await told(client.send(new ListHostedZonesCommand({ Marker })));
+        const page = await told(() => client.send(new ListHostedZonesCommand({ Marker })));
         yield page.HostedZones ?? [];
         if (!page.IsTruncated || page.NextMarker === undefined) return;
         Marker = page.NextMarker;
+        pages.turn(Marker);
       }
     },
     async hostedZonesOfName(dnsName) {
       const found: HostedZone[] = [];
+      const pages = new PageTurner(vendorName);
       for (let start: { DNSName: string; HostedZoneId?: string | undefined } = { DNSName: dnsName }; ;) {
-        const page = await told(client.send(new ListHostedZonesByNameCommand(start)));
+        const page = await told(() => client.send(new ListHostedZonesByNameCommand(start)));
         found.push(...(page.HostedZones ?? []).filter(({ Name }) => Name === dnsName));
         if (!page.IsTruncated || page.NextDNSName !== dnsName) return found;
         start = { DNSName: page.NextDNSName, HostedZoneId: page.NextHostedZoneId };
+        pages.turn(`${page.NextHostedZoneId}`);
       }
     },
     async createHostedZone(Name, CallerReference) {
-      await told(client.send(new CreateHostedZoneCommand({ Name, CallerReference })));
+      await told(() => client.send(new CreateHostedZoneCommand({ Name, CallerReference })));
     },
     async *recordSets(HostedZoneId, start, MaxItems = mostPerPage) {
+      const pages = new PageTurner(vendorName);
       for (let from = start; ;) {
-        const page = await told(
+        const page = await told(() =>
           client.send(
             new ListResourceRecordSetsCommand({
               HostedZoneId,
@@ -121,10 +140,12 @@ export function route53Api({ accessKeyId, secretAccessKey, endpoint }: Route53Ac
         if (!page.IsTruncated || page.NextRecordName === undefined) return;
         const { NextRecordName: name, NextRecordType: type, NextRecordIdentifier: identifier } = page;
         from = { name, ...(type && { type }), ...(identifier !== undefined && { identifier }) };
+        pages.turn(`${name} ${type} ${identifier}`);
       }
     },
     async change(HostedZoneId, Changes) {
       try {
+        await calls.untilOpen();
         await client.send(new ChangeResourceRecordSetsCommand({ HostedZoneId, ChangeBatch: { Changes } }));
         return { ok: true };
       } catch (error) {

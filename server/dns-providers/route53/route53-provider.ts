@@ -2,7 +2,7 @@ import { absoluteName } from "../../names/names.ts";
 import { readSoa, type Soa } from "../../zone-file/soa.ts";
 import { logicalLines } from "../../zone-file/tokens.ts";
 import { allOrNone, applyToRecords } from "../apply-changes.ts";
-import type { ApplyResult, ChangeOutcome, DnsProvider, RecordChange } from "../provider.ts";
+import type { ApplyOptions, ApplyResult, ChangeOutcome, DnsProvider, RecordChange } from "../provider.ts";
 import type { RecordData } from "../../records/record.ts";
 import { Sending } from "./apply-changes.ts";
 import { groupsOf } from "./change-batches.ts";
@@ -11,6 +11,7 @@ import { dnsName, HostedZones, type FoundZone } from "./hosted-zones.ts";
 import { keeps } from "./limits.ts";
 import { fromOctal } from "./octal-text.ts";
 import { readRrset, type ServedRrset } from "./rrsets.ts";
+import { lateSeconds } from "../vendor-calls.ts";
 
 const rrsetsPerPage = 300;
 
@@ -18,10 +19,11 @@ const rrsetsPerPage = 300;
 export function route53Provider(api: Route53Api, listed: Iterable<string>): DnsProvider {
   const zones = new HostedZones(api, listed);
   return {
+    settlesAfterSeconds: lateSeconds,
     listZones: () => zones.names(),
     createZone: (zone) => zones.make(zone),
     readZone: (zone) => readZone(api, zones, zone),
-    applyChanges: (zone, changes, { together = false } = {}) => applyChanges(api, zones, zone, changes, together),
+    applyChanges: (zone, changes, options = {}) => applyChanges(api, zones, zone, changes, options),
     readSoa: (zone) => readZoneSoa(api, zones, zone),
     fingerprint: () => Promise.resolve(null),
   };
@@ -37,7 +39,7 @@ async function applyChanges(
   zones: HostedZones,
   zone: string,
   changes: readonly RecordChange[],
-  together: boolean,
+  { together = false, beforeCall = () => Promise.resolve() }: ApplyOptions,
 ): Promise<ApplyResult> {
   const found = await zones.find(zone);
   const names = new Set(changes.flatMap(({ before, after }) => [before, after].flatMap((one) => one?.name ?? [])));
@@ -46,7 +48,7 @@ async function applyChanges(
   const standing = changes.filter((_, index) => outcomes[index]?.ok);
   if (standing.length === 0) return { outcomes, before: null, after: null };
 
-  const sending = new Sending(api, found.id);
+  const sending = new Sending(api, found.id, beforeCall);
   const groups = groupsOf(zone, present, records, standing);
   await (together ? sending.sendTogether(groups) : sending.sendEach(groups));
   const told = changes.map((change, index) => {

@@ -15,6 +15,9 @@ interface SignedRequest {
   body?: unknown;
 }
 
+/** A signature is good for five minutes. */
+const staleAfterMilliseconds = 240_000;
+
 /** The SDK's way to the network: it signs and reads, and our own door sends. */
 export function transport(calls: VendorCalls): Transport {
   return {
@@ -29,6 +32,7 @@ export function transport(calls: VendorCalls): Transport {
         headers: sent,
         ...(typeof body === "string" ? { body } : {}),
         changes: method === "POST",
+        staleAfterMilliseconds,
       });
       // The SDK would take any page for an empty answer.
       if (answer.status < 300 && !/<\w+Response[\s>]/.test(answer.text)) {

@@ -113,7 +113,7 @@ async function applyChanges(
   { folder, hostmaster, now }: ZoneFolder,
   zone: string,
   changes: readonly RecordChange[],
-  { together = false, plannedOn = null }: ApplyOptions,
+  { together = false, plannedOn = null, beforeCall }: ApplyOptions,
 ): Promise<ApplyResult> {
   const found = await mustFind(folder, zone);
   const present = parseFound(folder, zone, found);
@@ -131,6 +131,7 @@ async function applyChanges(
     ? { ...present.soa, serial: nextSerial(present.soa.serial, now()) }
     : initialSoa(zone, now(), hostmaster);
   const content = Buffer.from(printZoneFile({ zone, soa, records: applied.records }));
+  await beforeCall?.(changes.filter((_, index) => outcomes[index]?.ok));
   await replaceFile(found.path, content, found.stats);
   // Of the bytes at hand: what lies there by now may have been edited by hand again.
   return { outcomes, before, after: markOf(content) };

@@ -65,10 +65,11 @@ export async function redeemCode(
     method: "POST",
     headers: { "content-type": "application/x-www-form-urlencoded" },
     body: form.toString(),
+    secrets: [settings.clientSecret, code, codeVerifier],
   });
   const body = goodObject(answer, "The token endpoint");
   // GitHub tells of errors with status 200.
-  if ("error" in body) throw new IdentityProviderError(`The token endpoint refused the code${reasonIn(body)}.`);
+  if ("error" in body) throw new IdentityProviderError(`The token endpoint refused the code${reasonIn(answer)}.`);
   return new OAuth2Tokens(body);
 }
 
@@ -80,6 +81,15 @@ export function accessTokenOf(tokens: OAuth2Tokens): string {
     // Told below.
   }
   throw new IdentityProviderError("The token endpoint did not answer with a bearer token.");
+}
+
+/** @throws IdentityProviderError where there is none */
+export function idTokenOf(tokens: OAuth2Tokens): string {
+  try {
+    return tokens.idToken();
+  } catch {
+    throw new IdentityProviderError("There is no id_token.");
+  }
 }
 
 function clientOf({ clientId, redirectUrl }: ClientSettings): OAuth2Client {

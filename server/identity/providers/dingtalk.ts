@@ -32,11 +32,15 @@ export function dingtalk(egress: Egress): IdentityProvider {
       const redeemed = await askVendor(egress, tokenUrl, {
         method: "POST",
         headers: { "content-type": "application/json" },
+        secrets: [clientSecret, code],
         body: JSON.stringify({ clientId, clientSecret: clientSecret ?? "", code, grantType: "authorization_code" }),
       });
       const accessToken = requiredText(goodObject(redeemed, "DingTalk"), "accessToken", "DingTalk");
       const headers = { "x-acs-dingtalk-access-token": accessToken };
-      const user = goodObject(await askVendor(egress, userInfoUrl, { headers }), "DingTalk's user endpoint");
+      const user = goodObject(
+        await askVendor(egress, userInfoUrl, { headers, secrets: [accessToken] }),
+        "DingTalk's user endpoint",
+      );
       return {
         issuer: new URL(userInfoUrl).origin,
         subject: requiredText(user, "unionId", "DingTalk's user endpoint"),

@@ -13,6 +13,7 @@ import {
 } from "openid-client";
 import type { Egress } from "../../net/egress.ts";
 import { EgressError } from "../../net/egress-error.ts";
+import { metadataOf } from "./discovery-document.ts";
 import { IdentityProviderError, type ClientSettings } from "./provider.ts";
 
 const suffix = "/.well-known/openid-configuration";
@@ -21,69 +22,53 @@ const deadlineSeconds = 10;
 const trustMilliseconds = 10 * 60_000;
 const mostRemembered = 16;
 
-/** Signatures that only the provider can make. With HS256 its public key would do for a secret; with `none` nothing would be needed. */
-const asymmetric: ReadonlySet<string> = new Set([
-  "RS256",
-  "RS384",
-  "RS512",
-  "PS256",
-  "PS384",
-  "PS512",
-  "ES256",
-  "ES384",
-  "ES512",
-  "EdDSA",
-  "Ed25519",
-]);
-
 /** What is known of OpenID providers, from their discovery documents. */
 export class Discovery {
-  readonly #fetch: CustomFetch;
+  readonly #egress: Egress;
   readonly #now: () => Date;
   readonly #known = new Map<string, { configuration: Configuration; at: number }>();
 
   constructor(egress: Egress, now: () => Date) {
-    this.#fetch = guarded(egress);
+    this.#egress = egress;
     this.#now = now;
   }
 
   /** A client of the provider, with explicit endpoints in place of those that it tells. @throws IdentityProviderError */
   async client(settings: ClientSettings & { wellKnownUrl: string }): Promise<Configuration> {
-    const key = JSON.stringify(settings);
-    const known = this.#known.get(key);
+    const known = this.#known.get(keyOf(settings));
     if (known && this.#now().getTime() - known.at < trustMilliseconds) return known.configuration;
-    const configuration = await this.freshClient(settings);
-    if (this.#known.size >= mostRemembered) this.#known.clear();
-    this.#known.set(key, { configuration, at: this.#now().getTime() });
-    return configuration;
+    return await this.freshClient(settings);
   }
 
-  /** The same, asked anew. @throws IdentityProviderError */
+  /** The same, asked anew, and known from then on. @throws IdentityProviderError */
   async freshClient(settings: ClientSettings & { wellKnownUrl: string }): Promise<Configuration> {
-    const { clientId, clientSecret } = settings;
-    const told = await this.#told(settings.wellKnownUrl);
-    const metadata = completeMetadata(told, settings);
+    const { clientId, clientSecret, wellKnownUrl, tokenUrl, userInfoUrl } = settings;
+    const fetch = guarded(this.#egress, [wellKnownUrl, tokenUrl, userInfoUrl]);
+    const told = await this.#told(wellKnownUrl, fetch);
+    const metadata = metadataOf(told, settings);
     // In the body where that is possible: in the header not all servers decode what has to be encoded there (RFC 6749 §2.3.1).
-    const inBody = told.token_endpoint_auth_methods_supported?.includes("client_secret_post") === true;
+    const inBody = metadata.token_endpoint_auth_methods_supported?.includes("client_secret_post") === true;
     const authentication =
       clientSecret === null ? None() : inBody ? ClientSecretPost(clientSecret) : ClientSecretBasic(clientSecret);
     const configuration = new Configuration(metadata, clientId, undefined, authentication);
-    configuration[customFetch] = this.#fetch;
+    configuration[customFetch] = fetch;
     configuration.timeout = deadlineSeconds;
     // What may be called without TLS is the door's to decide: it lets that pass to one's own network only.
     allowInsecureRequests(configuration);
     enableNonRepudiationChecks(configuration);
+    if (this.#known.size >= mostRemembered) this.#known.clear();
+    this.#known.set(keyOf(settings), { configuration, at: this.#now().getTime() });
     return configuration;
   }
 
-  async #told(wellKnownUrl: string): Promise<ServerMetadata> {
+  async #told(wellKnownUrl: string, fetch: CustomFetch): Promise<ServerMetadata> {
     const setting = "wellKnownUrl";
     if (!wellKnownUrl.endsWith(suffix))
       throw new IdentityProviderError(`The discovery address must end with ${suffix}.`, { setting });
     let told: ServerMetadata;
     try {
       const found = await discovery(new URL(wellKnownUrl), "discovery", undefined, None(), {
-        [customFetch]: this.#fetch,
+        [customFetch]: fetch,
         timeout: deadlineSeconds,
         execute: [allowInsecureRequests],
       });
@@ -101,32 +86,20 @@ export class Discovery {
   }
 }
 
-function completeMetadata(told: ServerMetadata, settings: ClientSettings): ServerMetadata {
-  const algorithms = (told.id_token_signing_alg_values_supported ?? []).filter((one) => asymmetric.has(one));
-  const metadata: ServerMetadata = {
-    ...told,
-    id_token_signing_alg_values_supported: algorithms.length === 0 ? ["RS256"] : algorithms,
-    ...(settings.authorizeUrl === null ? {} : { authorization_endpoint: settings.authorizeUrl }),
-    ...(settings.tokenUrl === null ? {} : { token_endpoint: settings.tokenUrl }),
-    ...(settings.userInfoUrl === null ? {} : { userinfo_endpoint: settings.userInfoUrl }),
-  };
-  const needed = { authorizeUrl: metadata.authorization_endpoint, tokenUrl: metadata.token_endpoint } as const;
-  for (const [setting, url] of Object.entries(needed) as ["authorizeUrl" | "tokenUrl", string | undefined][]) {
-    if (url !== undefined && URL.canParse(url)) continue;
-    throw new IdentityProviderError("The discovery document does not name this endpoint; enter it.", { setting });
-  }
-  if (metadata.jwks_uri === undefined || !URL.canParse(metadata.jwks_uri))
-    throw new IdentityProviderError("The discovery document does not say where the keys are (jwks_uri).", {
-      setting: "wellKnownUrl",
-    });
-  return metadata;
+/** All that a client is made of. */
+function keyOf(settings: ClientSettings): string {
+  return JSON.stringify(Object.entries(settings).toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** The door as openid-client calls it. */
-function guarded(egress: Egress): CustomFetch {
+/**
+ * The door as openid-client calls it. What an administrator chose may be in the own network; a document from there may only name the same server,
+ * or else a provider could have calls made to any other.
+ */
+function guarded(egress: Egress, chosen: readonly (string | null)[]): CustomFetch {
+  const origins = new Set(chosen.map((url) => url && URL.parse(url)?.origin));
   return async (url, { method, headers, body, signal }) =>
     await egress.guardedFetch(url, {
-      reach: "inside",
+      reach: origins.has(new URL(url).origin) ? "inside" : "public",
       method: method === "POST" ? "POST" : "GET",
       headers,
       ...(body === undefined || body === null ? {} : { body: bodyText(body) }),

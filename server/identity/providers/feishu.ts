@@ -1,7 +1,16 @@
 import type { Egress } from "../../net/egress.ts";
 import { authorizationUrlOf, codeOf, endpointsOf } from "./code-flow.ts";
 import { IdentityProviderError, type IdentityProvider } from "./provider.ts";
-import { askVendor, goodObject, objectOf, optionalText, reasonIn, requiredText } from "./vendor-json.ts";
+import {
+  askVendor,
+  goodObject,
+  objectOf,
+  optionalText,
+  reasonIn,
+  requiredText,
+  type VendorAnswer,
+  type VendorObject,
+} from "./vendor-json.ts";
 
 const builtIn = {
   authorizeUrl: "https://accounts.feishu.cn/open-apis/authen/v1/authorize",
@@ -27,21 +36,24 @@ export function feishu(egress: Egress): IdentityProvider {
     async identify(settings, { codeVerifier }, answer) {
       const { tokenUrl, userInfoUrl } = endpointsOf(settings, builtIn);
       const { clientId, clientSecret, redirectUrl } = settings;
+      const code = codeOf(answer);
       const redeemed = await askVendor(egress, tokenUrl, {
         method: "POST",
         headers: { "content-type": "application/json; charset=utf-8" },
+        secrets: [clientSecret, code, codeVerifier],
         body: JSON.stringify({
           grant_type: "authorization_code",
           client_id: clientId,
           client_secret: clientSecret ?? "",
-          code: codeOf(answer),
+          code,
           redirect_uri: redirectUrl,
           code_verifier: codeVerifier,
         }),
       });
-      const accessToken = requiredText(well(goodObject(redeemed, "Feishu")), "access_token", "Feishu");
+      const accessToken = requiredText(well(redeemed, "Feishu"), "access_token", "Feishu");
       const headers = { authorization: `Bearer ${accessToken}` };
-      const told = well(goodObject(await askVendor(egress, userInfoUrl, { headers }), "Feishu's user endpoint"));
+      const request = { headers, secrets: [accessToken] };
+      const told = well(await askVendor(egress, userInfoUrl, request), "Feishu's user endpoint");
       const user = objectOf(told["data"], "Feishu's user endpoint");
       return {
         issuer: new URL(userInfoUrl).origin,
@@ -55,8 +67,9 @@ export function feishu(egress: Egress): IdentityProvider {
   };
 }
 
-/** @throws IdentityProviderError for an answer that tells of a failure with status 200 */
-function well(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+/** @throws IdentityProviderError for any failure, also for one that is told with status 200 */
+function well(answer: VendorAnswer, what: string): VendorObject {
+  const body = goodObject(answer, what);
   if ((body["code"] ?? 0) === 0 && !("error" in body)) return body;
-  throw new IdentityProviderError(`Feishu refused${reasonIn(body)}.`);
+  throw new IdentityProviderError(`${what} refused${reasonIn(answer)}.`);
 }

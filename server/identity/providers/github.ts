@@ -1,7 +1,7 @@
 import type { Egress } from "../../net/egress.ts";
 import { accessTokenOf, authorizationUrlOf, codeOf, endpointsOf, redeemCode } from "./code-flow.ts";
 import { IdentityProviderError, type IdentityProvider } from "./provider.ts";
-import { askVendor, goodObject, optionalText } from "./vendor-json.ts";
+import { askVendor, goodObject, optionalText, type VendorRequest } from "./vendor-json.ts";
 
 const apiHeaders = { accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28" };
 
@@ -24,12 +24,16 @@ export function github(egress: Egress): IdentityProvider {
     async identify(settings, { codeVerifier }, answer) {
       const { tokenUrl, userInfoUrl } = endpointsOf(settings, builtIn);
       const tokens = await redeemCode(egress, tokenUrl, settings, { code: codeOf(answer), codeVerifier });
-      const headers = { ...apiHeaders, authorization: `Bearer ${accessTokenOf(tokens)}` };
-      const user = goodObject(await askVendor(egress, userInfoUrl, { headers }), "GitHub's user endpoint");
+      const accessToken = accessTokenOf(tokens);
+      const request = {
+        headers: { ...apiHeaders, authorization: `Bearer ${accessToken}` },
+        secrets: [accessToken],
+      };
+      const user = goodObject(await askVendor(egress, userInfoUrl, request), "GitHub's user endpoint");
       const { id } = user;
       if (typeof id !== "number" || !Number.isSafeInteger(id) || id <= 0)
         throw new IdentityProviderError("GitHub's user endpoint did not tell a numeric id.");
-      const email = await verifiedAddress(egress, `${userInfoUrl.replace(/\/$/, "")}/emails`, headers);
+      const email = await verifiedAddress(egress, `${userInfoUrl.replace(/\/$/, "")}/emails`, request);
       return {
         issuer: new URL(userInfoUrl).origin,
         subject: String(id),
@@ -43,8 +47,8 @@ export function github(egress: Egress): IdentityProvider {
 }
 
 /** The primary address if it is verified. The one in the profile may be anybody's; without the scope user:email there is none. */
-async function verifiedAddress(egress: Egress, url: string, headers: Record<string, string>): Promise<string | null> {
-  const { status, body } = await askVendor(egress, url, { headers });
+async function verifiedAddress(egress: Egress, url: string, request: VendorRequest): Promise<string | null> {
+  const { status, body } = await askVendor(egress, url, request);
   if (status !== 200 || !Array.isArray(body)) return null;
   const primary = (body as unknown[]).find(
     (entry): entry is { email: string } =>

@@ -6,7 +6,7 @@ import {
   type Configuration,
 } from "openid-client";
 import type { Egress } from "../../net/egress.ts";
-import { accessTokenOf, authorizationUrlOf, codeOf, redeemCode } from "./code-flow.ts";
+import { accessTokenOf, authorizationUrlOf, codeOf, idTokenOf, redeemCode } from "./code-flow.ts";
 import { Discovery, whyOf } from "./discovery.ts";
 import { checkIdTokenClaims } from "./id-token-claims.ts";
 import {
@@ -101,25 +101,30 @@ async function identifyBy(
     if (!claims) throw new IdentityProviderError("There is no id_token.");
     const { issuer, userinfo_endpoint: endpoint } = client.serverMetadata();
     const told = endpoint === undefined ? {} : await fetchUserInfo(client, tokens.access_token, claims.sub);
-    return identityFromClaims(issuer, { ...claims, ...told, sub: claims.sub });
+    // Whether an address is verified says who tells it.
+    const another = "email" in told && told.email !== claims["email"] ? { email_verified: undefined } : {};
+    return identityFromClaims(issuer, { ...claims, ...another, ...told, sub: claims.sub });
   } catch (error) {
     if (error instanceof IdentityProviderError) throw error;
-    throw new IdentityProviderError(`The sign-in did not hold: ${whyOf(error)}${refusalIn(error)}`, { cause: error });
+    const secrets = [settings.clientSecret, state, nonce, codeVerifier, ...answer.getAll("code")];
+    const why = `${whyOf(error)}${refusalIn(error, secrets)}`;
+    throw new IdentityProviderError(`The sign-in did not hold: ${why}`, { cause: error });
   }
 }
 
 /** What the token endpoint or the provider itself gave as a reason. */
-function refusalIn(error: unknown): string {
+function refusalIn(error: unknown, secrets: readonly (string | null)[]): string {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { error: code, error_description: text } = cause as { error?: unknown; error_description?: unknown };
-    if (typeof code === "string") return ` (${tellable(`${code}${typeof text === "string" ? `: ${text}` : ""}`)})`;
+    const words = `${String(code)}${typeof text === "string" ? `: ${text}` : ""}`;
+    if (typeof code === "string") return ` (${tellable(words, secrets)})`;
   }
   return "";
 }
 
 /**
  * Without a discovery document nobody knows the issuer and its keys. Then the userinfo endpoint says who it is, with the token that came straight
- * from the token endpoint; an id_token that comes along must agree in all that can be told without keys.
+ * from the token endpoint; the id_token that comes along must agree in all that can be told without keys.
  */
 async function identifyWithoutKeys(
   egress: Egress,
@@ -128,18 +133,20 @@ async function identifyWithoutKeys(
   answer: URLSearchParams,
   now: Date,
 ): Promise<Identity> {
-  const { tokenUrl, userInfoUrl } = explicitOf(settings);
+  const { authorizeUrl, tokenUrl, userInfoUrl } = explicitOf(settings);
+  const issuer = answer.get("iss");
+  // RFC 9207 §2.4, as far as it goes where the issuer is unknown: an answer from elsewhere must not show its code here.
+  if (issuer !== null && URL.parse(issuer)?.origin !== new URL(authorizeUrl).origin)
+    throw new IdentityProviderError("The answer is that of another issuer.");
   const tokens = await redeemCode(egress, tokenUrl, settings, { code: codeOf(answer), codeVerifier });
   const claims = await userInfo(egress, userInfoUrl, accessTokenOf(tokens));
   const identity = identityFromClaims(new URL(userInfoUrl).origin, claims);
-  if ("id_token" in tokens.data) {
-    checkIdTokenClaims(tokens.idToken(), {
-      issuer: answer.get("iss"),
-      audience: settings.clientId,
-      nonce,
-      subject: identity.subject,
-      now,
-    });
-  }
+  checkIdTokenClaims(idTokenOf(tokens), {
+    issuer,
+    audience: settings.clientId,
+    nonce,
+    subject: identity.subject,
+    now,
+  });
   return identity;
 }

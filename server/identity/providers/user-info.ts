@@ -5,7 +5,7 @@ import { askVendor, goodObject, optionalText, requiredText, type VendorObject } 
 /** Asks a userinfo endpoint that uses the names of OpenID Connect (OpenID Connect Core 1.0 §5.3). @throws IdentityProviderError */
 export async function userInfo(egress: Egress, url: string, accessToken: string): Promise<VendorObject> {
   const headers = { authorization: `Bearer ${accessToken}` };
-  return goodObject(await askVendor(egress, url, { headers }), "The userinfo endpoint");
+  return goodObject(await askVendor(egress, url, { headers, secrets: [accessToken] }), "The userinfo endpoint");
 }
 
 /** An identity from the standard claims (OpenID Connect Core 1.0 §5.1). @throws IdentityProviderError without a subject */

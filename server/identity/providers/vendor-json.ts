@@ -7,6 +7,8 @@ export interface VendorRequest {
   method?: "GET" | "POST";
   headers?: Readonly<Record<string, string>>;
   body?: string;
+  /** What it holds that no message may quote. */
+  secrets: readonly (string | null)[];
 }
 
 export type VendorObject = Readonly<Record<string, unknown>>;
@@ -15,13 +17,19 @@ export type VendorObject = Readonly<Record<string, unknown>>;
 export interface VendorAnswer {
   status: number;
   body: unknown;
+  /** Those of the request. */
+  secrets: readonly (string | null)[];
 }
 
 const deadlineMilliseconds = 10_000;
 const maxBytes = 262_144;
 
 /** Asks a provider, through the guarded door. Its host may be in the own network: an administrator chose it. @throws IdentityProviderError */
-export async function askVendor(egress: Egress, url: string, request: VendorRequest): Promise<VendorAnswer> {
+export async function askVendor(
+  egress: Egress,
+  url: string,
+  { secrets, ...request }: VendorRequest,
+): Promise<VendorAnswer> {
   const headers = { accept: "application/json", ...request.headers };
   try {
     const response = await egress.guardedFetch(url, {
@@ -31,7 +39,7 @@ export async function askVendor(egress: Egress, url: string, request: VendorRequ
       ...request,
       headers,
     });
-    return { status: response.status, body: await response.json().catch(() => null) };
+    return { status: response.status, body: await response.json().catch(() => null), secrets };
   } catch (error) {
     if (error instanceof EgressError) throw new IdentityProviderError(error.message, { cause: error });
     throw error;
@@ -39,9 +47,10 @@ export async function askVendor(egress: Egress, url: string, request: VendorRequ
 }
 
 /** The object within a good answer. @throws IdentityProviderError for any other status and for what is no object */
-export function goodObject({ status, body }: VendorAnswer, what: string): VendorObject {
-  if (status !== 200) throw new IdentityProviderError(`${what} answered with status ${status}${reasonIn(body)}.`);
-  return objectOf(body, what);
+export function goodObject(answer: VendorAnswer, what: string): VendorObject {
+  const { status } = answer;
+  if (status !== 200) throw new IdentityProviderError(`${what} answered with status ${status}${reasonIn(answer)}.`);
+  return objectOf(answer.body, what);
 }
 
 export function objectOf(value: unknown, what: string): VendorObject {
@@ -63,11 +72,11 @@ export function optionalText(object: VendorObject, field: string): string | null
 }
 
 /** What a refusal says of its reason, in the words of OAuth 2.0 (RFC 6749 §5.2) or of the vendors that have words of their own. */
-export function reasonIn(body: unknown): string {
+export function reasonIn({ body, secrets }: VendorAnswer): string {
   if (typeof body !== "object" || body === null) return "";
   const { error, error_description: description, code, message, msg } = body as VendorObject;
   const words = [error, code, description, message, msg].filter(
     (word) => (typeof word === "string" && word !== "") || typeof word === "number",
   );
-  return words.length === 0 ? "" : ` (${tellable(words.map(String).join(": "))})`;
+  return words.length === 0 ? "" : ` (${tellable(words.map(String).join(": "), secrets)})`;
 }

@@ -1,7 +1,7 @@
 import type { Audit } from "../../audit/audit.ts";
 import type { Caller } from "../../auth/caller.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
-import { badField, notFound } from "../../errors.ts";
+import { badField, notFound, type AppError } from "../../errors.ts";
 import { newId } from "../../ids.ts";
 import { inviteCodeHash, newInviteCode } from "./codes.ts";
 import { Invitation } from "./entities.ts";
@@ -87,8 +87,24 @@ export class Invitations {
       .returning(["id", "role"])
       .executeTakeFirst();
     if (used) return used;
-    throw badField(["inviteCode"], "This invitation code is not valid, or not any more; ask for a new one.");
+    throw badCode();
   }
+
+  /** Looks at a code without using it. @throws AppError BAD_REQUEST as `redeem` */
+  async requireValid(em: EntityManager, code: string): Promise<void> {
+    const found = await queries(em)
+      .selectFrom("invitations")
+      .select("id")
+      .where("code_hash", "=", inviteCodeHash(code))
+      .where((eb) => eb("uses", "<", eb.ref("max_uses")))
+      .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", this.#now())]))
+      .executeTakeFirst();
+    if (!found) throw badCode();
+  }
+}
+
+function badCode(): AppError {
+  return badField(["inviteCode"], "This invitation code is not valid, or not any more; ask for a new one.");
 }
 
 function view({ id, role, maxUses, uses, expiresAt, createdBy, createdAt }: Invitation) {

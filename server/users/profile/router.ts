@@ -15,7 +15,8 @@ export const profileRouter = router({
         operationId: "updateProfile",
         tag,
         summary: "Change your profile",
-        description: "Fields that are left out stay as they are.",
+        description:
+          "Fields that are left out stay as they are. Others, such as `role`, are ignored: the current user can be sent back as a whole.",
       }),
     )
     .input(updateProfileInput)

@@ -17,7 +17,8 @@ function isPicture(text: string): boolean {
   return username === "" && password === "";
 }
 
-export const updateProfileInput = z.strictObject({
+/** Not strict: who changes a field of the current user and sends all of it back means that field. */
+export const updateProfileInput = z.object({
   displayName: removable(100).meta({ description: "Full name to show; null: none.", example: "Ada Lovelace" }),
   nickname: removable(50).meta({ description: "Short name to show; null: none.", example: "Ada" }),
   avatarUrl: line(2_048)

@@ -12,7 +12,7 @@ import { noticeUsefulMilliseconds, type MailOutbox } from "../../mail/outbox.ts"
 import { emailChanged } from "../../mail/templates/email-changed.ts";
 import { passwordChanged } from "../../mail/templates/password-changed.ts";
 import { afterCommit } from "../../database/after-commit.ts";
-import { User } from "../entities.ts";
+import { ownAccount } from "../own-account.ts";
 import { uniquely, type Users } from "../service.ts";
 
 /** Any of the fields that people set for themselves. */
@@ -61,7 +61,7 @@ export class Profile {
   async update(em: EntityManager, caller: Caller, patch: ProfilePatch) {
     const { users, audit, onNotificationsOff } = this.#parts;
     await em.transactional(async (tx) => {
-      const user = await tx.findOneOrFail(User, { id: caller.userId });
+      const user = await ownAccount(tx, caller.userId);
       if (patch.notificationsEnabled === false) afterCommit(tx, () => onNotificationsOff(user.id));
       const fields = Object.keys(patch).filter((key) => patch[key as keyof ProfilePatch] !== undefined);
       const shown = () => Object.fromEntries(fields.map((key) => [key, user[key as keyof ProfilePatch] ?? null]));
@@ -111,7 +111,7 @@ export class Profile {
     const { given, field } = theOneGiven({ currentPassword, password });
     await this.#parts.currentPassword.confirm(em, caller, given, field);
     const told = await em.fork().transactional(async (tx) => {
-      const user = await tx.findOneOrFail(User, { id: caller.userId });
+      const user = await ownAccount(tx, caller.userId);
       const { username, email: before = null } = user;
       if (before === email) return null;
       user.email = email;

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
+import { entries } from "../../audit/trail.ts";
 import { queries } from "../../../server/database/database.ts";
 import { Clock, minute } from "../../support/clock.ts";
 import { problemOf } from "../../support/problems.ts";
@@ -85,7 +86,30 @@ test("a passkey that nobody has registered, or an answer to a second factor's ch
   expect(await signIn(key.getJSON(site, asked))).toBeProblem(401, "UNAUTHORIZED");
 });
 
-test("a disabled user's passkey is refused", async () => {
+test("a sign-in that fails is in the trail, with whom it was aimed at where that is known", async () => {
+  const { body: users } = await zw.admin.get("/api/users?search=Ada");
+  const [ada] = users.users;
+  const spoilt = editable(key.getJSON(site, await options()));
+  spoilt.response.signature = key.getJSON(site, await options()).response.signature;
+  const stranger = { ...spoilt, id: "c3RyYW5nZXI", rawId: "c3RyYW5nZXI" };
+  for (const [credential, targetId] of [
+    [spoilt, ada.id],
+    [stranger, null],
+  ] as const) {
+    const refused = await signIn(credential);
+    expect(refused).toBeProblem(401, "UNAUTHORIZED");
+    const [newest] = await entries(zw.admin, { action: "auth.sign_in_failed" });
+    expect(newest).toMatchObject({
+      actorId: null,
+      targetType: "user",
+      targetId,
+      after: { method: "passkey" },
+      requestId: refused.headers.get("x-request-id"),
+    });
+  }
+});
+
+test("a disabled user's passkey is refused, which the trail tells", async () => {
   const leaving = securityKey();
   await addPasskey(await zw.member("Leaving"), leaving);
   const em = zw.services.database.fork();
@@ -93,4 +117,19 @@ test("a disabled user's passkey is refused", async () => {
   const refused = await signIn(leaving.getJSON(site, await options()));
   problemOf(refused, 401, "UNAUTHORIZED");
   expect(refused.headers.getSetCookie()).toEqual([]);
+  const [newest] = await entries(zw.admin, { action: "auth.sign_in_failed" });
+  expect(newest).toMatchObject({
+    targetId: expect.any(String),
+    after: { method: "passkey" },
+    requestId: refused.headers.get("x-request-id"),
+  });
+});
+
+test("twenty answers from one address that sign nobody in close it for passkeys for a while, and for nothing else", async () => {
+  for (let tried = 0; tried < 20; tried++)
+    await signIn({ ...key.getJSON(site, await options()), id: "b3RoZXI", rawId: "b3RoZXI" });
+  const right = await signIn(key.getJSON(site, await options()));
+  expect(right).toBeProblem(429, "TOO_MANY_REQUESTS");
+  expect(Number(right.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect((await halfSignedIn(zw, "Ada")).token).toEqual(expect.any(String));
 });

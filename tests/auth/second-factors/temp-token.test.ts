@@ -102,3 +102,20 @@ test("a new password ends the sign-ins that wait for a second factor", async () 
   const proof = { method: "totp", code: codeAt(secret, clock.now()) };
   expect(await half.post("/api/2fa/verify", proof)).toBeProblem(401, "UNAUTHORIZED");
 });
+
+test("a password that is changed while a sign-in checks the old one leaves no sign-in of the old one waiting", async () => {
+  const { client, username, secret } = await appUser(zw, clock, "PasswordBetween");
+  const { body: user } = await client.get("/api/auth/me");
+  // Passwords are hashed two at a time: the change is done while the later sign-ins still check the old one.
+  const [change, ...logins] = await Promise.all([
+    zw.admin.put(`/api/users/${user.id}`, { password: "a password that came in between" }),
+    ...Array.from({ length: 5 }, () => login(zw, username)),
+  ]);
+  expect(change.status).toBe(200);
+  for (const { status, body } of logins) {
+    expect([200, 401]).toContain(status);
+    const proof = { method: "totp", code: codeAt(secret, clock.now()) };
+    const half = new RestClient(zw.url, body.tempToken ?? "none");
+    expect(await half.post("/api/2fa/verify", proof)).toBeProblem(401, "UNAUTHORIZED");
+  }
+});

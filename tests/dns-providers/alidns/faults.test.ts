@@ -10,8 +10,8 @@ testFaults({
   broken: [500, alidnsRefusal("InternalError", "The request processing has failed due to some unknown error.")],
   refused: [400, alidnsRefusal("QuotaExceeded.Record", "You can't add this domain record.")],
   shortList: [200, { TotalCount: 7, PageNumber: 1, PageSize: 500, DomainRecords: { Record: [] } }],
-  async start() {
-    const server = await startAlidnsServer();
+  async start(now) {
+    const server = await startAlidnsServer(now);
     const { url, accessKeyId, accessKeySecret, faults, calls, account } = server;
     return {
       config: { url, accessKeyId, accessKeySecret },

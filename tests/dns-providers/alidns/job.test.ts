@@ -232,8 +232,8 @@ describe("limits are named before anything is sent", () => {
     const free = await importZone(zw, config, "free.example");
     vendor.calls.length = 0;
     const low = await free.create({ recordType: "A", name: "ttl", value: "192.0.2.1", ttl: 300 });
-    expect(low.status).toBe(502);
-    expect(low.body.message).toContain("takes a TTL of at least 600 seconds in the edition that free.example has");
+    expect(low.status).toBe(400);
+    expect(low.body.message).toBe("ttl: Alibaba Cloud DNS takes a TTL from 600 to 86400 seconds.");
     expect(changingCalls()).toEqual([]);
     await free.add("A", "ttl", "192.0.2.1", 600);
   });
@@ -281,6 +281,19 @@ test("a zone of another account is not taken, and one that is gone is told as su
   const answer = await gone.create({ recordType: "A", name: "www", value: "192.0.2.1" });
   expect(answer.status).toBe(502);
   expect(answer.body.message).toContain("has no zone gone.example");
+});
+
+test("a zone that the key may not touch is not taken for one that is not there", async () => {
+  vendor.account.addDomain("closed.example");
+  const closed = await importZone(zw, config, "closed.example");
+  vendor.account.domains.delete("closed.example");
+  vendor.account.foreign.add("closed.example");
+  const { status, body } = await closed.create({ recordType: "A", name: "www", value: "192.0.2.1" });
+  expect([status, body.message]).toEqual([
+    502,
+    expect.stringMatching(/does not let .*closed\.example.*IncorrectDomainUser/),
+  ]);
+  expect(body.message).not.toContain("has no zone");
 });
 
 test("an address within the network is not called unless it is allowed", async () => {

@@ -2,11 +2,17 @@ import { afterAll, beforeAll, beforeEach } from "vitest";
 import { freshName, Zone, type Body } from "../../records/zones.ts";
 import type { StoredRecord } from "../../support/cloudflare/record-forms.ts";
 import { startCloudflare, type CloudflareServer } from "../../support/cloudflare-server.ts";
+import { Clock } from "../../support/clock.ts";
+import { settleOpen, wait } from "../settling.ts";
 import { useZonewright, type Zonewright } from "../../support/zonewright.ts";
 
 /** A running service and Cloudflare's API, which it may reach. */
 export interface Harness {
   readonly zw: Zonewright;
+  /** Has what calls without an answer have left open settled. */
+  settle(): Promise<void>;
+  /** Lets time go by. */
+  wait(milliseconds: number): Promise<void>;
   readonly server: CloudflareServer;
   /** Makes a provider configuration. @returns its id */
   configure(config?: Record<string, string>): Promise<string>;
@@ -16,7 +22,8 @@ export interface Harness {
 
 /** Starts both for a file of tests; the log of calls and the faults are empty before each test. */
 export function useCloudflare(): Harness {
-  const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" } });
+  const clock = new Clock();
+  const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" }, now: clock.now, pause: clock.pause });
   let server: CloudflareServer | undefined;
   let configs = 0;
   let usual: Promise<string> | undefined;
@@ -47,6 +54,8 @@ export function useCloudflare(): Harness {
 
   return {
     zw,
+    settle: () => settleOpen(zw, clock),
+    wait: (milliseconds) => wait(zw, clock, milliseconds),
     get server() {
       return running();
     },

@@ -10,7 +10,7 @@ describe("a configuration of kind cloudflare", () => {
     expect(kind).toMatchObject({
       id: "5a1f0c52-7d0e-4c1b-9d0a-000000000005",
       supportsProxied: true,
-      minTtl: 60,
+      minTtl: 30,
       configFields: [
         { name: "apiToken", secret: true, required: true },
         { name: "accountId", secret: false, required: false },

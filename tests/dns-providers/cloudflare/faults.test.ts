@@ -1,5 +1,6 @@
-import { describe, expect, test } from "vitest";
-import type { Zone } from "../../records/zones.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { freshName, Zone } from "../../records/zones.ts";
+import { startCloudflare } from "../../support/cloudflare-server.ts";
 import { difference, linesAt, none, recordAt, useCloudflare, writes } from "./cloudflare.ts";
 
 const cf = useCloudflare();
@@ -43,6 +44,10 @@ describe("when Cloudflare", () => {
       expect([status, body.code]).toEqual([502, "PROVIDER_ERROR"]);
       expect(writes(cf.server)).toHaveLength(1);
       expect([await zone.records(), cf.server.records(zone.name)]).toEqual([[], []]);
+      // It may still be carried out; once it cannot any more, it was not.
+      expect((await zone.create(address)).status).toBe(503);
+      await cf.settle();
+      expect([await zone.records(), cf.server.records(zone.name)]).toEqual([[], []]);
       expect((await zone.create(address)).status).toBe(201);
     },
   );
@@ -84,6 +89,23 @@ describe("changes that are more than one batch holds", () => {
     expect(linesAt(cf.server, zone)).toEqual(before);
     expect(recordAt(cf.server, zone, "noted")).toMatchObject({ comment: "keep me", tags: ["team:quay"], ttl: 600 });
     expect(recordAt(cf.server, zone, "host3")).toMatchObject({ comment: "me too", ttl: 600 });
+    expect(await difference(zone)).toEqual(none);
+  });
+
+  test("are taken back but for what somebody else noted on them meanwhile", async () => {
+    const zone = await cf.zone();
+    cf.server.addRecord(zone.name, { type: "A", name: "host3", ttl: 600, content: "192.0.2.3", comment: "before" });
+    await zone.post("/sync");
+    cf.server.fault("POST", "refuse", 1);
+    cf.server.vendor.meanwhile(
+      ({ method, body }) => method === "POST" && body.includes("host249"),
+      () => {
+        const { id, name, type, ttl } = recordAt(cf.server, zone, "host3");
+        cf.server.changeRecord(zone.name, { id, name, type, ttl, comment: "after" });
+      },
+    );
+    expect((await load(zone, hosts(250), "replace")).status).toBe(409);
+    expect(cf.server.records(zone.name)).toMatchObject([{ content: "192.0.2.3", ttl: 600, comment: "after" }]);
     expect(await difference(zone)).toEqual(none);
   });
 
@@ -175,7 +197,7 @@ describe("a change that was made at Cloudflare meanwhile", () => {
   });
 
   test("of the whole zone, which is gone there, is told", async () => {
-    const zone = await cf.zone();
+    const [zone] = [await cf.zone(), await cf.zone()];
     cf.server.removeZone(zone.name);
     const { status, body } = await zone.post("/sync");
     expect([status, body.detail]).toEqual([502, `Cloudflare has no zone ${zone.name} for this token.`]);
@@ -215,4 +237,20 @@ describe("records that Cloudflare made for a service of its own", () => {
     expect(rollback).toMatchObject({ success: false, deleted: 1, failed: [{ recordType: "MX" }] });
     expect(linesAt(cf.server, zone)).toEqual([`${zone.name} MX route1.mx.cloudflare.net`]);
   });
+});
+
+test("a token that is shown no zones at all may have lost its rights: that proves no zone missing", async () => {
+  const alone = await startCloudflare();
+  onTestFinished(() => alone.stop());
+  const name = freshName();
+  alone.addZone(name);
+  const config = await cf.configure({ apiToken: alone.token, accountId: alone.accountId, endpoint: alone.url });
+  const { body: domain } = await cf.zw.admin.post("/api/domains", { name, providerConfigId: config });
+  alone.removeZone(name);
+  const { status, body } = await new Zone(cf.zw, domain).create(address);
+  expect([status, body.detail]).toEqual([502, expect.stringContaining("shows this token no zones at all")]);
+  const member = await cf.zw.member("newcomer");
+  await cf.zw.admin.put(`/api/provider-configs/${config}`, { membersMayUse: true });
+  const refused = await member.post("/api/domains", { name: freshName(), providerConfigId: config });
+  expect([refused.status, refused.body.detail]).toEqual([502, expect.stringContaining("does not say whether")]);
 });

@@ -56,11 +56,11 @@ test("other records there are in the way, and nothing is changed on either side"
 
 test("a record that Cloudflare cannot hold is named before it hears of the zone", async () => {
   const zone = await manualZone(cf.zw);
-  await zone.add("A", "www", "192.0.2.1", 30);
+  await zone.add("A", "www", "192.0.2.1", 29);
   const { status, body } = await moved(zone);
   expect([status, body.issues[0].message]).toEqual([
     400,
-    expect.stringMatching(/^www A: Cloudflare takes a TTL from 60/),
+    expect.stringMatching(/^www A: Cloudflare takes a TTL from 30 to 86400/),
   ]);
   expect(cf.server.calls).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { manualZone } from "../../records/zones.ts";
 import { difference, linesAt, none, recordAt, useCloudflare, writes } from "./cloudflare.ts";
 
 const cf = useCloudflare();
@@ -136,14 +137,14 @@ describe("a bulk", () => {
 describe("what Cloudflare cannot hold is told in the plan, and it hears nothing of it:", () => {
   test.each([
     [
-      "a TTL of 30",
-      { recordType: "A", name: "a", value: "192.0.2.1", ttl: 30 },
-      /Cloudflare takes a TTL from 60 to 86400 seconds, or 1/,
+      "a TTL of 29",
+      { recordType: "A", name: "a", value: "192.0.2.1", ttl: 29 },
+      /Cloudflare takes a TTL from 30 to 86400 seconds, or 1/,
     ],
     [
       "a TTL of a week",
       { recordType: "A", name: "a", value: "192.0.2.1", ttl: 604_800 },
-      /Cloudflare takes a TTL from 60 to 86400/,
+      /Cloudflare takes a TTL from 30 to 86400/,
     ],
     [
       "a proxied MX",
@@ -169,6 +170,94 @@ describe("what Cloudflare cannot hold is told in the plan, and it hears nothing 
     const { status, body } = await zone.post("/zonefile", { zonefile, mode: "merge" });
     expect([status, body.detail]).toEqual([409, expect.stringContaining("Cloudflare cannot store HINFO records")]);
     expect(writes(cf.server)).toEqual([]);
+  });
+});
+
+describe("a TTL below 60 seconds", () => {
+  const short = { recordType: "A", name: "short", value: "192.0.2.1", ttl: 30 };
+
+  test("is stored in a zone on the Enterprise plan", async () => {
+    const zone = await cf.zone("enterprise");
+    expect((await zone.create(short)).status).toBe(201);
+    expect(recordAt(cf.server, zone, "short").ttl).toBe(30);
+    expect(await difference(zone)).toEqual(none);
+  });
+
+  test.each(["free", "pro", "business"])(
+    "is refused in a zone on the plan %s before anything is sent",
+    async (plan) => {
+      const zone = await cf.zone(plan);
+      const refused = [400, expect.stringContaining("Cloudflare takes a TTL from 60 to 86400 seconds, or 1")];
+      const { status, body } = await zone.create(short);
+      expect([status, body.detail]).toEqual(refused);
+      const planned = await zone.post("/records/plan", { changes: [{ action: "create", record: short }] });
+      expect([planned.status, planned.body.detail]).toEqual(refused);
+      expect(writes(cf.server)).toEqual([]);
+      expect((await zone.create({ ...short, ttl: 1 })).status).toBe(201);
+    },
+  );
+
+  test("in a zone file is refused too where the zone's plan has none", async () => {
+    const zone = await cf.zone();
+    const input = { zonefile: "short 30 IN A 192.0.2.1\n", mode: "merge" };
+    const { status, body } = await zone.post("/zonefile", input);
+    expect([status, body.detail]).toEqual([409, expect.stringContaining("Cloudflare takes a TTL from 60")]);
+    expect(writes(cf.server)).toEqual([]);
+  });
+
+  test("moves with its domain to a zone on the Enterprise plan, and to no other", async () => {
+    const ends: unknown[] = [];
+    for (const plan of ["enterprise", "free"]) {
+      const zone = await manualZone(cf.zw);
+      await zone.add("A", "www", "192.0.2.1", 30);
+      cf.server.addZone(zone.name, plan);
+      const { status, body } = await cf.zw.admin.put(zone.path, { providerConfigId: await cf.configure() });
+      ends.push([status, status === 200 ? null : body.detail]);
+    }
+    const refusal = "Cloudflare takes a TTL of at least 60 seconds on the plan that this zone has.";
+    expect(ends).toEqual([
+      [200, null],
+      [expect.any(Number), expect.stringContaining(refusal)],
+    ]);
+  });
+});
+
+const text = (letter: string) => ({ recordType: "TXT", name: "long", value: letter.repeat(2_000), ttl: 300 });
+
+describe("the records of a name and type, which Cloudflare stores up to 8,192 characters of", () => {
+  test("are refused beyond that before anything is sent, whoever made those that are there", async () => {
+    const zone = await cf.zone();
+    for (const letter of ["a", "b", "c"]) expect((await zone.create(text(letter))).status).toBe(201);
+    cf.server.addRecord(zone.name, { type: "TXT", name: "long", ttl: 300, content: `"${"d".repeat(250)}"` });
+    const { status, body } = await zone.create(text("e"));
+    const words =
+      "Cloudflare stores at most 8192 characters in all records of one name and type; long TXT would have more.";
+    expect([status, body.detail]).toEqual([502, expect.stringContaining(words)]);
+    await zone.post("/sync");
+    const planned = await zone.post("/records/plan", { changes: [{ action: "create", record: text("e") }] });
+    const zonefile = `long 300 IN TXT "${"e".repeat(250)}" ${`"${"e".repeat(250)}" `.repeat(7)}\n`;
+    const imported = await zone.post("/zonefile", { zonefile, mode: "merge" });
+    expect([planned, imported].map((answer) => [answer.status, answer.body.detail])).toEqual([
+      [400, expect.stringContaining(words)],
+      [409, expect.stringContaining(words)],
+    ]);
+    const { body: bulk } = await zone.post("/records/bulk", { records: [text("e"), { ...text("e"), name: "apart" }] });
+    expect(bulk.results).toMatchObject([{ success: false, error: expect.stringContaining(words) }, { success: true }]);
+    expect(writes(cf.server)).toHaveLength(4);
+    expect((await zone.create({ ...text("e"), name: "other" })).status).toBe(201);
+  });
+
+  test("may give way to each other", async () => {
+    const zone = await cf.zone();
+    const records = await Promise.all(
+      ["a", "b", "c"].map((letter) => zone.add("TXT", "long", letter.repeat(2_000), 300)),
+    );
+    const changes = records.flatMap(({ id }, index) => [
+      { action: "delete", recordId: id },
+      { action: "create", record: text("def"[index] ?? "") },
+    ]);
+    expect((await apply(zone, changes)).status).toBe(200);
+    expect(await difference(zone)).toEqual(none);
   });
 });
 

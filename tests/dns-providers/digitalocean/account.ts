@@ -1,11 +1,17 @@
 import { afterAll, beforeAll } from "vitest";
 import { startDigitalOcean, type DigitalOceanServer } from "../../support/digitalocean-server.ts";
+import { Clock } from "../../support/clock.ts";
+import { settleOpen, wait } from "../settling.ts";
 import { useZonewright, type Zonewright } from "../../support/zonewright.ts";
 import { freshName, Zone, type Body } from "../../records/zones.ts";
 
 /** A service, an account of DigitalOcean, and a configuration of the one for the other. */
 export interface Account {
   zw: Zonewright;
+  /** Has what calls without an answer have left open settled. */
+  settle(): Promise<void>;
+  /** Lets time go by. */
+  wait(milliseconds: number): Promise<void>;
   server: DigitalOceanServer;
   config: Body;
   configure(fields?: Record<string, string>): Promise<Body>;
@@ -17,9 +23,12 @@ let configs = 0;
 
 /** Use the result only within tests and hooks. */
 export function useAccount(): Account {
-  const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" } });
+  const clock = new Clock();
+  const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" }, now: clock.now, pause: clock.pause });
   const account: Account = {
     zw,
+    settle: () => settleOpen(zw, clock),
+    wait: (milliseconds) => wait(zw, clock, milliseconds),
     server: undefined as unknown as DigitalOceanServer,
     config: undefined,
     async configure(fields = {}) {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { failure } from "../../support/digitalocean-server.ts";
 import type { VendorCall } from "../../support/loopback-vendor.ts";
+import { hour } from "../../support/clock.ts";
 import { useAccount } from "./account.ts";
 
 const account = useAccount();
@@ -33,6 +34,7 @@ describe("a call that is put off for its rate", () => {
     const { status, body } = await zone.create(a("a", "192.0.2.1"));
     expect([status, body.detail]).toEqual([502, expect.stringContaining("takes no more calls for the moment")]);
     expect(await zone.records("&type=A")).toEqual([]);
+    await account.wait(hour);
   });
 });
 
@@ -55,6 +57,7 @@ test.each([
   expect(status).toBe(after ? 201 : 502);
   expect(account.server.lines(zone.name)).toHaveLength(after ? 1 : 0);
   expect(await zone.records("&type=A")).toHaveLength(after ? 1 : 0);
+  await account.settle();
   expect((await zone.post("/sync")).body).toMatchObject({ created: 0, updated: 0, deleted: 0 });
 });
 
@@ -83,6 +86,7 @@ test("independent changes after which the limit on rates is reached stand, and t
   const { body } = await zone.post("/records/bulk", { records });
   expect(body.results.map(({ success }: { success: boolean }) => success)).toEqual([true, false, false]);
   expect(account.server.lines(zone.name)).toEqual(["one A 60 192.0.2.1"]);
+  await account.wait(hour);
 });
 
 describe("a set of which all or none are to be made", () => {
@@ -108,13 +112,29 @@ describe("a set of which all or none are to be made", () => {
   test("is told as it is where it cannot be taken back either", async () => {
     const zone = await account.zone();
     account.server.failNext({ after: false, reply: refusal }, 1, says("192.0.2.2"));
-    account.server.failNext({ after: false, reply: broken }, 2, ({ method }) => method === "DELETE");
+    account.server.failNext({ after: false, reply: refusal }, 2, ({ method }) => method === "DELETE");
     const changes = creates(a("one", "192.0.2.1"), a("two", "192.0.2.2"));
     const { body: plan } = await zone.post("/records/plan", { changes });
     const { status } = await zone.post("/records/apply", { changes, planHash: plan.planHash });
     expect(status).toBeGreaterThanOrEqual(400);
     expect(account.server.lines(zone.name)).toEqual(["one A 60 192.0.2.1"]);
     expect(await zone.lines()).toContain("one A 192.0.2.1");
+    expect((await zone.post("/sync")).body).toMatchObject({ created: 0, updated: 0, deleted: 0 });
+  });
+
+  test("is taken back later where no answer says whether it was", async () => {
+    const zone = await account.zone();
+    account.server.failNext({ after: false, reply: refusal }, 1, says("192.0.2.2"));
+    account.server.failNext({ after: false, reply: broken }, 2, ({ method }) => method === "DELETE");
+    const changes = creates(a("one", "192.0.2.1"), a("two", "192.0.2.2"));
+    const { body: plan } = await zone.post("/records/plan", { changes });
+    expect((await zone.post("/records/apply", { changes, planHash: plan.planHash })).status).toBe(502);
+    // The first time the call that takes it back is without an answer too.
+    await account.settle();
+    expect(account.server.lines(zone.name)).toEqual(["one A 60 192.0.2.1"]);
+    await account.settle();
+    expect(account.server.lines(zone.name)).toEqual([]);
+    expect(await zone.lines()).not.toContain("one A 192.0.2.1");
     expect((await zone.post("/sync")).body).toMatchObject({ created: 0, updated: 0, deleted: 0 });
   });
 });

@@ -10,8 +10,8 @@ testFaults({
   broken: [500, dnspodRefusal("InternalError", "Internal error.")],
   refused: [200, dnspodRefusal("LimitExceeded.SubdomainRollLimit", "The number of load balances exceeds the limit.")],
   shortList: [200, { Response: { RecordCountInfo: { TotalCount: 7 }, RecordList: [], RequestId: "x" } }],
-  async start() {
-    const server = await startDnspodServer();
+  async start(now) {
+    const server = await startDnspodServer(now);
     const { url, secretId, secretKey, faults, calls, account } = server;
     return {
       config: { url, secretId, secretKey },

@@ -1,10 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { Clock } from "../../support/clock.ts";
 import { startDnspodServer, type DnspodServer } from "../../support/dnspod-server.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { lineOf, type Body, type Zone } from "../../records/zones.ts";
+import { settleOpen } from "../settling.ts";
 import { applySet, configure, expectInSync, importZone, newZone, recordOf } from "../vendor-zone.ts";
 
-const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" } });
+const clock = new Clock();
+const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" }, now: clock.now, pause: clock.pause });
 const ours = "kontor.example";
 const ownServers = ["NS f1g1ns1.dnspod.net. 86400", "NS f1g1ns2.dnspod.net. 86400"];
 
@@ -12,7 +15,7 @@ let vendor: DnspodServer;
 let config: string;
 let zone: Zone;
 beforeAll(async () => {
-  vendor = await startDnspodServer();
+  vendor = await startDnspodServer(clock.now);
   const { url, secretId, secretKey } = vendor;
   config = await configure(zw, "dnspod", { url, secretId, secretKey }, [secretKey]);
   zone = await newZone(zw, config, ours);
@@ -32,7 +35,7 @@ const served = (name: string) =>
 const changingCalls = () => vendor.calls.filter(({ action }) => !action.startsWith("Describe"));
 
 test("an account without a domain is tried out", async () => {
-  const empty = await startDnspodServer();
+  const empty = await startDnspodServer(clock.now);
   const { url, secretId, secretKey } = empty;
   const id = await configure(zw, "dnspod", { url, secretId, secretKey }, []);
   const { body } = await zw.admin.post(`/api/provider-configs/${id}/test`);
@@ -41,7 +44,7 @@ test("an account without a domain is tried out", async () => {
 });
 
 test("more domains than one page holds are listed, in A-labels", async () => {
-  const many = await startDnspodServer();
+  const many = await startDnspodServer(clock.now);
   for (let index = 0; index < 3_001; index++) many.account.addDomain(`berth-${index}.example`);
   many.account.addDomain("中文.example");
   const { url, secretId, secretKey } = many;
@@ -196,6 +199,40 @@ describe("what somebody changes at the vendor meanwhile", () => {
   });
 });
 
+describe("a record that the vendor's lists do not show yet", () => {
+  afterEach(() => {
+    vendor.account.indexLag = 0;
+  });
+
+  test("is not deleted by a sync", async () => {
+    vendor.account.indexLag = 3;
+    await zone.add("A", "lagging", "192.0.2.95", 600);
+    const { body } = await zone.post("/sync");
+    expect(body).toMatchObject({ created: 0, updated: 0, deleted: 0 });
+    expect((await zone.records("&search=lagging")).map(lineOf)).toEqual(["lagging A 192.0.2.95"]);
+  });
+
+  test("is deleted by a sync once it would be shown if it were there", async () => {
+    await zone.add("A", "displaced", "192.0.2.96", 600);
+    const there = vendor.account.records(ours).find(({ Name }) => Name === "displaced");
+    vendor.account.displace(there?.RecordId ?? 0);
+    const before = clock.now().getTime();
+    expect((await zone.post("/sync")).body).toMatchObject({ created: 0, updated: 0, deleted: 1 });
+    const waited = clock.now().getTime() - before;
+    expect([waited >= 29_000, waited < 40_000]).toEqual([true, true]);
+  });
+
+  test("was made all the same by a call without an answer", async () => {
+    vendor.account.indexLag = 2;
+    vendor.faults.next("CreateRecord", { kind: "cuts after" });
+    expect((await zone.create({ recordType: "A", name: "unseen", value: "192.0.2.97", ttl: 600 })).status).toBe(502);
+    expect((await zone.create({ recordType: "A", name: "unseen", value: "192.0.2.97", ttl: 600 })).status).toBe(503);
+    await settleOpen(zw, clock);
+    expect((await zone.records("&search=unseen")).map(lineOf)).toEqual(["unseen A 192.0.2.97"]);
+    await expectInSync(zone);
+  });
+});
+
 test.each([
   [
     "a disabled record",
@@ -258,8 +295,8 @@ describe("limits are named before anything is sent", () => {
     const free = await importZone(zw, config, "free.example");
     vendor.calls.length = 0;
     const low = await free.create({ recordType: "A", name: "ttl", value: "192.0.2.1", ttl: 300 });
-    expect(low.status).toBe(502);
-    expect(low.body.message).toContain("takes a TTL of at least 600 seconds in the package that free.example has");
+    expect(low.status).toBe(400);
+    expect(low.body.message).toBe("ttl: DNSPod takes a TTL from 600 to 604800 seconds.");
     expect(changingCalls()).toEqual([]);
     await free.add("A", "ttl", "192.0.2.1", 600);
   });
@@ -303,6 +340,19 @@ test("a zone of another account is not taken, and one that is gone is told as su
   const answer = await gone.create({ recordType: "A", name: "www", value: "192.0.2.1" });
   expect(answer.status).toBe(502);
   expect(answer.body.message).toContain("has no zone gone.example");
+});
+
+test("a zone that the key may not touch is not taken for one that is not there", async () => {
+  vendor.account.addDomain("closed.example");
+  const closed = await importZone(zw, config, "closed.example");
+  vendor.account.domains.delete("closed.example");
+  vendor.account.foreign.add("closed.example");
+  const { status, body } = await closed.create({ recordType: "A", name: "www", value: "192.0.2.1" });
+  expect([status, body.message]).toEqual([
+    502,
+    expect.stringMatching(/does not let .*closed\.example.*OperationDenied\.NoPermissionToOperateDomain/),
+  ]);
+  expect(body.message).not.toContain("has no zone");
 });
 
 test("no secret is in the history or in a configuration", async () => {

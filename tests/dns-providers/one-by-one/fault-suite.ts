@@ -1,15 +1,17 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Fault, Faults } from "../../support/vendor-faults.ts";
 import { useZonewright } from "../../support/zonewright.ts";
+import { Clock, hour } from "../../support/clock.ts";
 import { lineOf, type Body, type Zone } from "../../records/zones.ts";
-import { applySet, configure, expectSettled, newZone, recordOf } from "../vendor-zone.ts";
+import { settleOpen, wait } from "../settling.ts";
+import { applySet, configure, expectSettled, lastChange, newZone, recordOf } from "../vendor-zone.ts";
 
 /** A vendor that takes one record at a time, and what is its own in how it fails. */
 export interface FaultyVendor {
   kind: string;
   name: string;
   /** A server with an account, and what a configuration needs to reach it. */
-  start(): Promise<RunningVendor>;
+  start(now: () => Date): Promise<RunningVendor>;
   /** The actions that make a record and that list them. */
   creates: string;
   lists: string;
@@ -41,11 +43,12 @@ function says([status, body]: Said, headers: Record<string, string> = {}): Fault
 
 /** Tests of what is shown after a vendor has failed. Called at the top of a file of tests. */
 export function testFaults(kind: FaultyVendor): void {
-  const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" } });
+  const clock = new Clock();
+  const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" }, now: clock.now, pause: clock.pause });
   let vendor: RunningVendor;
   let zone: Zone;
   beforeAll(async () => {
-    vendor = await kind.start();
+    vendor = await kind.start(clock.now);
     zone = await newZone(zw, await configure(zw, kind.kind, vendor.config, []), ours);
   });
   afterAll(() => vendor.stop());
@@ -55,6 +58,8 @@ export function testFaults(kind: FaultyVendor): void {
   afterEach(() => expectSettled(vendor.faults, zone));
 
   const served = (name: string) => vendor.served(ours, name);
+  /** What calls without an answer have left open is read once they cannot be carried out any more. */
+  const settle = () => settleOpen(zw, clock);
   const creations = () => vendor.calls.filter(({ action }) => action === kind.creates);
 
   test("a call too many is made again after the pause that the vendor asks for, and nothing is made twice", async () => {
@@ -69,8 +74,14 @@ export function testFaults(kind: FaultyVendor): void {
     vendor.faults.next(kind.creates, says(kind.throttled, { "retry-after": "3600" }));
     const { status, body } = await zone.create(added("later"));
     expect({ status, body }).toMatchObject({ status: 502 });
-    expect(body.message).toContain("takes no more calls for the moment");
+    expect(body.message).toContain("takes no more calls for the moment; try again in 60 minutes.");
     expect(served("later")).toEqual([]);
+    // Nobody asks until then, by whatever connection.
+    const calls = vendor.calls.length;
+    expect((await zone.post("/sync")).body.message).toContain("takes no more calls for the moment");
+    expect(vendor.calls).toHaveLength(calls);
+    await wait(zw, clock, hour);
+    expect((await zone.create(added("later"))).status).toBe(201);
   });
 
   test("a reading call that fails is repeated", async () => {
@@ -98,6 +109,23 @@ export function testFaults(kind: FaultyVendor): void {
     expect(status).toBe(502);
     expect(body.message).toContain(`${kind.name}: it failed (500)`);
     expect(await zone.records("&search=never")).toEqual([]);
+    expect((await zone.create(added("not-yet"))).status).toBe(503);
+    await settle();
+    expect(await zone.records("&search=never")).toEqual([]);
+    expect(await lastChange(zone)).toMatchObject({ state: "failed", repaired: true });
+  });
+
+  test("one that is made only after nobody waits for the answer any more is found, and not made twice", async () => {
+    vendor.faults.next(kind.creates, { kind: "does later", status: 504, body: {} });
+    expect((await zone.create(added("tardy"))).status).toBe(502);
+    expect(served("tardy")).toEqual([]);
+    const again = await zone.create(added("tardy"));
+    expect([again.status, again.headers.get("retry-after")]).toEqual([503, expect.stringMatching(/^[3-6]\d$/)]);
+    clock.advance(20_000);
+    vendor.faults.catchUp();
+    await settle();
+    expect(served("tardy")).toEqual(["A 192.0.2.1"]);
+    expect((await zone.records("&search=tardy")).map(lineOf)).toEqual(["tardy A 192.0.2.1"]);
   });
 
   test("of many records the refused one is told, and the others are made", async () => {
@@ -134,6 +162,7 @@ export function testFaults(kind: FaultyVendor): void {
       { action: "create", record: added("half", "192.0.2.61") },
     ]);
     expect(served("half")).toEqual([]);
+    await settle();
     await zone.create(added("half", "192.0.2.62"));
     expect((await zone.records("&search=half")).map(lineOf)).toEqual(["half A 192.0.2.62"]);
   });
@@ -145,6 +174,7 @@ export function testFaults(kind: FaultyVendor): void {
       zone,
       values.map((value) => ({ action: "create", record: added("middle", value) })),
     );
+    await settle();
     expect([served("middle"), await zone.records("&search=middle")]).toEqual([[], []]);
   });
 
@@ -162,6 +192,7 @@ export function testFaults(kind: FaultyVendor): void {
     vendor.faults.next(kind.creates, { kind: "refuses", status: 500, body: {} });
     const { status } = await zone.update(id, { name: "wandered" });
     expect(status).toBe(502);
+    await settle();
     expect([served("wanderer"), served("wandered")]).toEqual([["A 192.0.2.81"], []]);
     expect((await recordOf(zone, "wanderer", "192.0.2.81")).id).toBe(id);
   });
@@ -171,6 +202,7 @@ export function testFaults(kind: FaultyVendor): void {
     vendor.faults.next(kind.creates, { kind: "refuses", status: 500, body: {} });
     vendor.faults.next(kind.creates, says(kind.refused));
     expect((await zone.update(id, { name: "lost" })).status).toBe(502);
+    await settle();
     expect([served("loser"), served("lost")]).toEqual([[], []]);
     expect((await zone.records("&search=los")).map(lineOf)).toEqual([]);
   });

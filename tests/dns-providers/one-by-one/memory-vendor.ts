@@ -11,6 +11,8 @@ export class MemoryVendor implements RecordCalls {
   readonly records = new Map<string, RecordData>();
   readonly #moods: readonly Mood[];
   calls = 0;
+  /** What was done, in order: `remove 1`, `create 3 www A 192.0.2.1 300`. */
+  readonly done: string[] = [];
   #ids = 0;
 
   constructor(records: readonly RecordData[], moods: readonly Mood[] = []) {
@@ -28,15 +30,16 @@ export class MemoryVendor implements RecordCalls {
 
   create(record: RecordData): Promise<Result<string>> {
     const id = String(++this.#ids);
-    return this.#carryOut(() => this.#put(id, record), id);
+    return this.#carryOut(`create ${said(id, record)}`, () => this.#put(id, record), id);
   }
 
   update(id: string, record: RecordData): Promise<Result<null>> {
-    return this.#carryOut(() => (this.records.has(id) ? this.#put(id, record) : "there is no such record"), null);
+    const work = () => (this.records.has(id) ? this.#put(id, record) : "there is no such record");
+    return this.#carryOut(`update ${said(id, record)}`, work, null);
   }
 
   remove(id: string): Promise<Result<null>> {
-    return this.#carryOut(() => (this.records.delete(id) ? null : "there is no such record"), null);
+    return this.#carryOut(`remove ${id}`, () => (this.records.delete(id) ? null : "there is no such record"), null);
   }
 
   #put(id: string, record: RecordData): string | null {
@@ -50,13 +53,18 @@ export class MemoryVendor implements RecordCalls {
   }
 
   // oxlint-disable-next-line typescript/promise-function-async -- async, so that calls of different names interleave.
-  async #carryOut<T>(work: () => string | null, value: T): Promise<Result<T>> {
+  async #carryOut<T>(what: string, work: () => string | null, value: T): Promise<Result<T>> {
     const mood = this.#moods[this.calls++] ?? "willing";
     await Promise.resolve();
     if (mood === "refuses") return refuse("no");
     if (mood === "away") throw new ProviderError("away", "none");
     const reason = work();
+    if (reason === null) this.done.push(what);
     if (mood === "does it and is cut off") throw new ProviderError("cut off", "unknown");
     return reason === null ? ok(value) : refuse(reason);
   }
+}
+
+function said(id: string, { name, recordType, value, ttl }: RecordData): string {
+  return `${id} ${name} ${recordType} ${value} ${ttl}`;
 }

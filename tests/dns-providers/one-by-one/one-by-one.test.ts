@@ -116,6 +116,53 @@ describe("whatever the vendor does", () => {
   });
 });
 
+describe("what is taken back when a call of a set is refused", () => {
+  // One name, so that the calls come one after the other: one record goes, one becomes another, and of two that come one is refused.
+  const present = [a("1", 60), record("www", "TXT", "old", 60), record("ftp", "A", "9", 60)];
+  const set = [
+    remove(a("1", 60)),
+    update(record("www", "TXT", "old", 60), record("www", "TXT", "new", 60)),
+    create(a("2", 60)),
+    create(a("3", 60)),
+  ];
+  const made = ["remove 1", "update 2 www TXT new 60", "create 4 www A 2 60"];
+
+  test("is what was done, the last first, and nothing else", async () => {
+    const vendor = new MemoryVendor(present, ["willing", "willing", "willing", "refuses"]);
+    const outcomes = await apply(vendor, set, true);
+    expect(outcomes.map(({ ok }) => ok)).toEqual([false, false, false, false]);
+    const back = ["remove 4", "update 2 www TXT old 60", "create 6 www A 1 60"];
+    expect(vendor.done).toEqual([...made, ...back]);
+  });
+
+  test("is nothing where the first call is refused", async () => {
+    const vendor = new MemoryVendor(present, ["refuses"]);
+    await apply(vendor, set, true);
+    expect(vendor.done).toEqual([]);
+  });
+
+  test("is nothing where a call has no answer: what came of it is read first", async () => {
+    const vendor = new MemoryVendor(present, ["willing", "willing", "does it and is cut off"]);
+    await expect(apply(vendor, set, true)).rejects.toMatchObject({ effect: "unknown" });
+    expect(vendor.done).toEqual(made);
+  });
+
+  test("ends where the vendor refuses that too, and it is said that nobody knows", async () => {
+    const vendor = new MemoryVendor(present, ["willing", "willing", "willing", "refuses", "willing", "refuses"]);
+    await expect(apply(vendor, set, true)).rejects.toMatchObject({ effect: "unknown", answered: true });
+    expect(vendor.done).toEqual([...made, "remove 4"]);
+  });
+
+  test("of changes that are each on their own is that of the refused one alone", async () => {
+    const vendor = new MemoryVendor(present, ["willing", "willing", "refuses"]);
+    const moves = [update(record("ftp", "A", "9", 60), record("sftp", "A", "9", 60)), create(a("2", 60))];
+    const outcomes = await apply(vendor, moves, false);
+    expect(outcomes.map(({ ok }) => ok)).toContain(true);
+    const ends = vendor.keys();
+    expect(ends).toContain(recordKey(outcomes[0]?.ok ? record("sftp", "A", "9") : record("ftp", "A", "9")));
+  });
+});
+
 test("a change planned on what is there no more is refused before anything is sent", async () => {
   const vendor = new MemoryVendor([a("1")]);
   expect(await apply(vendor, [create(record("ftp", "A", "9")), remove(a("2"))], true)).toMatchObject([

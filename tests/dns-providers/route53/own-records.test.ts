@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { Body, Zone } from "../../records/zones.ts";
 import { manualConfig } from "../../records/zones.ts";
+import { startRoute53 } from "../../support/route53-server.ts";
 import { useAccount } from "./account.ts";
 
 const account = useAccount();
@@ -119,4 +120,28 @@ test("a zone that has them does not move to a provider that could not keep them"
   const elsewhere = await manualConfig(account.zw);
   const { status, body } = await account.zw.admin.put(zone.path, { providerConfigId: elsewhere });
   expect([status, body.issues[0].message]).toEqual([400, expect.stringContaining("cannot store R53_")]);
+});
+
+test("a domain that moves to another account leaves none of them behind without a word", async () => {
+  const { zone } = await zoneWithOwn();
+  const there = await startRoute53();
+  onTestFinished(() => there.stop());
+  const { accessKeyId, secretAccessKey, url: endpoint } = there;
+  const other = await account.configure({ accessKeyId, secretAccessKey, endpoint });
+  const move = async () => await account.zw.admin.put(zone.path, { providerConfigId: other.id });
+  const before = [await zone.detail(), await zone.records()];
+  const { status, body } = await move();
+  expect([status, body.code]).toEqual([400, "BAD_REQUEST"]);
+  expect(body.detail).toMatch(/Amazon Route 53.*@ R53_ALIAS.*w R53_ROUTING/);
+  expect(body.issues).toHaveLength(5);
+  expect(there.batches()).toEqual([]);
+  expect([await zone.detail(), await zone.records()]).toEqual(before);
+});
+
+test("a domain moves to another configuration of the same account, where they are", async () => {
+  const { zone } = await zoneWithOwn();
+  const own = await ownOf(zone);
+  const other = await account.configure();
+  const { status } = await account.zw.admin.put(zone.path, { providerConfigId: other.id });
+  expect([status, await ownOf(zone)]).toEqual([200, own]);
 });

@@ -103,6 +103,20 @@ describe.each([
     await expectAgreement(zone);
   });
 
+  test("between two messages of an atomic set, of which somebody else then makes one: that one stays, and is told", async () => {
+    const last = { action: "create", record: { recordType: "A", name: `${host}-last`, value: "192.0.2.99", ttl: 300 } };
+    await killWith({ does: "hold request", to: "change", after: "change" }, () => zone.apply([...hugeSet(host), last]));
+    await backend.edit(name, `${host}-last`, "A", ["192.0.2.99"]);
+    await restart();
+    expect((await backend.served(name)).filter((line) => line.startsWith(`${host}-`))).toEqual([
+      `${host}-last.${name}. 300 A 192.0.2.99`,
+    ]);
+    const [set] = await zone.history();
+    expect(set).toMatchObject({ state: "partial", repaired: true, creates: 1 });
+    expect(JSON.stringify(set?.["failures"])).toContain("may have been made by somebody else");
+    await expectAgreement(zone);
+  });
+
   test("again while the repair reads the zone", async () => {
     await killWith({ does: "hold answer", to: "change" }, () => zone.create(host, "192.0.2.1"));
     await backend.proxy.refuse();

@@ -26,8 +26,11 @@ export class SignatureJudge {
   readonly #credentials: Credentials;
   readonly #nonces = new Set<string>();
 
-  constructor(credentials: Credentials) {
+  readonly #now: () => Date;
+
+  constructor(credentials: Credentials, now = () => new Date()) {
     this.#credentials = credentials;
+    this.#now = now;
   }
 
   faultOf({ method, target, headers, body }: RawRequest): SignatureFault | null {
@@ -69,7 +72,7 @@ export class SignatureJudge {
     if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(date)) {
       return [400, "InvalidTimeStamp.Format", "Specified time stamp or date value is not well formatted."];
     }
-    if (Math.abs(Date.now() - Date.parse(date)) > freshMilliseconds) {
+    if (Math.abs(this.#now().getTime() - Date.parse(date)) > freshMilliseconds) {
       return [400, "InvalidTimeStamp.Expired", "Specified time stamp or date value is expired."];
     }
     if (this.#nonces.has(nonce)) return [400, "SignatureNonceUsed", "Specified signature nonce was used already."];

@@ -55,7 +55,11 @@ const plainTypes = new Set(["A", "AAAA", "CNAME", "MX", "NS", "OPENPGPKEY", "PTR
 const proxiable = new Set(["A", "AAAA", "CNAME"]);
 
 /** A record's fields in the forms in which the API shows them. @throws ApiError as the API refuses it */
-export function formed(zone: string, given: Given): Omit<StoredRecord, "id" | "created_on" | "modified_on" | "meta"> {
+export function formed(
+  zone: string,
+  given: Given,
+  minTtl: number,
+): Omit<StoredRecord, "id" | "created_on" | "modified_on" | "meta"> {
   const { type } = given;
   if (typeof type !== "string" || !(plainTypes.has(type) || type in dataFields)) {
     throw new ApiError(400, 9000, "DNS record type is invalid.");
@@ -74,7 +78,7 @@ export function formed(zone: string, given: Given): Omit<StoredRecord, "id" | "c
   return {
     name: ownerIn(zone, given["name"]),
     type,
-    ttl: ttlOf(given["ttl"], proxied),
+    ttl: ttlOf(given["ttl"], proxied, minTtl),
     content: data ? contentOf(type, data, priority) : plainContent(type, given["content"]),
     proxied,
     proxiable: proxiable.has(type),
@@ -92,10 +96,10 @@ function commentOf(comment: unknown): string | null {
   throw new ApiError(400, 9225, "The comment is too long.");
 }
 
-function ttlOf(ttl: unknown, proxied: boolean): number {
+function ttlOf(ttl: unknown, proxied: boolean, minTtl: number): number {
   const seconds = number(ttl, "ttl");
-  if (seconds !== 1 && (seconds < 60 || seconds > 86_400)) {
-    throw new ApiError(400, 9021, "Invalid TTL. Must be between 60 and 86400 seconds, or 1 for Automatic.");
+  if (seconds !== 1 && (seconds < minTtl || seconds > 86_400)) {
+    throw new ApiError(400, 9021, `Invalid TTL. Must be between ${minTtl} and 86400 seconds, or 1 for Automatic.`);
   }
   return proxied ? 1 : seconds;
 }

@@ -22,7 +22,7 @@ const form =
   /^TC3-HMAC-SHA256 Credential=([^/]+)\/(\d{4}-\d\d-\d\d)\/(\w+)\/tc3_request, SignedHeaders=([\w;-]+), Signature=([0-9a-f]{64})$/;
 
 /** Judges a request by the rules of TC3-HMAC-SHA256; null when it is well signed and fresh. */
-export function signatureFault(request: RawRequest, { id, key }: Credentials): SignatureFault | null {
+export function signatureFault(request: RawRequest, { id, key }: Credentials, now = new Date()): SignatureFault | null {
   const header = (name: string) => String(request.headers[name] ?? "");
   const [, credential, day = "", service = "", list = "", signature] = form.exec(header("authorization")) ?? [];
   if (credential === undefined) {
@@ -31,7 +31,7 @@ export function signatureFault(request: RawRequest, { id, key }: Credentials): S
   if (credential !== id)
     return ["AuthFailure.SecretIdNotFound", "The SecretId is not found, please ensure that your SecretId is correct."];
   const timestamp = Number(header("x-tc-timestamp"));
-  if (Math.abs(Date.now() / 1_000 - timestamp) > freshSeconds) {
+  if (Math.abs(now.getTime() / 1_000 - timestamp) > freshSeconds) {
     return ["AuthFailure.SignatureExpire", "Signature expired: the timestamp and the server's time differ too much."];
   }
   const names = list.split(";");

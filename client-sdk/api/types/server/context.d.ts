@@ -7,8 +7,12 @@ export interface HttpPort {
     /** Sets a response header. */
     setHeader(name: string, value: string): void;
     setCookie(cookie: CookieToSet): void;
+    /** For the metrics: the dotted name of what is called. */
+    noteProcedure(name: string): void;
     /** The client's address as far as TRUST_PROXY lets us believe it. */
     readonly ip: string | null;
+    /** Ends the connection at once, whatever of the answer was not sent yet. */
+    cut(): void;
 }
 export interface CookieToSet {
     name: string;

@@ -2363,6 +2363,125 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             };
         }>;
     }>>;
+    notifications: import("@trpc/server").TRPCBuiltRouter<{
+        ctx: import("./context.js").Context;
+        meta: import("./context.js").RouteMeta;
+        errorShape: {
+            message: string;
+            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+            data: import("./context.js").ErrorData;
+        };
+        transformer: true;
+    }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
+        list: import("@trpc/server").TRPCQueryProcedure<{
+            input: Record<string, never> | undefined;
+            output: {
+                notifications: {
+                    id: string;
+                    event: "assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.new_sign_in" | "zone.drift";
+                    title: string;
+                    content: string;
+                    level: "error" | "info" | "success" | "warning";
+                    metadata: Record<string, unknown>;
+                    createdAt: Date;
+                    read: boolean;
+                }[];
+                unreadCount: number;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        stream: import("@trpc/server").TRPCSubscriptionProcedure<{
+            input: {
+                lastEventId?: string | undefined;
+            } | undefined;
+            output: AsyncIterable<import("@trpc/server/unstable-core-do-not-import").TrackedData<{
+                id: string;
+                event: "assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.new_sign_in" | "zone.drift";
+                title: string;
+                content: string;
+                level: "error" | "info" | "success" | "warning";
+                metadata: Record<string, unknown>;
+                createdAt: Date;
+                read: boolean;
+            } | {
+                event: "connected";
+                gap: boolean;
+            }>, void, unknown>;
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        read: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+            };
+            output: {
+                id: string;
+                event: "assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.new_sign_in" | "zone.drift";
+                title: string;
+                content: string;
+                level: "error" | "info" | "success" | "warning";
+                metadata: Record<string, unknown>;
+                createdAt: Date;
+                read: boolean;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        readAll: import("@trpc/server").TRPCMutationProcedure<{
+            input: Record<string, never> | undefined;
+            output: {
+                success: true;
+                updated: number;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        delete: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+            };
+            output: {
+                success: true;
+                deleted: number;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        deleteAll: import("@trpc/server").TRPCMutationProcedure<{
+            input: Record<string, never> | undefined;
+            output: {
+                success: true;
+                deleted: number;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+    }>>;
     audit: import("@trpc/server").TRPCBuiltRouter<{
         ctx: import("./context.js").Context;
         meta: import("./context.js").RouteMeta;

@@ -1,0 +1,31 @@
+import { readFile } from "node:fs/promises";
+import { loadConfig } from "../server/config.ts";
+import { openDatabase } from "../server/database/database.ts";
+import { createLog } from "../server/log.ts";
+import { createServices } from "../server/services.ts";
+
+/*
+ * A process of its own that does nothing but one run of the reminders, NOW_PLUS_DAYS ahead of today, and prints how long it took and how
+ * far its memory went.
+ */
+const config = loadConfig(process.env);
+const database = await openDatabase(config);
+await database.migrate();
+const ahead = Number(process.env["NOW_PLUS_DAYS"] ?? 0) * 24 * 3_600_000;
+const services = createServices({
+  config,
+  database,
+  log: createLog("silent"),
+  now: () => new Date(Date.now() + ahead),
+});
+const before = await peakMegabytes();
+const start = performance.now();
+await services.expiryReminders.work({}, new AbortController().signal);
+const seconds = (performance.now() - start) / 1_000;
+process.stdout.write(`run: ${JSON.stringify({ seconds, megabytes: await peakMegabytes(), before })}\n`);
+await services.close();
+await database.close();
+
+async function peakMegabytes(): Promise<number> {
+  return Number(/VmHWM:\s+(\d+)/.exec(await readFile("/proc/self/status", "utf8"))?.[1]) / 1_024;
+}

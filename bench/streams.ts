@@ -1,0 +1,188 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Client } from "pg";
+import { hashOf, newToken } from "../server/auth/personal-tokens/form.ts";
+import { newId } from "../server/ids.ts";
+import { createDatabase, startPostgres } from "../tests/support/postgres.ts";
+import { freePorts } from "../tests/support/programs.ts";
+import { median, percentile, timings } from "./support/measure.ts";
+import type { Figure } from "./support/report.ts";
+import type { Order, Weight } from "./support/stream-orders.ts";
+
+const streams = 5_000;
+const openedAtOnce = 50;
+const toOne = 500;
+const toAll = 9;
+
+interface Reader {
+  userId: string;
+  token: string;
+}
+
+interface Measured {
+  kilobytesPerStream: number;
+  oneMilliseconds: number[];
+  allMilliseconds: number[];
+}
+
+/** 5,000 open streams of as many users: what they weigh, and how fast one and all of them are told, beside a bare server that does the same. */
+export async function measureStreams(): Promise<Figure[]> {
+  const postgres = await startPostgres();
+  const dataDir = await mkdtemp(join(tmpdir(), "zonewright-streams-"));
+  const readers = Array.from({ length: streams }, () => ({ userId: newId(), token: newToken("zw") }));
+  try {
+    const databaseUrl = await createDatabase(postgres.url, "zonewright_streams");
+    const env = {
+      DATABASE_URL: databaseUrl,
+      DATA_DIR: dataDir,
+      ADMIN_PASSWORD: "correct horse battery staple",
+      RATE_LIMIT: "off",
+      LOG_LEVEL: "warn",
+    };
+    const ours = await measured("streams-service.ts", env, readers, () => makeReaders(databaseUrl, readers));
+    const bare = await measured("baseline-streams.ts", {}, readers, () => Promise.resolve());
+    return figures(ours, bare);
+  } finally {
+    await postgres.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+function figures(ours: Measured, bare: Measured): Figure[] {
+  const figure = (what: string, unit: string, value: (of: Measured) => number, most: number): Figure => ({
+    what: `${streams} streams: ${what}`,
+    measured: `${value(ours).toFixed(1)} ${unit}`,
+    baseline: `${value(bare).toFixed(1)} ${unit} by a bare server`,
+    ratio: value(ours),
+    goal: { most },
+  });
+  return [
+    figure("memory of each over an idle process", "KB", (of) => of.kilobytesPerStream, 25),
+    figure(`one notification to one, p99 of ${toOne}`, "ms", (of) => percentile(of.oneMilliseconds, 0.99), 50),
+    figure(`one notification to all, median of ${toAll}`, "ms", (of) => median(of.allMilliseconds), 1_500),
+  ];
+}
+
+/** Users and their tokens, put into the database as the service would have: a thousand sign-ins are another measurement. */
+async function makeReaders(databaseUrl: string, readers: readonly Reader[]): Promise<void> {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  const ids = readers.map(({ userId }) => userId);
+  await client.query(
+    "insert into users (id, username, role) select id, 'reader-' || id, 'member' from unnest($1::uuid[]) as id",
+    [ids],
+  );
+  await client.query(
+    `insert into personal_tokens (id, user_id, name, token_hash, permissions)
+      select id, user_id, 'Reader', hash, '{notifications:read}' from unnest($1::uuid[], $2::uuid[], $3::text[]) as made (id, user_id, hash)`,
+    [readers.map(() => newId()), ids, readers.map(({ token }) => hashOf(token))],
+  );
+  await client.end();
+}
+
+async function measured(
+  program: string,
+  variables: Record<string, string>,
+  readers: readonly Reader[],
+  prepare: () => Promise<void>,
+): Promise<Measured> {
+  const [port = 0] = await freePorts(1);
+  const env = { ...process.env, NODE_ENV: "production", ...variables, PORT: String(port) };
+  const server = fork(fileURLToPath(new URL(program, import.meta.url)), { env, execArgv: ["--expose-gc"] });
+  const order = (given: Order) => server.send(given);
+  const arrivals = new Arrivals();
+  let sockets: Socket[] = [];
+  try {
+    await once(server, "message");
+    await prepare();
+    // What the first streams of all make the process load and compile is no part of what each one weighs.
+    for (let round = 0; round < 5; round++) {
+      const first = await openAll(port, readers.slice(0, 200), arrivals);
+      for (const socket of first) socket.destroy();
+    }
+    const idle = await weight(server);
+    sockets = await openAll(port, readers, arrivals);
+    const full = await weight(server);
+    const tell = async (userIds: string[], title: string) => {
+      const arrived = arrivals.expect(userIds.length, title);
+      order({ do: "tell", userIds, title });
+      await arrived;
+    };
+    const everybody = readers.map(({ userId }) => userId);
+    const one = (round: number) => [readers[(round * 7) % streams]?.userId ?? ""];
+    await timings(50, (round) => tell(one(round), `warm ${round}`));
+    const oneMilliseconds = await timings(toOne, (round) => tell(one(round), `one ${round}`));
+    await tell(everybody, "warm all");
+    const allMilliseconds = await timings(toAll, (round) => tell(everybody, `all ${round}`));
+    return { kilobytesPerStream: (full - idle) / 1024 / streams, oneMilliseconds, allMilliseconds };
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    const ended = once(server, "exit");
+    server.kill("SIGKILL");
+    await ended;
+  }
+}
+
+async function weight(server: ChildProcess): Promise<number> {
+  const answered = once(server, "message");
+  server.send({ do: "weigh" } satisfies Order);
+  const [{ bytes }] = (await answered) as [Weight];
+  return bytes;
+}
+
+/** Counts the messages with one title. */
+class Arrivals {
+  #title = "";
+  #missing = 0;
+  #done: () => void = () => undefined;
+
+  expect(count: number, title: string): Promise<void> {
+    this.#title = `"title":"${title}"`;
+    this.#missing = count;
+    return new Promise((resolve) => {
+      this.#done = resolve;
+    });
+  }
+
+  take(text: string): void {
+    if (this.#missing === 0 || !text.includes(this.#title)) return;
+    this.#missing -= 1;
+    if (this.#missing === 0) this.#done();
+  }
+}
+
+async function openAll(port: number, readers: readonly Reader[], arrivals: Arrivals): Promise<Socket[]> {
+  const sockets: Socket[] = [];
+  for (let at = 0; at < readers.length; at += openedAtOnce) {
+    const some = readers.slice(at, at + openedAtOnce);
+    sockets.push(...(await Promise.all(some.map((reader) => openStream(port, reader, arrivals)))));
+  }
+  return sockets;
+}
+
+/** A plain socket, so that the measuring process does little itself. */
+async function openStream(port: number, { userId, token }: Reader, arrivals: Arrivals): Promise<Socket> {
+  const socket = connect(port, "127.0.0.1").setEncoding("latin1").setNoDelay(true);
+  const headers = ["Host: localhost", "Connection: close", `Authorization: Bearer ${token}`, `X-User: ${userId}`];
+  socket.write(`GET /api/notifications/stream HTTP/1.1\r\n${headers.join("\r\n")}\r\n\r\n`);
+  return await new Promise((resolve, reject) => {
+    let head = "";
+    socket.once("error", reject);
+    socket.on("data", (text: string) => {
+      if (head === "open") {
+        arrivals.take(text);
+        return;
+      }
+      head += text;
+      if (!head.includes('"connected"')) return;
+      head = "open";
+      resolve(socket);
+    });
+    socket.once("close", () => reject(new Error(`A stream was refused or closed: ${head}`)));
+  });
+}

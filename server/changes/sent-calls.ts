@@ -1,0 +1,80 @@
+import { sql } from "kysely";
+import { queries, type EntityManager } from "../database/database.ts";
+import { ProviderError, type BeforeCall, type RecordChange } from "../dns-providers/provider.ts";
+import { recordKey } from "../records/record.ts";
+import type { Lease } from "./lease.ts";
+
+/** Lets no call out once the zone may be another process's. */
+export function whileHeld(lease: Lease): BeforeCall {
+  return async () => {
+    if (!lease.isHeld()) throw lost();
+    await Promise.resolve();
+  };
+}
+
+/**
+ * Keeps what each call of a change set is to do before it is made, for the repair after a crash, and lets none out once the zone is another
+ * process's. A call that does the whole set needs no note: it is carried out whole or not at all.
+ */
+export function notingCalls(
+  em: EntityManager,
+  domainId: string,
+  lease: Lease,
+  { id, changes }: { id: string; changes: readonly RecordChange[] },
+): BeforeCall {
+  const held = whileHeld(lease);
+  return async (does) => {
+    await held(does);
+    if (does.length > 0 && !isAll(changes, does)) await note(em, domainId, lease, id, does);
+  };
+}
+
+async function note(
+  em: EntityManager,
+  domainId: string,
+  lease: Lease,
+  changeSetId: string,
+  does: readonly RecordChange[],
+): Promise<void> {
+  const noted = await sql`
+    insert into change_set_calls (change_set_id, does)
+    select ${changeSetId}::uuid, ${JSON.stringify(does)}::jsonb
+    from domains where id = ${domainId} and lease_token = ${lease.token} and lease_until > now()
+  `
+    .execute(queries(em))
+    .catch((error: unknown) => {
+      throw new ProviderError("The database could not be written to, so nothing more was sent; try again.", "none", {
+        cause: error,
+      });
+    });
+  if (noted.numAffectedRows === 0n) throw lost();
+}
+
+function lost(): ProviderError {
+  return new ProviderError(
+    "The change took so long that another one may have the zone by now, so nothing more was sent; try again.",
+    "none",
+  );
+}
+
+/** Whether a call does all of the changes. */
+function isAll(changes: readonly RecordChange[], does: readonly RecordChange[]): boolean {
+  if (does.length < changes.length) return false;
+  const effects = new Set(does.map(changeKey));
+  return changes.every((change) => effects.has(changeKey(change)));
+}
+
+function changeKey({ before, after }: RecordChange): string {
+  return JSON.stringify([before, after].map((record) => record && recordKey(record)));
+}
+
+/** What the calls of a change set were to do that were begun before a crash. */
+export async function begunCalls(em: EntityManager, changeSetId: string): Promise<RecordChange[][]> {
+  const rows = await queries(em)
+    .selectFrom("change_set_calls")
+    .select("does")
+    .where("change_set_id", "=", changeSetId)
+    .orderBy("id")
+    .execute();
+  return rows.map(({ does }) => (typeof does === "string" ? JSON.parse(does) : does) as RecordChange[]);
+}

@@ -1,0 +1,128 @@
+const longest = 500;
+/** Beyond this nothing of a text is looked at. */
+const mostRead = 65_536;
+const mask = "********";
+
+/**
+ * Text of a vendor's as it may be shown: one line of bounded length, no markup, and none of the secrets in any form.
+ * @param most characters
+ */
+export function shownText(text: string, secrets: readonly string[], most = longest): string {
+  // No word is cut, and so no secret.
+  const read = text.length > mostRead ? text.slice(0, mostRead).replace(/\S*$/, "") : text;
+  const line = withoutMarkup(withoutSecrets(read, secrets))
+    .replaceAll(/[\p{Cc}\s]+/gu, " ")
+    .trim();
+  return line.length > most ? `${line.slice(0, most)}…` : line;
+}
+
+/** The names under which APIs and the gateways before them tell what went wrong, the most telling first. */
+const messageNames = ["message", "Message", "error_description", "detail", "error", "title", "reason"];
+
+/** What the body of a failure says: the message in it, if it is JSON; nothing where that has none. */
+export function messageIn(body: string): string {
+  if (!/^\s*[[{]/.test(body)) return body;
+  const read = body.slice(0, mostRead);
+  for (const name of messageNames) {
+    const [, message] = new RegExp(`"${name}"\\s*:\\s*("(?:[^"\\\\]|\\\\.)*")`).exec(read) ?? [];
+    const text = message === undefined ? "" : textOf(message);
+    if (text.trim() !== "") return text;
+  }
+  return "";
+}
+
+/** A string of JSON; nothing where it is none. */
+function textOf(json: string): string {
+  try {
+    return String(JSON.parse(json));
+  } catch {
+    return "";
+  }
+}
+
+/** Elements of pages. A sentence may have other words in angle brackets. */
+const elements =
+  "a|abbr|address|article|aside|b|body|br|button|center|code|div|em|font|footer|form|h[1-6]|head|header|hr|html|i|iframe|img|input|li|link|main|meta|nav|ol|p|pre|script|section|small|span|strong|style|svg|table|tbody|td|th|thead|title|tr|tt|u|ul";
+const tags = new RegExp(`<!--[^]*?(?:-->|$)|<!doctype[^>]*(?:>|$)|</?(?:${elements})\\b[^>]*(?:>|$)`, "gi");
+
+/** What a page says, where a proxy or a gateway answers with one in place of the API: its title, or else its text. */
+function withoutMarkup(text: string): string {
+  const [, title = ""] = /^\s*<[!?a-z][^]*?<title\b[^>]*>([^<]*)/i.exec(text) ?? [];
+  if (title.trim() !== "") return withoutEntities(title);
+  const body = text.replaceAll(/<(script|style|head|svg)\b[^]*?(?:<\/\1\s*>|$)/gi, " ");
+  const isMarkup = /^\s*<[!?a-z]/i.test(body);
+  const bare = body.replaceAll(isMarkup ? /<!--[^]*?(?:-->|$)|<[^>]*(?:>|$)/g : tags, " ");
+  return bare === text ? text : withoutEntities(bare);
+}
+
+function withoutEntities(text: string): string {
+  return text.replaceAll(/&(\w+|#\d+);/g, (entity) => entities[entity] ?? " ");
+}
+
+const entities: Readonly<Record<string, string>> = {
+  "&amp;": "&",
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&apos;": "'",
+  "&#39;": "'",
+};
+
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  const forms = secrets.flatMap((secret) => (secret === "" ? [] : formsOf(secret)));
+  return forms.reduce((so, form) => so.replaceAll(form, mask), text);
+}
+
+function formsOf(secret: string): RegExp[] {
+  return [asWritten(secret)].concat(asBase64(secret));
+}
+
+/**
+ * A secret as it stands, percent-encoded (RFC 3986 §2.1), as JSON and as HTML have it; each character in its own way. Repetitions have an
+ * end, so that no text makes the search slow.
+ */
+function asWritten(secret: string): RegExp {
+  const characters = Array.from(secret, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    const hex = code.toString(16);
+    const octets = Array.from(
+      Buffer.from(character),
+      (octet) => `%(?:25){0,8}${octet.toString(16).padStart(2, "0")}`,
+    ).join("");
+    const encoded = [
+      octets,
+      `\\\\{1,8}u${hex.padStart(4, "0")}`,
+      `&#0{0,8}${code};`,
+      `&#x0{0,8}${hex};`,
+      ...(names[character] ? [`&${names[character]};`] : []),
+      ...(character === " " ? ["\\+"] : []),
+    ];
+    // Letters are told apart by their case, hexadecimal digits are not. The character itself comes last: it may begin one of the others.
+    return `(?:${[...encoded.map(anyCase), `\\\\{0,8}\\u{${hex}}`].join("|")})`;
+  });
+  return new RegExp(characters.join(""), "gu");
+}
+
+const names: Readonly<Record<string, string>> = { "&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos" };
+
+function anyCase(form: string): string {
+  return form.replaceAll(/[a-f]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
+}
+
+/** The least of a secret in base64 that is worth a mask. */
+const leastBase64 = 8;
+
+/** A secret in base64 or base64url, also where it stands within something longer: what does not depend on its neighbours. */
+function asBase64(secret: string): RegExp[] {
+  const octets = Buffer.from(secret);
+  return [0, 1, 2].flatMap((before) => {
+    const text = Buffer.concat([Buffer.alloc(before), octets])
+      .toString("base64")
+      .replace(/=+$/, "");
+    const whole = Math.floor(((before + octets.length) * 8) / 6);
+    const own = text.slice(before === 0 ? 0 : before + 1, whole);
+    if (own.length < leastBase64) return [];
+    const source = own.replaceAll("+", "(?:[+-]|%2[Bb])").replaceAll("/", "(?:\\\\?[/_]|%2[Ff])");
+    return [new RegExp(`[A-Za-z0-9+/_-]{0,1}${source}[A-Za-z0-9+/_-]{0,1}(?:=|%3[Dd]){0,2}`, "g")];
+  });
+}

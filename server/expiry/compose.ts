@@ -1,0 +1,49 @@
+import { join } from "node:path";
+import type { Config } from "../config.ts";
+import type { Database } from "../database/database.ts";
+import type { Logger } from "../log.ts";
+import type { Egress } from "../net/egress.ts";
+import type { Notifications } from "../notifications/notify.ts";
+import { RdapBootstrap } from "./bootstrap.ts";
+import { ExpiryCheckJob } from "./check-job.ts";
+import { ExpiryLookUp } from "./look-up.ts";
+import { RdapClient } from "./rdap.ts";
+import { ExpiryReminderJob } from "./remind-job.ts";
+import { ServerPace } from "./server-pace.ts";
+import { Expiry } from "./service.ts";
+import { WhoisClient } from "./whois.ts";
+
+export interface ExpiryServices {
+  expiry: Expiry;
+  expiryCheck: ExpiryCheckJob;
+  expiryReminders: ExpiryReminderJob;
+}
+
+/** Builds what looks expiry dates up and reminds of them. */
+export function composeExpiry(parts: {
+  config: Config;
+  database: Database;
+  notifications: Notifications;
+  egress: Egress;
+  log: Logger;
+  now: () => Date;
+}): ExpiryServices {
+  const { config, database, notifications, egress, log, now } = parts;
+  const pace = new ServerPace(now);
+  const lookUp = new ExpiryLookUp({
+    bootstrap: new RdapBootstrap({
+      egress,
+      log,
+      now,
+      file: join(config.dataDir, "rdap-servers.json"),
+      url: config.rdapBootstrapUrl,
+    }),
+    rdap: new RdapClient(egress, pace, now),
+    whois: new WhoisClient({ egress, pace, now, configured: config.whoisServer }),
+  });
+  return {
+    expiry: new Expiry(lookUp, now),
+    expiryCheck: new ExpiryCheckJob({ database, lookUp, notifications, log, now }),
+    expiryReminders: new ExpiryReminderJob({ database, notifications, log, now }),
+  };
+}

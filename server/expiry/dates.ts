@@ -1,0 +1,77 @@
+const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+const time = String.raw`(?:[ T]+(?<hour>\d{1,2}):(?<minute>\d{2})(?::(?<second>\d{2})(?:\.\d+)?)?)?`;
+const zone = String.raw`(?: ?(?<zone>z|utc|gmt|[+-]\d{2}(?::?\d{2})?)(?![a-z\d]))?`;
+const year = String.raw`(?<year>\d{4})`;
+const month = String.raw`(?<month>\d{1,2})`;
+const word = String.raw`(?<word>[a-z]{3})[a-z]*\.?`;
+const day = String.raw`(?<day>\d{1,2})(?:st|nd|rd|th)?`;
+/** Between the parts of a date: one of them, with or without a blank. */
+const gap = String.raw`(?:[-/.] ?| )`;
+
+/** How registries and registrars write dates. The first that fits counts. */
+const forms = [
+  // 2027-03-01T04:00:00Z, 2027/03/01, 2027. 03. 01.
+  `${year}${gap}${month}${gap}${day}\\.?${time}${zone}`,
+  // 2027-Mar-01
+  `${year}${gap}${word}${gap}${day}\\.?${time}${zone}`,
+  // 20270301, 20270301 10:00:00
+  String.raw`(?<year>\d{4})(?<month>\d{2})(?<day>\d{2})(?!\d)${time}${zone}`,
+  // 20270301100000
+  String.raw`(?<year>\d{4})(?<month>\d{2})(?<day>\d{2})(?<hour>\d{2})(?<minute>\d{2})(?<second>\d{2})(?!\d)${zone}`,
+  // 01-Mar-2027 04:00:00 UTC, 1st March 2027
+  `(?:[a-z]{3},? )?${day}${gap}${word},?${gap}${year}${time}${zone}`,
+  // 1.3.2027, 01/03/2027 04:00
+  `${day}${gap}${month}${gap}${year}${time}${zone}`,
+  // March 1, 2027
+  `${word}${gap}${day},?${gap}${year}${time}${zone}`,
+  // Mon Mar 1 04:00:00 GMT 2027
+  String.raw`[a-z]{3} ${word} ${day} (?<hour>\d{1,2}):(?<minute>\d{2}):(?<second>\d{2}) (?:(?<zone>utc|gmt) )?${year}`,
+].map((form) => new RegExp(`^${form}`, "i"));
+
+/** Some registries write the year 9999 for "never", and 0001 or 1970 for "none". */
+const firstYear = 1985;
+const lastYear = 2200;
+
+/**
+ * The moment that a registry means; without a zone in UTC, without a time at the beginning of that day. Where 03/04/2027 may be read in two
+ * ways, the day comes first. @returns null for what is no date, and for years that stand for none
+ */
+export function parseExpiryDate(text: string): Date | null {
+  const plain = text.slice(0, 100).trim().replaceAll(/\s+/g, " ");
+  for (const form of forms) {
+    const groups = form.exec(plain)?.groups;
+    const date = groups ? dateOf(groups, plain) : null;
+    if (date) return date;
+  }
+  return null;
+}
+
+function dateOf(groups: Record<string, string | undefined>, plain: string): Date | null {
+  const part = (name: string) => Number(groups[name] ?? 0);
+  const [year, day, hour, minute, second] = [part("year"), part("day"), part("hour"), part("minute"), part("second")];
+  const { word } = groups;
+  const given = word === undefined ? part("month") : months.indexOf(word.toLowerCase()) + 1;
+  // 12/31/2027 can only have its month in front.
+  const [month, dayOfMonth] = given > 12 && /^\d{1,2}\//.test(plain) ? [day, given] : [given, day];
+  if (year < firstYear || year > lastYear || hour > 24 || minute > 59 || second > 60) return null;
+  const dayStart = Date.UTC(year, month - 1, dayOfMonth);
+  const read = new Date(dayStart);
+  if (month < 1 || read.getUTCMonth() !== month - 1 || read.getUTCDate() !== dayOfMonth) return null;
+  const offset = groups["zone"] === undefined ? offsetBehind(plain) : minutesOf(groups["zone"]);
+  const timed = groups["hour"] !== undefined;
+  return new Date(dayStart + (timed ? ((hour * 60 + minute - offset) * 60 + second) * 1_000 : 0));
+}
+
+/** Minutes ahead of UTC: `+09`, `+0900`, `+09:00`; letters mean UTC. */
+function minutesOf(zone: string): number {
+  const [, sign = "+", hours = "0", minutes = "0"] = /^([+-])(\d{2}):?(\d{2})?/.exec(zone) ?? [];
+  return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
+}
+
+/** A zone noted behind the date: `(UTC+8)`, `(JST)`. */
+function offsetBehind(text: string): number {
+  const [, sign, hours] = /\((?:utc|gmt) ?([+-])(\d{1,2})(?::00)?\)/i.exec(text) ?? [];
+  if (hours !== undefined) return (sign === "-" ? -1 : 1) * Number(hours) * 60;
+  return /\((?:jst|kst)\)/i.test(text) ? 9 * 60 : 0;
+}

@@ -1,0 +1,105 @@
+import { sql } from "kysely";
+import { queries, type EntityManager } from "../database/database.ts";
+
+/** A domain of which people are to hear now. */
+export interface DueReminder {
+  domainId: string;
+  name: string;
+  ownerId: string | null;
+  expiresAt: Date;
+  /** The threshold, days before the date; `expired`: it has passed. */
+  days: number;
+  source: string | null;
+  registryExpiresAt: Date | null;
+  registrarExpiresAt: Date | null;
+}
+
+/** What stands in `expiry_reminders.days` for "has expired". */
+export const expired = -1;
+
+/** What a batch came to: what to tell, and where the next one goes on; null: there is no more. */
+export interface Batch {
+  reminders: DueReminder[];
+  next: string | null;
+}
+
+/**
+ * Takes the reminders that are due of the next domains, by id, within a transaction: who commits has told of them, and nobody else will. Of thresholds
+ * that passed together, or before a nearer one was told, only the nearest is told: one message says it all.
+ * @param after the id behind which to go on; null: from the first.
+ */
+export async function takeReminders(tx: EntityManager, now: Date, after: string | null, most: number): Promise<Batch> {
+  const at = sql`${now}::timestamptz`;
+  const { rows } = await sql<Row>`
+    with open as (
+      select d.id, d.name, d.owner_id, d.expires_at, d.expiry_source, d.registry_expires_at, d.registrar_expires_at,
+        (d.expires_at at time zone 'UTC')::date as expires_on
+      from domains d
+      where d.status = 'active' and d.expiring_from <= ${at} and d.id > ${after ?? firstId}::uuid
+        and exists (
+          select from unnest(${thresholds(at)}) as t (days)
+          where not exists (
+            select from expiry_reminders r
+            where r.domain_id = d.id and r.expires_on = (d.expires_at at time zone 'UTC')::date and r.days = t.days
+          )
+        )
+      order by d.id limit ${most}
+    ), taken as (
+      insert into expiry_reminders (domain_id, expires_on, days, told_at)
+      select d.id, open.expires_on, t.days, ${at}
+      from open join domains d on d.id = open.id cross join lateral unnest(${thresholds(at)}) as t (days)
+      order by d.id, t.days
+      on conflict do nothing
+      returning domain_id, days
+    ), nearest as (
+      select domain_id, min(days) as days from taken group by domain_id
+    )
+    select open.*, nearest.days, exists (
+      select from expiry_reminders r
+      where r.domain_id = open.id and r.expires_on = open.expires_on and r.days < nearest.days
+    ) as outdone
+    from open left join nearest on nearest.domain_id = open.id
+    order by open.id
+  `.execute(queries(tx));
+  return {
+    reminders: rows.flatMap((row) => (row.days === null || row.outdone ? [] : shown(row, row.days))),
+    next: rows.length < most ? null : (rows.at(-1)?.id ?? null),
+  };
+}
+
+interface Row {
+  id: string;
+  name: string;
+  owner_id: string | null;
+  expires_at: Date;
+  expiry_source: string | null;
+  registry_expires_at: Date | null;
+  registrar_expires_at: Date | null;
+  days: number | null;
+  outdone: boolean;
+}
+
+const firstId = "00000000-0000-0000-0000-000000000000";
+
+/** Of a domain `d`: that it has expired, or the thresholds that have passed. */
+function thresholds(at: ReturnType<typeof sql>) {
+  return sql`
+    case when d.expires_at <= ${at} then array[${sql.lit(expired)}]
+    else array(select distinct days from unnest(d.expiry_remind_days) as days
+      where d.expires_at - make_interval(days => days) <= ${at})
+    end
+  `;
+}
+
+function shown(row: Row, days: number): DueReminder {
+  return {
+    domainId: row.id,
+    name: row.name,
+    ownerId: row.owner_id,
+    expiresAt: row.expires_at,
+    days,
+    source: row.expiry_source,
+    registryExpiresAt: row.registry_expires_at,
+    registrarExpiresAt: row.registrar_expires_at,
+  };
+}

@@ -1,0 +1,50 @@
+import type { Notice } from "../notifications/notify.ts";
+import type { DueDomain } from "./due-domains.ts";
+
+const day = 24 * 3_600_000;
+/** Notices of single domains in a day. More have a common cause: no way out, or a registry that is away. */
+const mostEach = 20;
+
+/** How people are told of a domain: on its own, together with all further ones of the day, or no more on that day. */
+export type Telling = "alone" | "together" | "not";
+
+/** Keeps a registry's outage from becoming thousands of messages. It counts in this process. */
+export class TellingBudget {
+  #since = 0;
+  #taken = 0;
+
+  take(now: Date): Telling {
+    if (now.getTime() - this.#since >= day) {
+      this.#since = now.getTime();
+      this.#taken = 0;
+    }
+    this.#taken++;
+    if (this.#taken <= mostEach) return "alone";
+    return this.#taken === mostEach + 1 ? "together" : "not";
+  }
+}
+
+const advice = "The date that is stored stays; set it by hand, or turn the look-up off for this domain.";
+
+export function failedLookUp({ id, name }: DueDomain, ownerId: string | null, reason: string): Notice {
+  return {
+    event: "domain.expiry_check_failed",
+    title: `The expiry date of ${name} cannot be looked up`,
+    content: `${reason} ${advice}`,
+    level: "warning",
+    metadata: { domainId: id, domainName: name, reason },
+    to: { userIds: ownerId === null ? [] : [ownerId], administrators: true },
+  };
+}
+
+/** The first of those that are not told one by one, standing for all. */
+export function manyFailedLookUps({ id, name }: DueDomain, reason: string): Notice {
+  return {
+    event: "domain.expiry_check_failed",
+    title: "The expiry dates of many domains cannot be looked up",
+    content: `One of more than ${mostEach} today is ${name}: ${reason} The log names them all. ${advice.replace("this domain", "single domains")}`,
+    level: "warning",
+    metadata: { domainId: id, domainName: name, reason },
+    to: { administrators: true },
+  };
+}

@@ -1,0 +1,76 @@
+import type { Asking, Failure } from "./asking.ts";
+import type { RdapBootstrap } from "./bootstrap.ts";
+import type { RdapClient } from "./rdap.ts";
+import { registrableOf } from "./registrable.ts";
+import { earliestExpiry, type ExpirySource, type Finding, type Registration } from "./registration.ts";
+import type { WhoisClient } from "./whois.ts";
+
+type WhoisSaid = Awaited<ReturnType<WhoisClient["ask"]>>;
+
+/** Finds out when a registration ends: over RDAP, and over WHOIS where RDAP has no server, no date or no answer. */
+export class ExpiryLookUp {
+  readonly #bootstrap: RdapBootstrap;
+  readonly #rdap: RdapClient;
+  readonly #whois: WhoisClient;
+
+  constructor(parts: { bootstrap: RdapBootstrap; rdap: RdapClient; whois: WhoisClient }) {
+    this.#bootstrap = parts.bootstrap;
+    this.#rdap = parts.rdap;
+    this.#whois = parts.whois;
+  }
+
+  /** @param zone lower-case A-labels. @throws the signal's reason */
+  async find(zone: string, asking: Asking): Promise<Finding> {
+    const registrable = registrableOf(zone);
+    if (!registrable) {
+      return { kind: "unknown", message: `${zone} is a public suffix: names below it are registered, not itself.` };
+    }
+    const { name, suffixes } = registrable;
+    const bases = await this.#bootstrap.serversFor(suffixes);
+    const rdap = bases.length === 0 ? null : await this.#rdap.ask(bases, name, asking);
+    if (rdap?.kind === "unregistered") return unregistered(name);
+    if (rdap?.kind === "failed" && rdap.limited) return rdap;
+    const expiresAt = rdap?.kind === "registered" ? earliestExpiry(rdap.registration) : null;
+    if (rdap?.kind === "registered" && expiresAt) return { ...rdap, kind: "found", source: "rdap", expiresAt };
+    const whois = await this.#whois.ask(registrable, asking);
+    return rdap?.kind === "registered" ? datedBy(whois, rdap.registration, name) : saidBy(whois, rdap, name);
+  }
+}
+
+/** What comes of the registry's WHOIS where its RDAP has the name and no date. */
+function datedBy(whois: WhoisSaid, rdap: Registration, name: string): Finding {
+  if (whois.kind === "failed" && whois.limited) return whois;
+  const expiresAt = whois.kind === "registered" ? earliestExpiry(whois.registration) : null;
+  if (whois.kind !== "registered" || !expiresAt) return unpublished(name, "rdap", rdap);
+  const { registryExpiresAt, registrarExpiresAt } = whois.registration;
+  const registrar = rdap.registrar ?? whois.registration.registrar;
+  const registration = { ...rdap, registryExpiresAt, registrarExpiresAt, registrar };
+  return { kind: "found", source: "whois", expiresAt, registration };
+}
+
+/** What comes of WHOIS alone: `rdap` is null where the registry has none. */
+function saidBy(whois: WhoisSaid, rdap: Failure | null, name: string): Finding {
+  switch (whois.kind) {
+    case "registered": {
+      const { registration } = whois;
+      const expiresAt = earliestExpiry(registration);
+      if (!expiresAt) return unpublished(name, "whois", registration);
+      return { kind: "found", source: "whois", expiresAt, registration };
+    }
+    case "unregistered":
+      return unregistered(name);
+    case "failed":
+      return rdap ? { ...whois, message: `${rdap.message} ${whois.message}` } : whois;
+    default:
+      return rdap ?? { kind: "unknown", message: `No registry is known for ${name}.` };
+  }
+}
+
+function unregistered(name: string): Finding {
+  return { kind: "unregistered", message: `The registry does not know ${name}: it is not registered, or no longer.` };
+}
+
+function unpublished(name: string, source: ExpirySource, registration: Registration): Finding {
+  const message = `The registry of ${name} publishes no expiry date; set it by hand.`;
+  return { kind: "unpublished", source, registration, message };
+}

@@ -1,0 +1,74 @@
+import { zoneFor } from "../assignments/access.ts";
+import { writeEntry } from "../audit/audit.ts";
+import { changedFields } from "../audit/changed-fields.ts";
+import type { Caller } from "../auth/caller.ts";
+import type { EntityManager } from "../database/database.ts";
+import { badField, notFound } from "../errors.ts";
+import { parseZoneName } from "../names/names.ts";
+import type { ExpiryLookUp } from "./look-up.ts";
+import type { Finding } from "./registration.ts";
+import { keepFinding } from "./store.ts";
+
+/** How long a person waits at most, and of that for a turn at one server. */
+const lookUpSeconds = 25;
+const patienceMilliseconds = 8_000;
+
+/** Look-ups that people ask for. */
+export class Expiry {
+  readonly #lookUp: ExpiryLookUp;
+  readonly #now: () => Date;
+
+  constructor(lookUp: ExpiryLookUp, now: () => Date) {
+    this.#lookUp = lookUp;
+    this.#now = now;
+  }
+
+  /** Looks a domain's expiry up and stores it, also over a date set by hand: that is what was asked for. @throws AppError NOT_FOUND */
+  async check(em: EntityManager, caller: Caller, id: string) {
+    const zone = await zoneFor(em, caller, id);
+    const finding = await this.#find(zone.name);
+    const now = this.#now();
+    await em.transactional(async (tx) => {
+      const kept = await keepFinding(tx, zone.id, finding, { now, byItself: false });
+      if (!kept) throw notFound("domain");
+      const told = changedFields({ ...kept.before }, { ...kept.after });
+      await writeEntry(tx, now, caller, {
+        action: "domain.check_expiry",
+        targetType: "domain",
+        targetId: zone.id,
+        before: told?.before ?? {},
+        after: { ...told?.after, success: finding.kind === "found" },
+      });
+    });
+    return finding.kind === "found"
+      ? { success: true, expiresAt: finding.expiresAt, source: finding.source, error: null }
+      : { success: false, expiresAt: null, source: null, error: finding.message };
+  }
+
+  /** Looks up any name and stores nothing. @throws AppError BAD_REQUEST for what is no domain name */
+  async preview(domain: string) {
+    const name = parseZoneName(domain);
+    if (!name.ok) throw badField(["domain"], name.message);
+    const finding = await this.#find(name.value);
+    const registration = "registration" in finding ? finding.registration : null;
+    return {
+      success: finding.kind === "found",
+      domain: name.value,
+      expiresAt: finding.kind === "found" ? finding.expiresAt : null,
+      source: "source" in finding ? finding.source : null,
+      registrar: registration?.registrar ?? null,
+      statuses: registration?.statuses ?? [],
+      error: finding.kind === "found" ? null : finding.message,
+    };
+  }
+
+  async #find(name: string): Promise<Finding> {
+    const signal = AbortSignal.timeout(lookUpSeconds * 1_000);
+    try {
+      return await this.#lookUp.find(name, { patienceMilliseconds, signal });
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      return { kind: "failed", limited: false, message: `The look-up took longer than ${lookUpSeconds} s; try again.` };
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import { queries, type EntityManager } from "../database/database.ts";
+import { expiringFrom } from "../domains/status.ts";
+import { nextCheck } from "./next-check.ts";
+import type { Finding } from "./registration.ts";
+
+/** What a domain's registration is known by, before and after a look-up. */
+interface Known {
+  expiresAt: Date | null;
+  expirySource: string | null;
+  registrar: string | null;
+}
+
+export interface Kept {
+  before: Known;
+  after: Known;
+  /** Look-ups by themselves in a row that came to nothing, before and after this one. */
+  failuresBefore: number;
+  failures: number;
+  ownerId: string | null;
+}
+
+/**
+ * Keeps what a look-up found, within a transaction: a date with all that follows from it, or only that somebody looked. Without a date the stored
+ * one stays.
+ * @param byItself a look-up that nobody asked for: it leaves a domain alone whose date a person set meanwhile.
+ * @returns null when the domain is gone or was left alone.
+ */
+export async function keepFinding(
+  tx: EntityManager,
+  domainId: string,
+  finding: Finding,
+  { now, byItself }: { now: Date; byItself: boolean },
+): Promise<Kept | null> {
+  const old = await queries(tx)
+    .selectFrom("domains")
+    .select(["expires_at", "expiry_source", "registrar", "expiry_remind_days", "expiry_check_failures", "owner_id"])
+    .where("id", "=", domainId)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!old || (byItself && old.expiry_source === "manual")) return null;
+  const before: Known = { expiresAt: old.expires_at, expirySource: old.expiry_source, registrar: old.registrar };
+  const after: Known = {
+    expiresAt: finding.kind === "found" ? finding.expiresAt : before.expiresAt,
+    expirySource: finding.kind === "found" ? finding.source : before.expirySource,
+    registrar: registrationIn(finding)?.registrar ?? before.registrar,
+  };
+  const failures = failuresAfter(finding, old.expiry_check_failures, byItself);
+  const plan = byItself || finding.kind === "found" ? { expiry_next_check_at: nextCheck(finding, failures, now) } : {};
+  await queries(tx)
+    .updateTable("domains")
+    .set({
+      ...plan,
+      ...(finding.kind === "found" ? datesOf(finding, old.expiry_remind_days) : {}),
+      ...(changed(before, after) ? { updated_at: now } : {}),
+      registrar: after.registrar,
+      expiry_checked_at: now,
+      expiry_check_failures: failures,
+    })
+    .where("id", "=", domainId)
+    .execute();
+  return { before, after, failuresBefore: old.expiry_check_failures, failures, ownerId: old.owner_id };
+}
+
+function datesOf({ expiresAt, source, registration }: Extract<Finding, { kind: "found" }>, remindDays: number[]) {
+  return {
+    expires_at: expiresAt,
+    expiring_from: expiringFrom(expiresAt, remindDays),
+    expiry_source: source,
+    registry_expires_at: registration.registryExpiresAt,
+    registrar_expires_at: registration.registrarExpiresAt,
+  };
+}
+
+/** What is limited, and what a person tries out, says nothing of the domain. */
+function failuresAfter(finding: Finding, failures: number, byItself: boolean): number {
+  if (finding.kind === "failed" || finding.kind === "unregistered") {
+    const counts = byItself && !(finding.kind === "failed" && finding.limited);
+    return failures + (counts ? 1 : 0);
+  }
+  return 0;
+}
+
+function registrationIn(finding: Finding) {
+  return "registration" in finding ? finding.registration : null;
+}
+
+function changed(before: Known, after: Known): boolean {
+  return (
+    before.expiresAt?.getTime() !== after.expiresAt?.getTime() ||
+    before.expirySource !== after.expirySource ||
+    before.registrar !== after.registrar
+  );
+}

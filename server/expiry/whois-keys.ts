@@ -1,0 +1,33 @@
+/** What registries call the end of a registration; whoever writes dots, underscores or capitals means the same. */
+export const registryExpiryKeys = keys(`
+  registry expiry date, registry expiration date, domain expiration date, domain expiry, domain expires, domain datebilleduntil,
+  expiration date, expiration time, expiration, expire date, expire-date, expire, expires, expires at, expires on, expires-on,
+  expiry date, expiry, exp date, paid-till, paid till, record expires on, registered until, renewal date, renewal,
+  valid until, valid-until, validity, 有効期限
+`);
+
+export const registrarExpiryKeys = keys(`
+  registrar registration expiration date, registrar expiration date, registrar expiry date
+`);
+
+export const registrarKeys = keys(`
+  registrar, registrar name, sponsoring registrar, registrar organization, registrar company, current registrar, authorized agency
+`);
+
+export const statusKeys = keys("domain status, status, state, eppstatus, 状態");
+
+export const nameKeys = keys("domain name, domain, ascii domain name, ドメイン名");
+
+/** Behind which the next server stands: the registry's at IANA's, the registrar's at a registry's. */
+export const referralKeys = keys("refer, whois, whois server, registrar whois server, referralserver");
+
+/** What only a registration has. */
+export const registrationKeys = keys(`
+  registrar, sponsoring registrar, created, creation date, created on, registered, registered on, registered date, domain registered,
+  登録年月日, nserver, name server, name servers, nameserver, nameservers, domain nameservers, holder, registrant, changed,
+  last update, modified
+`);
+
+function keys(list: string): ReadonlySet<string> {
+  return new Set(list.split(",").map((key) => key.trim()));
+}

@@ -1,0 +1,54 @@
+/** A line `key: value` of a WHOIS answer; the key in lower case, one blank between its words. */
+export interface Pair {
+  key: string;
+  value: string;
+}
+
+const mostLines = 5_000;
+const longestLine = 500;
+
+/**
+ * The lines of an answer that say something. There is no format (RFC 3912 §2); most servers write `key: value`, some `[key] value`, some put the
+ * value, or a block about it, on the lines below the key.
+ */
+export function readPairs(text: string): Pair[] {
+  const lines = text.split(/\r\n|\r|\n/, mostLines).map((line) => line.slice(0, longestLine).trimEnd());
+  return lines.flatMap((line, index) => {
+    const pair = pairOf(line);
+    if (!pair || pair.value !== "") return pair ?? [];
+    const value = valueBelow(lines, index);
+    return value === "" ? [] : { key: pair.key, value };
+  });
+}
+
+function pairOf(line: string): Pair | null {
+  if (/^\s*(?:[%#;]|>>>|--)/.test(line)) return null;
+  const [, bracketed, behind] = /^\s*(?:[a-z]\. *)?\[([^\]]{1,60})\](.*)$/.exec(line) ?? [];
+  if (bracketed !== undefined) return { key: keyOf(bracketed), value: (behind ?? "").trim() };
+  // "Record expires on 2027-05-31 23:59:59 (UTC+8)"
+  const [, sentence, date] = /^\s*((?:record )?expires on)\s+(\d.*)$/i.exec(line) ?? [];
+  if (sentence !== undefined) return { key: keyOf(sentence), value: date ?? "" };
+  // A colon within an address ends no key.
+  const [, key, value] = /^\s*([^:]{1,60}?)[.\s]*:(?!\/\/)(.*)$/.exec(line) ?? [];
+  return key === undefined ? null : { key: keyOf(key), value: (value ?? "").trim() };
+}
+
+function keyOf(text: string): string {
+  return text
+    .replaceAll(/[._\s]+/g, " ")
+    .trim()
+    .toLowerCase();
+}
+
+/** The first line of a block, without its own key where that is a name. */
+function valueBelow(lines: readonly string[], index: number): string {
+  const next = lines[index + 1];
+  if (next === undefined || next.trim() === "" || indent(next) <= indent(lines[index] ?? "")) return "";
+  const below = pairOf(next);
+  if (below && below.value !== "" && /^(?:name|organi[sz]ation(?: name)?)$/.test(below.key)) return below.value;
+  return below && /^[\w ]{1,30}$/.test(below.key) && below.value !== "" ? "" : next.trim();
+}
+
+function indent(line: string): number {
+  return line.length - line.trimStart().length;
+}

@@ -1,0 +1,58 @@
+import type { Redis } from "../redis.ts";
+import { streamsPerUser, type Seats } from "./streams.ts";
+
+/** After a crash of an instance the seats of its streams are free again after this time. */
+const keptMilliseconds = 30_000;
+
+/** Takes a seat among those that are kept. The time is that of Redis, so that clocks may differ. */
+const take = `
+local time = redis.call("TIME")
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call("ZREMRANGEBYSCORE", KEYS[1], "-inf", now)
+if redis.call("ZCARD", KEYS[1]) >= tonumber(ARGV[2]) then return 0 end
+redis.call("ZADD", KEYS[1], now + ARGV[3], ARGV[1])
+redis.call("PEXPIRE", KEYS[1], ARGV[3])
+return 1`;
+
+/** Says that streams are there still, also to a Redis that has forgotten them. */
+const keep = `
+local time = redis.call("TIME")
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+for index = 2, #ARGV do redis.call("ZADD", KEYS[1], now + ARGV[1], ARGV[index]) end
+redis.call("PEXPIRE", KEYS[1], ARGV[1])`;
+
+/** How many streams a user has in all instances together. While Redis is away each counts its own. */
+export class SharedSeats implements Seats {
+  readonly #redis: Redis;
+
+  constructor(redis: Redis) {
+    this.#redis = redis;
+  }
+
+  async take(userId: string, streamId: string): Promise<boolean> {
+    const args = [streamId, String(streamsPerUser), String(keptMilliseconds)];
+    try {
+      return (await this.#redis.client.eval(take, { keys: [key(userId)], arguments: args })) === 1;
+    } catch {
+      return true;
+    }
+  }
+
+  leave(userId: string, streamId: string): void {
+    this.#redis.client.zRem(key(userId), streamId).catch(freeInTime);
+  }
+
+  keep(taken: readonly { userId: string; id: string }[]): void {
+    for (const [userId, streams] of Map.groupBy(taken, (stream) => stream.userId)) {
+      const args = [String(keptMilliseconds), ...streams.map(({ id }) => id)];
+      this.#redis.client.eval(keep, { keys: [key(userId)], arguments: args }).catch(freeInTime);
+    }
+  }
+}
+
+/** While Redis is away its seats are of no use; what it remembers of them ends by itself. */
+function freeInTime(): void {}
+
+function key(userId: string): string {
+  return `zonewright:streams:${userId}`;
+}

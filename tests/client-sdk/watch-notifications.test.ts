@@ -1,0 +1,227 @@
+import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { createClient, type Client, type InAppNotification } from "../../client-sdk/src/index.ts";
+import { idOf, tell } from "../notifications/telling.ts";
+import { Clock, minute } from "../support/clock.ts";
+import { adminPassword, memberPassword, useZonewright } from "../support/zonewright.ts";
+import { failure } from "./failure.ts";
+import { cookieFetch, recordingFetch } from "./recording-fetch.ts";
+
+const clock = new Clock();
+const zw = useZonewright({ now: clock.now });
+
+/** Passes everything on to the service until its connections are cut. */
+let passage: Server;
+let url: string;
+const sockets = new Set<Socket>();
+beforeAll(async () => {
+  passage = createServer((socket) => {
+    const { hostname, port } = new URL(zw.url);
+    const onward = connect(Number(port), hostname);
+    socket.pipe(onward).pipe(socket);
+    for (const one of [socket, onward]) {
+      sockets.add(one);
+      one.on("error", () => undefined);
+      one.on("close", () => {
+        sockets.delete(one);
+        socket.destroy();
+        onward.destroy();
+      });
+    }
+  });
+  await new Promise<void>((resolve) => {
+    passage.listen(0, "127.0.0.1", resolve);
+  });
+  url = `http://127.0.0.1:${(passage.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  for (const socket of sockets) socket.destroy();
+  passage.close();
+});
+function cutConnections(): void {
+  for (const socket of sockets) socket.destroy();
+}
+
+let readers = 0;
+let username: string;
+let readerId: string;
+let client: Client;
+let recorder = recordingFetch();
+beforeEach(async () => {
+  readers += 1;
+  username = `watcher-${readers}`;
+  readerId = await idOf(await zw.member(username));
+  recorder = recordingFetch();
+  client = createClient({ url, fetch: recorder.fetch });
+  await client.signIn({ username, password: memberPassword });
+});
+afterEach(() => vi.waitUntil(() => zw.services.streams.openStreams === 0));
+
+/** A watch that has begun, and how often its connection was made with and without a gap. */
+async function watching(watcher = client, options: { after?: string; signal?: AbortSignal } = {}) {
+  const connections: { gap: boolean }[] = [];
+  const notifications = watcher.watchNotifications({ ...options, onConnected: (one) => connections.push(one) });
+  const first = notifications.next();
+  // Whoever looks at the first notification later sees its failure then.
+  first.catch(() => undefined);
+  await vi.waitUntil(() => connections.length > 0);
+  return { connections, notifications, first };
+}
+
+async function told(title: string): Promise<void> {
+  await tell(zw, { userIds: [readerId] }, title);
+}
+
+function titleOf({ value }: IteratorResult<InAppNotification, void>): string | undefined {
+  return value?.title;
+}
+
+describe("watching", () => {
+  test("brings what the user is told, typed as in the list, until the loop is left", async () => {
+    const found: InAppNotification[] = [];
+    const options = { onConnected: () => void told("One").then(() => told("Two")) };
+    for await (const notification of client.watchNotifications(options)) {
+      found.push(notification);
+      if (found.length === 2) break;
+    }
+    expect(found.map(({ title }) => title)).toEqual(["One", "Two"]);
+    const { notifications } = await client.notifications.list.query();
+    expect(found.toReversed()).toEqual(notifications);
+    expect(found[0]?.createdAt).toBeInstanceOf(Date);
+  });
+
+  test("makes up for what came while the connection was lost, each once and in order", async () => {
+    const { connections, notifications, first } = await watching();
+    await told("One");
+    const titles = [titleOf(await first)];
+    for (const round of [1, 2, 3]) {
+      const next = notifications.next();
+      cutConnections();
+      await told(`Lost ${round}`);
+      titles.push(titleOf(await next));
+      await told(`Back ${round}`);
+      titles.push(titleOf(await notifications.next()));
+    }
+    expect(connections).toHaveLength(4);
+    expect(titles).toEqual(["One", ...[1, 2, 3].flatMap((round) => [`Lost ${round}`, `Back ${round}`])]);
+    expect(connections.some(({ gap }) => gap)).toBe(false);
+    await notifications.return();
+  });
+
+  test("goes on with a fresh token when the old one's time is over, and misses nothing", async () => {
+    const { connections, notifications, first } = await watching();
+    clock.advance(15 * minute);
+    await vi.waitUntil(() => zw.services.streams.openStreams === 0);
+    await told("Between");
+    expect(titleOf(await first)).toBe("Between");
+    await told("Later");
+    expect(titleOf(await notifications.next())).toBe("Later");
+    expect([connections.length, recorder.to("/api/auth/refresh").length]).toEqual([2, 1]);
+    await notifications.return();
+  });
+
+  test("goes on in a browser, whose refresh token is in the cookie", async () => {
+    const inBrowser = createClient({ url, session: "cookie", fetch: cookieFetch() });
+    await inBrowser.signIn({ username, password: memberPassword });
+    const { notifications, first } = await watching(inBrowser);
+    clock.advance(15 * minute);
+    await told("Between");
+    expect(titleOf(await first)).toBe("Between");
+    await notifications.return();
+  });
+
+  test("goes on after a notification that was seen before", async () => {
+    for (const title of ["Seen", "One", "Two"]) await told(title);
+    const { notifications: kept } = await client.notifications.list.query();
+    const { notifications, first } = await watching(client, { after: kept[2]?.id ?? "" });
+    expect([titleOf(await first), titleOf(await notifications.next())]).toEqual(["One", "Two"]);
+    await notifications.return();
+  });
+
+  test("says where something may be missing, and brings what there is, each once", async () => {
+    await told("Kept");
+    const { connections, notifications, first } = await watching(client, { after: "forgotten" });
+    expect([titleOf(await first), connections]).toEqual(["Kept", [{ gap: true }]]);
+    cutConnections();
+    await told("New");
+    expect(titleOf(await notifications.next())).toBe("New");
+    await notifications.return();
+  });
+
+  test("works with a personal token", async () => {
+    const { token } = await client.tokens.create.mutate({ name: "Watcher", permissions: ["notifications:read"] });
+    const { notifications, first } = await watching(createClient({ url, token }));
+    await told("One");
+    expect(titleOf(await first)).toBe("One");
+    await notifications.return();
+  });
+});
+
+describe("watching fails", () => {
+  test("when the session ends, and when somebody else has signed in", async () => {
+    const { first } = await watching();
+    await client.signOut();
+    expect(await failure(first)).toMatchObject({ code: "UNAUTHORIZED" });
+    await client.signIn({ username, password: memberPassword });
+    const { first: other } = await watching();
+    await client.signIn({ username: "admin", password: adminPassword });
+    cutConnections();
+    expect(await failure(other)).toMatchObject({ code: "UNAUTHORIZED" });
+  });
+
+  test("when notifications are turned off", async () => {
+    const { first } = await watching();
+    await client.profile.update.mutate({ notificationsEnabled: false });
+    expect(await failure(first)).toMatchObject({ code: "FORBIDDEN", status: 403 });
+  });
+
+  test("for the sixth", async () => {
+    const five = [];
+    for (let count = 0; count < 5; count++) five.push(await watching());
+    const sixth = client.watchNotifications();
+    expect(await failure(sixth.next())).toMatchObject({ code: "TOO_MANY_REQUESTS", status: 429 });
+    cutConnections();
+    await Promise.all(five.map(({ first, notifications }) => (told("Bye"), first.then(() => notifications.return()))));
+  });
+
+  test("when it is aborted, also while the connection is being made again", async () => {
+    const leaving = new AbortController();
+    const { first } = await watching(client, { signal: leaving.signal });
+    leaving.abort();
+    expect(await failure(first)).toMatchObject({ code: "ABORTED" });
+    const again = new AbortController();
+    const { first: other } = await watching(client, { signal: again.signal });
+    cutConnections();
+    await vi.waitUntil(() => zw.services.streams.openStreams === 0);
+    again.abort();
+    expect(await failure(other)).toMatchObject({ code: "ABORTED" });
+  });
+
+  test("at once when nobody answers at first", async () => {
+    const lost = createClient({ url: "http://127.0.0.1:9", token: "zw_pt_x" });
+    expect(await failure(lost.watchNotifications().next())).toMatchObject({ code: "NETWORK_ERROR" });
+  });
+});
+
+test("a subscription as tRPC users know it is fed in the same way, until it is left", async () => {
+  const data: string[] = [];
+  const subscription = client.notifications.stream.subscribe(undefined, {
+    onData: (message) => data.push(message.data.event === "connected" ? "connected" : message.data.title),
+  });
+  await vi.waitUntil(() => data.length === 1);
+  await told("One");
+  await vi.waitUntil(() => data.length === 2);
+  cutConnections();
+  await told("Two");
+  await vi.waitUntil(() => data.length === 4, { timeout: 20_000 });
+  expect(data).toEqual(["connected", "One", "connected", "Two"]);
+  subscription.unsubscribe();
+});
+
+test("a subscription that is refused fails with one of the client's errors", async () => {
+  const stranger = createClient({ url });
+  const error = await new Promise((resolve) => {
+    stranger.notifications.stream.subscribe(undefined, { onError: resolve });
+  });
+  expect(error).toMatchObject({ name: "ZonewrightError", code: "UNAUTHORIZED", status: 401 });
+});

@@ -1,0 +1,81 @@
+import { expect, test, vi } from "vitest";
+import { freshName, type Body } from "../../records/zones.ts";
+import type { VendorCall } from "../../support/loopback-vendor.ts";
+import { minute } from "../../support/clock.ts";
+import { useCloudflare } from "./cloudflare.ts";
+
+const cf = useCloudflare();
+const slower = {
+  after: false,
+  reply: {
+    status: 429,
+    headers: { "retry-after": "300" },
+    body: JSON.stringify({
+      success: false,
+      errors: [{ code: 971, message: "Please wait" }],
+      messages: [],
+      result: null,
+    }),
+  },
+};
+
+/** A zone with a record, at Cloudflare. */
+function zoneThere(): string {
+  const name = freshName();
+  cf.server.addZone(name);
+  cf.server.addRecord(name, { type: "A", name: "www", ttl: 300, content: "192.0.2.1" });
+  return name;
+}
+
+/** The progress once the import has ended. */
+async function ended(config: string): Promise<Body> {
+  return await vi.waitFor(
+    async () => {
+      const { status, body } = await cf.zw.admin.get(`/api/provider-configs/${config}/import`);
+      // The session has ended while the clock was put forward.
+      if (status === 401) await cf.wait(0);
+      expect(body.finishedAt).toEqual(expect.any(String));
+      return body;
+    },
+    { timeout: 20_000, interval: 20 },
+  );
+}
+
+const isOfRecords = ({ url }: VendorCall) => url.pathname.endsWith("/dns_records");
+
+test("an import of all zones waits where Cloudflare takes no more calls for minutes, and fails for none", async () => {
+  const config = await cf.configure();
+  const names = Array.from({ length: 60 }, zoneThere);
+  cf.server.vendor.failNext(slower, 3, isOfRecords);
+  await cf.zw.admin.post(`/api/provider-configs/${config}/import`, { all: true });
+  const { results } = await ended(config);
+  const failed = results.filter(({ state }: Body) => state !== "done");
+  expect([results.length >= names.length, failed]).toEqual([true, []]);
+});
+
+test("an import asks for a zone and for its records, and makes nothing", async () => {
+  await cf.wait(5 * minute);
+  const config = await cf.configure();
+  const name = zoneThere();
+  cf.server.forgetCalls();
+  const { body } = await cf.zw.admin.post(`/api/provider-configs/${config}/import`, { zones: [name] });
+  expect(body.results).toMatchObject([{ success: true, records: 1 }]);
+  const calls = cf.server.calls.filter(({ query }) => query["page"] === "1").length;
+  expect(cf.server.calls.map(({ method }) => method)).not.toContain("POST");
+  // The list of all, the zone, its records.
+  expect(calls).toBe(3);
+});
+
+test("who waits for an import is told when to come again", async () => {
+  const config = await cf.configure();
+  const [first, second] = [zoneThere(), zoneThere()];
+  cf.server.vendor.failNext(slower, 1, isOfRecords);
+  const { body } = await cf.zw.admin.post(`/api/provider-configs/${config}/import`, { zones: [first, second] });
+  for (const { success, error } of body.results) {
+    expect([success, error]).toEqual([
+      false,
+      expect.stringMatching(/no more calls for the moment; try again in [45] minutes/),
+    ]);
+  }
+  await cf.wait(5 * minute);
+});

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startLoopbackVendor, type LoopbackVendor } from "../support/loopback-vendor.ts";
+import { useZonewright } from "../support/zonewright.ts";
+import { Clock } from "../support/clock.ts";
+import { endlessVendors, zone, type Endlessness } from "./endless-vendors.ts";
+import { configure } from "./vendor-zone.ts";
+
+// A vendor whose lists have no end is told as such: nobody waits for it, and nothing of it is taken for the whole.
+
+const clock = new Clock();
+const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" }, now: clock.now, pause: clock.pause });
+
+const entryOf: Readonly<Record<Endlessness, (page: number) => number | null>> = {
+  repeats: () => 1,
+  circles: (page) => (page % 3) + 1,
+  grows: (page) => page + 1,
+  starves: (page) => (page === 0 ? 1 : null),
+};
+const words: Readonly<Record<Endlessness, RegExp>> = {
+  repeats: /^[\w ]+: it shows the same page of a list again and again; try again later\.$/,
+  circles: /^[\w ]+: it shows the same page of a list again and again; try again later\.$/,
+  grows: /^[\w ]+: its list grows faster than it can be read; try again later\.$/,
+  starves:
+    /changed while it was (?:being )?read; try again\.$|promises more of a list than it shows; try again later\.$/,
+};
+
+describe.each(endlessVendors)("a list of $name", (vendor) => {
+  let server: LoopbackVendor;
+  let config: string;
+  let endless: { list: "zones" | "records"; way: Endlessness };
+  let pages: number;
+  beforeAll(async () => {
+    server = await startLoopbackVendor((call) => {
+      const { list, way } = endless;
+      if (vendor.listOf(call) !== list) return vendor.otherwise(call);
+      const page = pages++;
+      return vendor.page(list, entryOf[way](page), way === "grows" ? page + 3 : 20);
+    });
+    config = await configure(zw, vendor.kind, vendor.config(server.url), []);
+  });
+  beforeEach(() => {
+    pages = 0;
+  });
+  afterAll(() => server.stop());
+
+  test.each(vendor.ways)("of zones that %s is given up", async (way) => {
+    endless = { list: "zones", way };
+    const { status, body } = await zw.admin.get(`/api/provider-configs/${config}/zones`);
+    expect([status, body.message]).toEqual([502, expect.stringMatching(words[way])]);
+    expect(pages).toBeLessThan(30);
+  });
+
+  test.each(vendor.ways)(
+    "of records that %s is given up, and the zone is not taken for what was shown of it",
+    async (way) => {
+      endless = { list: "records", way };
+      const { status, body } = await zw.admin.post("/api/domains", { name: zone, providerConfigId: config });
+      expect([status, body.message]).toEqual([502, expect.stringMatching(words[way])]);
+      expect(pages).toBeLessThan(30);
+      expect((await zw.admin.get("/api/domains")).body.total).toBe(0);
+    },
+  );
+});

@@ -1,0 +1,53 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { RdapBootstrap } from "../../server/expiry/bootstrap.ts";
+import { ExpiryLookUp } from "../../server/expiry/look-up.ts";
+import { RdapClient } from "../../server/expiry/rdap.ts";
+import type { Finding } from "../../server/expiry/registration.ts";
+import { ServerPace } from "../../server/expiry/server-pace.ts";
+import { WhoisClient } from "../../server/expiry/whois.ts";
+import { createLog } from "../../server/log.ts";
+import { createEgress } from "../../server/net/egress.ts";
+import { Clock } from "../support/clock.ts";
+import { bootstrapFile, duringTest, startRdapServer, startWhoisServer } from "../support/registries.ts";
+
+export interface LookUpOptions {
+  /** RDAP servers by suffix. */
+  rdap?: Readonly<Record<string, string>>;
+  /** Address of the WHOIS server that is asked first; none when left out. */
+  whois?: string;
+  /** Address of the server that stands for IANA's, where none is asked first; one that knows no registry when left out. */
+  iana?: string;
+  clock?: Clock;
+  /** Networks that may be called. */
+  allow?: string[];
+}
+
+/** What looks dates up, with registries on loopback; it is gone after the test. */
+export async function openLookUp(
+  options: LookUpOptions,
+): Promise<{ find: (name: string) => Promise<Finding>; dir: string }> {
+  const { rdap = {}, clock = new Clock() } = options;
+  const list = await duringTest(
+    startRdapServer(() => bootstrapFile({ "suffix-of-nobody": "https://127.0.0.1/", ...rdap })),
+  );
+  const iana = options.iana ?? (await duringTest(startWhoisServer(() => "% This query returned 0 objects.\n"))).address;
+  const { now } = clock;
+  const egress = createEgress({ allow: options.allow ?? ["127.0.0.1"], now });
+  const dir = await mkdtemp(join(tmpdir(), "zonewright-rdap-"));
+  onTestFinished(async () => {
+    await egress.close();
+    await rm(dir, { recursive: true });
+  });
+  const pace = new ServerPace(now);
+  const log = createLog("silent");
+  const lookUp = new ExpiryLookUp({
+    bootstrap: new RdapBootstrap({ egress, log, now, file: join(dir, "servers.json"), url: `${list.url}/dns.json` }),
+    rdap: new RdapClient(egress, pace, now),
+    whois: new WhoisClient({ egress, pace, now, configured: options.whois, iana }),
+  });
+  const asking = { patienceMilliseconds: 0, signal: AbortSignal.timeout(20_000) };
+  return { dir, find: (name) => lookUp.find(name, asking) };
+}

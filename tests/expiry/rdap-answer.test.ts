@@ -1,0 +1,47 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { readRdapAnswer } from "../../server/expiry/rdap-answer.ts";
+
+const name = "example.com";
+
+test("whatever a server sends is read without failing", () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.json({ maxDepth: 5 })), (body) => {
+      expect(["broken", "unregistered", "limited"]).toContain(readRdapAnswer(body, name).kind);
+    }),
+  );
+});
+
+test("whatever is in the fields of a domain, what is kept of it is text of one line, and dates", () => {
+  const anything = fc.jsonValue({ maxDepth: 3 });
+  const object = fc.record(
+    {
+      events: fc.oneof(anything, fc.array(fc.record({ eventAction: fc.constant("expiration"), eventDate: anything }))),
+      entities: fc.oneof(
+        anything,
+        fc.array(
+          fc.record({ roles: fc.constant(["registrar"]), handle: fc.string({ unit: "binary" }), vcardArray: anything }),
+        ),
+      ),
+      status: fc.oneof(anything, fc.array(fc.string({ unit: "binary" }))),
+      links: anything,
+    },
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(object, (given) => {
+      const answer = readRdapAnswer(JSON.stringify({ objectClassName: "domain", ldhName: name, ...given }), name);
+      const registration = "registration" in answer ? answer.registration : null;
+      const texts = [registration?.registrar ?? "", ...(registration?.statuses ?? ["\u0000"])];
+      expect(texts.filter((text) => /[\p{Cc}\p{Cs}]/u.test(text) || text.length > 200)).toEqual([]);
+    }),
+  );
+});
+
+test.each(["EXAMPLE.COM", "example.com.", "Example.Com"])("%s is the name that was asked for", (ldhName) => {
+  expect(readRdapAnswer(JSON.stringify({ objectClassName: "domain", ldhName }), name).kind).toBe("registered");
+});
+
+test.each(["example.com.evil.test", "www.example.com", "com", "xn--e1afmkfd.com"])("%s is another name", (ldhName) => {
+  expect(readRdapAnswer(JSON.stringify({ objectClassName: "domain", ldhName }), name).kind).toBe("broken");
+});

@@ -1,0 +1,48 @@
+import { expect, onTestFinished, test } from "vitest";
+import { queries } from "../../server/database/database.ts";
+import { deleteExpiredTrips } from "../../server/identity/housekeeping.ts";
+import { Clock, minute, second } from "../support/clock.ts";
+import { authorize, browserFor, comeBack, site } from "../support/external-sign-in.ts";
+import { useIdentityDesk } from "../support/identity-desk.ts";
+import { rogueClient, startRogueProvider } from "../support/rogue-openid-provider.ts";
+import { useZonewright } from "../support/zonewright.ts";
+
+const clock = new Clock();
+const zw = useZonewright({ env: { SITE_URL: site }, now: clock.now });
+const desk = useIdentityDesk(zw);
+
+/** How many rows there are of trips, tickets, people who wait to register, and codes. */
+async function left(): Promise<number[]> {
+  const em = zw.services.database.fork();
+  await deleteExpiredTrips(em, clock.now());
+  const tables = ["identity_flows", "identity_tickets", "pending_identities", "identity_codes"] as const;
+  const counts: number[] = [];
+  for (const table of tables) {
+    const rows = await queries(em).selectFrom(table).select("expires_at").execute();
+    counts.push(rows.length);
+  }
+  return counts;
+}
+
+test("what nobody came back for goes when it cannot be used any more, and no earlier", async () => {
+  const rogue = await startRogueProvider();
+  onTestFinished(() => rogue.stop());
+  const config = { providerId: "oidc", ...rogueClient, wellKnownUrl: rogue.wellKnownUrl };
+  expect((await zw.admin.post("/api/oauth/providers", config)).status).toBe(201);
+  desk.be(1);
+  await desk.register();
+  expect(await left()).toEqual([0, 0, 0, 0]);
+  const browser = browserFor(zw);
+  await authorize(browser, "github");
+  await desk.goThrough();
+  await comeBack(browser, rogue.agree(await authorize(browser, "oidc")));
+  expect(await left()).toEqual([1, 1, 1, 1]);
+  clock.advance(59 * second);
+  expect(await left()).toEqual([1, 1, 1, 1]);
+  clock.advance(second);
+  expect(await left()).toEqual([1, 0, 1, 1]);
+  clock.advance(9 * minute - second);
+  expect(await left()).toEqual([1, 0, 1, 1]);
+  clock.advance(second);
+  expect(await left()).toEqual([0, 0, 0, 0]);
+});

@@ -1,0 +1,116 @@
+import type { Group, TargetName } from "./group.ts";
+
+/** Groups of which a provider's limits refuse every step, and the steps of others, counted from 1. */
+interface Refused {
+  whole: readonly string[];
+  steps?: Readonly<Record<string, readonly number[]>>;
+}
+
+/** What only providers have that store any type. */
+const rareTypes = [
+  "DNAME",
+  "RP",
+  "HINFO",
+  "AFSDB",
+  "DHCID",
+  "LOC in generic form",
+  "EUI48 in generic form",
+  "a type without a name",
+];
+/** What is kept elsewhere, and is none of the eight types. */
+const keptTypes = ["PTR", "TLSA", "SSHFP", "NAPTR", "HTTPS", "SVCB", "OPENPGPKEY", "SMIMEA", "URI"];
+const editableOnly: Refused = { whole: [...rareTypes, ...keptTypes], steps: { "DS at a delegation": [1] } };
+const nullMx = { "a null MX": [1, 3], "MX at the apex": [2] };
+const noTtl = { "a TTL of 0": [1] };
+const slashes = [
+  "a text with backslashes",
+  "a text with a backslash at the end",
+  "a text with a backslash before a quote",
+  "a text with what looks like an escape",
+  "a text with quotes and backslashes at the border of two strings",
+];
+const quotes = ["a text with quotes around it", "a text with quotes within", "a text with one quote"];
+const trailingBlanks: Refused = {
+  whole: ["texts that differ in case or blanks only"],
+  steps: { "a text with blanks behind it": [1], "a text with blanks only": [1] },
+};
+const apexServers = ["a second NS at the apex", "another NS at the apex", "an NS within the zone that has no address"];
+const texts = (...octets: readonly number[]) => octets.map((size) => `a text of ${size} octets`);
+const emptyText: Refused = { whole: texts(0), steps: { "a text in place of another": [3] } };
+const longText = "a text of 2,048 characters of three octets";
+
+/** Which steps providers refuse for their limits, so that no other is passed over unnoticed. */
+const limits: Partial<Record<TargetName, readonly Refused[]>> = {
+  "zone files": [{ whole: ["an address at a name with an underscore"] }],
+  Cloudflare: [{ whole: [...rareTypes, longText, "the largest TTL"], steps: noTtl }],
+  "Route 53": [{ whole: [...rareTypes, ...apexServers, longText, "OPENPGPKEY", "SMIMEA", "URI"] }],
+  DigitalOcean: [
+    editableOnly,
+    emptyText,
+    {
+      whole: [
+        ...texts(509, 510, 511, 764, 765, 766, 2048),
+        ...slashes,
+        longText,
+        "a text with a pictogram across the border of two strings",
+        "CAA",
+        "a CAA with blanks and parameters",
+        "a CAA of an unknown property",
+        "a TTL of 0",
+      ],
+      steps: nullMx,
+    },
+  ],
+  "Alibaba Cloud DNS": [
+    editableOnly,
+    emptyText,
+    trailingBlanks,
+    {
+      whole: [
+        ...texts(764, 765, 766, 2048),
+        ...quotes,
+        ...slashes,
+        ...apexServers,
+        longText,
+        "a text with a tab",
+        "a text with umlauts",
+        "a text with a pictogram across the border of two strings",
+        "a text with a byte order mark",
+        "a wildcard below a name",
+        "digits as a label",
+        "an SRV without a service",
+        "the largest TTL",
+      ],
+      steps: { ...nullMx, ...noTtl, "a change of an MX's priority": [2] },
+    },
+  ],
+  DNSPod: [
+    editableOnly,
+    emptyText,
+    trailingBlanks,
+    {
+      whole: [
+        ...quotes,
+        ...slashes,
+        "a text with backticks and single quotes",
+        "digits as a label",
+        "an SRV without a service",
+        "the largest TTL",
+      ],
+      steps: { ...nullMx, ...noTtl, "a change of an MX's priority": [2] },
+    },
+  ],
+};
+
+/** The steps of a group that a provider refuses for its limits, counted from 1. */
+export function refusedSteps(target: TargetName, { name, steps }: Group): number[] {
+  const refused = limits[target] ?? [];
+  if (refused.some(({ whole }) => whole.includes(name))) return steps.map((_step, index) => index + 1);
+  return refused.flatMap((one) => one.steps?.[name] ?? []);
+}
+
+/** The groups that are named above. */
+export function limitedGroups(): Set<string> {
+  const all = Object.values(limits).flat();
+  return new Set(all.flatMap(({ whole, steps = {} }) => whole.concat(Object.keys(steps))));
+}
