@@ -91,9 +91,10 @@ export class Deliverer {
         return;
       }
       const outcome = await this.#sent(one, target);
-      const until = await this.#settle(one, target, outcome);
-      if (until) {
-        await postpone(database.fork(), rest.slice(1), until);
+      const next = await this.#settle(one, target, outcome);
+      if (next === "stop") return;
+      if (next !== "go on") {
+        await postpone(database.fork(), rest.slice(1), next);
         return;
       }
     }
@@ -109,15 +110,18 @@ export class Deliverer {
     }
   }
 
-  /** @returns until when the target is left alone after a failure; null after a success, and when it gets nothing more anyhow. */
-  async #settle(one: Claimed, { channel }: Target, outcome: Outcome): Promise<Date | null> {
+  /** @returns whether the target gets more, or until when it is left alone after a failure. */
+  async #settle(one: Claimed, { channel }: Target, outcome: Outcome): Promise<Date | "go on" | "stop"> {
     const { database, ports, log } = this.#parts;
     const now = ports.now();
     return await database.fork().transactional(async (tx) => {
       if (outcome.ok) {
         await delivered(tx, one.id, now);
-        if (channel) await succeeded(tx, channel.id, now);
-        return null;
+        if (channel) {
+          await succeeded(tx, channel.id, now);
+          channel.lastSuccessAt = now;
+        }
+        return "go on";
       }
       const { reason, gone = false, waitSeconds } = outcome;
       const next = gone ? null : nextAttempt(one, now, waitSeconds);
@@ -126,11 +130,12 @@ export class Deliverer {
         { delivery: one.id, channel: channel?.name, attempt: one.attempts + 1, next, reason },
         "a notification was not delivered",
       );
-      if (!channel || next !== null) return next;
+      if (next !== null) return next;
+      if (!channel) return "go on";
       const heardSince = channel.lastSuccessAt !== null && channel.lastSuccessAt >= one.message.createdAt;
-      if (gone || !heardSince)
-        await this.#disable(tx, channel, gone ? "It answered that it wants nothing more (410)." : reason, now);
-      return null;
+      if (!gone && heardSince) return "go on";
+      await this.#disable(tx, channel, gone ? "It answered that it wants nothing more (410)." : reason, now);
+      return "stop";
     });
   }
 

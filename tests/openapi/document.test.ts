@@ -186,6 +186,7 @@ describe("every operation", () => {
   test("that creates something says 201, one that leads elsewhere 302, every other 200", () => {
     const created = operations.filter(({ operation }) => "201" in operation.responses);
     expect(created.map(({ operation }) => operation.operationId).toSorted()).toEqual([
+      "createChannel",
       "createDomain",
       "createIdentityConfig",
       "createInvitation",

@@ -37,6 +37,7 @@ interface Ids {
   /** Of GitHub, which no configuration of it asks anything of. */
   identityConfig: string;
   notification: string;
+  channel: string;
   othersRecord: string;
   othersSnapshot: string;
 }
@@ -106,6 +107,12 @@ async function furnish(admin: RestClient): Promise<Ids> {
   const user = await admin.post("/api/users", { username: "fuzz", password, role: "member" });
   const invitation = await admin.post("/api/invitations", { maxUses: 10_000 });
   const identity = await admin.post("/api/oauth/providers", { providerId: "github", clientId: "fuzz" });
+  const channel = await admin.post("/api/notifications", {
+    channel: "webhook",
+    name: "Fuzz",
+    config: { url: "http://127.0.0.1:9/fuzz", secret: "a key of at least 24 characters" },
+    events: ["channel.disabled"],
+  });
   await tell(zw, { administrators: true });
   const { body: told } = await admin.get("/api/notifications");
   if (!own || !other) throw new Error("The zones could not be made.");
@@ -121,6 +128,7 @@ async function furnish(admin: RestClient): Promise<Ids> {
     inviteCode: invitation.body.code,
     identityConfig: identity.body.id,
     notification: told.notifications[0].id,
+    channel: channel.body.id,
     othersRecord: other.record.id,
     othersSnapshot: other.snapshot.id,
   };
@@ -197,6 +205,7 @@ function validCall({ path, operation }: FoundOperation, count: number): Call {
   if (path.startsWith("/oauth/providers")) own["id"] = ids.identityConfig;
   if (path.startsWith("/provider-configs")) own["id"] = path.endsWith("}") ? ids.config : ids.zonefiles;
   if (path.startsWith("/notifications")) own["id"] = ids.notification;
+  if (path.startsWith("/notifications/configs")) own["id"] = ids.channel;
   if (path.startsWith("/users")) own["id"] = ids.user;
   if (path.startsWith("/invitations")) own["id"] = ids.invitation;
   const query: Record<string, string> = {};

@@ -26,9 +26,13 @@ export interface HookServer {
   stop(): Promise<void>;
 }
 
+function taken(): Reply {
+  return {};
+}
+
 export async function startHookServer(): Promise<HookServer> {
   const calls: ReceivedCall[] = [];
-  let reply: (call: ReceivedCall) => Reply = () => ({});
+  let reply: (call: ReceivedCall) => Reply = taken;
   const server = createServer((req, res) => {
     void (async () => {
       const { pathname: path, searchParams: query } = new URL(req.url ?? "/", "http://hooks.test");

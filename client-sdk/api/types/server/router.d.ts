@@ -1288,6 +1288,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 notes?: string | null | undefined;
                 status?: "active" | "disabled" | undefined;
                 snapshotSchedule?: "daily" | "off" | "weekly" | undefined;
+                force?: boolean | undefined;
             };
             output: {
                 id: string;
@@ -1474,6 +1475,43 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 } | null;
                 revision: number;
                 updatedAt: Date;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        checkExpiry: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+            };
+            output: {
+                success: boolean;
+                expiresAt: Date | null;
+                source: "rdap" | "whois" | null;
+                error: string | null;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        previewExpiry: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                domain: string;
+            };
+            output: {
+                success: boolean;
+                domain: string;
+                expiresAt: Date | null;
+                source: "rdap" | "whois" | null;
+                registrar: string | null;
+                statuses: string[];
+                error: string | null;
             };
             meta: import("./context.js").RouteMeta;
             errorShape: {
@@ -1870,6 +1908,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         value: string;
                         error: string;
                     }[];
+                    unknown: number;
                     repaired: boolean;
                     createdAt: Date;
                     finishedAt: Date | null;
@@ -2473,6 +2512,148 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 success: true;
                 deleted: number;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+    }>>;
+    channels: import("@trpc/server").TRPCBuiltRouter<{
+        ctx: import("./context.js").Context;
+        meta: import("./context.js").RouteMeta;
+        errorShape: {
+            message: string;
+            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+            data: import("./context.js").ErrorData;
+        };
+        transformer: true;
+    }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
+        list: import("@trpc/server").TRPCQueryProcedure<{
+            input: Record<string, never> | undefined;
+            output: {
+                configs: {
+                    id: string;
+                    channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
+                    name: string;
+                    config: Record<string, unknown>;
+                    events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.new_sign_in" | "zone.drift")[];
+                    enabled: boolean;
+                    disabledReason: string | null;
+                    lastSuccessAt: Date | null;
+                    createdAt: Date;
+                    updatedAt: Date;
+                }[];
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        create: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
+                name: string;
+                config: Record<string, unknown>;
+                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.new_sign_in" | "zone.drift")[];
+                enabled?: boolean | undefined;
+            };
+            output: {
+                id: string;
+                channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
+                name: string;
+                config: Record<string, unknown>;
+                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.new_sign_in" | "zone.drift")[];
+                enabled: boolean;
+                disabledReason: string | null;
+                lastSuccessAt: Date | null;
+                createdAt: Date;
+                updatedAt: Date;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        update: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                channel?: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook" | undefined;
+                name?: string | undefined;
+                config?: Record<string, unknown> | undefined;
+                events?: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.new_sign_in" | "zone.drift")[] | undefined;
+                enabled?: boolean | undefined;
+            };
+            output: {
+                id: string;
+                channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
+                name: string;
+                config: Record<string, unknown>;
+                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.new_sign_in" | "zone.drift")[];
+                enabled: boolean;
+                disabledReason: string | null;
+                lastSuccessAt: Date | null;
+                createdAt: Date;
+                updatedAt: Date;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        delete: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+            };
+            output: {
+                success: true;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        test: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+            };
+            output: {
+                success: boolean;
+                error: string | null;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        deliveries: import("@trpc/server").TRPCQueryProcedure<{
+            input: {
+                id: string;
+            };
+            output: {
+                deliveries: {
+                    id: string;
+                    event: "assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.new_sign_in" | "zone.drift";
+                    title: string;
+                    state: "delivered" | "failed" | "pending";
+                    attempts: number;
+                    lastError: string | null;
+                    nextAttemptAt: Date | null;
+                    createdAt: Date;
+                    finishedAt: Date | null;
+                }[];
             };
             meta: import("./context.js").RouteMeta;
             errorShape: {
