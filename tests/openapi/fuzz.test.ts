@@ -191,6 +191,7 @@ function fillIn(operationId: string, body: Json | undefined, count: number): Jso
     ];
   // Either zones or all of them.
   if (operationId === "importZones") delete filled["all"];
+  if (operationId === "updateChannel") delete filled["channel"];
   if ("expiryRemindDays" in filled) filled["expiryRemindDays"] = [30, 7];
   return filled;
 }
