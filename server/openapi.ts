@@ -66,6 +66,7 @@ const tags = [
   },
   { name: "DNS providers", description: "Kinds of DNS back ends, and the configurations that reach them." },
   { name: "Notifications", description: "What users are told: a list and a live stream." },
+  { name: "Notification channels", description: "Places outside that are told of events, for administrators." },
   { name: "Audit", description: "Who did what: the append-only trail, for administrators." },
   { name: "Open API", description: "A stable subset for programs, below /api/v1." },
 ];

@@ -4,6 +4,7 @@ import { sessionsRouter } from "./auth/own-sessions/router.ts";
 import { tokensRouter } from "./auth/personal-tokens/router.ts";
 import { authRouter } from "./auth/router.ts";
 import { twoFactorRouter } from "./auth/second-factors/router.ts";
+import { channelsRouter } from "./channels/router.ts";
 import { providerConfigsRouter, providersRouter } from "./dns-providers/router.ts";
 import { domainsRouter } from "./domains/router.ts";
 import { identityConfigsRouter, identityRouter } from "./identity/router.ts";
@@ -34,6 +35,7 @@ export const appRouter = router({
   providers: providersRouter,
   providerConfigs: providerConfigsRouter,
   notifications: notificationsRouter,
+  channels: channelsRouter,
   audit: auditRouter,
   v1: v1Router,
 });

@@ -22,6 +22,9 @@ import type { SecondFactors } from "./auth/second-factors/service.ts";
 import { Sessions } from "./auth/sessions.ts";
 import { SignIn } from "./auth/sign-in.ts";
 import { Background } from "./background.ts";
+import { composeChannels, type ChannelServices } from "./channels/compose.ts";
+import { ConfigBox } from "./channels/config-box.ts";
+import { Outbox } from "./channels/outbox.ts";
 import type { Config } from "./config.ts";
 import type { Database } from "./database/database.ts";
 import { ConfigSecrets } from "./dns-providers/config-secrets.ts";
@@ -64,7 +67,7 @@ import { Invitations } from "./users/invitations/service.ts";
 import { Profile } from "./users/profile/service.ts";
 import { Users } from "./users/service.ts";
 
-export interface Services extends IdentityServices, NotificationServices {
+export interface Services extends IdentityServices, NotificationServices, ChannelServices {
   config: Config;
   database: Database;
   log: Logger;
@@ -142,16 +145,27 @@ export function createServices(parts: {
   const connections = new ProviderConnections({ zonesFolder, now, egress, pause, accounts }, secrets);
   const providerConfigs = new ProviderConfigs(connections, secrets, now);
   const redis = config.redisUrl === undefined ? null : new Redis(config.redisUrl, log);
-  const told = composeNotifications({ redis, authenticator, database, log, now });
+  const audit = new Audit(now);
+  const mailer = new Mailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
+  const channelBox = new ConfigBox(new SecretBox(keyring, "notification-channel"));
+  const outbox = new Outbox({ box: channelBox, ask: (em, job, data) => runner.ask(em, job, data) });
+  const told = composeNotifications({ redis, outbox, mails: mailer.configured, authenticator, database, log, now });
   const { notifications } = told;
   const expiry = composeExpiry({ config, database, notifications, egress, log, now });
   const domains = new Domains(database, providerConfigs, now, notifications);
   const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });
-  const audit = new Audit(now);
   const assignments = new Assignments({ audit, notifications, now });
   const makeCounter = countersIn(redis);
+  const channelServices = composeChannels({
+    box: channelBox,
+    ports: { egress, mailer, siteUrl: config.siteUrl, now },
+    notifications,
+    database,
+    makeCounter,
+    audit,
+    log,
+  });
   const guesses = new Guesses(makeCounter);
-  const mailer = new Mailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
   const pipeline = new ChangePipeline(database, connections, now, leaseWaitMilliseconds, notifications);
   const comparison = new ProviderComparison(now, pause);
   const snapshots = new Snapshots(audit, now);
@@ -185,7 +199,7 @@ export function createServices(parts: {
   const metrics = new Metrics();
   const runner = new JobRunner({
     store: database.jobStore,
-    jobs: jobs({ config, database, log, now, repair, drift, mail, ...expiry }),
+    jobs: jobs({ config, database, log, now, repair, drift, mail, deliverer: channelServices.deliverer, ...expiry }),
     works: config.jobs,
     log,
     onRun: (run) => metrics.jobRun(run),
@@ -204,6 +218,7 @@ export function createServices(parts: {
   return {
     ...identity,
     ...told,
+    ...channelServices,
     config,
     database,
     log,
@@ -273,6 +288,7 @@ export function createServices(parts: {
       await identity.identityConfigs.ensureSealed(database.fork(), log);
       await zoneImports.prepare();
       await factors.totpSecrets.ensureSealed(database.fork(), log);
+      await channelServices.channels.ensureSealed(database.fork(), log);
       await runner.prepare();
     },
     async startJobs() {

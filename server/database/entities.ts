@@ -28,6 +28,7 @@ import { RecordVersionSchema } from "../records/entities.ts";
 import { ChangeSetCallSchema, ChangeSetSchema } from "../changes/entities.ts";
 import { SnapshotSchema } from "../snapshots/entities.ts";
 import { InvitationSchema } from "../users/invitations/entities.ts";
+import { DeliverySchema, NotificationChannelSchema } from "../channels/entities.ts";
 import { UserSchema } from "../users/entities.ts";
 
 /** Every table, listed by hand: nothing is found by scanning folders. */
@@ -62,6 +63,8 @@ export const entities = [
   IdentityCodeSchema,
   IdentityTicketSchema,
   PendingIdentitySchema,
+  NotificationChannelSchema,
+  DeliverySchema,
 ] as const;
 
 /** The tables as set-based queries see them: snake_case columns, typed from the entities. */

@@ -1,3 +1,4 @@
+import { deliverJob } from "../channels/outbox.ts";
 import { driftSchedules } from "../drift/drift-job.ts";
 import { deleteExpired } from "../housekeeping.ts";
 import type { Services } from "../services.ts";
@@ -9,11 +10,12 @@ const day = 24 * 3_600_000;
 
 type Needs = Pick<
   Services,
-  "config" | "database" | "log" | "repair" | "drift" | "mail" | "expiryCheck" | "expiryReminders"
+  "config" | "database" | "log" | "repair" | "drift" | "mail" | "deliverer" | "expiryCheck" | "expiryReminders"
 > & { now: () => Date };
 
 /** Every job of the service. */
-export function jobs({ config, database, log, now, repair, drift, mail, expiryCheck, expiryReminders }: Needs): Job[] {
+export function jobs({ config, database, log, now, ...needs }: Needs): Job[] {
+  const { repair, drift, mail, deliverer, expiryCheck, expiryReminders } = needs;
   return [
     {
       name: "changes.repair",
@@ -49,9 +51,15 @@ export function jobs({ config, database, log, now, repair, drift, mail, expiryCh
     },
     {
       name: "accounts.housekeeping",
-      description: "Deletes sessions, challenges, links and sign-ins that ended.",
+      description: "Deletes sessions, challenges, links, sign-ins and deliveries that ended.",
       schedule: "40 */6 * * *",
       work: () => deleteExpired(database, now()),
+    },
+    {
+      name: deliverJob.name,
+      description: "Delivers notifications to channels and by e-mail, again where they were not taken.",
+      schedule: "* * * * *",
+      work: (_data, signal) => deliverer.run(signal),
     },
     mail.job,
     expiryCheck,

@@ -82,6 +82,8 @@ export class JobRunner {
       if (known.has(job.name)) await this.#boss.updateQueue(job.name, options);
       else
         await this.#boss.createQueue(job.name, { ...options, policy: job.schedule === null ? "standard" : "stately" });
+      // Lets the queue learn of itself now: within a transaction on the embedded database it could not ask beside it.
+      await this.#boss.findJobs(job.name, { key: "" });
     }
   }
 

@@ -31,6 +31,11 @@ export function readings(database: Database, runner: JobRunner, streams: { openS
       "Changes whose outcome at the provider is not known yet; they are settled within a minute unless the provider is away.",
       sql`select count(*) from change_sets where state = 'pending'`,
     ),
+    count(
+      "zonewright_pending_deliveries",
+      "Notifications that wait to be delivered to a channel or by e-mail.",
+      sql`select count(*) from deliveries where state = 'pending'`,
+    ),
     {
       name: "zonewright_open_streams",
       help: "Streams of notifications that are open on this instance.",

@@ -1,4 +1,5 @@
 import type { Authenticator } from "../auth/authenticator.ts";
+import type { Outbox } from "../channels/outbox.ts";
 import type { Database } from "../database/database.ts";
 import type { Logger } from "../log.ts";
 import type { Redis } from "../redis.ts";
@@ -20,12 +21,15 @@ export interface NotificationServices {
 /** In this process, or with Redis in all instances together. */
 export function composeNotifications(parts: {
   redis: Redis | null;
+  outbox: Outbox;
+  /** Whether there is a mail server. */
+  mails: boolean;
   authenticator: Authenticator;
   database: Database;
   log: Logger;
   now: () => Date;
 }): NotificationServices {
-  const { redis, authenticator, database, log, now } = parts;
+  const { redis, outbox, mails, authenticator, database, log, now } = parts;
   const hub = new Hub();
   const streams = new Streams({ hub, database, log, now, seats: redis && new SharedSeats(redis) });
   authenticator.onEnd(streams);
@@ -36,7 +40,7 @@ export function composeNotifications(parts: {
   }
   const inbox = new Inbox(hub, shared);
   return {
-    notifications: new Notifications({ inbox, log, now }),
+    notifications: new Notifications({ inbox, outbox, mails, log, now }),
     inbox,
     streams,
     turnedOff(userId) {

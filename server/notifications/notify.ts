@@ -2,7 +2,8 @@ import { afterCommit } from "../database/after-commit.ts";
 import type { EntityManager } from "../database/database.ts";
 import type { Logger } from "../log.ts";
 import type { Inbox } from "./inbox.ts";
-import { recipientsOf } from "./recipients.ts";
+import type { Outbox } from "../channels/outbox.ts";
+import { among, personsOf } from "./recipients.ts";
 
 /** What users and channels can be told of. */
 export const notificationEvents = [
@@ -45,11 +46,16 @@ const longestContent = 1_000;
 /** Tells people of what has happened. Everyone may call it; it calls nobody. */
 export class Notifications {
   readonly #inbox: Inbox;
+  readonly #outbox: Outbox;
+  readonly #mails: boolean;
   readonly #log: Logger;
   readonly #now: () => Date;
 
-  constructor(parts: { inbox: Inbox; log: Logger; now: () => Date }) {
+  /** @param parts.mails whether there is a mail server */
+  constructor(parts: { inbox: Inbox; outbox: Outbox; mails: boolean; log: Logger; now: () => Date }) {
     this.#inbox = parts.inbox;
+    this.#outbox = parts.outbox;
+    this.#mails = parts.mails;
     this.#log = parts.log;
     this.#now = parts.now;
   }
@@ -59,14 +65,31 @@ export class Notifications {
    * is written down within it.
    */
   async notify(em: EntityManager, notice: Notice): Promise<void> {
-    const { event, level, metadata } = notice;
-    const title = clipped(notice.title, longestTitle);
-    const content = clipped(notice.content, longestContent);
-    const userIds = await recipientsOf(em, notice.to);
-    const told = { event, title, content, level, metadata, createdAt: this.#now() };
+    await this.notifyAll(em, [notice]);
+  }
+
+  /** The same of many, in as many statements as of one. */
+  async notifyAll(em: EntityManager, notices: readonly Notice[]): Promise<void> {
+    if (notices.length === 0) return;
+    const further = await this.#outbox.further(em, [...new Set(notices.map(({ event }) => event))]);
+    const persons = await personsOf(em, [...notices.map(({ to }) => to), ...further.values()]);
+    const all = notices.map((notice) => {
+      const { event, level, metadata } = notice;
+      const title = clipped(notice.title, longestTitle);
+      const content = clipped(notice.content, longestContent);
+      const told = { event, title, content, level, metadata, createdAt: this.#now() };
+      const meant = among(persons, notice.to);
+      const others = among(persons, further.get(event) ?? {});
+      const inApp = new Set([...meant, ...others].filter((person) => person.inApp).map(({ id }) => id));
+      const mailTo = this.#mails ? meant.filter((person) => person.byMail).map(({ id }) => id) : [];
+      return { told, inApp: [...inApp], mailTo };
+    });
+    await this.#outbox.write(em, all);
     afterCommit(em, () => {
-      this.#log.info({ event, metadata, told: userIds.length }, title);
-      this.#inbox.add(userIds, told);
+      for (const { told, inApp } of all) {
+        this.#log.info({ event: told.event, metadata: told.metadata, told: inApp.length }, told.title);
+        this.#inbox.add(inApp, told);
+      }
     });
   }
 }

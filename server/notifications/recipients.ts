@@ -3,14 +3,24 @@ import { queries, type EntityManager } from "../database/database.ts";
 import { jsonTexts } from "../database/json-rows.ts";
 import type { Notice } from "./notify.ts";
 
-/** The ids of those named who can be told in the application: each once, in one query, without whoever is disabled or does not wish it. */
-export async function recipientsOf(em: EntityManager, { userIds = [], administrators = false }: Notice["to"]) {
+export interface Person {
+  id: string;
+  administrator: boolean;
+  /** Whether they wish to be told in the application. */
+  inApp: boolean;
+  /** Whether they wish to be told by e-mail, and have an address. */
+  byMail: boolean;
+}
+
+/** Everybody named who is not disabled: each once, in one query. */
+export async function personsOf(em: EntityManager, named: readonly Notice["to"][]): Promise<Person[]> {
+  const userIds = [...new Set(named.flatMap((to) => to.userIds ?? []))];
+  const administrators = named.some((to) => to.administrators === true);
   if (userIds.length === 0 && !administrators) return [];
   const rows = await queries(em)
     .selectFrom("users")
-    .select("id")
+    .select(["id", "role", "email", "notifications_enabled", "email_notifications_enabled"])
     .where("disabled_at", "is", null)
-    .where("notifications_enabled", "=", true)
     .where((eb) =>
       eb.or([
         eb("id", "in", sql<string>`(select value::uuid from ${jsonTexts(userIds)})`),
@@ -18,5 +28,16 @@ export async function recipientsOf(em: EntityManager, { userIds = [], administra
       ]),
     )
     .execute();
-  return rows.map(({ id }) => id);
+  return rows.map((row) => ({
+    id: row.id,
+    administrator: row.role === "admin",
+    inApp: row.notifications_enabled,
+    byMail: row.email_notifications_enabled && row.email !== null,
+  }));
+}
+
+/** Those of the persons whom one notice is for. */
+export function among(persons: readonly Person[], { userIds = [], administrators = false }: Notice["to"]): Person[] {
+  const ids = new Set(userIds);
+  return persons.filter(({ id, administrator }) => ids.has(id) || (administrators && administrator));
 }

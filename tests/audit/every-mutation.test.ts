@@ -106,6 +106,26 @@ async function deletedConfig(): Promise<Answer> {
   return await zw.admin.delete(`/api/provider-configs/${(await newConfig()).body.id}`);
 }
 
+function newChannel(): Promise<Answer> {
+  made += 1;
+  const config = { to: "team@example.com" };
+  return zw.admin.post("/api/notifications", {
+    channel: "email",
+    name: `Mail ${made}`,
+    config,
+    events: ["zone.drift"],
+  });
+}
+
+async function changedChannel(): Promise<Answer> {
+  const { body } = await newChannel();
+  return await zw.admin.put(`/api/notifications/configs/${body.id}`, { enabled: false });
+}
+
+async function deletedChannel(): Promise<Answer> {
+  return await zw.admin.delete(`/api/notifications/configs/${(await newChannel()).body.id}`);
+}
+
 async function newUser(): Promise<Answer> {
   made += 1;
   const username = `user-${made}`;
@@ -240,6 +260,9 @@ const told: Record<string, [action: string, call: () => Promise<Answer>, by?: "v
   ],
   "snapshots.create": ["snapshot.create", () => zw.admin.post(`/api/domains/${domain}/snapshots`)],
   "snapshots.rollback": ["records.rollback", rolledBack],
+  "channels.create": ["channel.create", newChannel],
+  "channels.update": ["channel.update", changedChannel],
+  "channels.delete": ["channel.delete", deletedChannel],
   "providerConfigs.create": ["provider_config.create", newConfig],
   "providerConfigs.update": [
     "provider_config.update",
@@ -267,6 +290,7 @@ const silent: Record<string, string> = {
   "notifications.delete": "It tidies one's own list, which is gone with the next restart.",
   "notifications.deleteAll": "The same.",
   "providerConfigs.test": "It changes nothing.",
+  "channels.test": "It changes nothing.",
   "domains.previewExpiry": "It changes nothing.",
 };
 

@@ -98,6 +98,12 @@ const request = async () => {
 };
 const invitation = ofAdmin("/api/invitations", () => ({ role: "member" }));
 const identityConfig = ofAdmin("/api/oauth/providers", () => ({ providerId: providers.pop(), clientId: "client" }));
+const channel = ofAdmin("/api/notifications", () => ({
+  channel: "web",
+  name: another("Channel"),
+  config: { administrators: true },
+  events: ["zone.drift"],
+}));
 const providerConfig = ofAdmin("/api/provider-configs", () => ({
   kind: "zonefile",
   name: another("Files"),
@@ -147,6 +153,10 @@ const calls: Record<string, Call> = {
   "providerConfigs.zones": { thing: providerConfig },
   "providerConfigs.import": { thing: providerConfig, body: () => ({ zones: ["nowhere.example"] }) },
   "providerConfigs.importProgress": { thing: providerConfig },
+  "channels.update": { thing: channel, body: () => ({ enabled: false }) },
+  "channels.delete": { thing: channel },
+  "channels.test": { thing: channel },
+  "channels.deliveries": { thing: channel },
   "notifications.read": { thing: notification },
   "notifications.delete": { thing: notification },
   "domains.get": { thing: zone },

@@ -65,6 +65,16 @@ describe("work that is asked for", () => {
     expect(runs).toEqual([{ job: name, seconds: expect.any(Number), failed: false }]);
   });
 
+  test("by an instance that does no jobs can be asked for within a transaction", async () => {
+    const done: unknown[] = [];
+    const jobs = [job({ schedule: "0 0 1 1 *", work: async (data) => void done.push(data) })];
+    for (const idle of [await runner(jobs, false), await runner(jobs, false)]) {
+      await database.fork().transactional((tx) => idle.ask(tx, { name }, { asked: true }));
+    }
+    await runner(jobs);
+    await vi.waitFor(() => expect(done).toEqual([{ asked: true }]), patience);
+  });
+
   test("within a transaction is done once that is committed, and never when it is rolled back", async () => {
     const done: unknown[] = [];
     const one = await runner([job({ work: async (data) => void done.push(data) })]);

@@ -187,6 +187,7 @@ describe("every operation", () => {
     const created = operations.filter(({ operation }) => "201" in operation.responses);
     expect(created.map(({ operation }) => operation.operationId).toSorted()).toEqual([
       "createAssignment",
+      "createChannel",
       "createDomain",
       "createIdentityConfig",
       "createInvitation",

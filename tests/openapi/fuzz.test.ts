@@ -41,6 +41,7 @@ interface Ids {
   /** Of GitHub, which no configuration of it asks anything of. */
   identityConfig: string;
   notification: string;
+  channel: string;
   othersRecord: string;
   othersSnapshot: string;
 }
@@ -114,6 +115,12 @@ async function furnish(admin: RestClient): Promise<Ids> {
   const ask = (domainName: string) => admin.post("/api/assignments/requests", { domainName });
   const [approvable, rejectable] = [await ask("fuzz.example"), await ask("other.example")];
   const identity = await admin.post("/api/oauth/providers", { providerId: "github", clientId: "fuzz" });
+  const channel = await admin.post("/api/notifications", {
+    channel: "webhook",
+    name: "Fuzz",
+    config: { url: "http://127.0.0.1:9/fuzz", secret: "a key of at least 24 characters" },
+    events: ["channel.disabled"],
+  });
   await tell(zw, { administrators: true });
   const { body: told } = await admin.get("/api/notifications");
   if (!own || !other) throw new Error("The zones could not be made.");
@@ -132,6 +139,7 @@ async function furnish(admin: RestClient): Promise<Ids> {
     rejectable: rejectable.body.id,
     identityConfig: identity.body.id,
     notification: told.notifications[0].id,
+    channel: channel.body.id,
     othersRecord: other.record.id,
     othersSnapshot: other.snapshot.id,
   };
@@ -201,6 +209,7 @@ function fillIn(operationId: string, body: Json | undefined, count: number): Jso
     ];
   // Either zones or all of them.
   if (operationId === "importZones") delete filled["all"];
+  if (operationId === "updateChannel") delete filled["channel"];
   if ("expiryRemindDays" in filled) filled["expiryRemindDays"] = [30, 7];
   return filled;
 }
@@ -215,6 +224,7 @@ function validCall({ path, operation }: FoundOperation, count: number): Call {
   if (path.startsWith("/oauth/providers")) own["id"] = ids.identityConfig;
   if (path.startsWith("/provider-configs")) own["id"] = path.endsWith("}") ? ids.config : ids.zonefiles;
   if (path.startsWith("/notifications")) own["id"] = ids.notification;
+  if (path.startsWith("/notifications/configs")) own["id"] = ids.channel;
   if (path.startsWith("/users")) own["id"] = ids.user;
   if (path.startsWith("/invitations")) own["id"] = ids.invitation;
   if (path.startsWith("/assignments")) own["id"] = ids.assignment;

@@ -125,7 +125,7 @@ const areas: { area: string; built: boolean; endpoints: string[] }[] = [
   },
   {
     area: "notification channels",
-    built: false,
+    built: true,
     endpoints: [
       "GET /api/notifications/configs",
       "POST /api/notifications",

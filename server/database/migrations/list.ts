@@ -10,6 +10,7 @@ import { Identity } from "./0008-identity.ts";
 import { ScheduledSnapshots } from "./0009-scheduled-snapshots.ts";
 import { Expiry } from "./0010-expiry.ts";
 import { Assignments } from "./0011-assignments.ts";
+import { Channels } from "./0013-channels.ts";
 import { IdentityCodes } from "./0016-identity-codes.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
@@ -27,5 +28,6 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0009-scheduled-snapshots", class: ScheduledSnapshots },
   { name: "0010-expiry", class: Expiry },
   { name: "0011-assignments", class: Assignments },
+  { name: "0013-channels", class: Channels },
   { name: "0016-identity-codes", class: IdentityCodes },
 ];

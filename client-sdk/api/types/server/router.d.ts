@@ -26,10 +26,6 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 rememberMe?: boolean | undefined;
             };
             output: {
-                requires2FA: true;
-                tempToken: string;
-                methods: ("email" | "passkey" | "totp")[];
-            } | {
                 accessToken: string;
                 refreshToken: string;
                 user: {
@@ -38,6 +34,10 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     email: string | null;
                     role: "admin" | "member";
                 };
+            } | {
+                requires2FA: true;
+                tempToken: string;
+                methods: ("email" | "passkey" | "totp")[];
             };
             meta: import("./context.js").RouteMeta;
             errorShape: {
@@ -919,6 +919,10 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 ticket: string;
             };
             output: {
+                requires2FA: true;
+                tempToken: string;
+                methods: ("email" | "passkey" | "totp")[];
+            } | {
                 accessToken: string;
                 user: {
                     id: string;
@@ -926,10 +930,6 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     email: string | null;
                     role: "admin" | "member";
                 };
-            } | {
-                requires2FA: true;
-                tempToken: string;
-                methods: ("email" | "passkey" | "totp")[];
             };
             meta: import("./context.js").RouteMeta;
             errorShape: {
@@ -2716,6 +2716,148 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 success: true;
                 deleted: number;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+    }>>;
+    channels: import("@trpc/server").TRPCBuiltRouter<{
+        ctx: import("./context.js").Context;
+        meta: import("./context.js").RouteMeta;
+        errorShape: {
+            message: string;
+            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+            data: import("./context.js").ErrorData;
+        };
+        transformer: true;
+    }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
+        list: import("@trpc/server").TRPCQueryProcedure<{
+            input: Record<string, never> | undefined;
+            output: {
+                configs: {
+                    id: string;
+                    channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
+                    name: string;
+                    config: Record<string, unknown>;
+                    events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.new_sign_in" | "zone.drift")[];
+                    enabled: boolean;
+                    disabledReason: string | null;
+                    lastSuccessAt: Date | null;
+                    createdAt: Date;
+                    updatedAt: Date;
+                }[];
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        create: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
+                name: string;
+                config: Record<string, unknown>;
+                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.new_sign_in" | "zone.drift")[];
+                enabled?: boolean | undefined;
+            };
+            output: {
+                id: string;
+                channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
+                name: string;
+                config: Record<string, unknown>;
+                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.new_sign_in" | "zone.drift")[];
+                enabled: boolean;
+                disabledReason: string | null;
+                lastSuccessAt: Date | null;
+                createdAt: Date;
+                updatedAt: Date;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        update: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                channel?: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook" | undefined;
+                name?: string | undefined;
+                config?: Record<string, unknown> | undefined;
+                events?: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.new_sign_in" | "zone.drift")[] | undefined;
+                enabled?: boolean | undefined;
+            };
+            output: {
+                id: string;
+                channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
+                name: string;
+                config: Record<string, unknown>;
+                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.new_sign_in" | "zone.drift")[];
+                enabled: boolean;
+                disabledReason: string | null;
+                lastSuccessAt: Date | null;
+                createdAt: Date;
+                updatedAt: Date;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        delete: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+            };
+            output: {
+                success: true;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        test: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+            };
+            output: {
+                success: boolean;
+                error: string | null;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: {
+                message: string;
+                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
+                data: import("./context.js").ErrorData;
+            };
+        }>;
+        deliveries: import("@trpc/server").TRPCQueryProcedure<{
+            input: {
+                id: string;
+            };
+            output: {
+                deliveries: {
+                    id: string;
+                    event: "assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.new_sign_in" | "zone.drift";
+                    title: string;
+                    state: "delivered" | "failed" | "pending";
+                    attempts: number;
+                    lastError: string | null;
+                    nextAttemptAt: Date | null;
+                    createdAt: Date;
+                    finishedAt: Date | null;
+                }[];
             };
             meta: import("./context.js").RouteMeta;
             errorShape: {

@@ -1,0 +1,57 @@
+import type { SecretBox } from "../secret-box.ts";
+import type { ChannelKind } from "./kind.ts";
+
+export type ChannelConfig = Readonly<Record<string, unknown>>;
+
+/** The settings of channels: sealed at rest as a whole, for most of them are addresses that are as good as passwords. */
+export class ConfigBox {
+  readonly #box: SecretBox;
+
+  constructor(box: SecretBox) {
+    this.#box = box;
+  }
+
+  seal(id: string, config: ChannelConfig): string {
+    return this.#box.seal(JSON.stringify(config), placeOf(id));
+  }
+
+  /** Null where no key opens it. */
+  open(id: string, sealed: string): ChannelConfig | null {
+    const opened = this.#box.open(sealed, placeOf(id));
+    return opened.ok ? (JSON.parse(opened.text) as ChannelConfig) : null;
+  }
+
+  isCurrent(sealed: string): boolean {
+    return this.#box.isCurrent(sealed);
+  }
+}
+
+/** For an answer. */
+export function masked({ masks }: ChannelKind, config: ChannelConfig): Record<string, unknown> {
+  const shown = Object.entries(masks).flatMap(([name, mask]) =>
+    typeof config[name] === "string" && config[name] !== "" ? [[name, mask(config[name])]] : [],
+  );
+  return { ...config, ...Object.fromEntries(shown) };
+}
+
+/** What a change means: what is empty, or comes back as it was shown, is as it was; null is none. */
+export function merged({ masks }: ChannelKind, stored: ChannelConfig, given: ChannelConfig): ChannelConfig {
+  const config: Record<string, unknown> = { ...given };
+  for (const [name, mask] of Object.entries(masks)) {
+    const before = stored[name];
+    if (given[name] === null) delete config[name];
+    else if (
+      given[name] === undefined ||
+      given[name] === "" ||
+      (typeof before === "string" && given[name] === mask(before))
+    ) {
+      if (before === undefined) delete config[name];
+      else config[name] = before;
+    }
+  }
+  return config;
+}
+
+function placeOf(id: string): string[] {
+  return ["notification_channels", id];
+}

@@ -1,0 +1,85 @@
+import { sql } from "kysely";
+import { queries, type EntityManager } from "../database/database.ts";
+import { jsonRows } from "../database/json-rows.ts";
+import { newId } from "../ids.ts";
+import type { Job } from "../jobs/jobs.ts";
+import type { Told } from "../notifications/mailbox.ts";
+import type { NotificationEvent } from "../notifications/notify.ts";
+import type { ConfigBox } from "./config-box.ts";
+import type { WebConfig } from "./kinds/web.ts";
+
+export const deliverJob: Pick<Job, "name"> = { name: "channels.deliver" };
+
+/** What is told, and who is to have it by e-mail as well. */
+export interface Outgoing {
+  told: Told;
+  mailTo: readonly string[];
+}
+
+/** Further people who are told within the application. */
+export interface Further {
+  userIds: readonly string[];
+  administrators: boolean;
+}
+
+/** Writes down, with what it tells of, what is to go out: a crash after the commit loses none of it. */
+export class Outbox {
+  readonly #box: ConfigBox;
+  readonly #ask: (em: EntityManager, job: Pick<Job, "name">, data: object) => Promise<void>;
+
+  constructor(parts: {
+    box: ConfigBox;
+    ask: (em: EntityManager, job: Pick<Job, "name">, data: object) => Promise<void>;
+  }) {
+    this.#box = parts.box;
+    this.#ask = parts.ask;
+  }
+
+  /** Whom channels within the application tell of each of the events. */
+  async further(em: EntityManager, events: readonly NotificationEvent[]): Promise<Map<NotificationEvent, Further>> {
+    const channels = await subscribed(em, events, "web");
+    const all = channels.map(({ id, config, events: heard }) => ({
+      heard,
+      config: this.#box.open(id, config) as WebConfig | null,
+    }));
+    return new Map(
+      events.map((event) => {
+        const configs = all.flatMap(({ heard, config }) => (config && heard.includes(event) ? [config] : []));
+        const userIds = configs.flatMap((config) => config.userIds);
+        return [event, { userIds, administrators: configs.some((config) => config.administrators) }];
+      }),
+    );
+  }
+
+  /** Gives each to the channels that subscribe to it, and to the mailboxes of those who wish it. */
+  async write(em: EntityManager, outgoing: readonly Outgoing[]): Promise<void> {
+    const channels = await subscribed(em, [...new Set(outgoing.map(({ told }) => told.event))], "outside");
+    const rows = outgoing.flatMap(({ told, mailTo }) => {
+      const { createdAt, ...notice } = told;
+      const row = { notice, created_at: createdAt, channel_id: null, user_id: null };
+      return [
+        ...channels.flatMap(({ id, events }) =>
+          events.includes(told.event) ? [{ ...row, id: newId(), channel_id: id }] : [],
+        ),
+        ...mailTo.map((userId) => ({ ...row, id: newId(), user_id: userId })),
+      ];
+    });
+    if (rows.length === 0) return;
+    await sql`
+      insert into deliveries (id, channel_id, user_id, notice, state, next_attempt_at, created_at)
+      select id, channel_id, user_id, notice, 'pending', created_at, created_at
+      from ${jsonRows(rows)} as row (id uuid, channel_id uuid, user_id uuid, notice jsonb, created_at timestamptz)
+    `.execute(queries(em));
+    await this.#ask(em, deliverJob, {});
+  }
+}
+
+async function subscribed(em: EntityManager, events: readonly NotificationEvent[], kind: "web" | "outside") {
+  return await queries(em)
+    .selectFrom("notification_channels")
+    .select(["id", "config", "events"])
+    .where("enabled", "=", true)
+    .where("channel", kind === "web" ? "=" : "<>", "web")
+    .where(sql<boolean>`events && ${`{${events.join(",")}}`}::text[]`)
+    .execute();
+}

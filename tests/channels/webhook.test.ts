@@ -1,0 +1,194 @@
+import { Webhook } from "standardwebhooks";
+import { describe, expect, test } from "vitest";
+import { day, hour, minute } from "../support/clock.ts";
+import { ChannelDesk, signingSecret } from "./desk.ts";
+
+const desk = new ChannelDesk();
+
+/** Whether a receiver that follows the standard takes the call as ours. Its clock is the real one. */
+function verified(call: (typeof desk.hooks.calls)[number] | undefined): unknown {
+  return new Webhook(signingSecret).verify(call?.text ?? "", call?.headers as Record<string, string>);
+}
+
+describe("a webhook", () => {
+  test("is told of its events and of no others, signed as the standard says", async () => {
+    const channel = await desk.make();
+    await desk.tell();
+    await desk.tell({ event: "domain.expired" });
+    await desk.deliver();
+    expect(desk.hooks.calls).toHaveLength(1);
+    const [call] = desk.hooks.calls;
+    const [delivery] = await desk.deliveries(channel.id);
+    expect(verified(call)).toEqual({
+      type: "zone.drift",
+      timestamp: delivery?.createdAt,
+      data: {
+        id: delivery?.id,
+        title: "example.com differs from its provider",
+        content: "A sync would add 1 record.",
+        level: "warning",
+        metadata: { domainId: "01a1fb0f-6204-7000-abd4-276e976be8b7", domainName: "example.com" },
+      },
+    });
+    expect(call?.headers).toMatchObject({ "webhook-id": `msg_${delivery?.id}`, "user-agent": "Zonewright" });
+    expect(delivery).toMatchObject({ state: "delivered", attempts: 1, lastError: null, nextAttemptAt: null });
+    expect(await desk.show(channel.id)).toMatchObject({ enabled: true, lastSuccessAt: expect.any(String) });
+  });
+
+  test("is told nothing of what was rolled back", async () => {
+    const channel = await desk.make();
+    const told = desk.zw.services.database.fork().transactional(async (tx) => {
+      await desk.zw.services.notifications.notify(tx, {
+        event: "zone.drift",
+        title: "t",
+        content: "c",
+        level: "info",
+        metadata: {},
+        to: {},
+      });
+      throw new Error("taken back");
+    });
+    await expect(told).rejects.toThrow("taken back");
+    await desk.deliver();
+    expect([desk.hooks.calls, await desk.deliveries(channel.id)]).toEqual([[], []]);
+  });
+
+  test.each([
+    ["an error", { status: 500 }],
+    ["a redirect", { status: 302, headers: { location: "/elsewhere" } }],
+    ["a client error", { status: 404 }],
+  ])("that answers with %s is told again later, with the same id and a new time", async (_what, answer) => {
+    const channel = await desk.make();
+    desk.hooks.reply(answer);
+    await desk.tell();
+    await desk.zw.services.deliverer.run(AbortSignal.timeout(1_000));
+    expect(desk.hooks.calls).toHaveLength(1);
+    const [waiting] = await desk.deliveries(channel.id);
+    expect(waiting).toMatchObject({ state: "pending", attempts: 1, lastError: expect.stringMatching(/\.$/) });
+
+    desk.hooks.reply({ status: 204 });
+    await desk.later(6_000);
+    await desk.deliver();
+    const [first, second] = desk.hooks.calls;
+    expect(second?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
+    expect(Number(second?.headers["webhook-timestamp"])).toBeGreaterThan(Number(first?.headers["webhook-timestamp"]));
+    expect(await desk.deliveries(channel.id)).toMatchObject([{ state: "delivered", attempts: 2, lastError: null }]);
+  });
+
+  test("that asks for patience has it", async () => {
+    const channel = await desk.make();
+    desk.hooks.reply({ status: 429, headers: { "retry-after": "3600" } });
+    await desk.tell();
+    await desk.deliver();
+    desk.hooks.reply({});
+    await desk.later(59 * minute);
+    await desk.deliver();
+    expect(desk.hooks.calls).toHaveLength(1);
+    await desk.later(2 * minute);
+    await desk.deliver();
+    expect(await desk.deliveries(channel.id)).toMatchObject([{ state: "delivered", attempts: 2 }]);
+  });
+
+  test("that fails is asked once for all that waits, not once for each", async () => {
+    const channel = await desk.make();
+    desk.hooks.reply({ status: 503, headers: { "retry-after": "60" } });
+    for (let index = 0; index < 5; index++) await desk.tell();
+    await desk.deliver();
+    expect(desk.hooks.calls).toHaveLength(1);
+    desk.hooks.reply({});
+    await desk.later(2 * minute);
+    await desk.deliver();
+    const delivered = await desk.deliveries(channel.id);
+    expect(delivered.map(({ state }) => state)).toEqual(Array.from({ length: 5 }, () => "delivered"));
+    // In the order in which it happened.
+    const ids = desk.hooks.calls.slice(1).map(({ headers }) => headers["webhook-id"]);
+    expect(ids).toEqual(delivered.map(({ id }) => `msg_${id}`).toReversed());
+  });
+
+  test("that says 410 is disabled at once, and administrators are told", async () => {
+    const channel = await desk.make();
+    desk.hooks.reply({ status: 410 });
+    await desk.tell();
+    await desk.tell();
+    await desk.deliver();
+    expect(desk.hooks.calls).toHaveLength(1);
+    expect(await desk.show(channel.id)).toMatchObject({
+      enabled: false,
+      disabledReason: expect.stringContaining("410"),
+    });
+    expect(await desk.deliveries(channel.id)).toMatchObject([{ state: "failed" }, { state: "failed" }]);
+    expect((await desk.zw.admin.get("/api/notifications")).body.notifications).toMatchObject([
+      { event: "channel.disabled", level: "error", metadata: { channelId: channel.id, channelName: channel.name } },
+    ]);
+    expect((await desk.zw.admin.get("/api/audit?action=channel.disable")).body.entries[0]).toMatchObject({
+      actorId: null,
+      targetId: channel.id,
+    });
+  });
+
+  test("that fails for two days is disabled, and works again when it is enabled", async () => {
+    const channel = await desk.make();
+    desk.hooks.reply({ status: 500 });
+    await desk.tell();
+    const began = desk.clock.now().getTime();
+    while ((await desk.show(channel.id)).enabled) {
+      await desk.zw.services.deliverer.run(AbortSignal.timeout(300));
+      await desk.later(hour);
+      if (desk.clock.now().getTime() - began > 3 * day) throw new Error("It is still enabled.");
+    }
+    expect(desk.clock.now().getTime() - began).toBeGreaterThanOrEqual(2 * day);
+    // 5 s, 5 min, 30 min, 2 h, 5 h, then each ten hours, and once more at the end.
+    expect(desk.hooks.calls.length).toBeGreaterThan(7);
+    expect(desk.hooks.calls.length).toBeLessThan(14);
+    expect(await desk.deliveries(channel.id)).toMatchObject([{ state: "failed" }]);
+
+    desk.hooks.reply({});
+    await desk.zw.admin.put(`/api/notifications/configs/${channel.id}`, { enabled: true });
+    expect(await desk.show(channel.id)).toMatchObject({ enabled: true, disabledReason: null });
+    await desk.tell();
+    await desk.deliver();
+    expect((await desk.deliveries(channel.id))[0]).toMatchObject({ state: "delivered" });
+  });
+
+  test("that took others meanwhile stays enabled when one is given up", async () => {
+    const channel = await desk.make();
+    desk.hooks.reply(({ text }) => ({ status: text.includes("poison") ? 422 : 200 }));
+    await desk.tell({ title: "poison" });
+    await desk.zw.services.deliverer.run(AbortSignal.timeout(300));
+    await desk.later(3 * day);
+    await desk.tell({ title: "fine" });
+    await desk.zw.services.deliverer.run(AbortSignal.timeout(300));
+    await desk.later(minute);
+    await desk.tell({ title: "poison" });
+    await desk.zw.services.deliverer.run(AbortSignal.timeout(300));
+    await desk.tell({ title: "fine" });
+    await desk.later(minute);
+    await desk.deliver();
+    await desk.later(3 * day);
+    await desk.deliver();
+    expect((await desk.deliveries(channel.id)).map(({ title, state }) => [title, state])).toContainEqual([
+      "poison",
+      "failed",
+    ]);
+  });
+
+  test("at an address inside is refused by the guard, and nothing of the address is told but its host", async () => {
+    const config = { url: "http://169.254.169.254/latest/secret-path", secret: signingSecret };
+    const channel = await desk.make({ config });
+    const { body } = await desk.zw.admin.post(`/api/notifications/configs/${channel.id}/test`);
+    expect(body).toEqual({ success: false, error: expect.stringContaining("169.254.169.254") });
+    expect(body.error).not.toContain("secret-path");
+  });
+});
+
+test("what is written down survives the process: a further one delivers it", async () => {
+  const channel = await desk.make();
+  await desk.tell();
+  const { services } = desk.zw;
+  expect(await desk.deliveries(channel.id)).toMatchObject([{ state: "pending", attempts: 0 }]);
+  await Promise.all([
+    services.deliverer.run(AbortSignal.timeout(5_000)),
+    services.deliverer.run(AbortSignal.timeout(5_000)),
+  ]);
+  expect(desk.hooks.calls).toHaveLength(1);
+});
