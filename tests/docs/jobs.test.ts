@@ -17,6 +17,11 @@ test("the operations page lists every metric of ours", async () => {
   const page = await readFile(new URL("../../docs/operations.md", import.meta.url), "utf8");
   const answer = await fetch(`${zw.url}/metrics`);
   const names = [...(await answer.text()).matchAll(/^# TYPE (zonewright_\w+)/gm)].map(([, name]) => name);
-  const told = [...page.matchAll(/`(zonewright_\w+)`/g)].map(([, name]) => name);
+  const table = page.split("\n").filter((line) => line.startsWith("|"));
+  const told = [...table.join("\n").matchAll(/`(zonewright_\w+)`/g)].map(([, name]) => name);
   expect(new Set(told)).toEqual(new Set(names));
+  const dashboard = await readFile(new URL("../../docs/grafana-dashboard.json", import.meta.url), "utf8");
+  const drawn = [...dashboard.matchAll(/zonewright_\w+?(?=_bucket\b|_count\b|_sum\b|[^\w])/g)].map(([name]) => name);
+  expect(drawn.length).toBeGreaterThan(5);
+  for (const name of drawn) expect(names).toContain(name);
 });
