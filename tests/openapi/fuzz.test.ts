@@ -209,7 +209,11 @@ function fillIn(operationId: string, body: Json | undefined, count: number): Jso
     ];
   // Either zones or all of them.
   if (operationId === "importZones") delete filled["all"];
-  if (operationId === "updateChannel") delete filled["channel"];
+  if (operationId === "createChannel") filled["name"] = `Channel ${count}`;
+  if (operationId === "updateChannel") {
+    filled["name"] = "Fuzz";
+    delete filled["channel"];
+  }
   if ("expiryRemindDays" in filled) filled["expiryRemindDays"] = [30, 7];
   return filled;
 }
