@@ -38,16 +38,12 @@ import { ZoneImports } from "./domains/zone-imports.ts";
 import { composeExpiry, type ExpiryServices } from "./expiry/compose.ts";
 import { Health } from "./health.ts";
 import { composeIdentity, type IdentityServices } from "./identity/compose.ts";
-import { jobs } from "./jobs/list.ts";
-import { JobRunner } from "./jobs/runner.ts";
+import { composeJobs, type JobServices } from "./jobs/compose.ts";
 import { createKeyring } from "./keyring.ts";
 import { countersIn } from "./limits/counters.ts";
 import { Guesses } from "./limits/guesses.ts";
 import { RequestLimits } from "./limits/requests.ts";
 import { Mailer } from "./mail/mailer.ts";
-import { MailOutbox } from "./mail/outbox.ts";
-import { Metrics } from "./metrics/metrics.ts";
-import { readings } from "./metrics/readings.ts";
 import { composeNotifications, type NotificationServices } from "./notifications/compose.ts";
 import { realPause, type Pause } from "./pause.ts";
 import { Redis } from "./redis.ts";
@@ -67,7 +63,7 @@ import { Invitations } from "./users/invitations/service.ts";
 import { Profile } from "./users/profile/service.ts";
 import { Users } from "./users/service.ts";
 
-export interface Services extends IdentityServices, NotificationServices, ChannelServices {
+export interface Services extends IdentityServices, NotificationServices, ChannelServices, JobServices {
   config: Config;
   database: Database;
   log: Logger;
@@ -78,9 +74,6 @@ export interface Services extends IdentityServices, NotificationServices, Channe
   audit: Audit;
   guesses: Guesses;
   requestLimits: RequestLimits;
-  mail: MailOutbox;
-  metrics: Metrics;
-  jobs: JobRunner;
   signIn: SignIn;
   personalTokens: PersonalTokens;
   ownSessions: OwnSessions;
@@ -148,7 +141,7 @@ export function createServices(parts: {
   const audit = new Audit(now);
   const mailer = new Mailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
   const channelBox = new ConfigBox(new SecretBox(keyring, "notification-channel"));
-  const outbox = new Outbox({ box: channelBox, ask: (em, job, data) => runner.ask(em, job, data) });
+  const outbox = new Outbox({ box: channelBox, ask: (em, job, data) => jobs.ask(em, job, data) });
   const told = composeNotifications({ redis, outbox, mails: mailer.configured, authenticator, database, log, now });
   const { notifications } = told;
   const expiry = composeExpiry({ config, database, notifications, egress, log, now });
@@ -187,24 +180,18 @@ export function createServices(parts: {
   const secondFactors = factors.checks;
   const signIn = new SignIn({ passwords, accessTokens, sessions, guesses, secondFactors, audit, notifications, now });
   const invitations = new Invitations(audit, now);
-  const mail = new MailOutbox({
-    mailer,
-    box: new SecretBox(keyring, "mail"),
-    background,
+  const jobServices = composeJobs({
+    config,
     database,
     log,
     now,
-    ask: (em, job, data, at) => runner.ask(em, job, data, at),
+    keyring,
+    mailer,
+    background,
+    streams: told.streams,
+    workers: { repair, drift, deliverer: channelServices.deliverer, ...expiry },
   });
-  const metrics = new Metrics();
-  const runner = new JobRunner({
-    store: database.jobStore,
-    jobs: jobs({ config, database, log, now, repair, drift, mail, deliverer: channelServices.deliverer, ...expiry }),
-    works: config.jobs,
-    log,
-    onRun: (run) => metrics.jobRun(run),
-  });
-  for (const reading of readings(database, runner, told.streams)) metrics.add(reading);
+  const { jobs, mail } = jobServices;
   const identity = composeIdentity({
     siteUrl: config.siteUrl,
     keyring,
@@ -219,6 +206,7 @@ export function createServices(parts: {
     ...identity,
     ...told,
     ...channelServices,
+    ...jobServices,
     config,
     database,
     log,
@@ -228,9 +216,6 @@ export function createServices(parts: {
     audit,
     guesses,
     requestLimits: new RequestLimits(makeCounter, config.requestLimits),
-    mail,
-    metrics,
-    jobs: runner,
     personalTokens: new PersonalTokens({
       prefix: config.tokenPrefix,
       audit,
@@ -289,19 +274,19 @@ export function createServices(parts: {
       await zoneImports.prepare();
       await factors.totpSecrets.ensureSealed(database.fork(), log);
       await channelServices.channels.ensureSealed(database.fork(), log);
-      await runner.prepare();
+      await jobs.prepare();
     },
     async startJobs() {
       if (!config.jobs) return;
       await repair.start();
-      await runner.start();
+      await jobs.start();
     },
     async stop() {
-      await Promise.all([repair.stop(), runner.rest(), zoneImports.stop(), background.settled()]);
+      await Promise.all([repair.stop(), jobs.rest(), zoneImports.stop(), background.settled()]);
     },
     async close() {
       await background.settled();
-      await runner.close();
+      await jobs.close();
       mailer.close();
       redis?.close();
       await egress.close();

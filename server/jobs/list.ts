@@ -8,10 +8,10 @@ import type { Job } from "./jobs.ts";
 
 const day = 24 * 3_600_000;
 
-type Needs = Pick<
-  Services,
-  "config" | "database" | "log" | "repair" | "drift" | "mail" | "deliverer" | "expiryCheck" | "expiryReminders"
-> & { now: () => Date };
+/** Parts of the service that have work to do beside requests. */
+export type Workers = Pick<Services, "repair" | "drift" | "deliverer" | "expiryCheck" | "expiryReminders">;
+
+type Needs = Workers & Pick<Services, "config" | "database" | "log" | "mail"> & { now: () => Date };
 
 /** Every job of the service. */
 export function jobs({ config, database, log, now, ...needs }: Needs): Job[] {

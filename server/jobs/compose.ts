@@ -1,0 +1,53 @@
+import type { Background } from "../background.ts";
+import type { Config } from "../config.ts";
+import type { Database } from "../database/database.ts";
+import type { Keyring } from "../keyring.ts";
+import type { Logger } from "../log.ts";
+import type { Mailer } from "../mail/mailer.ts";
+import { MailOutbox } from "../mail/outbox.ts";
+import { Metrics } from "../metrics/metrics.ts";
+import { readings } from "../metrics/readings.ts";
+import type { Streams } from "../notifications/streams.ts";
+import { SecretBox } from "../secret-box.ts";
+import { jobs, type Workers } from "./list.ts";
+import { JobRunner } from "./runner.ts";
+
+export interface JobServices {
+  mail: MailOutbox;
+  metrics: Metrics;
+  jobs: JobRunner;
+}
+
+/** Builds the queue, the mail that it sends again, and the metrics that show both. */
+export function composeJobs(parts: {
+  config: Config;
+  database: Database;
+  log: Logger;
+  now: () => Date;
+  keyring: Keyring;
+  mailer: Mailer;
+  background: Background;
+  streams: Streams;
+  workers: Workers;
+}): JobServices {
+  const { config, database, log, now, mailer, background } = parts;
+  const mail = new MailOutbox({
+    mailer,
+    box: new SecretBox(parts.keyring, "mail"),
+    background,
+    database,
+    log,
+    now,
+    ask: (em, job, data, at) => runner.ask(em, job, data, at),
+  });
+  const metrics = new Metrics();
+  const runner = new JobRunner({
+    store: database.jobStore,
+    jobs: jobs({ config, database, log, now, mail, ...parts.workers }),
+    works: config.jobs,
+    log,
+    onRun: (run) => metrics.jobRun(run),
+  });
+  for (const reading of readings(database, runner, parts.streams)) metrics.add(reading);
+  return { mail, metrics, jobs: runner };
+}
