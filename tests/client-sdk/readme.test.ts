@@ -83,7 +83,7 @@ test("watching what the user is told", async () => {
   try {
     const leave = exampleWith("watchNotifications").replace("{ id });", "{ id });\n  break;");
     const ran = run([leave], { client }, []);
-    await vi.waitUntil(() => zw.services.streams.openStreams === 1);
+    await vi.waitUntil(() => zw.services.streams.openStreams === 1, { timeout: 10_000 });
     await tell(zw, { administrators: true }, "Look here", { domainName: "a.example" });
     await ran;
     expect(printed.mock.calls).toEqual([["Look here", { domainName: "a.example" }]]);

@@ -55,7 +55,7 @@ beforeEach(async () => {
   client = createClient({ url, fetch: recorder.fetch });
   await client.signIn({ username, password: memberPassword });
 });
-afterEach(() => vi.waitUntil(() => zw.services.streams.openStreams === 0));
+afterEach(() => vi.waitUntil(() => zw.services.streams.openStreams === 0, { timeout: 10_000 }));
 
 /** A watch that has begun, and how often its connection was made with and without a gap. */
 async function watching(watcher = client, options: { after?: string; signal?: AbortSignal } = {}) {
@@ -64,7 +64,7 @@ async function watching(watcher = client, options: { after?: string; signal?: Ab
   const first = notifications.next();
   // Whoever looks at the first notification later sees its failure then.
   first.catch(() => undefined);
-  await vi.waitUntil(() => connections.length > 0);
+  await vi.waitUntil(() => connections.length > 0, { timeout: 10_000 });
   return { connections, notifications, first };
 }
 
@@ -111,7 +111,8 @@ describe("watching", () => {
   test("goes on with a fresh token when the old one's time is over, and misses nothing", async () => {
     const { connections, notifications, first } = await watching();
     clock.advance(15 * minute);
-    await vi.waitUntil(() => zw.services.streams.openStreams === 0);
+    // The client comes back so soon that nobody sees it away.
+    await vi.waitUntil(() => recorder.to("/api/auth/refresh").length > 0, { timeout: 10_000 });
     await told("Between");
     expect(titleOf(await first)).toBe("Between");
     await told("Later");
@@ -192,7 +193,7 @@ describe("watching fails", () => {
     const again = new AbortController();
     const { first: other } = await watching(client, { signal: again.signal });
     cutConnections();
-    await vi.waitUntil(() => zw.services.streams.openStreams === 0);
+    await vi.waitUntil(() => zw.services.streams.openStreams === 0, { timeout: 10_000 });
     again.abort();
     expect(await failure(other)).toMatchObject({ code: "ABORTED" });
   });
@@ -208,9 +209,9 @@ test("a subscription as tRPC users know it is fed in the same way, until it is l
   const subscription = client.notifications.stream.subscribe(undefined, {
     onData: (message) => data.push(message.data.event === "connected" ? "connected" : message.data.title),
   });
-  await vi.waitUntil(() => data.length === 1);
+  await vi.waitUntil(() => data.length === 1, { timeout: 10_000 });
   await told("One");
-  await vi.waitUntil(() => data.length === 2);
+  await vi.waitUntil(() => data.length === 2, { timeout: 10_000 });
   cutConnections();
   await told("Two");
   await vi.waitUntil(() => data.length === 4, { timeout: 20_000 });

@@ -40,8 +40,10 @@ describe("a secret is not shown", () => {
     const secrets = fc
       .string({ unit: "grapheme-ascii", minLength: 12, maxLength: 60 })
       .map((text) => text.replaceAll(" ", "_"));
+    // What stands within a tag goes with it, and leaves no mask.
+    const words = fc.string().map((text) => text.replaceAll("<", "("));
     fc.assert(
-      fc.property(secrets, fc.string(), fc.string(), (one, before, after) => {
+      fc.property(secrets, words, words, (one, before, after) => {
         for (const form of [
           one,
           encodeURIComponent(one),

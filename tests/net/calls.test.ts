@@ -184,7 +184,7 @@ test("a host that hangs keeps no call to another one waiting", async () => {
   const hanging = Array.from({ length: 140 }, () => door.guardedFetch(slow, { ...inside, signal: giveUp.signal }));
   const ends = Promise.allSettled(hanging);
   expect((await door.guardedFetch(quick, inside)).status).toBe(200);
-  await vi.waitFor(() => expect(asked).toBe(8));
+  await vi.waitFor(() => expect(asked).toBe(8), { timeout: 10_000 });
   expect((await failureOf(door.guardedFetch(slow, inside))).failure).toBe("busy");
   giveUp.abort(new Error("enough"));
   const reasons = (await ends).map((end) => (end.status === "rejected" ? String(end.reason) : "answered"));

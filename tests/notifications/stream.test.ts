@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const client of opened) client.cut();
   opened = [];
-  await vi.waitUntil(() => zw.services.streams.openStreams === 0);
+  await vi.waitUntil(() => zw.services.streams.openStreams === 0, { timeout: 10_000 });
 });
 
 function bearer(client: RestClient): Record<string, string> {
@@ -183,7 +183,7 @@ describe("five streams", () => {
     const other = await zw.member(`${username}-other`);
     expect((await open(bearer(other))).status).toBe(200);
     clients.find(({ status }) => status === 200)?.cut();
-    await vi.waitFor(async () => expect((await open()).status).toBe(200));
+    await vi.waitFor(async () => expect((await open()).status).toBe(200), { timeout: 10_000 });
     expect((await open()).status).toBe(429);
   });
 });
@@ -264,7 +264,7 @@ describe("a stream ends", () => {
     const socket = connect(Number(port), hostname);
     socket.pause();
     socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${reader.token}\r\n\r\n`);
-    await vi.waitFor(() => expect(zw.services.streams.openStreams).toBe(1));
+    await vi.waitFor(() => expect(zw.services.streams.openStreams).toBe(1), { timeout: 10_000 });
     const metadata = { filler: "y".repeat(100_000) };
     for (let count = 0; zw.services.streams.openStreams > 0; count++) {
       // What the kernel takes for it comes on top.

@@ -28,7 +28,7 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const client of opened) client.cut();
   opened = [];
-  await vi.waitUntil(() => zw.services.streams.openStreams === 0);
+  await vi.waitUntil(() => zw.services.streams.openStreams === 0, { timeout: 10_000 });
 });
 
 interface Opening {
@@ -161,9 +161,9 @@ test("tRPC's own client goes on after a lost connection, with the token of the m
   const subscription = client.notifications.stream.subscribe(undefined, {
     onData: ({ data }) => titles.push(data.event === "connected" ? `connected ${data.gap}` : data.title),
   });
-  await vi.waitUntil(() => titles.length === 1);
+  await vi.waitUntil(() => titles.length === 1, { timeout: 10_000 });
   await tell(zw, { userIds: [readerId] }, "One");
-  await vi.waitUntil(() => titles.length === 2);
+  await vi.waitUntil(() => titles.length === 2, { timeout: 10_000 });
   reader = await zw.signIn(`reader-${readers}`, memberPassword);
   connection.abort(new TypeError("The connection was lost."));
   await tell(zw, { userIds: [readerId] }, "Two");
@@ -198,7 +198,7 @@ describe("the subscription ends", () => {
     const closed = new Promise((resolve) => socket.once("close", resolve));
     socket.on("error", () => undefined);
     socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${reader.token}\r\n\r\n`);
-    await vi.waitFor(() => expect(zw.services.streams.openStreams).toBe(1));
+    await vi.waitFor(() => expect(zw.services.streams.openStreams).toBe(1), { timeout: 10_000 });
     const metadata = { filler: "y".repeat(100_000) };
     for (let count = 0; zw.services.streams.openStreams > 0; count++) {
       expect(count).toBeLessThan(200);

@@ -54,6 +54,8 @@ export const procedures: readonly Procedure[] = Object.entries(
 /** Where the one subscription is over REST. */
 export const streamPath = "/api/notifications/stream";
 
+const patience = { timeout: 10_000 };
+
 /** How a request is answered whose answer does not end by itself. A stream that was cut off keeps its place for a moment. */
 async function streamStatus({ url, token }: RestClient, path: string): Promise<number> {
   const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
@@ -63,7 +65,7 @@ async function streamStatus({ url, token }: RestClient, path: string): Promise<n
     client.cut();
     if (status === 429) throw new Error("All places are taken.");
     return status;
-  });
+  }, patience);
 }
 
 /** An id of nothing. */

@@ -26,6 +26,8 @@ export interface MailServer {
   stop(): Promise<void>;
 }
 
+const patience = { timeout: 10_000 };
+
 export async function startMailServer(): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
   let refusal: number | null = null;
@@ -55,7 +57,7 @@ export async function startMailServer(): Promise<MailServer> {
         const [mail] = index === -1 ? [] : mails.splice(index, 1);
         if (!mail) throw new Error(`There is no mail to ${to}.`);
         return mail;
-      });
+      }, patience);
     },
     async stop() {
       await new Promise<void>((resolve) => {
