@@ -37,7 +37,8 @@ export class ExpiryReminderJob implements Job {
       const from: string | null = after;
       after = await this.#database.fork().transactional(async (tx) => {
         const { reminders, next } = await takeReminders(tx, now, from, batch);
-        for (const reminder of reminders) await this.#notifications.notify(tx, reminderNotice(reminder, now));
+        const notices = reminders.map((reminder) => reminderNotice(reminder, now));
+        await this.#notifications.notifyAll(tx, notices);
         told += reminders.length;
         return next;
       });
