@@ -204,7 +204,7 @@ export class Domains {
         targetId: id,
         before,
       });
-      for (const notice of domainGone({ id, name: gone.name }, assigned)) await this.#notifications.notify(tx, notice);
+      await this.#notifications.notifyAll(tx, domainGone({ id, name: gone.name }, assigned));
     });
   }
 
