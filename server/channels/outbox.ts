@@ -65,10 +65,18 @@ export class Outbox {
       ];
     });
     if (rows.length === 0) return;
+    // A user or channel that is deleted at this moment is told nothing; it does not undo what was to be told.
     await sql`
+      with row as (
+        select * from ${jsonRows(rows)} as row (id uuid, channel_id uuid, user_id uuid, notice jsonb, created_at timestamptz)
+      ), channel as (
+        select id from notification_channels where id in (select channel_id from row) order by id for key share
+      ), person as (
+        select id from users where id in (select user_id from row) order by id for key share
+      )
       insert into deliveries (id, channel_id, user_id, notice, state, next_attempt_at, created_at)
       select id, channel_id, user_id, notice, 'pending', created_at, created_at
-      from ${jsonRows(rows)} as row (id uuid, channel_id uuid, user_id uuid, notice jsonb, created_at timestamptz)
+      from row where channel_id in (select id from channel) or user_id in (select id from person)
     `.execute(queries(em));
     await this.#ask(em, deliverJob, {});
   }
