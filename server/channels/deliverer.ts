@@ -7,7 +7,17 @@ import type { MakeCounter } from "../limits/counters.ts";
 import type { Logger } from "../log.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import type { ConfigBox } from "./config-box.ts";
-import { claimDue, delivered, failed, giveUp, nextAttempt, nextDue, postpone, type Claimed } from "./deliveries.ts";
+import {
+  claimDue,
+  delivered,
+  failed,
+  giveUp,
+  holdBack,
+  nextAttempt,
+  nextDue,
+  postpone,
+  type Claimed,
+} from "./deliveries.ts";
 import type { Outcome, Ports } from "./kind.ts";
 import { kindOf } from "./kinds.ts";
 import { noticeMail, sendMail } from "./kinds/email.ts";
@@ -15,6 +25,8 @@ import { noticeMail, sendMail } from "./kinds/email.ts";
 const lanesAtOnce = 8;
 /** What is due so soon is waited for instead of left to the next run. */
 const soonMilliseconds = 20_000;
+/** A target that is slow has a further turn later: the others wait no longer than this, and claims do not run out. */
+const laneMilliseconds = 30_000;
 
 interface Target {
   /** Tries one. */
@@ -68,36 +80,62 @@ export class Deliverer {
   async #deliver(due: readonly Claimed[], signal: AbortSignal): Promise<void> {
     const lanes = [...Map.groupBy(due, ({ channelId, userId }) => channelId ?? userId ?? "").values()];
     const worker = async () => {
-      for (let lane = lanes.shift(); lane; lane = lanes.shift()) await this.#lane(lane, signal);
+      for (let lane = lanes.shift(); lane; lane = lanes.shift()) await this.#apart(lane, signal);
     };
     await Promise.all(Array.from({ length: lanesAtOnce }, worker));
   }
 
-  /** All that waits for one target, in turn. After a failure the rest waits as well: who does not answer is asked once. */
+  /** What keeps one target from being tried at all is left for when the claim runs out; the others have their turn. */
+  async #apart(lane: readonly Claimed[], signal: AbortSignal): Promise<void> {
+    try {
+      await this.#lane(lane, signal);
+    } catch (error) {
+      this.#parts.log.error({ err: error, deliveries: lane.map(({ id }) => id) }, "deliveries met a fault and wait");
+    }
+  }
+
+  /**
+   * All that waits for one target, in turn. After a failure the rest waits as well: who does not answer is asked once. Where one has failed before,
+   * the least tried of the rest shows whether it is that one which is not wanted, or all.
+   */
   async #lane(lane: readonly Claimed[], signal: AbortSignal): Promise<void> {
     const { database, ports } = this.#parts;
     const [first] = lane;
     if (!first) return;
     const target = await this.#target(database.fork(), first);
-    for (const [index, one] of lane.entries()) {
-      const rest = lane.slice(index).map(({ id }) => id);
-      if (signal.aborted) {
-        await postpone(database.fork(), rest, ports.now());
+    const ends = performance.now() + laneMilliseconds;
+    const later = async (rest: readonly Claimed[], until: Date) => {
+      const ids = rest.map(({ id }) => id);
+      await postpone(database.fork(), ids, until);
+      if (until > ports.now()) await holdBack(database.fork(), first, ports.now(), until);
+    };
+    let queue = [...lane];
+    let held: Date | null = null;
+    while (queue.length > 0) {
+      if (signal.aborted || performance.now() > ends) {
+        await later(queue, ports.now());
         return;
       }
       const wait = await target.wait();
       if (wait > 0) {
-        await postpone(database.fork(), rest, new Date(ports.now().getTime() + wait));
+        await later(queue, new Date(ports.now().getTime() + wait));
         return;
       }
-      const outcome = await this.#sent(one, target);
-      const next = await this.#settle(one, target, outcome);
+      const [one, ...rest] = queue as [Claimed, ...Claimed[]];
+      const next = await this.#settle(one, target, await this.#sent(one, target));
       if (next === "stop") return;
-      if (next !== "go on") {
-        await postpone(database.fork(), rest.slice(1), next);
+      if (next === "go on") {
+        held = null;
+        queue = rest;
+      } else if (held === null && one.attempts > 0) {
+        held = next;
+        queue = leastTriedFirst(rest);
+      } else {
+        await (held === null ? later(rest, next) : later(queue, held));
         return;
       }
     }
+    if (held !== null) await later([], held);
   }
 
   /** What nobody foresaw is one channel's trouble, not everybody's. */
@@ -123,8 +161,9 @@ export class Deliverer {
         }
         return "go on";
       }
-      const { reason, gone = false, waitSeconds } = outcome;
-      const next = gone ? null : nextAttempt(one, now, waitSeconds);
+      const { reason, gone = false, refused = false, waitSeconds } = outcome;
+      // A channel has its two days, within which a person may put right what is wrong with it.
+      const next = gone || (refused && !channel) ? null : nextAttempt(one, now, waitSeconds);
       await failed(tx, one.id, { reason, next, now });
       log.warn(
         { delivery: one.id, channel: channel?.name, attempt: one.attempts + 1, next, reason },
@@ -219,6 +258,12 @@ export class Deliverer {
       throw error;
     }
   }
+}
+
+/** The least tried one, then the rest as it was. */
+function leastTriedFirst(lane: readonly Claimed[]): Claimed[] {
+  const [least] = lane.toSorted((a, b) => a.attempts - b.attempts);
+  return least ? [least, ...lane.filter((one) => one !== least)] : [];
 }
 
 async function succeeded(tx: EntityManager, channelId: string, now: Date): Promise<void> {

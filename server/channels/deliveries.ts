@@ -56,12 +56,15 @@ export async function claimDue(em: EntityManager, now: Date): Promise<Claimed[]>
     .toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** When something is due next; null when nothing waits. */
+/** When something is due next that may be claimed; null when nothing waits. */
 export async function nextDue(em: EntityManager): Promise<Date | null> {
   const row = await queries(em)
     .selectFrom("deliveries")
+    .leftJoin("notification_channels", "notification_channels.id", "deliveries.channel_id")
     .select("next_attempt_at")
     .where("state", "=", "pending")
+    // What was told while its channel was being disabled waits for nothing that will come.
+    .where((eb) => eb.or([eb("channel_id", "is", null), eb("notification_channels.enabled", "=", true)]))
     .orderBy("next_attempt_at")
     .limit(1)
     .executeTakeFirst();
@@ -94,7 +97,7 @@ export async function delivered(em: EntityManager, id: string, now: Date): Promi
     .execute();
 }
 
-/** @param next null: it is given up. */
+/** What was given up meanwhile stays so. @param next null: it is given up. */
 export async function failed(
   em: EntityManager,
   id: string,
@@ -109,13 +112,35 @@ export async function failed(
       ...(next === null ? { state: "failed" as const, finished_at: now } : {}),
     }))
     .where("id", "=", id)
+    .where("state", "=", "pending")
     .execute();
 }
 
 /** Puts off what was claimed and not tried. */
 export async function postpone(em: EntityManager, ids: readonly string[], until: Date): Promise<void> {
   if (ids.length === 0) return;
-  await queries(em).updateTable("deliveries").set({ next_attempt_at: until }).where("id", "in", ids).execute();
+  await queries(em)
+    .updateTable("deliveries")
+    .set({ next_attempt_at: until })
+    .where("id", "in", ids)
+    .where("state", "=", "pending")
+    .execute();
+}
+
+/** Puts off what is due for a target and was not claimed, so that a long queue is not one call after another to who does not answer. */
+export async function holdBack(
+  em: EntityManager,
+  { channelId, userId }: Pick<Claimed, "channelId" | "userId">,
+  now: Date,
+  until: Date,
+): Promise<void> {
+  await queries(em)
+    .updateTable("deliveries")
+    .set({ next_attempt_at: until })
+    .where(channelId === null ? "user_id" : "channel_id", "=", channelId ?? userId)
+    .where("state", "=", "pending")
+    .where("next_attempt_at", "<=", now)
+    .execute();
 }
 
 /** Gives up all that waits for a channel. */

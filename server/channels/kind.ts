@@ -18,8 +18,8 @@ export interface ChannelMessage {
 /** How an attempt ended. */
 export type Outcome =
   | { ok: true }
-  /** @property reason for people, without secrets. @property waitSeconds what the receiver asked for. @property gone the receiver wants nothing more, ever. */
-  | { ok: false; reason: string; waitSeconds?: number; gone?: boolean };
+  /** @property reason for people, without secrets. @property waitSeconds what the receiver asked for. @property gone the receiver wants nothing more, ever. @property refused it will never take this one. */
+  | { ok: false; reason: string; waitSeconds?: number; gone?: boolean; refused?: boolean };
 
 /** What kinds send with. */
 export interface Ports {

@@ -91,7 +91,8 @@ export class Channels {
       if (patch.enabled !== undefined && patch.enabled !== channel.enabled) {
         channel.enabled = patch.enabled;
         channel.disabledReason = null;
-        if (!patch.enabled) await giveUp(tx, id, "The channel was disabled.", this.#ports.now());
+        // When it is enabled too: it is told of what happens from then on.
+        await giveUp(tx, id, "The channel was disabled.", this.#ports.now());
       }
       channel.updatedAt = this.#ports.now();
       await uniquely(tx.flush(), channel.name);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { dingtalkSignature, feishuSignature } from "../../server/channels/kinds/robots.ts";
+import { queries } from "../../server/database/database.ts";
 import { minute } from "../support/clock.ts";
 import { adminPassword, memberPassword } from "../support/zonewright.ts";
 import { ChannelDesk } from "./desk.ts";
@@ -153,4 +154,32 @@ test("users who wish it are mailed what they are told, at the address that they 
   expect(desk.mail.mails.map(({ to, subject }) => [to, subject])).toEqual([
     ["wants@example.com", "example.com differs from its provider"],
   ]);
+});
+
+test("a mail to a user that the mail server refuses for good is not sent again; a channel has its two days", async () => {
+  const channel = await desk.make({ channel: "email", config: { to: "team@example.com" } });
+  const { users, database } = desk.zw.services;
+  const account = {
+    username: "refused",
+    email: "refused@example.com",
+    password: memberPassword,
+    role: "member",
+  } as const;
+  await users.create(database.fork(), account);
+  const client = await desk.zw.signIn("refused", memberPassword);
+  await client.put("/api/auth/me/profile", { emailNotificationsEnabled: true });
+  const { body: me } = await client.get("/api/auth/me");
+  desk.mail.refuseWith(550);
+  await desk.tell({ to: { userIds: [me.id] } });
+  await desk.zw.services.deliverer.run(AbortSignal.timeout(300));
+  const rows = await queries(desk.zw.services.database.fork())
+    .selectFrom("deliveries")
+    .select(["user_id", "state", "attempts"])
+    .orderBy("user_id")
+    .execute();
+  expect(rows).toEqual([
+    { user_id: me.id, state: "failed", attempts: 1 },
+    { user_id: null, state: "pending", attempts: 1 },
+  ]);
+  expect(await desk.show(channel.id)).toMatchObject({ enabled: true });
 });

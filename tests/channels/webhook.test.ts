@@ -1,5 +1,11 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
+import { ConfigBox } from "../../server/channels/config-box.ts";
+import { claimDue, failed, postpone } from "../../server/channels/deliveries.ts";
+import { Outbox } from "../../server/channels/outbox.ts";
+import { queries } from "../../server/database/database.ts";
+import { createKeyring } from "../../server/keyring.ts";
+import { SecretBox } from "../../server/secret-box.ts";
 import { day, hour, minute } from "../support/clock.ts";
 import { ChannelDesk, signingSecret } from "./desk.ts";
 
@@ -172,6 +178,74 @@ describe("a webhook", () => {
     ]);
   });
 
+  test("that refuses one gets the others, in two rounds at the most", async () => {
+    const channel = await desk.make();
+    desk.hooks.reply(({ text }) => ({ status: text.includes("poison") ? 422 : 200 }));
+    for (const title of ["poison", "one", "two"]) await desk.tell({ title });
+    await desk.zw.services.deliverer.run(AbortSignal.timeout(300));
+    await desk.later(6_000);
+    await desk.zw.services.deliverer.run(AbortSignal.timeout(2_000));
+    expect((await desk.deliveries(channel.id)).map(({ title, state }) => [title, state])).toEqual([
+      ["two", "delivered"],
+      ["one", "delivered"],
+      ["poison", "pending"],
+    ]);
+  });
+
+  test("that does not answer is asked once, however much waits for it", async () => {
+    await desk.make();
+    desk.hooks.reply({ status: 503, headers: { "retry-after": "60" } });
+    const notice = { event: "zone.drift", title: "t", content: "c", level: "info", metadata: {}, to: {} } as const;
+    await desk.zw.services.database.fork().transactional((tx) =>
+      desk.zw.services.notifications.notifyAll(
+        tx,
+        Array.from({ length: 100 }, () => notice),
+      ),
+    );
+    await desk.deliver();
+    expect(desk.hooks.calls).toHaveLength(1);
+  });
+
+  test("that was disabled while it was told keeps no run going, and is told nothing old when it is enabled", async () => {
+    const channel = await desk.make();
+    await desk.tell();
+    const db = queries(desk.zw.services.database.fork());
+    // As if what was told had been committed after the channel was disabled.
+    await db.updateTable("notification_channels").set({ enabled: false }).where("id", "=", channel.id).execute();
+    const patience = AbortSignal.timeout(3_000);
+    await desk.zw.services.deliverer.run(patience);
+    expect(patience.aborted).toBe(false);
+    await desk.zw.admin.put(`/api/notifications/configs/${channel.id}`, { enabled: true });
+    await desk.deliver();
+    expect(desk.hooks.calls).toEqual([]);
+    expect(await desk.deliveries(channel.id)).toMatchObject([{ state: "failed" }]);
+  });
+
+  test("that is disabled while it is asked is not tried again", async () => {
+    const channel = await desk.make();
+    await desk.tell();
+    const db = queries(desk.zw.services.database.fork());
+    const [claimed] = await claimDue(desk.zw.services.database.fork(), desk.clock.now());
+    await desk.zw.admin.put(`/api/notifications/configs/${channel.id}`, { enabled: false });
+    const now = desk.clock.now();
+    const em = desk.zw.services.database.fork();
+    await failed(em, claimed?.id ?? "", { reason: "The receiver answered with the status 500.", next: now, now });
+    await postpone(em, [claimed?.id ?? ""], now);
+    expect(await db.selectFrom("deliveries").select(["state", "next_attempt_at"]).execute()).toEqual([
+      { state: "failed", next_attempt_at: null },
+    ]);
+  });
+
+  test("of a kind that this instance does not know holds up no other", async () => {
+    const unknown = await desk.make();
+    const known = await desk.make();
+    const db = queries(desk.zw.services.database.fork());
+    await db.updateTable("notification_channels").set({ channel: "pigeon" }).where("id", "=", unknown.id).execute();
+    await desk.tell();
+    await desk.deliver();
+    expect(await desk.deliveries(known.id)).toMatchObject([{ state: "delivered" }]);
+  });
+
   test("at an address inside is refused by the guard, and nothing of the address is told but its host", async () => {
     const config = { url: "http://169.254.169.254/latest/secret-path", secret: signingSecret };
     const channel = await desk.make({ config });
@@ -191,4 +265,24 @@ test("what is written down survives the process: a further one delivers it", asy
     services.deliverer.run(AbortSignal.timeout(5_000)),
   ]);
   expect(desk.hooks.calls).toHaveLength(1);
+});
+
+test("a user who is deleted while they are told takes nothing from the others, and nothing from what was done", async () => {
+  const channel = await desk.make();
+  const { database } = desk.zw.services;
+  const box = new ConfigBox(new SecretBox(createKeyring([signingSecret]), "notification-channel"));
+  const told = {
+    event: "zone.drift",
+    title: "t",
+    content: "c",
+    level: "info",
+    metadata: {},
+    createdAt: desk.clock.now(),
+  } as const;
+  const outbox = new Outbox({ box, ask: () => Promise.resolve() });
+  await database
+    .fork()
+    .transactional((tx) => outbox.write(tx, [{ told, mailTo: ["01a1fb0f-6204-7000-abd4-276e976be8b7"] }]));
+  const rows = await queries(database.fork()).selectFrom("deliveries").select(["channel_id", "user_id"]).execute();
+  expect(rows).toEqual([{ channel_id: channel.id, user_id: null }]);
 });

@@ -41,8 +41,7 @@ export async function sendMail({ mailer }: Ports, mail: Mail): Promise<Outcome> 
   if (!mailer.configured) return { ok: false, reason: "This installation sends no mail: SMTP_URL is not set." };
   const attempt = await mailer.attempt(mail);
   if (attempt === "taken") return { ok: true };
-  return {
-    ok: false,
-    reason: attempt === "refused" ? "The mail server refused it." : "The mail server did not take it.",
-  };
+  return attempt === "refused"
+    ? { ok: false, reason: "The mail server refused it.", refused: true }
+    : { ok: false, reason: "The mail server did not take it." };
 }
