@@ -142,6 +142,9 @@ const environmentSchema = z.object({
   DRIFT_CHECK: z.enum(["hourly", "daily", "off"], "DRIFT_CHECK must be hourly, daily or off").default("hourly"),
 });
 
+/** Every variable that is read. */
+export const environmentNames: readonly string[] = Object.keys(environmentSchema.shape);
+
 export interface Config {
   host: string;
   port: number;

@@ -33,7 +33,7 @@ describe("a webhook", () => {
         title: "example.com differs from its provider",
         content: "A sync would add 1 record.",
         level: "warning",
-        metadata: { domainId: "01a1fb0f-6204-7000-abd4-276e976be8b7", domainName: "example.com" },
+        metadata: { domainId: "01a1fb0f-6204-7000-abd4-0000d0a10001", domainName: "example.com" },
       },
     });
     expect(call?.headers).toMatchObject({ "webhook-id": `msg_${delivery?.id}`, "user-agent": "Zonewright" });
