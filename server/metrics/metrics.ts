@@ -32,6 +32,7 @@ export class Metrics {
   readonly #failures: Counter<"job">;
   readonly #lastSuccess: Gauge<"job">;
   readonly #readings: Reading[] = [];
+  #taking: Promise<string[]> | null = null;
 
   constructor() {
     const registers = [this.#registry];
@@ -81,7 +82,11 @@ export class Metrics {
 
   /** The whole of it. A reading that fails is left out: metrics are looked at when something is wrong. */
   async text(): Promise<string> {
-    const parts = await Promise.all(this.#readings.map(taken));
+    // Anyone may look: who looks while somebody else does shares what is read, so that the database is asked by one at a time.
+    this.#taking ??= Promise.all(this.#readings.map(taken)).finally(() => {
+      this.#taking = null;
+    });
+    const parts = await this.#taking;
     return [await processMetrics().metrics(), await this.#registry.metrics(), ...parts].join("\n");
   }
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { Metrics } from "../../server/metrics/metrics.ts";
 import { StreamClient } from "../support/event-stream.ts";
 import { startZonewright, type Zonewright } from "../support/zonewright.ts";
 
@@ -79,4 +80,24 @@ test("what cannot be read is left out, and the rest is there", async () => {
   const text = await metrics();
   expect(text).not.toContain("broken");
   expect(text).toContain("zonewright_domains 1");
+});
+
+test("those who look at the same time share what is read of the database", async () => {
+  const page = new Metrics();
+  let asked = 0;
+  const answer = Promise.withResolvers<{ value: number }[]>();
+  page.add({
+    name: "asked",
+    help: "How often.",
+    async read() {
+      asked++;
+      return await answer.promise;
+    },
+  });
+  const looks = Array.from({ length: 20 }, () => page.text());
+  answer.resolve([{ value: 7 }]);
+  for (const text of await Promise.all(looks)) expect(text).toContain("asked 7");
+  expect(asked).toBe(1);
+  await page.text();
+  expect(asked).toBe(2);
 });
