@@ -183,3 +183,13 @@ test("a mail to a user that the mail server refuses for good is not sent again; 
   ]);
   expect(await desk.show(channel.id)).toMatchObject({ enabled: true });
 });
+
+test("a robot that repeats its address or secret does not bring them into the deliveries", async () => {
+  const token = "f00dfeedf00dfeed";
+  const longSecret = "SECtest123456789";
+  const webhookUrl = `${desk.hooks.url}/robot?access_token=${token}`;
+  const { id } = await desk.make({ channel: "dingtalk", config: { webhookUrl, secret: longSecret } });
+  desk.hooks.reply({ body: { errcode: 300_005, errmsg: `token ${token} with ${longSecret} is not known` } });
+  const { body } = await desk.zw.admin.post(`/api/notifications/configs/${id}/test`);
+  expect(body.error).toBe("The robot refused it (300005): token ******** with ******** is not known.");
+});

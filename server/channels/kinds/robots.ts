@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
-import { hide, hideAddress, type ChannelKind, type ChannelMessage, type Outcome } from "../kind.ts";
+import { hidden, hide, hideAddress, type ChannelKind, type ChannelMessage, type Outcome } from "../kind.ts";
 import { hookUrl, post } from "./post.ts";
 
 const schema = z.strictObject({
@@ -13,11 +13,22 @@ const schema = z.strictObject({
 
 type Config = z.infer<typeof schema>;
 
-/** What a robot's answer says: HTTP 200 alone is no success. */
-function verdict(code: unknown, message: unknown): Outcome {
+/** What a robot's answer says: HTTP 200 alone is no success. What it repeats of our secrets is not told. */
+function verdict(config: Config, code: unknown, message: unknown): Outcome {
   if (code === 0) return { ok: true };
-  const said = typeof message === "string" ? `: ${message.replaceAll(/\s+/g, " ").slice(0, 200)}` : "";
+  const said =
+    typeof message === "string" ? `: ${discreet(message, config).replaceAll(/\s+/g, " ").slice(0, 200)}` : "";
   return { ok: false, reason: `The robot refused it (${typeof code === "number" ? code : "no code"})${said}.` };
+}
+
+/** Below this, a part of an address is no secret but a word. */
+const shortestSecret = 10;
+
+function discreet(text: string, { webhookUrl, secret = "" }: Config): string {
+  const { pathname, searchParams } = new URL(webhookUrl);
+  return [secret, ...pathname.split("/"), ...searchParams.values()]
+    .filter(({ length }) => length >= shortestSecret)
+    .reduce((told, part) => told.replaceAll(part, hidden), text);
 }
 
 function field(answer: unknown, name: string): unknown {
@@ -46,7 +57,8 @@ export const dingtalk: ChannelKind<Config> = {
   masks: { webhookUrl: hideAddress, secret: hide },
   // Who sends more than 20 is blocked for ten minutes.
   mostPerMinute: 18,
-  async send({ webhookUrl, secret }, message, ports) {
+  async send(config, message, ports) {
+    const { webhookUrl, secret } = config;
     const url = new URL(webhookUrl);
     if (secret !== undefined && secret !== "") {
       const timestamp = ports.now().getTime();
@@ -55,7 +67,7 @@ export const dingtalk: ChannelKind<Config> = {
     }
     const body = JSON.stringify({ msgtype: "text", text: { content: textOf(message) } });
     return await post(ports, url.href, { body }, (answer) =>
-      verdict(field(answer, "errcode"), field(answer, "errmsg")),
+      verdict(config, field(answer, "errcode"), field(answer, "errmsg")),
     );
   },
 };
@@ -66,7 +78,8 @@ export const feishu: ChannelKind<Config> = {
   schema,
   masks: { webhookUrl: hideAddress, secret: hide },
   mostPerMinute: 90,
-  async send({ webhookUrl, secret }, message, ports) {
+  async send(config, message, ports) {
+    const { webhookUrl, secret } = config;
     const timestamp = Math.floor(ports.now().getTime() / 1_000);
     const signed =
       secret === undefined || secret === ""
@@ -76,6 +89,8 @@ export const feishu: ChannelKind<Config> = {
     const paragraphs = [[{ tag: "text", text: message.content }]];
     const content = { post: { en_us: { title: `[Zonewright] ${message.title}`, content: paragraphs } } };
     const body = JSON.stringify({ ...signed, msg_type: "post", content });
-    return await post(ports, webhookUrl, { body }, (answer) => verdict(field(answer, "code"), field(answer, "msg")));
+    return await post(ports, webhookUrl, { body }, (answer) =>
+      verdict(config, field(answer, "code"), field(answer, "msg")),
+    );
   },
 };
