@@ -92,6 +92,12 @@ describe("a channel", () => {
     ["a password in the address", { config: { url: "https://me:pw@a.example", secret: signingSecret } }, "config"],
     ["a short key", { config: { url: "https://a.example", secret: "short" } }, "config"],
     ["a mask for a secret that there is not", { config: { url: "https://a.example", secret: "********" } }, "config"],
+    [
+      "a robot's mask",
+      { channel: "feishu", config: { webhookUrl: "https://a.example/x", secret: "********" } },
+      "config",
+    ],
+    ["an address's mask", { channel: "slack", config: { webhookUrl: "https://a.example/********" } }, "config"],
     ["no address to mail to", { channel: "email", config: { to: [] } }, "config"],
     ["a list of things", { config: [] }, "config"],
   ])("with %s is refused with the field", async (_what, parts, field) => {

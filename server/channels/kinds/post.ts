@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { EgressError } from "../../net/egress-error.ts";
-import type { Outcome, Ports } from "../kind.ts";
+import { hidden, type Outcome, type Ports } from "../kind.ts";
 
 const deadlineMilliseconds = 15_000;
 const mostBytes = 65_536;
@@ -19,6 +19,7 @@ export function hookUrl(description: string) {
       (text) => !URL.canParse(text) || new URL(text).username === "",
       "Leave user name and password out of the address.",
     )
+    .refine((text) => !text.endsWith(`/${hidden}`), "Enter the address itself.")
     .meta({ description, example: "https://hooks.example.com/abc" });
 }
 

@@ -5,10 +5,15 @@ import { hookUrl, post } from "./post.ts";
 
 const schema = z.strictObject({
   webhookUrl: hookUrl("The robot's address, which is as good as a password."),
-  secret: z.string("This must be text.").max(200, "This must have at most 200 characters.").optional().meta({
-    description: "The robot's signing secret; left out where it checks by keyword or address instead.",
-    example: "SEC0123456789abcdef",
-  }),
+  secret: z
+    .string("This must be text.")
+    .max(200, "This must have at most 200 characters.")
+    .refine((text) => text !== hidden, "Enter the secret itself.")
+    .optional()
+    .meta({
+      description: "The robot's signing secret; left out where it checks by keyword or address instead.",
+      example: "SEC0123456789abcdef",
+    }),
 });
 
 type Config = z.infer<typeof schema>;
