@@ -200,19 +200,24 @@ describe("the list", () => {
     ["target type", "target_type = 'domain'"],
     ["target", "target_id = '01a1fb0f-6204-7000-abd4-276e976be8b7'"],
     ["time", "at >= '2027-01-01' and at < '2027-01-02'"],
-  ])("filtered by %s reads an index in the order of the list", async (_what, condition) => {
+  ])("filtered by %s reads an index in the order of the list", async (what, condition) => {
     const em = zw.services.database.fork();
-    const plan = await em.transactional(async (tx) => {
+    let plan: { rows: { "QUERY PLAN": string }[] } = { rows: [] };
+    const looking = em.transactional(async (tx) => {
       const db = queries(tx);
+      // By time alone such a small table is as soon read through; what is dropped here comes back with the rollback.
+      if (what !== "time") await sql`drop index audit_entries_at_idx`.execute(db);
       // On a small table the planner reads everything; what is asked here is whether it has another choice.
       await sql`set local enable_seqscan = off`.execute(db);
       await sql`set local enable_bitmapscan = off`.execute(db);
-      return await sql<{
+      plan = await sql<{
         "QUERY PLAN": string;
       }>`explain select * from audit_entries where ${sql.raw(condition)} order by at desc, id desc limit 50`.execute(
         db,
       );
+      throw new Error("seen");
     });
+    await expect(looking).rejects.toThrow("seen");
     const text = plan.rows.map((row) => row["QUERY PLAN"]).join("\n");
     expect(text).toMatch(/Index Scan Backward using audit_entries_\w+_idx/);
     expect(text).toMatch(/Index Cond/);
