@@ -1,4 +1,5 @@
 import { requireBinaries } from "../tests/support/binaries.ts";
+import { measureAuthentication, measureFlood } from "./accounts.ts";
 import { measurePages, measureReads } from "./reads.ts";
 import { measureReminders } from "./reminders.ts";
 import { measureSignIn } from "./sign-in.ts";
@@ -21,6 +22,8 @@ await report([
   ...figures,
   ...(await onStage(measureTransfers)),
   ...(await onStage(measureSignIn)),
+  ...(await onStage(measureFlood)),
+  ...(await measureAuthentication()),
   ...(await onStage(measureReminders)),
   ...(await measureStreams()),
 ]);

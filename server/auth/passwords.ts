@@ -1,14 +1,16 @@
 import { randomBytes } from "node:crypto";
+import { availableParallelism } from "node:os";
 import { argon2id, hash, needsRehash, verify } from "argon2";
 import { AppError } from "../errors.ts";
 
 /** argon2id with 46 MiB, one pass, one lane (OWASP's first choice): about 40 ms on one core. */
 const cost = { type: argon2id, memoryCost: 47_104, timeCost: 1, parallelism: 1 } as const;
-const concurrency = 2;
+/** Half of the processors, and two at the most: the others go on with everybody's requests. */
+const concurrency = Math.min(2, Math.max(1, Math.floor(availableParallelism() / 2)));
 const queueLimit = 20;
 
 /**
- * Hashes and checks passwords, two at a time, so that a flood of sign-ins leaves the process responsive.
+ * Hashes and checks passwords, one or two at a time, so that a flood of sign-ins leaves the process responsive.
  * Beyond 20 waiting calls it answers UNAVAILABLE.
  */
 export class PasswordHasher {
@@ -32,17 +34,16 @@ export class PasswordHasher {
     return !stored.startsWith("$argon2id$") || needsRehash(stored, cost);
   }
 
+  /** For callers who have other work to do first, which would be in vain. @throws AppError UNAVAILABLE */
+  refuseWhenFull(): void {
+    if (this.#waiting.length < queueLimit) return;
+    const message = "Too many people are signing in at this moment; try again in a few seconds.";
+    throw new AppError("UNAVAILABLE", message, { retryAfterSeconds: 2 });
+  }
+
   async #queued<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running >= concurrency) {
-      if (this.#waiting.length >= queueLimit) {
-        throw new AppError(
-          "UNAVAILABLE",
-          "Too many people are signing in at this moment; try again in a few seconds.",
-          {
-            retryAfterSeconds: 2,
-          },
-        );
-      }
+      this.refuseWhenFull();
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     } else {
       this.#running++;

@@ -64,6 +64,7 @@ export class SignIn {
     credentials: { username: string; password: string; rememberMe: boolean },
     client: ClientInfo,
   ): Promise<FirstFactorOutcome> {
+    this.#passwords.refuseWhenFull();
     const user = await em.findOne(User, { [sql.lower("username")]: credentials.username.toLowerCase() });
     const guess = {
       secret: "password",
