@@ -20,26 +20,26 @@ export async function measureFlood({ client }: Stage): Promise<Figure[]> {
   await look();
   const quiet = await look();
   const answered = { refused: 0, later: 0 };
-  let flooding = true;
+  const over = new AbortController();
   const under: Promise<void>[] = [];
+  const signIn = async (body: object, headers: Record<string, string>) => {
+    const { status } = await client.post("/api/auth/login", body, headers);
+    if (status === 401) answered.refused++;
+    else if (status === 503) answered.later++;
+    else throw new Error(`A sign-in in a flood was answered with ${status}.`);
+  };
   const flood = (async () => {
-    for (let count = 0; flooding; count++) {
+    for (let count = 0; !over.signal.aborted; count++) {
       // Each from an address of its own: what is measured is not the limit of one.
       const headers = { "x-forwarded-for": `198.19.${(count >> 8) & 255}.${count & 255}` };
       const body = { username: `nobody-${count}`, password: "a wrong password" };
-      under.push(
-        client.post("/api/auth/login", body, headers).then(({ status }) => {
-          if (status === 401) answered.refused++;
-          else if (status === 503) answered.later++;
-          else throw new Error(`A sign-in in a flood was answered with ${status}.`);
-        }),
-      );
+      under.push(signIn(body, headers));
       await sleep(1_000 / loginsPerSecond);
     }
   })();
   await sleep(1_000);
   const busy = await look();
-  flooding = false;
+  over.abort();
   await flood;
   await Promise.all(under);
   return [
