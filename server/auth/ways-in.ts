@@ -11,15 +11,15 @@ import { AppError } from "../errors.ts";
 export async function refuseLastWayIn(tx: EntityManager, userId: string): Promise<void> {
   const {
     rows: [left],
-  } = await sql<{ any: boolean }>`select (
+  } = await sql<{ open: boolean }>`select (
     exists (select from users where id = ${userId} and password_hash is not null)
     or exists (select from passkeys where user_id = ${userId})
     or exists (
       select from identity_bindings join identity_configs using (provider_id)
       where user_id = ${userId} and identity_configs.enabled
     )
-  ) as any`.execute(queries(tx));
-  if (left?.any) return;
+  ) as open`.execute(queries(tx));
+  if (left?.open) return;
   throw new AppError("CONFLICT", "This is your last way to sign in; set up another one first.");
 }
 

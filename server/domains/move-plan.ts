@@ -42,8 +42,8 @@ export function withoutOwnOf(kind: ProviderKind, records: readonly LiveRecord[])
 
 /**
  * How a zone moves to where `present` is: the target's own records stay as they are, and ours of that kind give way to them. So do our name
- * servers at the apex where the target has any: they are those that serve the zone there. Not where they stand beside other records of ours:
- * then a move was cut that had written both. Pure.
+ * servers at the apex where the target has some of its own, which serve the zone there; unless ours stand there beside other records of ours,
+ * as after a move that was cut when it had written both. Pure.
  * @param kept those that only the target knows to be its own, by `recordKey`.
  * @param records ours as they are, and `wanted` as they are to be there.
  */
