@@ -16,6 +16,14 @@ export interface Outgoing {
   mailTo: readonly string[];
 }
 
+/** Who subscribes to some events. */
+export interface Subscribers {
+  /** Whom channels within the application tell, by event. */
+  further: ReadonlyMap<NotificationEvent, Further>;
+  /** Channels that lead outside, and what they hear. */
+  outside: readonly { id: string; events: readonly NotificationEvent[] }[];
+}
+
 /** Further people who are told within the application. */
 export interface Further {
   userIds: readonly string[];
@@ -35,30 +43,32 @@ export class Outbox {
     this.#ask = parts.ask;
   }
 
-  /** Whom channels within the application tell of each of the events. */
-  async further(em: EntityManager, events: readonly NotificationEvent[]): Promise<Map<NotificationEvent, Further>> {
-    const channels = await subscribed(em, events, "web");
-    const all = channels.map(({ id, config, events: heard }) => ({
-      heard,
-      config: this.#box.open(id, config) as WebConfig | null,
-    }));
-    return new Map(
-      events.map((event) => {
-        const configs = all.flatMap(({ heard, config }) => (config && heard.includes(event) ? [config] : []));
-        const userIds = configs.flatMap((config) => config.userIds);
-        return [event, { userIds, administrators: configs.some((config) => config.administrators) }];
-      }),
-    );
+  async subscribers(em: EntityManager, events: readonly NotificationEvent[]): Promise<Subscribers> {
+    const channels = await queries(em)
+      .selectFrom("notification_channels")
+      .select(["id", "channel", "config", "events"])
+      .where("enabled", "=", true)
+      .where(sql<boolean>`events && ${`{${events.join(",")}}`}::text[]`)
+      .execute();
+    const inside = channels.flatMap(({ id, channel, config, events: heard }) => {
+      const opened = channel === "web" ? (this.#box.open(id, config) as WebConfig | null) : null;
+      return opened ? [{ heard, ...opened }] : [];
+    });
+    const further = events.map((event): [NotificationEvent, Further] => {
+      const those = inside.filter(({ heard }) => heard.includes(event));
+      const administrators = those.some((one) => one.administrators);
+      return [event, { userIds: those.flatMap(({ userIds }) => userIds), administrators }];
+    });
+    return { further: new Map(further), outside: channels.filter(({ channel }) => channel !== "web") };
   }
 
   /** Gives each to the channels that subscribe to it, and to the mailboxes of those who wish it. */
-  async write(em: EntityManager, outgoing: readonly Outgoing[]): Promise<void> {
-    const channels = await subscribed(em, [...new Set(outgoing.map(({ told }) => told.event))], "outside");
+  async write(em: EntityManager, { outside }: Subscribers, outgoing: readonly Outgoing[]): Promise<void> {
     const rows = outgoing.flatMap(({ told, mailTo }) => {
       const { createdAt, ...notice } = told;
       const row = { notice, created_at: createdAt, channel_id: null, user_id: null };
       return [
-        ...channels.flatMap(({ id, events }) =>
+        ...outside.flatMap(({ id, events }) =>
           events.includes(told.event) ? [{ ...row, id: newId(), channel_id: id }] : [],
         ),
         ...mailTo.map((userId) => ({ ...row, id: newId(), user_id: userId })),
@@ -80,14 +90,4 @@ export class Outbox {
     `.execute(queries(em));
     await this.#ask(em, deliverJob, {});
   }
-}
-
-async function subscribed(em: EntityManager, events: readonly NotificationEvent[], kind: "web" | "outside") {
-  return await queries(em)
-    .selectFrom("notification_channels")
-    .select(["id", "config", "events"])
-    .where("enabled", "=", true)
-    .where("channel", kind === "web" ? "=" : "<>", "web")
-    .where(sql<boolean>`events && ${`{${events.join(",")}}`}::text[]`)
-    .execute();
 }

@@ -71,7 +71,8 @@ export class Notifications {
   /** The same of many, in as many statements as of one. */
   async notifyAll(em: EntityManager, notices: readonly Notice[]): Promise<void> {
     if (notices.length === 0) return;
-    const further = await this.#outbox.further(em, [...new Set(notices.map(({ event }) => event))]);
+    const subscribers = await this.#outbox.subscribers(em, [...new Set(notices.map(({ event }) => event))]);
+    const { further } = subscribers;
     const persons = await personsOf(em, [...notices.map(({ to }) => to), ...further.values()]);
     const all = notices.map((notice) => {
       const { event, level, metadata } = notice;
@@ -84,7 +85,7 @@ export class Notifications {
       const mailTo = this.#mails ? meant.filter((person) => person.byMail).map(({ id }) => id) : [];
       return { told, inApp: [...inApp], mailTo };
     });
-    await this.#outbox.write(em, all);
+    await this.#outbox.write(em, subscribers, all);
     afterCommit(em, () => {
       for (const { told, inApp } of all) {
         this.#log.info({ event: told.event, metadata: told.metadata, told: inApp.length }, told.title);

@@ -280,9 +280,10 @@ test("a user who is deleted while they are told takes nothing from the others, a
     createdAt: desk.clock.now(),
   } as const;
   const outbox = new Outbox({ box, ask: () => Promise.resolve() });
-  await database
-    .fork()
-    .transactional((tx) => outbox.write(tx, [{ told, mailTo: ["01a1fb0f-6204-7000-abd4-276e976be8b7"] }]));
+  await database.fork().transactional(async (tx) => {
+    const subscribers = await outbox.subscribers(tx, ["zone.drift"]);
+    await outbox.write(tx, subscribers, [{ told, mailTo: ["01a1fb0f-6204-7000-abd4-276e976be8b7"] }]);
+  });
   const rows = await queries(database.fork()).selectFrom("deliveries").select(["channel_id", "user_id"]).execute();
   expect(rows).toEqual([{ channel_id: channel.id, user_id: null }]);
 });
