@@ -28,6 +28,16 @@ const soonMilliseconds = 20_000;
 /** A target that is slow has a further turn later: the others wait no longer than this, and claims do not run out. */
 const laneMilliseconds = 30_000;
 
+interface Parts {
+  database: Database;
+  box: ConfigBox;
+  ports: Ports;
+  makeCounter: MakeCounter;
+  notifications: Notifications;
+  audit: Audit;
+  log: Logger;
+}
+
 interface Target {
   /** Tries one. */
   send: (message: Claimed["message"]) => Promise<Outcome>;
@@ -38,26 +48,10 @@ interface Target {
 
 /** Brings out what was written down: at least once, each channel in turn, a failing one less and less often, and never for ever. */
 export class Deliverer {
-  readonly #parts: {
-    database: Database;
-    box: ConfigBox;
-    ports: Ports;
-    makeCounter: MakeCounter;
-    notifications: Notifications;
-    audit: Audit;
-    log: Logger;
-  };
+  readonly #parts: Parts;
   readonly #counters = new Map<string, RateLimiterAbstract>();
 
-  constructor(parts: {
-    database: Database;
-    box: ConfigBox;
-    ports: Ports;
-    makeCounter: MakeCounter;
-    notifications: Notifications;
-    audit: Audit;
-    log: Logger;
-  }) {
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 
