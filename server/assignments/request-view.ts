@@ -1,5 +1,6 @@
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
+import { onePage } from "../database/one-page.ts";
 import { notFound } from "../errors.ts";
 
 type Status = "pending" | "approved" | "rejected";
@@ -31,16 +32,8 @@ export async function pageOfRequests(
   const found = requestRows(em)
     .$if(caller.role !== "admin", (query) => query.where("user_id", "=", caller.userId))
     .$if(status !== undefined, (query) => query.where("status", "=", status ?? "pending"));
-  const rows = await found
-    .orderBy("assignment_requests.id", "desc")
-    .limit(limit)
-    .offset((page - 1) * limit)
-    .execute();
-  const { total } = await found
-    .clearSelect()
-    .select((eb) => eb.fn.countAll<string>().as("total"))
-    .executeTakeFirstOrThrow();
-  return { requests: rows.map((row) => requestView(row, caller)), total: Number(total), page, limit };
+  const { rows, total } = await onePage(found.orderBy("assignment_requests.id", "desc"), { page, limit });
+  return { requests: rows.map((row) => requestView(row, caller)), total, page, limit };
 }
 
 /** Whoever asked knows of the domain what they said of it, and all of it only once they have it. */

@@ -1,6 +1,7 @@
 import type { Audit } from "../audit/audit.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
+import { onePage } from "../database/one-page.ts";
 import { AppError, badField, notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
 import type { Notifications } from "../notifications/notify.ts";
@@ -37,16 +38,8 @@ export class Assignments {
       .$if(caller.role !== "admin", (query) => query.where("assignments.user_id", "=", caller.userId))
       .$if(userId !== undefined, (query) => query.where("assignments.user_id", "=", userId ?? ""))
       .$if(domainId !== undefined, (query) => query.where("assignments.domain_id", "=", domainId ?? ""));
-    const rows = await found
-      .orderBy("assignments.id", "desc")
-      .limit(limit)
-      .offset((page - 1) * limit)
-      .execute();
-    const { total } = await found
-      .clearSelect()
-      .select((eb) => eb.fn.countAll<string>().as("total"))
-      .executeTakeFirstOrThrow();
-    return { assignments: rows.map(view), total: Number(total), page, limit };
+    const { rows, total } = await onePage(found.orderBy("assignments.id", "desc"), { page, limit });
+    return { assignments: rows.map(view), total, page, limit };
   }
 
   /** Takes effect with the member's next call. @throws AppError BAD_REQUEST, CONFLICT when there is just this one already */

@@ -1,3 +1,4 @@
+import { onePage } from "../database/one-page.ts";
 import type { ExpressionBuilder } from "kysely";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { Tables } from "../database/entities.ts";
@@ -18,20 +19,13 @@ export interface AuditFilter {
 /** A page of the trail, newest first. Each filter has an index in the list's order. */
 export async function listEntries(em: EntityManager, filter: AuditFilter) {
   const { page, limit } = filter;
-  const rows = await queries(em)
+  const found = queries(em)
     .selectFrom("audit_entries")
     .selectAll()
     .where((eb) => matches(eb, filter))
     .orderBy("at", "desc")
-    .orderBy("id", "desc")
-    .limit(limit)
-    .offset((page - 1) * limit)
-    .execute();
-  const { total } = await queries(em)
-    .selectFrom("audit_entries")
-    .select((eb) => eb.fn.countAll<string>().as("total"))
-    .where((eb) => matches(eb, filter))
-    .executeTakeFirstOrThrow();
+    .orderBy("id", "desc");
+  const { rows, total } = await onePage(found, { page, limit });
   const entries = rows.map((row) => ({
     id: row.id,
     at: row.at,
@@ -45,7 +39,7 @@ export async function listEntries(em: EntityManager, filter: AuditFilter) {
     before: row.before as Fields | null,
     after: row.after as Fields | null,
   }));
-  return { entries, total: Number(total), page, limit };
+  return { entries, total, page, limit };
 }
 
 type Fields = Record<string, unknown>;

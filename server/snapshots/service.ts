@@ -5,6 +5,7 @@ import type { Audit } from "../audit/audit.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { Tables } from "../database/entities.ts";
+import { onePage } from "../database/one-page.ts";
 import { notFound } from "../errors.ts";
 import { recordView } from "../records/list.ts";
 import type { LiveRecord } from "../records/live-record.ts";
@@ -45,20 +46,16 @@ export class Snapshots {
     const { page, limit, trigger } = input;
     const matching = queries(em)
       .selectFrom("snapshots")
-      .where("domain_id", "=", input.id)
-      .$if(trigger !== undefined, (query) => query.where("trigger", "=", trigger ?? "manual"));
-    const found = await matching
       .selectAll()
-      .orderBy("version", "desc")
-      .limit(limit)
-      .offset((page - 1) * limit)
-      .execute();
-    const { total } = await matching.select((eb) => eb.fn.countAll<string>().as("total")).executeTakeFirstOrThrow();
-    const rows = await asSeen(em, input.id, found, sees);
+      .where("domain_id", "=", input.id)
+      .$if(trigger !== undefined, (query) => query.where("trigger", "=", trigger ?? "manual"))
+      .orderBy("version", "desc");
+    const found = await onePage(matching, { page, limit });
+    const rows = await asSeen(em, input.id, found.rows, sees);
     const embedded = input.records === "true" ? rows.filter(withinPage()) : [];
     const records = await zonesAt(em, input.id, [...new Set(embedded.map(({ revision }) => revision))], sees);
     const snapshots = rows.map((row) => view(row, embedded.includes(row) ? (records.get(row.revision) ?? []) : null));
-    return { snapshots, total: Number(total), page, limit };
+    return { snapshots, total: found.total, page, limit };
   }
 
   /** Constant time: the records are not copied, and come along only from small zones. @throws AppError NOT_FOUND */

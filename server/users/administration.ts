@@ -8,6 +8,7 @@ import type { PasswordHasher } from "../auth/passwords.ts";
 import { removeAllFactors } from "../auth/second-factors/remove-all.ts";
 import type { Sessions } from "../auth/sessions.ts";
 import { queries, type EntityManager } from "../database/database.ts";
+import { onePage } from "../database/one-page.ts";
 import { AppError, badField, notFound } from "../errors.ts";
 import { User } from "./entities.ts";
 import { refuseLastAdministrator } from "./last-administrator.ts";
@@ -62,16 +63,8 @@ export class UserAdministration {
           eb.or([eb("username", "ilike", part), eb("email", "ilike", part), eb("display_name", "ilike", part)]),
         );
       });
-    const rows = await found
-      .orderBy(sql`lower(username)`)
-      .limit(limit)
-      .offset((page - 1) * limit)
-      .execute();
-    const { total } = await found
-      .clearSelect()
-      .select((eb) => eb.fn.countAll<string>().as("total"))
-      .executeTakeFirstOrThrow();
-    return { users: rows.map(view), total: Number(total), page, limit };
+    const { rows, total } = await onePage(found.orderBy(sql`lower(username)`), { page, limit });
+    return { users: rows.map(view), total, page, limit };
   }
 
   async get(em: EntityManager, id: string) {
