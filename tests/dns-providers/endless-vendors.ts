@@ -7,7 +7,7 @@ import type { VendorCall, VendorReply } from "../support/loopback-vendor.ts";
 export type Endlessness = "repeats" | "circles" | "grows" | "starves";
 
 /** An API of which one list has no end; whatever else it is asked for, it has one zone. */
-export interface EndlessVendor {
+interface EndlessVendor {
   kind: string;
   name: string;
   /** A configuration for the API at this address. */

@@ -16,7 +16,7 @@ export interface Fault {
 }
 
 /** A fault that has struck. */
-export interface Struck {
+interface Struck {
   /** Lets pass what waits. */
   release(): void;
   /** Cuts the connection; what waits is lost. */

@@ -83,7 +83,7 @@ const standard: Omit<Dialect, "asks" | "authorizePath" | "tokenPath" | "userPath
   authorized: bearer,
 };
 
-export const dialects = {
+const dialects = {
   github: {
     ...standard,
     asks: code("read:user user:email"),

@@ -6,7 +6,7 @@ import PostalMime from "postal-mime";
 import { SMTPServer, type SMTPServerSession } from "smtp-server";
 import { vi } from "vitest";
 
-export interface ReceivedMail {
+interface ReceivedMail {
   to: string;
   from: string;
   subject: string;

@@ -5,7 +5,7 @@ import type { Browser, Page } from "./browser.ts";
 import { freePorts } from "./programs.ts";
 
 /** Somebody who has an account there. */
-export interface Account {
+interface Account {
   email?: string;
   email_verified?: boolean;
   name?: string;

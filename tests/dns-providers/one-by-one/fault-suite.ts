@@ -23,9 +23,9 @@ export interface FaultyVendor {
   shortList: Said;
 }
 
-export type Said = readonly [status: number, body: object];
+type Said = readonly [status: number, body: object];
 
-export interface RunningVendor {
+interface RunningVendor {
   config: Record<string, string>;
   faults: Faults;
   calls: { action: string }[];

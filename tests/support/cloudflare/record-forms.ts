@@ -160,7 +160,7 @@ function textContent(given: string): string {
 }
 
 /** The octets that the strings stand for, in the form of the wire (RFC 1035 §3.3, §5.1). */
-export function textOctets(strings: readonly string[]): Buffer {
+function textOctets(strings: readonly string[]): Buffer {
   return Buffer.concat(
     strings.flatMap((text) => {
       const parts = [...text.matchAll(/\\(\d{3})|\\(\D)|([^\\]+)/gsu)].map(([, code, character, plain]) =>

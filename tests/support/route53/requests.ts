@@ -58,7 +58,7 @@ export function childOf(element: XmlElement, name: string): XmlElement {
   return child;
 }
 
-export function textOf(element: XmlElement, name: string): string | undefined {
+function textOf(element: XmlElement, name: string): string | undefined {
   return element.children.find((one) => one.name === name)?.text;
 }
 
