@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { entries } from "../audit/trail.ts";
-import { codeAt, middleOfStep } from "../support/authenticator-app.ts";
+import { codeAt, middleOfStep } from "../support/second-factors/authenticator-app.ts";
 import { Clock, minute } from "../support/clock.ts";
 import {
   browserFor,
@@ -10,12 +10,12 @@ import {
   invite,
   signedInClient,
   site,
-} from "../support/external-sign-in.ts";
-import { useIdentityDesk } from "../support/identity-desk.ts";
+} from "../support/identity/external-sign-in.ts";
+import { useIdentityDesk } from "../support/identity/desk.ts";
 import { problemOf } from "../support/problems.ts";
 import { RestClient, type Answer } from "../support/rest-client.ts";
-import { appUser } from "../support/second-factors.ts";
-import { addPasskey, securityKey } from "../support/security-key.ts";
+import { appUser } from "../support/second-factors/app-user.ts";
+import { addPasskey, securityKey } from "../support/second-factors/security-key.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 const clock = new Clock();

@@ -7,12 +7,12 @@ import { loadConfig } from "../../server/config.ts";
 import { queries } from "../../server/database/database.ts";
 import { startServer } from "../../server/start.ts";
 import { entries } from "../audit/trail.ts";
-import type { Browser } from "../support/browser.ts";
-import { authorize, browserFor, comeBack, invite, site, startBinding } from "../support/external-sign-in.ts";
-import { startIdentityVendor, vendorClient, type IdentityVendor } from "../support/identity-vendors.ts";
+import type { Browser } from "../support/identity/browser.ts";
+import { authorize, browserFor, comeBack, invite, site, startBinding } from "../support/identity/external-sign-in.ts";
+import { startIdentityVendor, vendorClient, type IdentityVendor } from "../support/identity/vendors.ts";
 import { problemOf } from "../support/problems.ts";
 import { RestClient, type Answer } from "../support/rest-client.ts";
-import { rogueClient, startRogueProvider, type RogueProvider } from "../support/rogue-openid-provider.ts";
+import { rogueClient, startRogueProvider, type RogueProvider } from "../support/identity/rogue-openid-provider.ts";
 import { adminPassword, useZonewright } from "../support/zonewright.ts";
 
 const older = "the-older-key-of-at-least-32-characters";

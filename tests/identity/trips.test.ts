@@ -1,10 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Browser } from "../support/browser.ts";
+import type { Browser } from "../support/identity/browser.ts";
 import { Clock, minute, second } from "../support/clock.ts";
-import { authorize, browserFor, comeBack, exchange, invite, site, startBinding } from "../support/external-sign-in.ts";
-import { useIdentityDesk } from "../support/identity-desk.ts";
-import { startIdentityVendor, vendorClient, type IdentityVendor } from "../support/identity-vendors.ts";
-import { rogueClient, startRogueProvider, type RogueProvider } from "../support/rogue-openid-provider.ts";
+import {
+  authorize,
+  browserFor,
+  comeBack,
+  exchange,
+  invite,
+  site,
+  startBinding,
+} from "../support/identity/external-sign-in.ts";
+import { useIdentityDesk } from "../support/identity/desk.ts";
+import { startIdentityVendor, vendorClient, type IdentityVendor } from "../support/identity/vendors.ts";
+import { rogueClient, startRogueProvider, type RogueProvider } from "../support/identity/rogue-openid-provider.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 const clock = new Clock();
