@@ -1,5 +1,5 @@
-import { afterAll, beforeAll } from "vitest";
-import { authorize, browserFor, comeBack, exchange, invite, startBinding } from "./external-sign-in.ts";
+import { afterAll, beforeAll, expect } from "vitest";
+import { authorize, browserFor, comeBack, exchange, invite, signedInClient, startBinding } from "./external-sign-in.ts";
 import { startIdentityVendor, vendorClient, type IdentityVendor } from "./vendors.ts";
 import type { Answer, RestClient } from "../rest-client.ts";
 import type { Zonewright } from "../zonewright.ts";
@@ -15,6 +15,8 @@ export interface IdentityDesk {
   goThrough(): Promise<Record<string, string>>;
   /** Registers whom the vendor tells of. */
   register(fields?: object): Promise<Answer>;
+  /** Registers whom the vendor tells of, who must be let in. @returns their client */
+  newcomer(): Promise<RestClient>;
   /** Binds whom the vendor tells of to a user. @returns what the front end gets */
   bind(client: RestClient): Promise<Record<string, string>>;
   /** Signs in as whom the vendor tells of. */
@@ -50,6 +52,11 @@ export function useIdentityDesk(zw: Zonewright): IdentityDesk {
       const { pending_token: pendingToken } = await desk.goThrough();
       const body = fields ?? { inviteCode: await invite(zw) };
       return await zw.nobody.post("/api/auth/oauth/github/register", { pendingToken, ...body });
+    },
+    async newcomer() {
+      const answer = await desk.register();
+      expect(answer.status).toBe(201);
+      return signedInClient(zw, answer);
     },
     async bind(client) {
       const browser = browserFor(zw);
