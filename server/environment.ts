@@ -264,18 +264,21 @@ export const environmentSchema = z.object({
 });
 
 /** A variable of the environment, for readers. */
-export interface Variable extends VariableNotes {
+export interface Variable {
   name: string;
-  /** Its plain value where it is not given; null where there is none, or it is said in words. */
+  /** Its value where none is given; null where there is no plain one. */
   fallback: string | null;
+  notes: VariableNotes;
 }
 
-/** Every variable that is read. */
-export const variables: readonly Variable[] = Object.entries(environmentSchema.shape).map(([name, schema]) => {
-  const told = notes.get(schema);
-  if (!told) throw new Error(`server/environment.ts says nothing of ${name}.`);
-  return { name, fallback: fallbackOf(schema), ...told };
-});
+/** Every variable that is read. @throws Error for one without notes */
+export function describedVariables(): Variable[] {
+  return Object.entries(environmentSchema.shape).map(([name, schema]) => {
+    const told = notes.get(schema);
+    if (!told) throw new Error(`server/environment.ts says nothing of ${name}.`);
+    return { name, fallback: fallbackOf(schema), notes: told };
+  });
+}
 
 /** The default of a schema, also within a transformation; null for none and for nothing. */
 function fallbackOf(schema: z.core.$ZodType): string | null {

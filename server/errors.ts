@@ -62,12 +62,12 @@ export const errorCodes = {
     status: 413,
     title: "Body too large",
     when: "The body has more than 1 MiB.",
-    advice: "Split the call; bring a large zone in from the provider instead.",
+    advice: "Send it in parts; import larger zones from the provider.",
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     title: "Unsupported media type",
-    when: "The body is not `application/json` in UTF-8, or it is compressed.",
+    when: "The body is not JSON in UTF-8, plain or compressed with gzip, deflate or br.",
     advice: "Send JSON with `Content-Type: application/json`.",
   },
   TOO_MANY_REQUESTS: {
