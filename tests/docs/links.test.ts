@@ -45,13 +45,3 @@ test("every page of the documentation can be reached from the README", async () 
   const alone = (await pages()).map(({ path }) => path).filter((path) => !path.startsWith("docs/decisions/"));
   expect(alone.filter((path) => !reached.has(path))).toEqual([]);
 });
-
-test("a page refers to headings that there are, where it quotes them", async () => {
-  const all = await pages();
-  const quoted = all.flatMap((one) =>
-    [...one.prose.matchAll(/\bsee "([^"\n]+)"/g)].map(([, heading = ""]) => ({ one, heading })),
-  );
-  expect(quoted.length).toBeGreaterThan(5);
-  const unknown = quoted.filter(({ one, heading }) => !one.prose.includes(`# ${heading}\n`));
-  expect(unknown.map(({ one, heading }) => `${one.path}: ${heading}`)).toEqual([]);
-});
