@@ -57,3 +57,20 @@ export function anchors({ prose }: Page): Set<string> {
     ),
   );
 }
+
+/** The rows of the page's tables whose first column has this heading, cell by cell. */
+export function tableRows({ prose }: Page, firstHeading: string): string[][] {
+  const rows = prose.split("\n").map((line) =>
+    line.startsWith("|")
+      ? line
+          .slice(1, line.lastIndexOf("|"))
+          .split(/(?<!\\)\|/)
+          .map((cell) => cell.trim())
+      : null,
+  );
+  return rows.flatMap((row, index) => {
+    if (row?.[0] !== firstHeading) return [];
+    const length = rows.slice(index).findIndex((one) => one === null);
+    return rows.slice(index + 2, length === -1 ? undefined : index + length).flatMap((one) => (one ? [one] : []));
+  });
+}

@@ -44,7 +44,10 @@ export async function useStandIns(): Promise<StandIns> {
       "the id": alidns.accessKeyId,
       '"the secret"': `"${alidns.accessKeySecret}","url":"${alidns.url}"`,
     },
-    "docs/providers/dnspod.md": { "the id": dnspod.secretId, '"the key"': `"${dnspod.secretKey}","url":"${dnspod.url}"` },
+    "docs/providers/dnspod.md": {
+      "the id": dnspod.secretId,
+      '"the key"': `"${dnspod.secretKey}","url":"${dnspod.url}"`,
+    },
     "docs/identity-providers.md": { "https://id.example.com/.well-known/openid-configuration": openId.wellKnownUrl },
     "docs/guide/channels.md": { "https://hooks.example.com": hooks.url },
   };
