@@ -55,6 +55,18 @@ export type Permission = (typeof permissions)[number];
 /** Who gets in. `halfSignedIn`: only a `tempToken`, while a second factor is awaited. */
 export type Access = "public" | "halfSignedIn" | "signedIn" | "admin";
 
+/** A day, which begins at midnight UTC: `2027-01-31`. */
+export type Day = `${number}-${number}-${number}`;
+
+/** That a procedure is to go (docs/compatibility.md tells how long it stays). */
+export interface Deprecation {
+  since: Day;
+  /** From when on it may be gone. */
+  sunset?: Day;
+  /** What to use instead: a procedure's dotted name. */
+  instead: string;
+}
+
 /** How a procedure is offered over REST and described in the API document. */
 export interface RouteMeta {
   openapi?: {
@@ -83,4 +95,5 @@ export interface RouteMeta {
   /** Which personal-token permission opens it; null where no personal token does. */
   permission?: Permission | null;
   access?: Access;
+  deprecated?: Deprecation;
 }
