@@ -1,6 +1,7 @@
+import type { TRPC_ERROR_CODE_NUMBER } from "@trpc/server";
 import type { ErrorCode, Issue } from "./errors.ts";
 
-/** What a procedure may see of the HTTP exchange. Nothing here depends on a library, so that the SDK's types stand alone. */
+/** What a procedure may see of the HTTP exchange. Nothing here depends on a library but tRPC, so that the SDK's types stand alone. */
 export interface HttpPort {
   /** A request header, lower-case name. */
   header(name: string): string | undefined;
@@ -37,6 +38,13 @@ export interface ErrorData {
   title: string;
   issues: Issue[] | null;
   requestId: string | null;
+}
+
+/** An error as tRPC sends it; `code` is JSON-RPC's. */
+export interface ErrorShape {
+  message: string;
+  code: TRPC_ERROR_CODE_NUMBER;
+  data: ErrorData;
 }
 
 /** What a credential may allow. A signed-in session holds all of them, a personal token those that it was given. */
