@@ -4,7 +4,7 @@ import { useIdentityDesk } from "../support/identity/desk.ts";
 import { startIdentityVendor, vendorClient } from "../support/identity/vendors.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { entries } from "../audit/trail.ts";
-import { RestClient, type Answer } from "../support/rest-client.ts";
+import type { Answer, RestClient } from "../support/rest-client.ts";
 import { addPasskey, securityKey } from "../support/second-factors/security-key.ts";
 
 const zw = useZonewright({ env: { SITE_URL: site } });
