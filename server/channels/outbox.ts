@@ -25,7 +25,7 @@ export interface Subscribers {
 }
 
 /** Further people who are told within the application. */
-export interface Further {
+interface Further {
   userIds: readonly string[];
   administrators: boolean;
 }

@@ -1,7 +1,7 @@
 const longestText = 200;
 
 /** Text that a stranger wrote as the database takes it and people can read it: one line, no control characters, not endless. */
-export function oneLine(text: string): string {
+function oneLine(text: string): string {
   return text
     .toWellFormed()
     .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, " ")

@@ -10,14 +10,14 @@ export interface Message {
 }
 
 /** The first message. */
-export interface Connected {
+interface Connected {
   event: "connected";
   /** Whether notifications after the reader's last may be missing. */
   gap: boolean;
 }
 
 /** A stream's messages for a reader who takes one after the other. */
-export class Messages implements Outlet, AsyncIterable<Message, void, undefined> {
+class Messages implements Outlet, AsyncIterable<Message, void, undefined> {
   readonly #waiting: Message[] = [];
   #waitingBytes = 0;
   #ended: EndReason | "gone" | null = null;

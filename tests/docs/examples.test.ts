@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { pages } from "../support/markdown.ts";
-import { apiExamples, callsApi, cleanUp, runPage } from "../support/page-examples.ts";
-import { useStandIns, type StandIns } from "../support/stand-ins.ts";
+import { apiExamples, callsApi, cleanUp, runPage } from "../support/pages/page-examples.ts";
+import { useStandIns, type StandIns } from "./stand-ins.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1", JOBS: "off", SITE_URL: "https://dns.example.com" } });

@@ -41,7 +41,7 @@ test("every TypeScript example of the documentation fits the client's types", as
   await writeFile(join(folder, "tsconfig.json"), JSON.stringify(config));
   const tsc = join(root, "node_modules/typescript/bin/tsc");
   expect(await run(process.execPath, [tsc, "-p", folder])).toMatchObject({ stdout: "", stderr: "" });
-});
+}, 120_000);
 
 test("the first program does what Getting started says", async () => {
   await zw.admin

@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { binary } from "../support/binaries.ts";
-import { startBind } from "../support/bind.ts";
+import { startBind } from "../support/name-servers/bind.ts";
 import { page } from "../support/markdown.ts";
-import { runPage } from "../support/page-examples.ts";
-import { startPowerdns } from "../support/powerdns-api.ts";
+import { runPage } from "../support/pages/page-examples.ts";
+import { startPowerdns } from "../support/name-servers/powerdns-api.ts";
 import { run } from "../support/programs.ts";
-import { freshKey } from "../support/update-server.ts";
+import { freshKey } from "../support/name-servers/update-server.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright({ env: { JOBS: "off" } });

@@ -19,7 +19,7 @@ const credentialHead = {
   type: z.literal("public-key", "This must be public-key.").meta({ description: "Always public-key." }),
 };
 
-export const registrationCredential = z
+const registrationCredential = z
   .object({
     ...credentialHead,
     response: z
@@ -39,7 +39,7 @@ export const registrationCredential = z
     override: open,
   });
 
-export const answerCredential = z
+const answerCredential = z
   .object({
     ...credentialHead,
     response: z

@@ -49,7 +49,7 @@ export function sharedShortfall(rrset: readonly LimitedRecord[]): string | null 
 }
 
 /** How many characters a record's content has as Cloudflare writes it. */
-export function contentLength({ recordType, value }: Pick<LimitedRecord, "recordType" | "value">): number {
+function contentLength({ recordType, value }: Pick<LimitedRecord, "recordType" | "value">): number {
   const printed = ruleFor(recordType).print(value);
   return (recordType === "TXT" ? quoted(printed) : printed).length;
 }

@@ -4,7 +4,7 @@ import { EgressError } from "../../net/egress-error.ts";
 import { ProviderError } from "../provider.ts";
 
 /** An answer that is not a success. `reason` is the server's own sentence, the key removed from it. */
-export interface Refusal {
+interface Refusal {
   status: number;
   reason: string;
 }

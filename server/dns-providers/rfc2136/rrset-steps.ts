@@ -2,7 +2,7 @@ import { isEditableType } from "../../records/record.ts";
 import { typeNumber } from "../../zone-file/type-names.ts";
 import { classes, types, wireRecord } from "./messages.ts";
 
-export interface WireValue {
+interface WireValue {
   ttl: number;
   rdata: Buffer;
 }

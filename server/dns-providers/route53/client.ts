@@ -23,7 +23,7 @@ export interface Route53Access {
 }
 
 /** The place in a zone where a listing begins. */
-export interface ListingStart {
+interface ListingStart {
   name: string;
   type?: ResourceRecordSet["Type"];
   identifier?: string;
