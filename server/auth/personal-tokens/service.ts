@@ -6,8 +6,9 @@ import { AppError, badField, notFound } from "../../errors.ts";
 import { newId } from "../../ids.ts";
 import { User } from "../../users/entities.ts";
 import type { Caller } from "../caller.ts";
+import { hashOf } from "../opaque-tokens.ts";
 import { PersonalToken } from "./entities.ts";
-import { hashOf, newToken } from "./form.ts";
+import { newToken } from "./form.ts";
 
 const tokensPerUser = 100;
 

@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { LockMode } from "@mikro-orm/core";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { User } from "../../users/entities.ts";
+import { hashOf } from "../opaque-tokens.ts";
 
 const codesAtOnce = 10;
 /** Crockford's base 32: no letters that look like digits. */
@@ -26,7 +27,7 @@ export class RecoveryCodes {
     await this.removeAll(em, userId);
     await queries(em)
       .insertInto("recovery_codes")
-      .values(codes.map((code) => ({ user_id: userId, code_hash: hashOf(userId, code) })))
+      .values(codes.map((code) => ({ user_id: userId, code_hash: hashOfCode(userId, code) })))
       .execute();
     return codes.map((code) => (code.match(/.{4}/g) ?? []).join("-"));
   }
@@ -38,7 +39,7 @@ export class RecoveryCodes {
     const { numDeletedRows } = await queries(em)
       .deleteFrom("recovery_codes")
       .where("user_id", "=", userId)
-      .where("code_hash", "=", hashOf(userId, code))
+      .where("code_hash", "=", hashOfCode(userId, code))
       .executeTakeFirstOrThrow();
     return numDeletedRows > 0n;
   }
@@ -61,6 +62,6 @@ function newCode(): string {
   return Array.from(randomBytes(symbols), (byte) => alphabet.charAt(byte % alphabet.length)).join("");
 }
 
-function hashOf(userId: string, code: string): string {
-  return createHash("sha256").update(`recovery code ${userId} ${code}`).digest("base64url");
+function hashOfCode(userId: string, code: string): string {
+  return hashOf(`recovery code ${userId} ${code}`);
 }

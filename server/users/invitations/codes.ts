@@ -1,4 +1,5 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
+import { hashOf } from "../../auth/opaque-tokens.ts";
 
 /** Crockford's base 32: no letters that look like digits. */
 const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
@@ -13,5 +14,5 @@ export function newInviteCode(): string {
 /** How a code is stored and found. Case, hyphens, spaces and letters taken for digits make no difference. */
 export function inviteCodeHash(code: string): string {
   const plain = code.toUpperCase().replaceAll(/[\s-]/g, "").replaceAll("O", "0").replaceAll(/[IL]/g, "1");
-  return createHash("sha256").update(`invitation ${plain}`).digest("base64url");
+  return hashOf(`invitation ${plain}`);
 }
