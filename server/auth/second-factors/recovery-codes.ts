@@ -1,6 +1,5 @@
-import { LockMode } from "@mikro-orm/core";
 import { queries, type EntityManager } from "../../database/database.ts";
-import { User } from "../../users/entities.ts";
+import { lockAccount } from "../../users/lock-account.ts";
 import { hashOf } from "../opaque-tokens.ts";
 import { areSymbols, newSymbols, readSymbols } from "../readable-codes.ts";
 
@@ -20,7 +19,7 @@ export class RecoveryCodes {
   async replace(em: EntityManager, userId: string): Promise<string[]> {
     const codes = Array.from({ length: codesAtOnce }, () => newSymbols(symbols).toLowerCase());
     // Two calls at once must not leave twenty codes.
-    await em.findOne(User, { id: userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    await lockAccount(em, userId);
     await this.removeAll(em, userId);
     await queries(em)
       .insertInto("recovery_codes")
