@@ -12,13 +12,14 @@ import { onePage } from "../database/one-page.ts";
 import { AppError, badField, notFound } from "../errors.ts";
 import { User } from "./entities.ts";
 import { refuseLastAdministrator } from "./last-administrator.ts";
+import type { Role } from "./roles.ts";
 import { uniquely, type NewUser, type Users } from "./service.ts";
 
 export interface UserPatch {
   id: string;
   username?: string | undefined;
   email?: string | null | undefined;
-  role?: "admin" | "member" | undefined;
+  role?: Role | undefined;
   displayName?: string | null | undefined;
   disabled?: boolean | undefined;
   password?: string | undefined;
@@ -52,7 +53,7 @@ export class UserAdministration {
 
   async list(
     em: EntityManager,
-    filter: { page: number; limit: number; search?: string | undefined; role?: "admin" | "member" | undefined },
+    filter: { page: number; limit: number; search?: string | undefined; role?: Role | undefined },
   ) {
     const { page, limit, search, role } = filter;
     const found = usersWithDomains(em)

@@ -10,19 +10,20 @@ import { AppError } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { User } from "./entities.ts";
 import { ownAccount } from "./own-account.ts";
+import type { Role } from "./roles.ts";
 
 export interface NewUser {
   username: string;
   /** Null for users who only sign in through an identity provider. */
   password: string | null;
   email: string | null;
-  role: "admin" | "member";
+  role: Role;
   displayName?: string | null;
 }
 
 /** What else becomes true together with a new user, within the same transaction. */
 export interface Claim {
-  role: "admin" | "member";
+  role: Role;
   invitationId: string;
   /** Called when the user is there. */
   complete?(tx: EntityManager, user: User): Promise<void>;
