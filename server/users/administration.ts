@@ -8,6 +8,7 @@ import type { PasswordHasher } from "../auth/passwords.ts";
 import { removeAllFactors } from "../auth/second-factors/remove-all.ts";
 import type { Sessions } from "../auth/sessions.ts";
 import { queries, type EntityManager } from "../database/database.ts";
+import { literally } from "../database/literally.ts";
 import { onePage } from "../database/one-page.ts";
 import { AppError, badField, notFound } from "../errors.ts";
 import { User } from "./entities.ts";
@@ -59,7 +60,7 @@ export class UserAdministration {
     const found = usersWithDomains(em)
       .$if(role !== undefined, (query) => query.where("users.role", "=", role ?? "member"))
       .$if(search !== undefined, (query) => {
-        const part = `%${(search ?? "").replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+        const part = `%${literally(search ?? "")}%`;
         return query.where((eb) =>
           eb.or([eb("username", "ilike", part), eb("email", "ilike", part), eb("display_name", "ilike", part)]),
         );
