@@ -1,5 +1,6 @@
 import type { Egress } from "../net/egress.ts";
 import { EgressError } from "../net/egress-error.ts";
+import { retryAfterSeconds } from "../net/retry-after.ts";
 import { failure, type Asking, type Failure } from "./asking.ts";
 import { readRdapAnswer, type RdapAnswer, type RdapRegistration } from "./rdap-answer.ts";
 import type { Registration, Settled } from "./registration.ts";
@@ -97,7 +98,7 @@ export class RdapClient {
   #read(answer: Response, body: string, { host }: URL, name: string): Said {
     const read = answerOf(answer, body, name);
     if (read.kind === "limited") {
-      const seconds = read.seconds ?? retryAfter(answer.headers, this.#now());
+      const seconds = read.seconds ?? retryAfterSeconds(answer.headers, this.#now());
       this.#pace.rest(host, seconds);
       return failure(`${host} was asked too often and wants to be left alone for a while.`, true);
     }
@@ -115,14 +116,6 @@ function answerOf({ status, headers }: Response, body: string, name: string): Rd
   if (status === 404) return { kind: "unregistered" };
   if (status === 429 || (status === 503 && headers.has("retry-after"))) return { kind: "limited", seconds: null };
   return { kind: "broken", message: `answers with status ${status}` };
-}
-
-/** Seconds, or a date (RFC 9110 §10.2.3). */
-function retryAfter(headers: Headers, now: Date): number | null {
-  const text = headers.get("retry-after")?.trim() ?? "";
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  const at = Date.parse(text);
-  return Number.isNaN(at) ? null : (at - now.getTime()) / 1_000;
 }
 
 /** The registry's word stays what it is; the registrar's object adds its own date, under either name that is in use for it. */
