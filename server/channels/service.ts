@@ -1,9 +1,10 @@
-import { LockMode, UniqueConstraintViolationException } from "@mikro-orm/core";
+import { LockMode } from "@mikro-orm/core";
 import type { Actor } from "../audit/actor.ts";
 import type { Audit } from "../audit/audit.ts";
 import { changedFields } from "../audit/changed-fields.ts";
 import { queries, type EntityManager } from "../database/database.ts";
-import { AppError, badField, notFound } from "../errors.ts";
+import { uniquely } from "../database/uniquely.ts";
+import { AppError, badField, nameTaken, notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { inputError } from "../input-error.ts";
 import type { Logger } from "../log.ts";
@@ -62,7 +63,7 @@ export class Channels {
         enabled,
         ...times,
       });
-      await uniquely(tx.flush(), name);
+      await writeChannel(tx, made);
       await this.#audit.record(tx, actor, {
         action: "channel.create",
         targetType: "channel",
@@ -95,7 +96,7 @@ export class Channels {
         await giveUp(tx, id, "The channel was disabled.", this.#ports.now());
       }
       channel.updatedAt = this.#ports.now();
-      await uniquely(tx.flush(), channel.name);
+      await writeChannel(tx, channel);
       const told = changedFields(before, { ...this.#told(channel), ...(patch.config ? { configSet: true } : {}) });
       if (told)
         await this.#audit.record(tx, actor, { action: "channel.update", targetType: "channel", targetId: id, ...told });
@@ -201,14 +202,6 @@ function checked(kind: ChannelKind, config: ChannelConfig): ChannelConfig {
   throw new AppError("BAD_REQUEST", `${kind.label}: ${issues[0]?.message ?? "the settings are not valid"}`, { issues });
 }
 
-async function uniquely(flush: Promise<void>, name: string): Promise<void> {
-  try {
-    await flush;
-  } catch (error) {
-    if (!(error instanceof UniqueConstraintViolationException)) throw error;
-    throw new AppError("CONFLICT", `There is a notification channel named ${name} already.`, {
-      issues: [{ path: ["name"], message: "This name is taken." }],
-      cause: error,
-    });
-  }
+async function writeChannel(tx: EntityManager, { name }: NotificationChannel): Promise<void> {
+  await uniquely(tx.flush(), (cause) => nameTaken("notification channel", name, cause));
 }

@@ -3,11 +3,11 @@ import type { Audit } from "../audit/audit.ts";
 import type { ClientInfo } from "../auth/sessions.ts";
 import type { SignedIn, SignIn } from "../auth/sign-in.ts";
 import { queries, type EntityManager } from "../database/database.ts";
+import { uniquely } from "../database/uniquely.ts";
 import { AppError, badField } from "../errors.ts";
 import type { User } from "../users/entities.ts";
 import type { Invitations } from "../users/invitations/service.ts";
 import type { Users } from "../users/service.ts";
-import { UniqueConstraintViolationException } from "@mikro-orm/core";
 import type { IdentityBindings } from "./bindings.ts";
 import type { Identity, ProviderId } from "./providers/provider.ts";
 import type { IdentityTickets } from "./tickets.ts";
@@ -97,12 +97,10 @@ export class ExternalRegistration {
     providerId: ProviderId,
     identity: Identity,
   ): Promise<void> {
-    try {
-      await this.#bindings.add(tx, id, providerId, identity);
-    } catch (error) {
-      if (!(error instanceof UniqueConstraintViolationException)) throw error;
-      throw new AppError("CONFLICT", "This identity has an account by now; sign in again.", { cause: error });
-    }
+    await uniquely(
+      this.#bindings.add(tx, id, providerId, identity),
+      (cause) => new AppError("CONFLICT", "This identity has an account by now; sign in again.", { cause }),
+    );
     const event = { action: "identity.register", targetType: "user", targetId: id } as const;
     await this.#audit.record(tx, { ...actor, userId: id }, { ...event, after: { providerId } });
   }

@@ -14,7 +14,7 @@ import { AppError, badField, notFound } from "../errors.ts";
 import { User } from "./entities.ts";
 import { refuseLastAdministrator } from "./last-administrator.ts";
 import type { Role } from "./roles.ts";
-import { uniquely, type NewUser, type Users } from "./service.ts";
+import { writeUser, type NewUser, type Users } from "./service.ts";
 
 export interface UserPatch {
   id: string;
@@ -102,7 +102,7 @@ export class UserAdministration {
       if (disabled !== undefined) user.disabledAt = disabled ? (user.disabledAt ?? this.#now()) : null;
       if (password !== undefined) assertGoodPassword(password, user, "password");
       if (passwordHash !== undefined) user.passwordHash = passwordHash;
-      await uniquely(tx.flush(), user);
+      await writeUser(tx, user);
       if (disabled === true || passwordHash !== undefined) await this.#sessions.endAll(tx, id);
       const lostFactors = fields.removeSecondFactors ? await removeAllFactors(tx, id) : 0;
       await this.#audit.record(tx, actor, {

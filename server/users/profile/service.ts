@@ -13,7 +13,7 @@ import { emailChanged } from "../../mail/templates/email-changed.ts";
 import { passwordChanged } from "../../mail/templates/password-changed.ts";
 import { afterCommit } from "../../database/after-commit.ts";
 import { ownAccount } from "../own-account.ts";
-import { uniquely, type Users } from "../service.ts";
+import { writeUser, type Users } from "../service.ts";
 
 /** Any of the fields that people set for themselves. */
 export interface ProfilePatch {
@@ -115,7 +115,7 @@ export class Profile {
       const { username, email: before = null } = user;
       if (before === email) return null;
       user.email = email;
-      await uniquely(tx.flush(), user);
+      await writeUser(tx, user);
       // A link that lies in the old mailbox must not open the account any more.
       await tx.nativeDelete(PasswordReset, { userId: user.id });
       const event = { action: "user.change_email", targetType: "user", targetId: user.id } as const;
