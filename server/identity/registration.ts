@@ -4,7 +4,8 @@ import type { ClientInfo } from "../auth/sessions.ts";
 import type { SignedIn, SignIn } from "../auth/sign-in.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { uniquely } from "../database/uniquely.ts";
-import { AppError, badField } from "../errors.ts";
+import { AppError } from "../errors.ts";
+import { oneGiven } from "../one-given.ts";
 import type { User } from "../users/entities.ts";
 import type { Invitations } from "../users/invitations/service.ts";
 import type { Users } from "../users/service.ts";
@@ -57,7 +58,7 @@ export class ExternalRegistration {
   async register(em: EntityManager, actor: Actor, input: ExternalAccount, client: ClientInfo): Promise<SignedIn> {
     const providerId = knownProvider(input.providerId);
     const { pendingToken } = input;
-    const inviteCode = inviteCodeOf(input);
+    const { given: inviteCode } = oneGiven({ inviteCode: input.inviteCode, code: input.code });
     for (let tries = 1; ; tries++) {
       const identity = await this.#tickets.pending(em, providerId, pendingToken);
       if (!identity) throw spent();
@@ -104,15 +105,6 @@ export class ExternalRegistration {
     const event = { action: "identity.register", targetType: "user", targetId: id } as const;
     await this.#audit.record(tx, { ...actor, userId: id }, { ...event, after: { providerId } });
   }
-}
-
-/** @throws AppError BAD_REQUEST for none, and for two that differ */
-function inviteCodeOf({ inviteCode, code }: ExternalAccount): string {
-  if (inviteCode !== undefined && code !== undefined && inviteCode !== code)
-    throw badField(["code"], "This differs from inviteCode; send one of the two.");
-  const given = inviteCode ?? code;
-  if (given === undefined) throw badField(["inviteCode"], "This is required.");
-  return given;
 }
 
 function spent(): AppError {

@@ -6,7 +6,8 @@ import { PasswordReset } from "../../auth/password-reset/entities.ts";
 import type { PasswordHasher } from "../../auth/passwords.ts";
 import type { Sessions } from "../../auth/sessions.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
-import { AppError, badField } from "../../errors.ts";
+import { AppError } from "../../errors.ts";
+import { oneGiven } from "../../one-given.ts";
 import type { Mail } from "../../mail/mailer.ts";
 import { noticeUsefulMilliseconds, type MailOutbox } from "../../mail/outbox.ts";
 import { emailChanged } from "../../mail/templates/email-changed.ts";
@@ -81,7 +82,7 @@ export class Profile {
   async changePassword(em: EntityManager, caller: Caller, change: PasswordChange): Promise<void> {
     const { currentPassword, oldPassword, newPassword } = change;
     const { passwords, sessions, audit } = this.#parts;
-    const { given, field } = theOneGiven({ currentPassword, oldPassword });
+    const { given, field } = oneGiven({ currentPassword, oldPassword });
     const { user, passwordHash } = await this.#parts.currentPassword.confirm(em, caller, given, field);
     const { username, email = null } = user;
     assertGoodPassword(newPassword, user, "newPassword");
@@ -108,7 +109,7 @@ export class Profile {
    */
   async changeEmail(em: EntityManager, caller: Caller, { currentPassword, password, email }: EmailChange) {
     const { users, audit } = this.#parts;
-    const { given, field } = theOneGiven({ currentPassword, password });
+    const { given, field } = oneGiven({ currentPassword, password });
     await this.#parts.currentPassword.confirm(em, caller, given, field);
     const told = await em.fork().transactional(async (tx) => {
       const user = await ownAccount(tx, caller.userId);
@@ -129,13 +130,4 @@ export class Profile {
   #tell(mail: Mail): void {
     this.#parts.mail.send(mail, noticeUsefulMilliseconds);
   }
-}
-
-/** The current password under the name that the caller gave it. @throws AppError BAD_REQUEST for none, and for two that differ */
-function theOneGiven(names: Record<string, string | undefined>): { given: string; field: string } {
-  const [first, other] = Object.entries(names).filter(([, value]) => value !== undefined);
-  if (first?.[1] === undefined) throw badField(["currentPassword"], "This is required.");
-  const [field, given] = first;
-  if (other && other[1] !== given) throw badField([other[0]], `This differs from ${field}; send one of the two.`);
-  return { given, field };
 }
