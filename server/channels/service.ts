@@ -9,7 +9,7 @@ import { newId } from "../ids.ts";
 import { inputError } from "../input-error.ts";
 import type { Logger } from "../log.ts";
 import type { NotificationEvent } from "../notifications/notify.ts";
-import { masked, merged, type ChannelConfig, type ConfigBox } from "./config-box.ts";
+import { masked, merged, unreadableConfig, type ChannelConfig, type ConfigBox } from "./config-box.ts";
 import { giveUp } from "./deliveries.ts";
 import { NotificationChannel } from "./entities.ts";
 import type { ChannelKind, Ports } from "./kind.ts";
@@ -122,7 +122,7 @@ export class Channels {
     const { send, label } = kindOf(channel.channel);
     if (!send) return { success: true, error: null };
     const config = this.#box.open(id, channel.config);
-    if (!config) return { success: false, error: "No key in SECRET_KEYS opens its settings; enter them again." };
+    if (!config) return { success: false, error: unreadableConfig };
     const message = {
       id: newId(),
       event: "test",
