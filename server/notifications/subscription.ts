@@ -1,4 +1,4 @@
-import { AppError } from "../errors.ts";
+import { AppError, stopping } from "../errors.ts";
 import { notificationMessage, patienceBytes } from "./event-stream.ts";
 import type { InAppNotification } from "./mailbox.ts";
 import type { EndReason, Outlet, Stream, Streams } from "./streams.ts";
@@ -112,5 +112,5 @@ const ending: Record<EndReason, () => AppError> = {
   expired: () => new AppError("UNAUTHORIZED", "The access token's time is over; refresh the session."),
   refused: () => new AppError("UNAUTHORIZED", "The session or token has ended; sign in again."),
   off: () => new AppError("FORBIDDEN", "Your notifications were turned off."),
-  stopping: () => new AppError("UNAVAILABLE", "The service is stopping; try again shortly."),
+  stopping,
 };

@@ -1,14 +1,13 @@
 import type { Socket } from "node:net";
-import type { Egress } from "../net/egress.ts";
-import { EgressError } from "../net/egress-error.ts";
-import { failure, type Asking, type Failure } from "./asking.ts";
-import type { Answer, Registration, Settled } from "./registration.ts";
-import type { Registrable } from "./registrable.ts";
-import type { ServerPace } from "./server-pace.ts";
-import { readWhoisAnswer, type WhoisAnswer } from "./whois-answer.ts";
-import { ianaServer, whoisQuery, whoisServer, type WhoisServer } from "./whois-servers.ts";
+import type { Egress } from "../../net/egress.ts";
+import { EgressError } from "../../net/egress-error.ts";
+import { askedTooOften, callFailed, failure, noTurn, type Failure } from "../failure.ts";
+import type { Answer, Registration, Settled } from "../registration.ts";
+import type { Registrable } from "../registrable.ts";
+import type { Patience, ServerPace } from "../server-pace.ts";
+import { readWhoisAnswer, type WhoisAnswer } from "./answer.ts";
+import { ianaServer, whoisPort, whoisQuery, whoisServer, type WhoisServer } from "./servers.ts";
 
-const port = 43;
 const callMilliseconds = 10_000;
 const maxBytes = 128 * 1024;
 /** The first server, the registry's, the registrar's. */
@@ -44,9 +43,9 @@ export class WhoisClient {
   }
 
   /** Goes from server to server as each refers to the next. @throws the signal's reason */
-  async ask({ name, suffixes }: Registrable, asking: Asking): Promise<Said> {
+  async ask({ name, suffixes }: Registrable, patience: Patience): Promise<Said> {
     const topLevel = suffixes.at(-1) ?? name;
-    const first = this.#configured ?? (await this.#registryOf(topLevel, asking));
+    const first = this.#configured ?? (await this.#registryOf(topLevel, patience));
     if (first === null) return { kind: "no registry" };
     if ("kind" in first) return first;
     const asked = new Set<string>();
@@ -55,7 +54,7 @@ export class WhoisClient {
     let last: Said = failure(`No WHOIS server answered for ${name}.`);
     while (server && asked.size < mostServers) {
       asked.add(keyOf(server));
-      const said = await this.#query(server, whoisQuery(server, name), asking, (text) => readWhoisAnswer(text, name));
+      const said = await this.#query(server, whoisQuery(server, name), patience, (text) => readWhoisAnswer(text, name));
       last = "kind" in said ? said : settledIn(said.answer, server);
       if (last.kind === "registered") registry = registry ? joined(registry, last.registration) : last.registration;
       const referral = "kind" in said || said.referral === null ? null : whoisServer(said.referral);
@@ -64,10 +63,10 @@ export class WhoisClient {
     return registry ? { kind: "registered", registration: registry } : last;
   }
 
-  async #registryOf(topLevel: string, asking: Asking): Promise<WhoisServer | null | Failure> {
+  async #registryOf(topLevel: string, patience: Patience): Promise<WhoisServer | null | Failure> {
     const kept = this.#referrals.get(topLevel);
     if (kept && this.#now().getTime() - kept.at < keptMilliseconds) return kept.server;
-    const said = await this.#query(this.#iana, topLevel, asking, (text) => readWhoisAnswer(text, topLevel));
+    const said = await this.#query(this.#iana, topLevel, patience, (text) => readWhoisAnswer(text, topLevel));
     if ("kind" in said) return said;
     const settled = settledIn(said.answer, this.#iana);
     if (said.referral === null && settled.kind === "failed") return settled;
@@ -80,17 +79,17 @@ export class WhoisClient {
   async #query(
     server: WhoisServer,
     query: string,
-    { patienceMilliseconds, signal }: Asking,
+    patience: Patience,
     read: (text: string) => WhoisAnswer,
   ): Promise<WhoisAnswer | Failure> {
     const key = keyOf(server);
-    const refused = await this.#pace.turn(key, patienceMilliseconds, signal);
-    if (refused) return failure(`${server.host} is asked again in ${refused.seconds} s: it limits queries.`, true);
+    const seconds = await this.#pace.turn(key, patience);
+    if (seconds !== null) return noTurn(server.host, seconds);
     let text: string;
     try {
-      text = await this.#exchange(server, query, signal);
+      text = await this.#exchange(server, query, patience.signal);
     } catch (error) {
-      if (error instanceof EgressError) return failure(error.message, error.failure === "busy");
+      if (error instanceof EgressError) return callFailed(error);
       throw error;
     }
     const said = read(text);
@@ -106,7 +105,7 @@ export class WhoisClient {
     const ending = AbortSignal.any([signal, deadline.signal]);
     try {
       const reach = server === this.#configured ? "inside" : "public";
-      const socket = await this.#egress.guardedConnect({ ...server, reach, ports: [port], signal: ending });
+      const socket = await this.#egress.guardedConnect({ ...server, reach, ports: [whoisPort], signal: ending });
       return await readToEnd(socket, `${query}\r\n`, server.host, ending);
     } finally {
       clearTimeout(timer);
@@ -150,8 +149,7 @@ function textOf(bytes: Buffer): string {
 }
 
 function settledIn(answer: Answer, { host }: WhoisServer): Said {
-  if (answer.kind === "limited")
-    return failure(`${host} was asked too often and wants to be left alone for a while.`, true);
+  if (answer.kind === "limited") return askedTooOften(host);
   return answer.kind === "broken" ? failure(`${host} ${answer.message}.`) : answer;
 }
 

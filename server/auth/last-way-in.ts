@@ -22,11 +22,3 @@ export async function refuseLastWayIn(tx: EntityManager, userId: string): Promis
   if (left?.open) return;
   throw new AppError("CONFLICT", "This is your last way to sign in; set up another one first.");
 }
-
-/**
- * Makes whoever changes how this user gets in take turns, and whoever gets in. Call it first in a transaction: with one order for all
- * nobody waits in a circle.
- */
-export async function lockAccount(tx: EntityManager, userId: string): Promise<void> {
-  await queries(tx).selectFrom("users").select("id").where("id", "=", userId).forUpdate().execute();
-}

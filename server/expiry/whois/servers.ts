@@ -4,13 +4,16 @@ export interface WhoisServer {
   port: number;
 }
 
+/** The port of the protocol (RFC 3912 §2). */
+export const whoisPort = 43;
+
 /** Knows which server each registry has, and answers with a reference to it. */
-export const ianaServer: WhoisServer = { host: "whois.iana.org", port: 43 };
+export const ianaServer: WhoisServer = { host: "whois.iana.org", port: whoisPort };
 
 /** @param text `host`, `host:port` or `[address]:port` */
 export function whoisServer(text: string): WhoisServer {
   const [, bracketed, host = text, port] = /^(?:\[([\da-f:.]+)\]|([^:]+))(?::(\d{1,5}))?$/i.exec(text) ?? [];
-  return { host: bracketed ?? host, port: port === undefined ? 43 : Number(port) };
+  return { host: bracketed ?? host, port: port === undefined ? whoisPort : Number(port) };
 }
 
 /**

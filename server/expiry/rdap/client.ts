@@ -1,9 +1,10 @@
-import type { Egress } from "../net/egress.ts";
-import { EgressError } from "../net/egress-error.ts";
-import { failure, type Asking, type Failure } from "./asking.ts";
-import { readRdapAnswer, type RdapAnswer, type RdapRegistration } from "./rdap-answer.ts";
-import type { Registration, Settled } from "./registration.ts";
-import type { ServerPace } from "./server-pace.ts";
+import type { Egress } from "../../net/egress.ts";
+import { EgressError } from "../../net/egress-error.ts";
+import { retryAfterSeconds } from "../../net/retry-after.ts";
+import { askedTooOften, callFailed, failure, noTurn, type Failure } from "../failure.ts";
+import { readRdapAnswer, type RdapAnswer, type RdapRegistration } from "./answer.ts";
+import type { Registration, Settled } from "../registration.ts";
+import type { Patience, ServerPace } from "../server-pace.ts";
 
 const mostRedirects = 3;
 const callMilliseconds = 10_000;
@@ -27,20 +28,20 @@ export class RdapClient {
    * Asks the registry, and then the registrar where the registry names its server; what the registrar does not say is no failure.
    * @param bases of the registry's servers, in the order in which they are tried. @throws the signal's reason
    */
-  async ask(bases: readonly string[], name: string, asking: Asking): Promise<Settled | Failure> {
-    const answer = await this.#askFirst(bases, name, asking);
+  async ask(bases: readonly string[], name: string, patience: Patience): Promise<Settled | Failure> {
+    const answer = await this.#askFirst(bases, name, patience);
     if (answer.kind !== "registered") return answer;
     const { registration, registrarUrl } = answer;
-    const registrar = registrarUrl === null ? null : await this.#askRegistrar(registrarUrl, bases, name, asking);
+    const registrar = registrarUrl === null ? null : await this.#askRegistrar(registrarUrl, bases, name, patience);
     return { kind: "registered", registration: registrar ? joined(registration, registrar) : registration };
   }
 
   /** The first server that answers; of several that fail the first one's failure. */
-  async #askFirst(bases: readonly string[], name: string, asking: Asking): Promise<Said> {
+  async #askFirst(bases: readonly string[], name: string, patience: Patience): Promise<Said> {
     let failed: Failure | null = null;
     for (const base of bases) {
       const url = URL.parse(`domain/${name}`, base.endsWith("/") ? base : `${base}/`);
-      const answer = url ? await this.#get(url, name, asking) : failure(`${base} is no address of an RDAP server.`);
+      const answer = url ? await this.#get(url, name, patience) : failure(`${base} is no address of an RDAP server.`);
       // All of them are the same registry's, so that "too often" is meant for all.
       if (answer.kind !== "failed" || answer.limited) return answer;
       failed ??= answer;
@@ -52,20 +53,20 @@ export class RdapClient {
     given: string,
     bases: readonly string[],
     name: string,
-    asking: Asking,
+    patience: Patience,
   ): Promise<Registration | null> {
     const url = URL.parse(given);
     // A registry that is its own registrar refers to itself.
     if (!url || bases.some((base) => URL.parse(base)?.host === url.host)) return null;
-    const answer = await this.#get(url, name, asking);
+    const answer = await this.#get(url, name, patience);
     return answer.kind === "registered" ? answer.registration : null;
   }
 
   /** Follows redirects (RFC 7480 §5.2), each through the door and in its turn at the server that it leads to. */
-  async #get(first: URL, name: string, asking: Asking): Promise<Said> {
+  async #get(first: URL, name: string, patience: Patience): Promise<Said> {
     let url = first;
     for (let hop = 0; hop <= mostRedirects; hop++) {
-      const answer = await this.#call(url, asking);
+      const answer = await this.#call(url, patience);
       if ("kind" in answer) return answer;
       const location = redirectOf(answer);
       if (location === null) return this.#read(answer, await answer.text(), url, name);
@@ -76,9 +77,9 @@ export class RdapClient {
     return failure(`${first.host} redirects more than ${mostRedirects} times.`);
   }
 
-  async #call(url: URL, { patienceMilliseconds, signal }: Asking): Promise<Response | Failure> {
-    const refused = await this.#pace.turn(url.host, patienceMilliseconds, signal);
-    if (refused) return failure(`${refused.server} is asked again in ${refused.seconds} s: it limits queries.`, true);
+  async #call(url: URL, patience: Patience): Promise<Response | Failure> {
+    const seconds = await this.#pace.turn(url.host, patience);
+    if (seconds !== null) return noTurn(url.host, seconds);
     try {
       return await this.#egress.guardedFetch(url, {
         reach: "public",
@@ -86,10 +87,10 @@ export class RdapClient {
         deadlineMilliseconds: callMilliseconds,
         maxBytes,
         redirects: "answer",
-        signal,
+        signal: patience.signal,
       });
     } catch (error) {
-      if (error instanceof EgressError) return failure(error.message, error.failure === "busy");
+      if (error instanceof EgressError) return callFailed(error);
       throw error;
     }
   }
@@ -97,9 +98,9 @@ export class RdapClient {
   #read(answer: Response, body: string, { host }: URL, name: string): Said {
     const read = answerOf(answer, body, name);
     if (read.kind === "limited") {
-      const seconds = read.seconds ?? retryAfter(answer.headers, this.#now());
+      const seconds = read.seconds ?? retryAfterSeconds(answer.headers, this.#now());
       this.#pace.rest(host, seconds);
-      return failure(`${host} was asked too often and wants to be left alone for a while.`, true);
+      return askedTooOften(host);
     }
     this.#pace.answered(host);
     return read.kind === "broken" ? failure(`${host} ${read.message}.`) : read;
@@ -115,14 +116,6 @@ function answerOf({ status, headers }: Response, body: string, name: string): Rd
   if (status === 404) return { kind: "unregistered" };
   if (status === 429 || (status === 503 && headers.has("retry-after"))) return { kind: "limited", seconds: null };
   return { kind: "broken", message: `answers with status ${status}` };
-}
-
-/** Seconds, or a date (RFC 9110 §10.2.3). */
-function retryAfter(headers: Headers, now: Date): number | null {
-  const text = headers.get("retry-after")?.trim() ?? "";
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  const at = Date.parse(text);
-  return Number.isNaN(at) ? null : (at - now.getTime()) / 1_000;
 }
 
 /** The registry's word stays what it is; the registrar's object adds its own date, under either name that is in use for it. */

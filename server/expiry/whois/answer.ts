@@ -1,7 +1,7 @@
 import { domainToASCII } from "node:url";
-import { parseExpiryDate } from "./dates.ts";
-import type { Answer } from "./registration.ts";
-import { disclosed } from "./text.ts";
+import { parseExpiryDate } from "../dates.ts";
+import type { Answer } from "../registration.ts";
+import { disclosed } from "../disclosed.ts";
 import {
   nameKeys,
   referralKeys,
@@ -10,8 +10,8 @@ import {
   registrationKeys,
   registryExpiryKeys,
   statusKeys,
-} from "./whois-keys.ts";
-import { readPairs, type Pair } from "./whois-pairs.ts";
+} from "./keys.ts";
+import { readPairs, type Pair } from "./pairs.ts";
 
 /** What an answer over port 43 says, and which server it refers to. */
 export interface WhoisAnswer {

@@ -1,7 +1,7 @@
 import { domainToASCII } from "node:url";
-import { parseExpiryDate } from "./dates.ts";
-import type { Answer, Registration } from "./registration.ts";
-import { disclosed } from "./text.ts";
+import { parseExpiryDate } from "../dates.ts";
+import type { Answer, Registration } from "../registration.ts";
+import { disclosed } from "../disclosed.ts";
 
 /** What a server's domain object (RFC 9083 §5.3) says, and where the registrar's own object is. */
 export type RdapAnswer = Exclude<Answer, { kind: "registered" | "no registry" }> | RdapRegistration;
