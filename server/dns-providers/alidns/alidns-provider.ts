@@ -4,7 +4,7 @@ import { ok } from "../../result.ts";
 import { refusedCall, refusedRecord, type Refusal } from "../one-by-one/answers.ts";
 import { applyOneByOne } from "../one-by-one/apply-changes.ts";
 import { eachOnce, type RecordCalls, type StoredRecord } from "../one-by-one/stored-records.ts";
-import { namesToAsk, touchedNames } from "../one-by-one/touched-names.ts";
+import { namesToAsk } from "../one-by-one/names-to-ask.ts";
 import {
   ProviderError,
   type ApplyOptions,
@@ -16,6 +16,7 @@ import { done, domainInfo, domainPage, madeRecord, recordPage } from "./api.ts";
 import { vendorName, type AlidnsClient } from "./client.ts";
 import { keptReason } from "./limits.ts";
 import { PageTurner } from "../paging.ts";
+import { touchedNames } from "../touched-records.ts";
 import { lateSeconds } from "../vendor-calls.ts";
 import { readRecord, recordParameters } from "./records.ts";
 

@@ -1,5 +1,6 @@
 import { recordKey } from "../../records/record.ts";
 import { ProviderError, type BeforeCall, type RecordChange } from "../provider.ts";
+import { recordsOf } from "../touched-records.ts";
 import type { Answer, DigitalOceanApi } from "./api.ts";
 import type { Step, StepGroup } from "./steps.ts";
 import { writeRecord } from "./wire-records.ts";
@@ -40,7 +41,7 @@ export async function applySteps(
 /** Tells the change that the call was about why, and the others of the group that they were not done for it. */
 function refuseGroup(refusals: Map<RecordChange, string>, { changes }: StepGroup, { step, message }: Refused): void {
   const key = recordKey(step.after ?? step.before.data);
-  const concerned = changes.filter(({ before, after }) => [after, before].some((one) => one && recordKey(one) === key));
+  const concerned = changes.filter((change) => recordsOf(change).some((record) => recordKey(record) === key));
   for (const change of changes) {
     const own = concerned.length === 0 || concerned.includes(change);
     refusals.set(change, own ? message : `Not done, because another change of the set was refused: ${message}`);

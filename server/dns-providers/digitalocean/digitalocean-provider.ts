@@ -12,6 +12,7 @@ import {
 } from "../provider.ts";
 import type { DigitalOceanApi } from "./api.ts";
 import { applySteps } from "./apply-steps.ts";
+import { touchedNames } from "../touched-records.ts";
 import { lateSeconds } from "../vendor-calls.ts";
 import { stepGroups } from "./steps.ts";
 import { readRecord, type ServedRecord } from "./wire-records.ts";
@@ -71,8 +72,7 @@ async function applyChanges(
   changes: readonly RecordChange[],
   { together = false, beforeCall = () => Promise.resolve() }: ApplyOptions,
 ): Promise<ApplyResult> {
-  const names = new Set(changes.flatMap(({ before, after }) => [before, after].flatMap((one) => one?.name ?? [])));
-  const present = await recordsAt(api, zone, names);
+  const present = await recordsAt(api, zone, touchedNames(changes));
   const { records, outcomes } = applyToRecords(
     present.map(({ data }) => data),
     changes,

@@ -5,7 +5,7 @@ import { ok } from "../../result.ts";
 import { refusedCall, refusedRecord, type Refusal } from "../one-by-one/answers.ts";
 import { applyOneByOne } from "../one-by-one/apply-changes.ts";
 import { eachOnce, type RecordCalls, type StoredRecord } from "../one-by-one/stored-records.ts";
-import { namesToAsk, touchedNames } from "../one-by-one/touched-names.ts";
+import { namesToAsk } from "../one-by-one/names-to-ask.ts";
 import {
   ProviderError,
   type ApplyOptions,
@@ -18,6 +18,7 @@ import { vendorName, type DnspodClient } from "./client.ts";
 import { keptReason } from "./limits.ts";
 import { readRecord, recordParameters } from "./records.ts";
 import { PageTurner } from "../paging.ts";
+import { touchedNames } from "../touched-records.ts";
 import { lateSeconds } from "../vendor-calls.ts";
 
 /** The largest page of domains, and of records. */

@@ -1,6 +1,7 @@
 import { allOrNone } from "../apply-changes.ts";
-import { unitsOf } from "../change-units.ts";
+import { linkedParts } from "../linked-parts.ts";
 import { ProviderError, type ChangeOutcome, type RecordChange } from "../provider.ts";
+import { touchedNames } from "../touched-records.ts";
 import { applyInOneCall, type SendRrsets } from "./apply-changes.ts";
 import { printContent, type ReadRrset } from "./served-records.ts";
 
@@ -51,11 +52,9 @@ function callsOf(present: readonly ReadRrset[], changes: readonly RecordChange[]
   }
   const calls: number[][] = [];
   let room = 0;
-  for (const indexes of unitsOf(changes, () => true)) {
-    const names = new Set(
-      indexes.flatMap((index) => [changes[index]?.before?.name ?? [], changes[index]?.after?.name ?? []].flat()),
-    );
-    const octets = [...names].reduce((sum, name) => sum + (octetsAt.get(name) ?? 0), 0);
+  const namesOf = (index: number) => [...touchedNames(changes.slice(index, index + 1))];
+  for (const indexes of linkedParts([...changes.keys()], namesOf)) {
+    const octets = [...new Set(indexes.flatMap(namesOf))].reduce((sum, name) => sum + (octetsAt.get(name) ?? 0), 0);
     const last = calls.at(-1);
     if (last && octets <= room) last.push(...indexes);
     else calls.push([...indexes]);

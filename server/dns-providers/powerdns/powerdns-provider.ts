@@ -10,6 +10,7 @@ import {
   type RecordChange,
 } from "../provider.ts";
 import { isRaisedAlone } from "../serial-marks.ts";
+import { touchedNames } from "../touched-records.ts";
 import { zoneId, zoneList, zoneState, zoneWithRrsets } from "./api.ts";
 import { applyInCalls } from "./calls.ts";
 import type { PowerdnsClient } from "./client.ts";
@@ -103,11 +104,7 @@ async function presentRrsets(
   zone: string,
   changes: readonly RecordChange[],
 ): Promise<ReadRrset[]> {
-  const names = new Set(
-    changes.flatMap(({ before, after }) =>
-      [before, after].flatMap((one) => (one ? [absoluteName(one.name, zone)] : [])),
-    ),
-  );
+  const names = new Set([...touchedNames(changes)].map((name) => absoluteName(name, zone)));
   const { kind, rrsets } = await zoneAt(client, zone, "", zoneWithRrsets);
   if (/^(?:slave|secondary|consumer)$/i.test(kind)) {
     throw new ProviderError(`${zone} is a secondary zone at PowerDNS; change it at its primary server.`, "none");

@@ -2,8 +2,9 @@ import { absoluteName } from "../../names/names.ts";
 import { recordKey, rrsetKey, type RecordData } from "../../records/record.ts";
 import { typeNumber } from "../../zone-file/type-names.ts";
 import { applyToRecords, type RecordStore } from "../apply-changes.ts";
-import { unitsOf } from "../change-units.ts";
+import { linkedParts } from "../linked-parts.ts";
 import type { ChangeOutcome, RecordChange } from "../provider.ts";
+import { recordsOf, touchedNames } from "../touched-records.ts";
 import { prerequisitesOf, updatesOf, type RrsetStep } from "./rrset-steps.ts";
 import { writeRdata } from "./rdata-write.ts";
 import type { ServedRecord } from "./served-records.ts";
@@ -50,13 +51,9 @@ export function planUpdate(
   const before = Map.groupBy(served, ({ record }) => rrsetKey(record));
   const after = Map.groupBy(records, rrsetKey);
   const inUse = new Set(served.map(({ record }) => record.name));
-  const units = unitsOf(changes, (index) => outcomes[index]?.ok === true).map((indexes) => {
-    const steps = stepsOf(
-      zone,
-      indexes.map((index) => changes[index]),
-      before,
-      after,
-    );
+  const standing = [...changes.keys()].filter((index) => outcomes[index]?.ok);
+  const units = linkedParts(standing, (index) => [...touchedNames(at(changes, [index]))]).map((indexes) => {
+    const steps = stepsOf(zone, at(changes, indexes), before, after);
     return unitFrom(indexes, steps, (name) => inUse.has(name), exact);
   });
   const fitting = units.filter(({ octets }) => octets <= mostUpdateOctets);
@@ -106,16 +103,17 @@ function refusalOf({ recordType, value }: RecordData): string | null {
   }
 }
 
+function at(changes: readonly RecordChange[], indexes: readonly number[]): RecordChange[] {
+  return indexes.flatMap((index) => changes[index] ?? []);
+}
+
 function stepsOf(
   zone: string,
-  changes: readonly (RecordChange | undefined)[],
+  changes: readonly RecordChange[],
   before: ReadonlyMap<string, ServedRecord[]>,
   after: ReadonlyMap<string, RecordData[]>,
 ): RrsetStep[] {
-  const touched = new Map<string, RecordData>();
-  for (const change of changes) {
-    for (const record of [change?.before, change?.after]) if (record) touched.set(rrsetKey(record), record);
-  }
+  const touched = new Map(changes.flatMap(recordsOf).map((record) => [rrsetKey(record), record]));
   return [...touched].map(([key, { name, recordType }]): RrsetStep => {
     const old = before.get(key) ?? [];
     const rdatas = new Map(old.map(({ record, rdatas }) => [recordKey(record), rdatas]));

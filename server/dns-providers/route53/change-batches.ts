@@ -1,7 +1,8 @@
 import type { Change, ResourceRecordSet } from "@aws-sdk/client-route-53";
 import { rrsetKey, type RecordData } from "../../records/record.ts";
-import { linkedChanges } from "../linked-changes.ts";
+import { linkedParts } from "../linked-parts.ts";
 import type { RecordChange } from "../provider.ts";
+import { recordsOf, touchedNames } from "../touched-records.ts";
 import { dnsName } from "./hosted-zones.ts";
 import { printValue, readValue } from "./octal-text.ts";
 import type { ServedRrset } from "./rrsets.ts";
@@ -33,7 +34,7 @@ export function groupsOf(
 ): ChangeGroup[] {
   const served = new Map(present.filter(({ own }) => !own).map((rrset) => [rrsetKey(rrset), rrset]));
   const wanted = Map.groupBy(after, rrsetKey);
-  const parts = linkedChanges(changes, (change) => recordsOf(change).map(({ name }) => name));
+  const parts = linkedParts(changes, (change) => [...touchedNames([change])]);
   return parts.map((group) => {
     const touched = new Map(group.flatMap(recordsOf).map((record) => [rrsetKey(record), record]));
     const ttls = new Map(group.flatMap((change) => (change.after ? [[rrsetKey(change.after), change.after.ttl]] : [])));
@@ -46,13 +47,9 @@ export function groupsOf(
       if (before) goes.push({ Action: "DELETE", ResourceRecordSet: before.set });
       if (set) comes.push({ Action: "CREATE", ResourceRecordSet: set });
     }
-    const names = new Set(group.flatMap(recordsOf).map(({ name }) => dnsNameIn(zone, name)));
+    const names = new Set([...touchedNames(group)].map((name) => dnsNameIn(zone, name)));
     return { changes: group, names, steps: [...goes, ...comes] };
   });
-}
-
-function recordsOf({ before, after }: RecordChange): RecordData[] {
-  return [before, after].flatMap((record) => record ?? []);
 }
 
 function dnsNameIn(zone: string, name: string): string {

@@ -4,6 +4,8 @@ import { logicalLines } from "../../zone-file/tokens.ts";
 import { allOrNone, applyToRecords } from "../apply-changes.ts";
 import type { ApplyOptions, ApplyResult, ChangeOutcome, DnsProvider, RecordChange } from "../provider.ts";
 import type { RecordData } from "../../records/record.ts";
+import { touchedNames } from "../touched-records.ts";
+import { lateSeconds } from "../vendor-calls.ts";
 import { Sending } from "./apply-changes.ts";
 import { groupsOf } from "./change-batches.ts";
 import type { Route53Api } from "./client.ts";
@@ -11,7 +13,6 @@ import { dnsName, HostedZones, type FoundZone } from "./hosted-zones.ts";
 import { keeps } from "./limits.ts";
 import { fromOctal } from "./octal-text.ts";
 import { readRrset, type ServedRrset } from "./rrsets.ts";
-import { lateSeconds } from "../vendor-calls.ts";
 
 const rrsetsPerPage = 300;
 
@@ -42,8 +43,7 @@ async function applyChanges(
   { together = false, beforeCall = () => Promise.resolve() }: ApplyOptions,
 ): Promise<ApplyResult> {
   const found = await zones.find(zone);
-  const names = new Set(changes.flatMap(({ before, after }) => [before, after].flatMap((one) => one?.name ?? [])));
-  const present = await rrsetsAt(api, zone, found, names);
+  const present = await rrsetsAt(api, zone, found, touchedNames(changes));
   const { records, outcomes } = decided(api, present, changes, together);
   const standing = changes.filter((_, index) => outcomes[index]?.ok);
   if (standing.length === 0) return { outcomes, before: null, after: null };
