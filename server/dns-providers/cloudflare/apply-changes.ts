@@ -1,11 +1,12 @@
 import { allOrNone, applyToRecords, type RecordStore } from "../apply-changes.ts";
+import { inBatches } from "../in-batches.ts";
 import { ProviderError, type ChangeOutcome, type RecordChange } from "../provider.ts";
 import type { Batch } from "./api.ts";
 import type { Answer } from "./client.ts";
 import { automaticTtl, sharedShortfall, shortfall } from "./record-body.ts";
 import { saysZoneMissing } from "./refusals.ts";
 import { ownReason } from "./served-records.ts";
-import { batchOf, inBatches, stepsFor, undoOf, type ReadRecord, type Step } from "./steps.ts";
+import { batchOf, sizeOf, stepsFor, undoOf, type ReadRecord, type Step } from "./steps.ts";
 import { recordKey, rrsetKey } from "../../records/record.ts";
 
 /**
@@ -72,7 +73,7 @@ export async function applyInBatches(
   }
   if (together && refused.size > 0) return allOrNone(told(changes, refused));
   const allowed = changes.filter((change) => !refused.has(change));
-  const batches = inBatches(stepsFor(zone, records, allowed), largest);
+  const batches = inBatches(stepsFor(zone, records, allowed), (step) => [sizeOf(step)], [largest]);
   const more = together ? await sendTogether(batches, send) : await sendEach(batches, send);
   for (const [change, reason] of more) refused.set(change, reason);
   return told(changes, refused);

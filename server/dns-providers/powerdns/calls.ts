@@ -1,4 +1,5 @@
 import { allOrNone } from "../apply-changes.ts";
+import { inBatches } from "../in-batches.ts";
 import { linkedParts } from "../linked-parts.ts";
 import { ProviderError, type ChangeOutcome, type RecordChange } from "../provider.ts";
 import { touchedNames } from "../touched-records.ts";
@@ -50,15 +51,10 @@ function callsOf(present: readonly ReadRrset[], changes: readonly RecordChange[]
     if (before) count(before.name, "");
     if (after) count(after.name, printContent(after.recordType, after.value));
   }
-  const calls: number[][] = [];
-  let room = 0;
   const namesOf = (index: number) => [...touchedNames(changes.slice(index, index + 1))];
-  for (const indexes of linkedParts([...changes.keys()], namesOf)) {
-    const octets = [...new Set(indexes.flatMap(namesOf))].reduce((sum, name) => sum + (octetsAt.get(name) ?? 0), 0);
-    const last = calls.at(-1);
-    if (last && octets <= room) last.push(...indexes);
-    else calls.push([...indexes]);
-    room = (last && octets <= room ? room : mostOctets) - octets;
-  }
-  return calls;
+  const sizesOf = (indexes: readonly number[]) => [
+    [...new Set(indexes.flatMap(namesOf))].reduce((sum, name) => sum + (octetsAt.get(name) ?? 0), 0),
+  ];
+  const parts = linkedParts([...changes.keys()], namesOf);
+  return inBatches(parts, sizesOf, [mostOctets]).map((call) => call.flat());
 }

@@ -2,6 +2,7 @@ import { absoluteName } from "../../names/names.ts";
 import { recordKey, rrsetKey, type RecordData } from "../../records/record.ts";
 import { typeNumber } from "../../zone-file/type-names.ts";
 import { applyToRecords, type RecordStore } from "../apply-changes.ts";
+import { inBatches } from "../in-batches.ts";
 import { linkedParts } from "../linked-parts.ts";
 import type { ChangeOutcome, RecordChange } from "../provider.ts";
 import { recordsOf, touchedNames } from "../touched-records.ts";
@@ -156,17 +157,5 @@ function sizeOf(records: readonly Buffer[]): number {
 
 /** Fills messages with units in their order. */
 export function batchesOf(units: readonly UpdateUnit[]): UpdateUnit[][] {
-  const batches: UpdateUnit[][] = [];
-  let room = 0;
-  for (const unit of units) {
-    const last = batches.at(-1);
-    if (last && unit.octets <= room) {
-      last.push(unit);
-      room -= unit.octets;
-    } else {
-      batches.push([unit]);
-      room = mostUpdateOctets - unit.octets;
-    }
-  }
-  return batches;
+  return inBatches(units, ({ octets }) => [octets], [mostUpdateOctets]);
 }
