@@ -2,7 +2,8 @@ import { absoluteName, parseZoneName, readHost } from "../../names/names.ts";
 import type { RecordData } from "../../records/record.ts";
 import { parseZoneFile } from "../../zone-file/parse.ts";
 import type { Soa } from "../../zone-file/soa.ts";
-import { allOrNone, applyToRecords } from "../apply-changes.ts";
+import { applyToRecords } from "../apply-to-records.ts";
+import { allOrNone, outcomesFrom } from "../change-outcomes.ts";
 import {
   ProviderError,
   type ApplyOptions,
@@ -82,11 +83,8 @@ async function applyChanges(
   const standing = changes.filter((_, index) => decided[index]?.ok);
   if (standing.length === 0) return { outcomes: decided, before: null, after: null };
   const refusals = await applySteps(api, zone, stepGroups(present, records, standing, together), beforeCall);
-  const told = changes.map((change, index) => {
-    const message = refusals.get(change);
-    return message === undefined ? (decided[index] ?? { ok: true as const }) : { ok: false as const, message };
-  });
-  return { outcomes: told, before: null, after: null };
+  const sent = outcomesFrom(changes, refusals);
+  return { outcomes: decided.map((one, index) => (one.ok ? (sent[index] ?? one) : one)), before: null, after: null };
 }
 
 async function recordsAt(api: DigitalOceanApi, zone: string, names: ReadonlySet<string>): Promise<ServedRecord[]> {

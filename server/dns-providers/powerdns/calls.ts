@@ -1,4 +1,4 @@
-import { allOrNone } from "../apply-changes.ts";
+import { notDone } from "../change-outcomes.ts";
 import { inBatches } from "../in-batches.ts";
 import { linkedParts } from "../linked-parts.ts";
 import { ProviderError, type ChangeOutcome, type RecordChange } from "../provider.ts";
@@ -34,8 +34,8 @@ export async function applyInCalls(
     if (made.some(({ ok }) => ok)) calls++;
     if (together && made.some(({ ok }) => !ok)) break;
   }
-  const refusal = [...outcomes.values()].find(({ ok }) => !ok) ?? unanswered;
-  const [, rest = unanswered] = allOrNone([refusal, { ok: true }]);
+  const refusal = [...outcomes.values()].find((outcome) => !outcome.ok) ?? unanswered;
+  const rest: ChangeOutcome = refusal.ok ? unanswered : { ok: false, message: notDone(refusal.message) };
   return { outcomes: changes.map((_, index) => outcomes.get(index) ?? rest), calls };
 }
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { recordKey } from "../../records/record.ts";
-import { allOrNone } from "../apply-changes.ts";
+import { allOrNone } from "../change-outcomes.ts";
 import { ProviderError, type ApplyOptions, type ChangeOutcome, type RecordChange } from "../provider.ts";
 import { touchedNames } from "../touched-records.ts";
 import { updateMessage } from "./messages.ts";

@@ -1,7 +1,7 @@
 import { absoluteName } from "../../names/names.ts";
 import { recordKey, rrsetKey, type RecordData } from "../../records/record.ts";
 import { typeNumber } from "../../zone-file/type-names.ts";
-import { applyToRecords, type RecordStore } from "../apply-changes.ts";
+import { applyToRecords, type RecordStore } from "../apply-to-records.ts";
 import { inBatches } from "../in-batches.ts";
 import { linkedParts } from "../linked-parts.ts";
 import type { ChangeOutcome, RecordChange } from "../provider.ts";

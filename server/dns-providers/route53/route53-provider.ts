@@ -1,7 +1,8 @@
 import { absoluteName } from "../../names/names.ts";
 import { readSoa, type Soa } from "../../zone-file/soa.ts";
 import { logicalLines } from "../../zone-file/tokens.ts";
-import { allOrNone, applyToRecords } from "../apply-changes.ts";
+import { applyToRecords } from "../apply-to-records.ts";
+import { allOrNone } from "../change-outcomes.ts";
 import type { ApplyOptions, ApplyResult, ChangeOutcome, DnsProvider, RecordChange } from "../provider.ts";
 import type { RecordData } from "../../records/record.ts";
 import { touchedNames } from "../touched-records.ts";
@@ -51,11 +52,8 @@ async function applyChanges(
   const sending = new Sending(api, found.id, beforeCall);
   const groups = groupsOf(zone, present, records, standing);
   await (together ? sending.sendTogether(groups) : sending.sendEach(groups));
-  const told = changes.map((change, index) => {
-    const outcome = outcomes[index];
-    return outcome && !outcome.ok ? outcome : sending.outcomeOf(change);
-  });
-  return { outcomes: told, before: null, after: null };
+  const sent = sending.outcomesOf(changes);
+  return { outcomes: outcomes.map((one, index) => (one.ok ? (sent[index] ?? one) : one)), before: null, after: null };
 }
 
 /** What can be said of changes by what is there, before anything is sent. */
