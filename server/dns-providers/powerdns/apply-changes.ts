@@ -3,6 +3,7 @@ import { recordKey } from "../../records/record.ts";
 import { canonicalType } from "../../zone-file/type-names.ts";
 import { ProviderError, type ChangeOutcome, type RecordChange } from "../provider.ts";
 import { allOrNone, outcomesFrom } from "../change-outcomes.ts";
+import { recordsOf } from "../touched-records.ts";
 import type { Answer } from "./client.ts";
 import type { RrsetReplacement } from "./api.ts";
 import { replacementsFor } from "./replacements.ts";
@@ -40,7 +41,7 @@ export async function applyInOneCall(
     if (status === 404) throw new ProviderError(`PowerDNS has no zone ${zone}.`, "none", { zoneMissing: true });
     const message = `PowerDNS refuses it: ${reason}`;
     const named = namedIn(zone, reason);
-    const meant = wanted.filter((change) => concerns(change, named));
+    const meant = named ? wanted.filter((change) => concerns(change, named)) : [];
     if (named?.form !== undefined && takeForm(contents, present, meant, named)) continue;
     for (const change of meant.length > 0 ? meant : wanted) refused.set(change, message);
   }
@@ -76,8 +77,8 @@ function namedIn(zone: string, reason: string): Named | null {
   return { name: name.value, recordType, ...(form === undefined ? {} : { form }) };
 }
 
-function concerns({ before, after }: RecordChange, named: Named | null): boolean {
-  return [before, after].some((record) => record?.name === named?.name && record?.recordType === named?.recordType);
+function concerns(change: RecordChange, named: Named): boolean {
+  return recordsOf(change).some(({ name, recordType }) => name === named.name && recordType === named.recordType);
 }
 
 /** Remembers the server's own form for the record that says the same. @returns whether it did, and sending again may help. */
