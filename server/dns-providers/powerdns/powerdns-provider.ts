@@ -9,6 +9,7 @@ import {
   type DnsProvider,
   type RecordChange,
 } from "../provider.ts";
+import { rdataFields } from "../rdata-text.ts";
 import { isRaisedAlone } from "../serial-marks.ts";
 import { touchedNames } from "../touched-records.ts";
 import { zoneId, zoneList, zoneState, zoneWithRrsets } from "./api.ts";
@@ -93,7 +94,7 @@ async function applyChanges(
 async function readZoneSoa(client: PowerdnsClient, zone: string): Promise<Soa | null> {
   const { rrsets } = await zoneAt(client, zone, "", zoneWithRrsets);
   const soa = rrsets.find(({ type }) => type === "SOA");
-  const fields = soa?.records[0]?.content.split(/\s+/).map((raw) => ({ raw, quoted: false }));
+  const fields = rdataFields("SOA", soa?.records[0]?.content ?? "");
   const read = fields && readSoa(fields, zone);
   return soa && read?.ok ? { ...read.value, ttl: soa.ttl } : null;
 }

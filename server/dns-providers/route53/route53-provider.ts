@@ -1,10 +1,10 @@
 import { absoluteName } from "../../names/names.ts";
 import { readSoa, type Soa } from "../../zone-file/soa.ts";
-import { logicalLines } from "../../zone-file/tokens.ts";
 import { applyToRecords } from "../apply-to-records.ts";
 import { allOrNone } from "../change-outcomes.ts";
 import type { ApplyOptions, ApplyResult, ChangeOutcome, DnsProvider, RecordChange } from "../provider.ts";
 import type { RecordData } from "../../records/record.ts";
+import { rdataFields } from "../rdata-text.ts";
 import { touchedNames } from "../touched-records.ts";
 import { lateSeconds } from "../vendor-calls.ts";
 import { Sending } from "./apply-changes.ts";
@@ -113,8 +113,8 @@ async function rrsetsAt(
 async function readZoneSoa(api: Route53Api, zones: HostedZones, zone: string): Promise<Soa | null> {
   const { id } = await zones.find(zone);
   for await (const [set] of api.recordSets(id, { name: dnsName(zone), type: "SOA" }, 1)) {
-    const [line] = logicalLines(fromOctal(set?.ResourceRecords?.[0]?.Value ?? ""));
-    const soa = set?.Type === "SOA" && line?.kind === "line" ? readSoa(line.fields, zone) : null;
+    const fields = rdataFields("SOA", fromOctal(set?.ResourceRecords?.[0]?.Value ?? ""));
+    const soa = set?.Type === "SOA" && fields ? readSoa(fields, zone) : null;
     return soa?.ok ? { ...soa.value, ttl: set?.TTL ?? soa.value.minimum } : null;
   }
   return null;
