@@ -81,7 +81,7 @@ export interface ProviderCapabilities {
 export interface ConfigField {
   name: string;
   label: string;
-  /** Shown masked. No kind has such a field yet; the first one brings the encryption with it. */
+  /** Stored encrypted and shown masked. */
   secret: boolean;
   required: boolean;
 }
