@@ -39,5 +39,5 @@ export const alidns: ProviderKind<AlidnsConfig> = {
   ],
   configSchema,
   connect: ({ accessKeyId: id, accessKeySecret: secret, url }, environment) =>
-    alidnsProvider(new AlidnsClient(url, { id, secret }, environment, environment.now)),
+    alidnsProvider(new AlidnsClient(url, { id, secret }, environment)),
 };

@@ -39,5 +39,5 @@ export const dnspod: ProviderKind<DnspodConfig> = {
   ],
   configSchema,
   connect: ({ secretId: id, secretKey: key, url }, environment) =>
-    dnspodProvider(new DnspodClient(url, { id, key }, environment, environment.now), environment.pause),
+    dnspodProvider(new DnspodClient(url, { id, key }, environment), environment.pause),
 };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ok, refuse, type Result } from "../../result.ts";
 import { PageTurner } from "../paging.ts";
-import { messageIn } from "../vendor-text.ts";
+import { messageIn, parsedJson } from "../vendor-text.ts";
 import { VendorCalls, type VendorAnswer, type VendorEnvironment, type VendorRequest } from "../vendor-calls.ts";
 
 // The parts of DigitalOcean's API v2 that are used (reference, "Domains" and "Domain Records"). Fields beyond them are let be.
@@ -113,7 +113,7 @@ export function digitalOceanApi(
   function read<T>(answer: VendorAnswer, schema: z.ZodType<T>, effect: "none" | "unknown"): T {
     const parsed = schema.safeParse(answer.text === "" ? "" : parsedJson(answer.text));
     if (parsed.success) return parsed.data;
-    throw calls.error("what answers there is not its API; check the address.", effect, { cause: parsed.error });
+    throw calls.notItsApi(effect, parsed.error);
   }
 
   /** An answer below 300 in its form, else the refusal in its words. */
@@ -187,12 +187,4 @@ export function digitalOceanApi(
       return await send("DELETE", `/${encodeURIComponent(domain)}/records/${id}`, undefined, nothing);
     },
   };
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
