@@ -14,7 +14,12 @@ export async function nameSearch(search: string, internationalNames: () => Promi
     .normalize("NFKC")
     .replaceAll(/[\u3002\uff0e\uff61]/g, ".")
     .toLowerCase();
-  if (/^\p{ASCII}*$/u.test(part)) return { operator: "like", operand: `%${part.replaceAll(/[\\%_]/g, "\\$&")}%` };
+  if (/^\p{ASCII}*$/u.test(part)) return { operator: "like", operand: `%${literally(part)}%` };
   const found = (await internationalNames()).filter((name) => toUnicodeName(name).includes(part));
   return { operator: "in", operand: sql`(select value from ${jsonTexts(found)})` };
+}
+
+/** Text for a pattern of `like`, in which `_` and `%` would stand for others. */
+export function literally(text: string): string {
+  return text.replaceAll(/[\\%_]/g, "\\$&");
 }
