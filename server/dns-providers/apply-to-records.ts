@@ -1,4 +1,4 @@
-import { recordKey, type RecordData } from "../records/record.ts";
+import { recordKey, recordLabel, type RecordData } from "../records/record.ts";
 import { newViolations } from "../records/zone-rules.ts";
 import { outcomesFrom } from "./change-outcomes.ts";
 import type { ChangeOutcome, RecordChange } from "./provider.ts";
@@ -71,7 +71,7 @@ class Attempt {
   #obstacle(change: RecordChange): string | null {
     const { before, after } = change;
     if (before && this.#removing.get(recordKey(before)) !== change) {
-      return `${labelOf(before)} is no longer in ${this.#store.place}; sync the zone first.`;
+      return `${recordLabel(before)} is no longer in ${this.#store.place}; sync the zone first.`;
     }
     if (!after) return null;
     const key = recordKey(after);
@@ -147,13 +147,9 @@ function refuseBroken(
 }
 
 function inTheWay(record: RecordData, { place }: RecordStore): string {
-  return `${labelOf(record)} is in ${place} already; sync the zone first.`;
+  return `${recordLabel(record)} is in ${place} already; sync the zone first.`;
 }
 
 function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-function labelOf({ name, recordType, value }: RecordData): string {
-  return `${name} ${recordType} ${value.length > 60 ? `${value.slice(0, 60)}…` : value}`;
 }

@@ -1,9 +1,9 @@
 import { absoluteName } from "../../names/names.ts";
-import type { LimitedRecord } from "../../records/provider-limits.ts";
 import { ruleFor } from "../../records/record-types.ts";
 import type { RecordData } from "../../records/record.ts";
 import { parseGeneric } from "../../records/values/generic-form.ts";
 import { joinOctets, splitStrings } from "../../records/values/text.ts";
+import type { LimitedRecord, Shortfall } from "../provider.ts";
 import { rdataFields } from "../rdata-text.ts";
 import type { RecordBody, ServedRecord } from "./api.ts";
 import { fieldsOf, hasFields } from "./rdata-fields.ts";
@@ -18,9 +18,7 @@ const longestRdata = 4_096;
 const longestRrset = 8_192;
 
 /** What Cloudflare cannot store beyond type and TTL. */
-export function shortfall(
-  record: Pick<LimitedRecord, "recordType" | "value" | "proxied">,
-): { field: "value" | "proxied"; reason: string } | null {
+export function shortfall(record: Pick<LimitedRecord, "recordType" | "value" | "proxied">): Shortfall | null {
   const { recordType, value, proxied } = record;
   if (proxied && !proxiable.has(recordType)) {
     return {

@@ -1,5 +1,5 @@
 import { absoluteName } from "../../names/names.ts";
-import { recordKey, rrsetKey, type RecordData } from "../../records/record.ts";
+import { isApexNs, recordKey, rrsetKey, type RecordData } from "../../records/record.ts";
 import { typeNumber } from "../../zone-file/type-names.ts";
 import { applyToRecords, type RecordStore } from "../apply-to-records.ts";
 import { inBatches } from "../in-batches.ts";
@@ -86,10 +86,6 @@ function carryOut(
     is ? { ok: false, message } : (others.outcomes[next++] ?? { ok: false, message }),
   );
   return { records: others.records, outcomes };
-}
-
-function isApexNs({ name, recordType }: RecordData): boolean {
-  return name === "@" && recordType === "NS";
 }
 
 function refusalOf({ recordType, value }: RecordData): string | null {
