@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { Client } from "pg";
 import { hashOf, newToken } from "../server/auth/personal-tokens/form.ts";
 import { newId } from "../server/ids.ts";
-import { createDatabase, startPostgres } from "../tests/support/postgres.ts";
+import { createDatabase, startPostgres } from "../tests/support/servers/postgres.ts";
 import { freePorts } from "../tests/support/programs.ts";
 import { median, percentile, timings } from "./support/measure.ts";
 import type { Figure } from "./support/report.ts";

@@ -1,8 +1,7 @@
 import { TRPCError, initTRPC, tracked } from "@trpc/server";
-import type { TRPC_ERROR_CODE_NUMBER } from "@trpc/server/rpc";
 import superjson from "superjson";
 import { ZodError } from "zod";
-import type { Context, ErrorData, HttpPort, Permission, RouteMeta } from "./context.ts";
+import type { Context, ErrorShape, HttpPort, Permission, RouteMeta } from "./context.ts";
 import type { EntityManager } from "./database/database.ts";
 import type { Actor } from "./audit/actor.ts";
 import { bearerOf, type Identified } from "./auth/authenticator.ts";
@@ -42,7 +41,7 @@ const t = initTRPC
     transformer: superjson,
     isDev: false,
     sse: { ping: { enabled: true, intervalMs: 15_000 }, client: { reconnectAfterInactivityMs: 40_000 } },
-    errorFormatter({ shape, error, ctx }): { message: string; code: TRPC_ERROR_CODE_NUMBER; data: ErrorData } {
+    errorFormatter({ shape, error, ctx }): ErrorShape {
       const appError = errorOf(error);
       const { status, title } = errorCodes[appError.code];
       const data = {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startLoopbackVendor, type LoopbackVendor, type VendorReply } from "../support/loopback-vendor.ts";
+import { startLoopbackVendor, type LoopbackVendor, type VendorReply } from "../support/vendors/loopback-vendor.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { Clock } from "../support/clock.ts";
 import { endlessVendors } from "./endless-vendors.ts";

@@ -6,7 +6,7 @@ import { RdapBootstrap } from "../../server/expiry/bootstrap.ts";
 import { readBootstrap } from "../../server/expiry/bootstrap-file.ts";
 import { createLog } from "../../server/log.ts";
 import { Clock, day, hour, minute } from "../support/clock.ts";
-import { bootstrapFile, duringTest, startRdapServer, type RdapServer } from "../support/registries.ts";
+import { bootstrapFile, duringTest, startRdapServer, type RdapServer } from "./registries.ts";
 import { openDoor } from "../net/door.ts";
 
 const clock = new Clock();

@@ -11,7 +11,7 @@ import { WhoisClient } from "../../server/expiry/whois.ts";
 import { createLog } from "../../server/log.ts";
 import { createEgress } from "../../server/net/egress.ts";
 import { Clock } from "../support/clock.ts";
-import { bootstrapFile, duringTest, startRdapServer, startWhoisServer } from "../support/registries.ts";
+import { bootstrapFile, duringTest, startRdapServer, startWhoisServer } from "./registries.ts";
 
 export interface LookUpOptions {
   /** RDAP servers by suffix. */

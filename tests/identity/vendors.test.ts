@@ -7,13 +7,13 @@ import {
   invite,
   signedInClient,
   site,
-} from "../support/external-sign-in.ts";
+} from "../support/identity/external-sign-in.ts";
 import {
   startIdentityVendor,
   vendorClient,
   type IdentityVendor,
   type VendorName,
-} from "../support/identity-vendors.ts";
+} from "../support/identity/vendors.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright({ env: { SITE_URL: site } });

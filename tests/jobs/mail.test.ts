@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vi
 import { queries } from "../../server/database/database.ts";
 import type { WaitingMail } from "../../server/mail/outbox.ts";
 import { Clock, hour } from "../support/clock.ts";
-import { startMailServer, type MailServer } from "../support/mail-server.ts";
+import { startMailServer, type MailServer } from "../support/servers/mail-server.ts";
 import { startZonewright, type Zonewright } from "../support/zonewright.ts";
 
 const clock = new Clock();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { mailOf } from "../../server/mail/letter.ts";
 import { Mailer } from "../../server/mail/mailer.ts";
 import { createLog } from "../../server/log.ts";
-import { startMailServer, type MailServer } from "../support/mail-server.ts";
+import { startMailServer, type MailServer } from "../support/servers/mail-server.ts";
 
 let server: MailServer;
 const lines: string[] = [];

@@ -9,8 +9,8 @@ import {
   streams,
   type ApiDocument,
   type FoundOperation,
-} from "../support/api-document.ts";
-import { misfits, resolve, type JsonSchema } from "../support/json-schema.ts";
+} from "../support/api/api-document.ts";
+import { misfits, resolve, type JsonSchema } from "../support/api/json-schema.ts";
 import type { Answer, RestClient } from "../support/rest-client.ts";
 import { useZonewright } from "../support/zonewright.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startAlidnsServer, type AlidnsServer } from "../../support/alidns-server.ts";
+import { startAlidnsServer, type AlidnsServer } from "../../support/vendors/alidns/server.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { lineOf, type Body, type Zone } from "../../records/zones.ts";
 import { applySet, configure, expectInSync, importZone, newZone, recordOf } from "../vendor-zone.ts";

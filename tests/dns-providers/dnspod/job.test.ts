@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Clock } from "../../support/clock.ts";
-import { startDnspodServer, type DnspodServer } from "../../support/dnspod-server.ts";
+import { startDnspodServer, type DnspodServer } from "../../support/vendors/dnspod/server.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { lineOf, type Body, type Zone } from "../../records/zones.ts";
 import { settleOpen } from "../settling.ts";

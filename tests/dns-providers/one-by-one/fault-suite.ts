@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import type { Fault, Faults } from "../../support/vendor-faults.ts";
+import type { Fault, Faults } from "../../support/vendors/faults.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { Clock, hour } from "../../support/clock.ts";
 import { lineOf, type Body, type Zone } from "../../records/zones.ts";
