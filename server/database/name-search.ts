@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
 import { jsonTexts } from "./json-rows.ts";
+import { literally } from "./literally.ts";
 import { toUnicodeName } from "../names/names.ts";
 
 /** The right-hand side of a condition on a stored name. */
@@ -17,9 +18,4 @@ export async function nameSearch(search: string, internationalNames: () => Promi
   if (/^\p{ASCII}*$/u.test(part)) return { operator: "like", operand: `%${literally(part)}%` };
   const found = (await internationalNames()).filter((name) => toUnicodeName(name).includes(part));
   return { operator: "in", operand: sql`(select value from ${jsonTexts(found)})` };
-}
-
-/** Text for a pattern of `like`, in which `_` and `%` would stand for others. */
-export function literally(text: string): string {
-  return text.replaceAll(/[\\%_]/g, "\\$&");
 }

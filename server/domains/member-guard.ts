@@ -1,6 +1,6 @@
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
-import { literally } from "../database/name-search.ts";
+import { literally } from "../database/literally.ts";
 import { ProviderError, type DnsProvider } from "../dns-providers/provider.ts";
 import { AppError } from "../errors.ts";
 
