@@ -19,3 +19,8 @@ function groupOctets(groups: string): Buffer {
       ),
   );
 }
+
+/** Sixteen octets as an IPv6 address with all its digits. */
+export function ipv6Address(octets: Buffer): string {
+  return (octets.toString("hex").match(/.{4}/g) ?? []).join(":");
+}

@@ -1,10 +1,5 @@
-import type { RecordChange } from "./provider.ts";
-
-/** Parts changes, in order, so that changes of two parts have no link in common. Pure. */
-export function linkedChanges(
-  changes: readonly RecordChange[],
-  linksOf: (change: RecordChange) => readonly string[],
-): RecordChange[][] {
+/** Parts items, in order, so that those of two parts have no link in common. Pure. */
+export function linkedParts<Item>(items: readonly Item[], linksOf: (item: Item) => readonly string[]): Item[][] {
   const parents = new Map<string, string>();
   const rootOf = (link: string): string => {
     let root = link;
@@ -15,12 +10,12 @@ export function linkedChanges(
     }
     return root;
   };
-  const links = new Map(changes.map((change) => [change, linksOf(change)]));
+  const links = new Map(items.map((item) => [item, linksOf(item)]));
   for (const [first, ...others] of links.values()) {
     for (const other of others) {
       const [root, joined] = [rootOf(first ?? ""), rootOf(other)];
       if (root !== joined) parents.set(joined, root);
     }
   }
-  return [...Map.groupBy(changes, (change) => rootOf(links.get(change)?.[0] ?? "")).values()];
+  return [...Map.groupBy(items, (item) => rootOf(links.get(item)?.[0] ?? "")).values()];
 }

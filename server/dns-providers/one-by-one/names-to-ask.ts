@@ -1,12 +1,5 @@
-import type { RecordChange } from "../provider.ts";
-
 /** More names than these, and reading the whole zone is cheaper. */
 const mostAsked = 4;
-
-/** The names that changes read or write. */
-export function touchedNames(changes: readonly RecordChange[]): Set<string> {
-  return new Set(changes.flatMap(({ before, after }) => [before, after].flatMap((one) => (one ? [one.name] : []))));
-}
 
 /**
  * The names to be asked for one by one; null where the whole zone is to be read. Which form of an international name a vendor's filter

@@ -1,5 +1,6 @@
-import { recordKey, type RecordData } from "../records/record.ts";
+import { recordKey, recordLabel, type RecordData } from "../records/record.ts";
 import { newViolations } from "../records/zone-rules.ts";
+import { outcomesFrom } from "./change-outcomes.ts";
 import type { ChangeOutcome, RecordChange } from "./provider.ts";
 
 /** Where the records are: what refusals speak of, and what it cannot hold. */
@@ -30,19 +31,8 @@ export function applyToRecords(
   if (!judged || attempt.refusals.size > 0) refuseBroken(attempt, records, changes, store);
   return {
     records: attempt.result(),
-    outcomes: changes.map((change): ChangeOutcome => {
-      const message = attempt.refusals.get(change);
-      return message === undefined ? { ok: true } : { ok: false, message };
-    }),
+    outcomes: outcomesFrom(changes, attempt.refusals),
   };
-}
-
-/** The outcomes of changes of which all or none are made: one refusal refuses all. */
-export function allOrNone(outcomes: ChangeOutcome[]): ChangeOutcome[] {
-  const refusal = outcomes.find((outcome) => !outcome.ok);
-  if (!refusal || refusal.ok) return outcomes;
-  const message = `Not done, because another change of the set was refused: ${refusal.message}`;
-  return outcomes.map((outcome) => (outcome.ok ? { ok: false, message } : outcome));
 }
 
 /** Changes on their way into a zone: which of them stand, and what that makes of the zone. */
@@ -81,7 +71,7 @@ class Attempt {
   #obstacle(change: RecordChange): string | null {
     const { before, after } = change;
     if (before && this.#removing.get(recordKey(before)) !== change) {
-      return `${labelOf(before)} is no longer in ${this.#store.place}; sync the zone first.`;
+      return `${recordLabel(before)} is no longer in ${this.#store.place}; sync the zone first.`;
     }
     if (!after) return null;
     const key = recordKey(after);
@@ -157,13 +147,9 @@ function refuseBroken(
 }
 
 function inTheWay(record: RecordData, { place }: RecordStore): string {
-  return `${labelOf(record)} is in ${place} already; sync the zone first.`;
+  return `${recordLabel(record)} is in ${place} already; sync the zone first.`;
 }
 
 function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-function labelOf({ name, recordType, value }: RecordData): string {
-  return `${name} ${recordType} ${value.length > 60 ? `${value.slice(0, 60)}…` : value}`;
 }
