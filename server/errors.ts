@@ -136,6 +136,17 @@ export function notFound(what: string): AppError {
   return new AppError("NOT_FOUND", `There is no such ${what}, or you may not see it.`);
 }
 
+/** For calls and streams that come while the service ends. */
+export function stopping(): AppError {
+  return new AppError("UNAVAILABLE", "The service is stopping; try again shortly.", { retryAfterSeconds: 5 });
+}
+
+/** A name that another thing of its kind has. */
+export function nameTaken(what: string, name: string, cause: Error): AppError {
+  const issues = [{ path: ["name"], message: "This name is taken." }];
+  return new AppError("CONFLICT", `There is a ${what} named ${name} already.`, { issues, cause });
+}
+
 /** An error answer (RFC 9457), the same from every layer. */
 export interface Problem {
   type: string;

@@ -1,6 +1,7 @@
 import type { AnyTRPCRouter } from "@trpc/server";
 import { generateOpenApiDocument, type OpenApiRouter } from "trpc-to-openapi";
 import type { RouteMeta } from "./context.ts";
+import { deprecationNote } from "./deprecation.ts";
 import { errorCodes } from "./errors.ts";
 import { redirectPaths } from "./openapi-redirects.ts";
 import { streamPaths } from "./openapi-streams.ts";
@@ -81,7 +82,9 @@ const tags = [
 const description = `Domain names and their DNS records, managed by a team: edit safely, see what changed, take it back.
 
 Bodies are JSON objects of at most 1 MiB. A call whose body has no required field works without one. An empty query parameter
-counts as absent; an unknown one is refused, like an unknown field where nothing else is said. Every answer carries \`X-Request-Id\`.`;
+counts as absent; an unknown one is refused, like an unknown field where nothing else is said. Every answer carries \`X-Request-Id\`.
+
+What is to go is marked as deprecated, and says so in the headers \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594) and \`Link\` of its answers.`;
 
 const problemSchema: Schema = {
   type: "object",
@@ -188,7 +191,9 @@ export function openApiDocument(
   for (const { name, meta } of restProcedures(appRouter)) {
     if (!meta.openapi) continue;
     const operation = document.paths[meta.openapi.path]?.[meta.openapi.method.toLowerCase()];
-    if (operation) describe(operation, meta, inputShape(appRouter, name), document);
+    if (!operation) continue;
+    describe(operation, meta, inputShape(appRouter, name), document);
+    if (meta.deprecated) deprecate(operation, deprecationNote(meta.deprecated, appRouter));
   }
   for (const [path, get] of [...redirectPaths, ...streamPaths]) document.paths[path] = { ...document.paths[path], get };
   tidy(document.paths);
@@ -237,6 +242,11 @@ function describe(operation: Operation, meta: RouteMeta, shape: Shape, document:
   if (operation.requestBody && body && (body.required ?? []).length === 0) operation.requestBody.required = false;
   // Left open by an input that passes over what it does not name.
   if (body) body["additionalProperties"] ??= true;
+}
+
+function deprecate(operation: Operation, note: string): void {
+  operation["deprecated"] = true;
+  operation.description = [note, operation.description].filter(Boolean).join("\n\n");
 }
 
 const ifMatchParameter: Parameter = {

@@ -1,4 +1,4 @@
-import type { Access, Permission, RouteMeta } from "./context.ts";
+import type { Access, Deprecation, Permission, RouteMeta } from "./context.ts";
 
 interface Route {
   method: "GET" | "POST" | "PUT" | "DELETE";
@@ -17,6 +17,8 @@ interface Route {
   bodied?: boolean;
   /** Asks for the header `x-confirm-delete` where others would lose something. */
   confirmable?: boolean;
+  /** It is to go: its answers and the document say so. */
+  deprecated?: Deprecation;
 }
 
 function meta(route: Route, access: Access, permission: Permission | null): RouteMeta {
@@ -34,6 +36,7 @@ function meta(route: Route, access: Access, permission: Permission | null): Rout
     costly = false,
     bodied = false,
     confirmable = false,
+    deprecated,
   } = route;
   return {
     openapi: {
@@ -53,6 +56,7 @@ function meta(route: Route, access: Access, permission: Permission | null): Rout
     ...(example ? { example } : {}),
     ...(bodied ? { bodied } : {}),
     ...(confirmable ? { confirmable } : {}),
+    ...(deprecated ? { deprecated } : {}),
     permission,
     access,
   };

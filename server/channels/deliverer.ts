@@ -6,7 +6,7 @@ import { queries, type Database, type EntityManager } from "../database/database
 import type { MakeCounter } from "../limits/counters.ts";
 import type { Logger } from "../log.ts";
 import type { Notifications } from "../notifications/notify.ts";
-import type { ConfigBox } from "./config-box.ts";
+import { unreadableConfig, type ConfigBox } from "./config-box.ts";
 import {
   claimDue,
   delivered,
@@ -224,7 +224,7 @@ export class Deliverer {
       .where("id", "=", channelId)
       .executeTakeFirst();
     const config = row ? box.open(row.id, row.config) : null;
-    const unreadable: Outcome = { ok: false, reason: "No key in SECRET_KEYS opens its settings; enter them again." };
+    const unreadable: Outcome = { ok: false, reason: unreadableConfig };
     const { send, mostPerMinute } = row ? kindOf(row.channel) : { send: null, mostPerMinute: null };
     return {
       channel: row ? { id: row.id, name: row.name, channel: row.channel, lastSuccessAt: row.last_success_at } : null,

@@ -29,7 +29,7 @@ const listFields = {
   createdAt: timestamp("When the domain was added here."),
 };
 
-export const domain = z.object(listFields).meta({ id: "Domain", description: "A managed domain, as in lists." });
+const domain = z.object(listFields).meta({ id: "Domain", description: "A managed domain, as in lists." });
 
 export const domainDetail = z
   .object({

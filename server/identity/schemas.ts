@@ -51,7 +51,7 @@ const oneTime = (description: string) => line(100, 1).meta({ description, exampl
 
 export const exchangeTicketInput = z.strictObject({ ticket: oneTime("From the query of the front end's address.") });
 
-export const externalSignIn = z
+const externalSignIn = z
   .object({
     accessToken: z
       .string()

@@ -1,5 +1,4 @@
 import type { z } from "zod";
-import { messagesOf } from "./messages.ts";
 import { route } from "../route.ts";
 import { nothing } from "../schemas.ts";
 import { may, mayStay, resumable, router, signedIn } from "../trpc.ts";
@@ -12,6 +11,7 @@ import {
   type streamMessage,
   updatedCount,
 } from "./schemas.ts";
+import { messagesOf } from "./subscription.ts";
 
 const tag = "Notifications";
 

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { id, line, pageOf, paging, timestamp } from "../schemas.ts";
+import { roles } from "./roles.ts";
 
-const role = z.enum(["admin", "member"]).meta({ description: "What the user may do.", example: "member" });
+const role = z.enum(roles).meta({ description: "What the user may do.", example: "member" });
 
 /** The name to sign in with. */
 export const usernameField = line(64, 2)
@@ -14,6 +15,12 @@ export const usernameField = line(64, 2)
 export const emailField = line(254)
   .pipe(z.email("This must be an e-mail address, such as ada@example.com."))
   .meta({ description: "E-mail address.", example: "ada@example.com" });
+
+/** A password that somebody has, as they type it: whatever it is, the service compares it. */
+export const typedPassword = z
+  .string()
+  .min(1, "This must not be empty.")
+  .max(1_024, "This must have at most 1024 characters.");
 
 /** A password to set. What is common is refused by the service. */
 export const newPasswordField = z

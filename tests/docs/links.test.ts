@@ -27,7 +27,7 @@ test("links within the documentation lead somewhere", async () => {
   const readme = await page("README.md");
   expect(linksOf(readme).length).toBeGreaterThan(3);
   expect(await brokenLink(readme, "docs/nowhere.md")).toHaveLength(1);
-  expect(await brokenLink(readme, "docs/guide.md#nowhere")).toHaveLength(1);
+  expect(await brokenLink(readme, "docs/concepts.md#nowhere")).toHaveLength(1);
 });
 
 test("every page of the documentation can be reached from the README", async () => {
