@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { binary } from "../support/binaries.ts";
 import { page } from "../support/markdown.ts";
-import { createDatabase } from "../support/postgres.ts";
+import { createDatabase } from "../support/servers/postgres.ts";
 import { RestClient } from "../support/rest-client.ts";
 import { startService, type ServiceProcess } from "../support/service-process.ts";
 
