@@ -21,7 +21,7 @@ async function brokenLink(from: Page, link: string): Promise<string[]> {
 
 test("links within the documentation lead somewhere", async () => {
   const all = await pages();
-  expect(all.length).toBeGreaterThan(20);
+  expect(all.length).toBeGreaterThan(60);
   const broken = await Promise.all(all.flatMap((one) => linksOf(one).map((link) => brokenLink(one, link))));
   expect(broken.flat()).toEqual([]);
   const readme = await page("README.md");
@@ -44,14 +44,4 @@ test("every page of the documentation can be reached from the README", async () 
   await follow("README.md");
   const alone = (await pages()).map(({ path }) => path).filter((path) => !path.startsWith("docs/decisions/"));
   expect(alone.filter((path) => !reached.has(path))).toEqual([]);
-});
-
-test("a page refers to headings that there are, where it quotes them", async () => {
-  const all = await pages();
-  const quoted = all.flatMap((one) =>
-    [...one.prose.matchAll(/\bsee "([^"\n]+)"/g)].map(([, heading = ""]) => ({ one, heading })),
-  );
-  expect(quoted.length).toBeGreaterThan(5);
-  const unknown = quoted.filter(({ one, heading }) => !one.prose.includes(`# ${heading}\n`));
-  expect(unknown.map(({ one, heading }) => `${one.path}: ${heading}`)).toEqual([]);
 });
