@@ -49,17 +49,14 @@ export async function measureRowSizes(stage: Stage): Promise<Figure[]> {
   };
   const bulkEdit = await grown(trail, 20, bulks);
   await database.end();
-  const bytes = (what: string, size: number): Figure => ({
-    what: `disk for ${what}`,
-    measured: `${Math.round(size)} bytes`,
-    baseline: "",
-    ratio: null,
-    goal: null,
-  });
   return [
     bytes("a version of a record", record),
     bytes("a snapshot", snapshot),
     bytes("history and trail of a change to one record", edit),
     bytes("history and trail of a change to 100 records", bulkEdit),
   ];
+}
+
+function bytes(what: string, size: number): Figure {
+  return { what: `disk for ${what}`, measured: `${Math.round(size)} bytes`, baseline: "", ratio: null, goal: null };
 }

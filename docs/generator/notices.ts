@@ -4,7 +4,7 @@ import { failedChange } from "../../server/changes/failed-notice.ts";
 import { disabledNotice } from "../../server/channels/disabled-notice.ts";
 import { driftNotice } from "../../server/drift/drift-notice.ts";
 import { expired, type DueReminder } from "../../server/expiry/due-reminders.ts";
-import { failedLookUp } from "../../server/expiry/failed-look-up.ts";
+import { failedLookUp } from "../../server/expiry/failed-look-up-notice.ts";
 import { reminderNotice } from "../../server/expiry/reminder-notice.ts";
 import type { NotificationEvent, Notice } from "../../server/notifications/notify.ts";
 

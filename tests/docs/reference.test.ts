@@ -8,7 +8,7 @@ import { answerExample, bodyExample } from "../../docs/generator/examples.ts";
 import { anchor } from "../../docs/generator/markdown.ts";
 import { referencePages } from "../../docs/generator/reference.ts";
 import { describedVariables } from "../../server/environment.ts";
-import { misfits } from "../support/json-schema.ts";
+import { misfits } from "../support/api/json-schema.ts";
 import { page } from "../support/markdown.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
