@@ -113,7 +113,9 @@ function inviteCodeOf({ inviteCode, code }: ExternalAccount): string {
   if (inviteCode !== undefined && code !== undefined && inviteCode !== code)
     throw badField(["code"], "This differs from inviteCode; send one of the two.");
   const given = inviteCode ?? code;
-  if (given === undefined) throw badField(["inviteCode"], "This is required.");
+  if (given === undefined) {
+    throw badField(["inviteCode"], "Give inviteCode: the invitation code that you got from an administrator.");
+  }
   return given;
 }
 

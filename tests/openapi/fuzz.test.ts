@@ -390,6 +390,10 @@ async function send(found: FoundOperation, call: Call): Promise<Answer> {
   return await client.send(method, `${filled}${query === "" ? "" : `?${query}`}`, call.body);
 }
 
+/** What zod says where we have no sentence of our own. */
+const parserWords =
+  /Invalid (?:input|option|ISO)|expected (?:string|number|boolean|array|object|record|one of)|Too (?:big|small)/;
+
 /** What is wrong with an answer; null when the document describes it and it names the field at fault. */
 function complaint(
   found: FoundOperation,
@@ -408,6 +412,7 @@ function complaint(
   if (!headers.get("content-type")?.startsWith(type)) return `The content type is not documented: ${told}`;
   const wrong = misfits(body, schema, document);
   if (wrong.length > 0) return `${wrong.join("; ")}: ${told}`;
+  if (status === 400 && parserWords.test(JSON.stringify(body))) return `The library speaks, not we: ${told}`;
   const [target, ...others] = targets;
   // Who has no tempToken is told that first.
   if (awaitsFactor.test(operation.operationId) && status === 401) return null;

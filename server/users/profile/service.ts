@@ -134,7 +134,9 @@ export class Profile {
 /** The current password under the name that the caller gave it. @throws AppError BAD_REQUEST for none, and for two that differ */
 function theOneGiven(names: Record<string, string | undefined>): { given: string; field: string } {
   const [first, other] = Object.entries(names).filter(([, value]) => value !== undefined);
-  if (first?.[1] === undefined) throw badField(["currentPassword"], "This is required.");
+  if (first?.[1] === undefined) {
+    throw badField(["currentPassword"], "Give currentPassword: your password as it is now.");
+  }
   const [field, given] = first;
   if (other && other[1] !== given) throw badField([other[0]], `This differs from ${field}; send one of the two.`);
   return { given, field };
