@@ -102,6 +102,7 @@ describe("every error is a problem document of the same eight fields", () => {
       () => raw("GET / HTTP/1.1", "Host: a", `X-Long: ${"x".repeat(20_000)}`),
     ],
     ["what is no HTTP", 400, "BAD_REQUEST", () => raw("What is this?")],
+    ["two Host headers", 400, "BAD_REQUEST", () => raw("GET /api/domains HTTP/1.1", "Host: a", "Host: b")],
     ["a Host header that is none", 400, "BAD_REQUEST", () => raw("GET /api/domains HTTP/1.1", "Host: [")],
     ["no id", 400, "BAD_REQUEST", () => zw.admin.get("/api/domains/first")],
     ["an unknown id", 404, "NOT_FOUND", () => zw.admin.get(`/api/domains/${unknownId}`)],
