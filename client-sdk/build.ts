@@ -3,6 +3,9 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { appRouter } from "../server/router.ts";
+import { withFieldComments } from "./field-comments.ts";
+import { proceduresDeclaration } from "./procedures-declaration.ts";
 
 /**
  * Builds the package into a folder: `node build.ts [folder]`.
@@ -19,6 +22,9 @@ try {
   execFileSync(compiler, ["-p", here, "--outDir", compiled], { stdio: ["ignore", 2, 2] });
   await rm(target, { recursive: true, force: true });
   await cp(join(compiled, "client-sdk/src"), target, { recursive: true, filter: (path) => !path.endsWith(".d.ts") });
+  const router = join(compiled, "server/router.d.ts");
+  await writeFile(router, withFieldComments(await readFile(router, "utf8"), appRouter));
+  await writeFile(join(compiled, "client-sdk/src/procedures.d.ts"), proceduresDeclaration(appRouter));
   await copyDeclarations(join(compiled, "client-sdk/src/index.d.ts"), new Set());
 } finally {
   await rm(compiled, { recursive: true, force: true });

@@ -1,9 +1,11 @@
 import { isUtf8 } from "node:buffer";
+import type { AnyTRPCRouter } from "@trpc/server";
 import { createExpressMiddleware } from "@trpc/server/adapters/express";
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from "express";
 import { cors } from "./cors.ts";
+import { announceDeprecations } from "./deprecation.ts";
 import { docsPage } from "./docs-page.ts";
-import { AppError, badField, type Issue } from "./errors.ts";
+import { AppError, badField, stopping, type Issue } from "./errors.ts";
 import { logFailure } from "./failure-log.ts";
 import { httpPort, requestIdOf, withConnectionToken } from "./http-port.ts";
 import { identityHttp } from "./identity/http.ts";
@@ -22,8 +24,8 @@ const bodyLimit = 1_048_576;
 /** Levels of lists and objects within a field; what we take has five at the most. */
 const depthLimit = 64;
 
-/** The whole HTTP surface: the only place where anything is mounted, in order. */
-export function createApp(services: Services): Express {
+/** The whole HTTP surface: the only place where anything is mounted, in order. `router`: what it offers. */
+export function createApp(services: Services, router: AnyTRPCRouter = appRouter): Express {
   const { config, health, log } = services;
   const app = express();
   app.disable("x-powered-by");
@@ -63,13 +65,14 @@ export function createApp(services: Services): Express {
   app.get("/metrics", metricsPage(services.metrics));
 
   app.use(cors(config.corsOrigins));
+  app.use("/api", announceDeprecations(router, config.siteUrl));
   app.use((_req, res, next) => {
     if (!health.draining) {
       next();
       return;
     }
     res.setHeader("Connection", "close");
-    next(new AppError("UNAVAILABLE", "The service is stopping; try again shortly.", { retryAfterSeconds: 5 }));
+    next(stopping());
   });
   app.use(
     bodylessIsEmptyJson,
@@ -78,7 +81,7 @@ export function createApp(services: Services): Express {
     requireObject,
   );
 
-  const document = openApiDocument(appRouter, { version, siteUrl: config.siteUrl });
+  const document = openApiDocument(router, { version, siteUrl: config.siteUrl });
   app.get("/api/openapi.json", (_req, res) => {
     res.json(document);
   });
@@ -86,7 +89,7 @@ export function createApp(services: Services): Express {
   app.use(
     "/trpc",
     createExpressMiddleware({
-      router: appRouter,
+      router,
       createContext: ({ req, res, info }) => withConnectionToken(createContext(req, res), info),
       allowBatching: false,
       onError({ error, req }) {
@@ -98,7 +101,7 @@ export function createApp(services: Services): Express {
   );
   app.use(identityHttp(createContext));
   app.use(notificationsHttp(createContext));
-  app.use("/api", restHandler(appRouter, createContext));
+  app.use("/api", restHandler(router, createContext));
 
   app.use((req, res) => {
     sendProblem(

@@ -1,6 +1,7 @@
+import type { TRPC_ERROR_CODE_NUMBER } from "@trpc/server";
 import type { ErrorCode, Issue } from "./errors.ts";
 
-/** What a procedure may see of the HTTP exchange. Nothing here depends on a library, so that the SDK's types stand alone. */
+/** What a procedure may see of the HTTP exchange. Nothing here depends on a library but tRPC, so that the SDK's types stand alone. */
 export interface HttpPort {
   /** A request header, lower-case name. */
   header(name: string): string | undefined;
@@ -39,6 +40,13 @@ export interface ErrorData {
   requestId: string | null;
 }
 
+/** An error as tRPC sends it; `code` is JSON-RPC's. */
+export interface ErrorShape {
+  message: string;
+  code: TRPC_ERROR_CODE_NUMBER;
+  data: ErrorData;
+}
+
 /** What a credential may allow. A signed-in session holds all of them, a personal token those that it was given. */
 export const permissions = [
   "domains:read",
@@ -55,6 +63,18 @@ export type Permission = (typeof permissions)[number];
 /** Who gets in. `halfSignedIn`: only a `tempToken`, while a second factor is awaited. */
 export type Access = "public" | "halfSignedIn" | "signedIn" | "admin";
 
+/** A day, which begins at midnight UTC: `2027-01-31`. */
+export type Day = `${number}-${number}-${number}`;
+
+/** That a procedure is to go (docs/compatibility.md tells how long it stays). */
+export interface Deprecation {
+  since: Day;
+  /** From when on it may be gone. */
+  sunset?: Day;
+  /** What to use instead: a procedure's dotted name. */
+  instead: string;
+}
+
 /** How a procedure is offered over REST and described in the API document. */
 export interface RouteMeta {
   openapi?: {
@@ -68,6 +88,8 @@ export interface RouteMeta {
     protect: boolean;
     errorResponses: number[];
   };
+  /** A body as an example, for the API document. */
+  example?: Readonly<Record<string, unknown>>;
   /** A DELETE that takes its fields in a body instead of the query: what is secret has no place in an address. */
   bodied?: boolean;
   /** Takes the header `x-confirm-delete`. */
@@ -83,4 +105,5 @@ export interface RouteMeta {
   /** Which personal-token permission opens it; null where no personal token does. */
   permission?: Permission | null;
   access?: Access;
+  deprecated?: Deprecation;
 }

@@ -1,6 +1,7 @@
 import type { AnyTRPCRouter } from "@trpc/server";
 import { generateOpenApiDocument, type OpenApiRouter } from "trpc-to-openapi";
 import type { RouteMeta } from "./context.ts";
+import { deprecationNote } from "./deprecation.ts";
 import { errorCodes } from "./errors.ts";
 import { redirectPaths } from "./openapi-redirects.ts";
 import { streamPaths } from "./openapi-streams.ts";
@@ -8,6 +9,8 @@ import { asLibraryReads, deletion, restProcedures } from "./rest.ts";
 
 interface Schema {
   $ref?: string;
+  example?: unknown;
+  properties?: Record<string, Schema>;
   description?: string;
   required?: string[];
   anyOf?: Schema[];
@@ -25,7 +28,12 @@ interface Parameter {
 interface Response {
   description: string;
   headers?: Record<string, unknown>;
-  content?: Record<string, { schema: Schema }>;
+  content?: Record<string, Media>;
+}
+
+interface Media {
+  schema: Schema;
+  example?: unknown;
 }
 
 export interface Operation {
@@ -33,7 +41,7 @@ export interface Operation {
   description?: string;
   parameters?: Parameter[];
   responses: Record<string, Response | { $ref: string }>;
-  requestBody?: { required?: boolean; content: Record<string, { schema: Schema }> };
+  requestBody?: { required?: boolean; content: Record<string, Media> };
   security?: unknown;
   [key: string]: unknown;
 }
@@ -49,7 +57,7 @@ export interface OpenApiDocument {
 }
 
 const tags = [
-  { name: "Sign-in and account", description: "Sessions of the signed-in user." },
+  { name: "Sign-in and account", description: "Sign-in, sessions, your own account and your personal tokens." },
   { name: "Second factors", description: "Authenticator apps, passkeys, codes by e-mail, recovery codes." },
   {
     name: "External sign-in",
@@ -74,7 +82,9 @@ const tags = [
 const description = `Domain names and their DNS records, managed by a team: edit safely, see what changed, take it back.
 
 Bodies are JSON objects of at most 1 MiB. A call whose body has no required field works without one. An empty query parameter
-counts as absent; an unknown one is refused, like an unknown field where nothing else is said. Every answer carries \`X-Request-Id\`.`;
+counts as absent; an unknown one is refused, like an unknown field where nothing else is said. Every answer carries \`X-Request-Id\`.
+
+What is to go is marked as deprecated, and says so in the headers \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594) and \`Link\` of its answers.`;
 
 const problemSchema: Schema = {
   type: "object",
@@ -138,7 +148,7 @@ const problemResponses: Record<string, Response> = Object.fromEntries(
   Object.entries(problemStatuses).map(([status, entries = []]) => [
     `Problem${status}`,
     {
-      description: `${entries[0]?.[1].title ?? "Error"} (${entries.map(([code]) => code).join(", ")}).`,
+      description: entries.map(([code, { title, when }]) => `${title} (${code}). ${when}`).join(" "),
       headers: {
         "X-Request-Id": { description: "Finds this request in the log.", schema: { type: "string" } },
         ...problemHeaders[status],
@@ -181,7 +191,9 @@ export function openApiDocument(
   for (const { name, meta } of restProcedures(appRouter)) {
     if (!meta.openapi) continue;
     const operation = document.paths[meta.openapi.path]?.[meta.openapi.method.toLowerCase()];
-    if (operation) describe(operation, meta, inputShape(appRouter, name), document);
+    if (!operation) continue;
+    describe(operation, meta, inputShape(appRouter, name), document);
+    if (meta.deprecated) deprecate(operation, deprecationNote(meta.deprecated, appRouter));
   }
   for (const [path, get] of [...redirectPaths, ...streamPaths]) document.paths[path] = { ...document.paths[path], get };
   tidy(document.paths);
@@ -191,7 +203,7 @@ export function openApiDocument(
   return document;
 }
 
-type Shape = Record<string, { description?: string | undefined }>;
+type Shape = Record<string, { description?: string | undefined; meta(): { example?: unknown } | undefined }>;
 
 interface Input {
   shape?: Shape;
@@ -207,9 +219,12 @@ function inputShape(appRouter: AnyTRPCRouter, procedure: string): Shape {
 }
 
 function describe(operation: Operation, meta: RouteMeta, shape: Shape, document: OpenApiDocument): void {
-  // The generator unwraps optional parameters and so loses their descriptions.
+  // The generator unwraps optional parameters and so loses their descriptions and examples.
   for (const parameter of operation.parameters ?? []) {
-    parameter.description ??= shape[parameter.name]?.description ?? "";
+    const given = shape[parameter.name];
+    parameter.description ??= given?.description ?? "";
+    const example = given?.meta()?.example;
+    if (example !== undefined && parameter.schema.example === undefined) parameter["example"] ??= example;
     delete parameter.schema.description;
   }
   const { 200: success } = operation.responses as { 200: Response };
@@ -221,10 +236,17 @@ function describe(operation: Operation, meta: RouteMeta, shape: Shape, document:
   if (meta.access === "public") operation.security = [];
   const access = accessNote(meta);
   operation.description = [operation.description, access].filter(Boolean).join("\n\n");
-  const body = operation.requestBody?.content["application/json"]?.schema;
+  const media = operation.requestBody?.content["application/json"];
+  const body = media?.schema;
+  if (media && meta.example) media.example = meta.example;
   if (operation.requestBody && body && (body.required ?? []).length === 0) operation.requestBody.required = false;
   // Left open by an input that passes over what it does not name.
   if (body) body["additionalProperties"] ??= true;
+}
+
+function deprecate(operation: Operation, note: string): void {
+  operation["deprecated"] = true;
+  operation.description = [note, operation.description].filter(Boolean).join("\n\n");
 }
 
 const ifMatchParameter: Parameter = {
@@ -248,11 +270,12 @@ const confirmParameter: Parameter = {
 const versionTag = { description: "The record's version, for If-Match.", schema: { type: "string" }, example: '"1"' };
 
 function successResponse(success: Response, meta: RouteMeta, document: OpenApiDocument): Response {
-  if (meta.textField !== undefined) {
-    return { description: "Plain text.", content: { "text/plain": { schema: { type: "string" } } } };
-  }
   const { $ref = "" } = success.content?.["application/json"]?.schema ?? {};
   const name = $ref.replace("#/components/schemas/", "");
+  if (meta.textField !== undefined) {
+    const { description = "", example } = document.components.schemas[name]?.properties?.[meta.textField] ?? {};
+    return { description, content: { "text/plain": { schema: { type: "string" }, example } } };
+  }
   return {
     description: document.components.schemas[name]?.description ?? success.description,
     ...(name === "DnsRecord" ? { headers: { ETag: versionTag } } : {}),

@@ -156,7 +156,8 @@ export function restProcedures(appRouter: AnyTRPCRouter): { name: string; meta: 
   );
 }
 
-function metaOf(appRouter: AnyTRPCRouter, name: string): RouteMeta | undefined {
+/** What is known of a procedure, by its dotted name. */
+export function metaOf(appRouter: AnyTRPCRouter, name: string): RouteMeta | undefined {
   const procedures = appRouter._def.procedures as Record<string, { _def: { meta?: RouteMeta } } | undefined>;
   return procedures[name]?._def.meta;
 }

@@ -1,4 +1,4 @@
-import type { Access, Permission, RouteMeta } from "./context.ts";
+import type { Access, Deprecation, Permission, RouteMeta } from "./context.ts";
 
 interface Route {
   method: "GET" | "POST" | "PUT" | "DELETE";
@@ -11,10 +11,14 @@ interface Route {
   textField?: string;
   errors?: number[];
   costly?: boolean;
+  /** A body for the API document, where what its fields' examples make does not show what the call is for. */
+  example?: Readonly<Record<string, unknown>>;
   /** A DELETE that takes its fields in a body. */
   bodied?: boolean;
   /** Asks for the header `x-confirm-delete` where others would lose something. */
   confirmable?: boolean;
+  /** It is to go: its answers and the document say so. */
+  deprecated?: Deprecation;
 }
 
 function meta(route: Route, access: Access, permission: Permission | null): RouteMeta {
@@ -28,9 +32,11 @@ function meta(route: Route, access: Access, permission: Permission | null): Rout
     status = 200,
     textField,
     errors = [],
+    example,
     costly = false,
     bodied = false,
     confirmable = false,
+    deprecated,
   } = route;
   return {
     openapi: {
@@ -47,8 +53,10 @@ function meta(route: Route, access: Access, permission: Permission | null): Rout
     ...(textField === undefined ? {} : { textField }),
     costly,
     errors,
+    ...(example ? { example } : {}),
     ...(bodied ? { bodied } : {}),
     ...(confirmable ? { confirmable } : {}),
+    ...(deprecated ? { deprecated } : {}),
     permission,
     access,
   };

@@ -40,4 +40,5 @@ export const appRouter = router({
   v1: v1Router,
 });
 
+/** The type of that table: what clients are typed by. Types only; nothing of the server is loaded. */
 export type AppRouter = typeof appRouter;

@@ -1,7 +1,6 @@
 import type { inferRouterInputs, inferRouterOutputs } from "@trpc/server";
 import type { AppRouter } from "../../server/router.ts";
 
-/** The server's procedures: what the client is typed by. Types only; nothing of the server is loaded. */
 export type { AppRouter };
 
 /** What each procedure takes: `RouterInputs["records"]["create"]`. */

@@ -1,4 +1,4 @@
-import { createTRPCClient, httpLink, type TRPCClient } from "@trpc/client";
+import { createTRPCClient, httpLink } from "@trpc/client";
 import superjson from "superjson";
 import type {
   AppRouter,
@@ -14,6 +14,7 @@ import { eachRecord, type EachRecordInput } from "./each-record.ts";
 import { errorLink } from "./error-link.ts";
 import { notificationsLink } from "./notifications-link.ts";
 import { streamOpener } from "./open-stream.ts";
+import type { Procedures } from "./procedures.ts";
 import { request, type Fetch } from "./request.ts";
 import { retryingFetch } from "./retrying-fetch.ts";
 import { SessionKeeper, type Session } from "./session.ts";
@@ -115,7 +116,7 @@ export interface ClientHelpers {
  * Zonewright's procedures, as tRPC users know them, and a few helpers. A call's options are tRPC's: `signal` aborts it,
  * `context: { headers }` adds headers to its request, such as `If-Match`. Calls fail with a `ZonewrightError`.
  */
-export type Client = TRPCClient<AppRouter> & ClientHelpers;
+export type Client = Procedures & ClientHelpers;
 
 /** Procedures whose input says who is calling: a 401 of theirs is about that, not about the session. */
 const selfContained: ReadonlySet<string> = new Set<OpenProcedure>([

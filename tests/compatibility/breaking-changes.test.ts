@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { ApiDocument } from "../support/api-document.ts";
-import type { JsonSchema } from "../support/json-schema.ts";
+import type { ApiDocument } from "../support/api/api-document.ts";
+import type { JsonSchema } from "../support/api/json-schema.ts";
 import { breakingChanges } from "./breaking-changes.ts";
 
 function json(schema: JsonSchema) {

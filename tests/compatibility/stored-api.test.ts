@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ApiDocument } from "../support/api-document.ts";
+import type { ApiDocument } from "../support/api/api-document.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { breakingChanges } from "./breaking-changes.ts";
 

@@ -1,4 +1,4 @@
-import type { VendorCall, VendorReply } from "../support/loopback-vendor.ts";
+import type { VendorCall, VendorReply } from "../support/vendors/loopback-vendor.ts";
 
 /**
  * How a list does not end: it shows one page again and again, leads in a circle, has more on every page than it said on the one before, or

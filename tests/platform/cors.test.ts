@@ -27,7 +27,9 @@ describe("a page of another origin", () => {
     const { status, headers } = await zw.nobody.get("/api/domains", { origin: "https://app.example.com" });
     expect(status).toBe(401);
     expect(headers.get("access-control-allow-origin")).toBe("https://app.example.com");
-    expect(headers.get("access-control-expose-headers")).toMatch(/RateLimit, RateLimit-Policy, Retry-After/);
+    expect(headers.get("access-control-expose-headers")).toMatch(
+      /Deprecation, .*RateLimit, RateLimit-Policy, Retry-After, Sunset/,
+    );
   });
 
   test("not listed there gets no leave from us", async () => {

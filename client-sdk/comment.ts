@@ -1,0 +1,6 @@
+/** The lines of a doc comment. */
+export function comment(text: string, indent: string): string[] {
+  const lines = text.replaceAll("*/", "*\\/").split("\n");
+  if (lines.length === 1) return [`${indent}/** ${lines.join("")} */`];
+  return [`${indent}/**`, ...lines.map((line) => `${indent} * ${line}`.trimEnd()), `${indent} */`];
+}

@@ -1,0 +1,84 @@
+import type { AnyTRPCRouter } from "@trpc/server";
+import { openApiDocument, type OpenApiDocument } from "../server/openapi.ts";
+import { streamPaths } from "../server/openapi-streams.ts";
+import { metaOf } from "../server/rest.ts";
+import { comment } from "./comment.ts";
+
+/** How a procedure of each kind is called. */
+const calls = { query: "query", mutation: "mutate", subscription: "subscribe" } as const;
+
+/**
+ * The declaration of the client's procedures: the types that tRPC infers, each below a comment with what the API document
+ * says of it. Editors find no comments through the mapped types by which tRPC itself has them.
+ */
+export function proceduresDeclaration(appRouter: AnyTRPCRouter): string {
+  const document = openApiDocument(appRouter, { version: "", siteUrl: "" });
+  const procedures = appRouter._def.procedures as Record<string, { _def: { type: keyof typeof calls } }>;
+  const rooms = Map.groupBy(Object.entries(procedures), ([name]) => name.split(".")[0] ?? "");
+  const interfaces = [...rooms].flatMap(([room, members]) => [
+    ...comment(
+      roomText(
+        members.map(([name]) => name),
+        appRouter,
+        document,
+      ),
+      "",
+    ),
+    `export interface ${interfaceOf(room)} {`,
+    ...members.flatMap(([name, { _def }]) => {
+      const procedure = name.slice(room.length + 1);
+      const text = procedureText(name, appRouter, document);
+      return [
+        ...comment(text, "    "),
+        `    ${procedure}: {`,
+        ...comment(text, "        "),
+        `        ${calls[_def.type]}: Inferred["${room}"]["${procedure}"]["${calls[_def.type]}"];`,
+        "    };",
+      ];
+    }),
+    "}",
+  ]);
+  return [
+    'import type { TRPCClient } from "@trpc/client";',
+    'import type { AppRouter } from "./app-router.js";',
+    "type Inferred = TRPCClient<AppRouter>;",
+    ...interfaces,
+    "interface Routers {",
+    ...[...rooms].flatMap(([room, members]) => [
+      ...comment(
+        roomText(
+          members.map(([name]) => name),
+          appRouter,
+          document,
+        ),
+        "    ",
+      ),
+      `    ${room}: ${interfaceOf(room)};`,
+    ]),
+    "}",
+    ...comment("All procedures, by their routers.", ""),
+    "export type Procedures = Routers & Omit<Inferred, keyof Routers>;",
+    "",
+  ].join("\n");
+}
+
+function interfaceOf(room: string): string {
+  return `${room.charAt(0).toUpperCase()}${room.slice(1)}Procedures`;
+}
+
+/** What the document says of the tags of a router's procedures. */
+function roomText(names: readonly string[], appRouter: AnyTRPCRouter, { tags }: OpenApiDocument): string {
+  const own = new Set(names.flatMap((name) => metaOf(appRouter, name)?.openapi?.tags ?? []));
+  return tags.flatMap(({ name, description }) => (own.has(name) ? [description] : [])).join("\n\n");
+}
+
+/** What the document says of a procedure, and where it is over REST. */
+function procedureText(name: string, appRouter: AnyTRPCRouter, document: OpenApiDocument): string {
+  const { openapi, deprecated } = metaOf(appRouter, name) ?? {};
+  // The one procedure without a route of its own is the stream, which http.ts serves over REST.
+  const { method, path } = openapi ?? { method: "GET", path: streamPaths[0]?.[0] ?? "" };
+  const operation = document.paths[path]?.[method.toLowerCase()];
+  const parts = [`${String(operation?.["summary"])}.`, operation?.description, `\`${method} /api${path}\``];
+  if (deprecated) parts.push(`@deprecated Use \`${deprecated.instead}\`.`);
+  return parts.filter(Boolean).join("\n\n");
+}

@@ -1,0 +1,92 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { appRouter } from "../../server/router.ts";
+import { openInEditor, type OpenFile } from "../support/language-server.ts";
+import { installPackedClient, type ClientProject } from "../support/packed-client.ts";
+
+const calls = { query: "query", mutation: "mutate", subscription: "subscribe" } as const;
+const procedures = Object.entries(
+  appRouter._def.procedures as unknown as Record<string, { _def: { type: keyof typeof calls } }>,
+).map(([name, { _def }]) => ({ name, call: calls[_def.type] }));
+
+let project: ClientProject;
+let editor: OpenFile;
+let exported: string[];
+beforeAll(async () => {
+  project = await installPackedClient();
+  const index = await readFile(join(project.dist, "index.d.ts"), "utf8");
+  exported = [...index.matchAll(/export (?:type )?\{([^}]*)\}/g)].flatMap(
+    ([, names = ""]) => names.match(/\w+/g) ?? [],
+  );
+  const program = [
+    `import { ${exported.filter((name) => name !== "createClient").join(", ")} } from "@zonewright/client";`,
+    'import { createClient } from "@zonewright/client";',
+    'export const client = createClient({ url: "https://dns.example.com", });',
+    ...procedures.map(({ name, call }) => `client.${name}.${call};`),
+    'await client.records.create.mutate({ id: "", recordType: "A", name: "www", value: "192.0.2.1",  });',
+    'const { expiresAt } = await client.domains.get.query({ id: "" });',
+  ];
+  await writeFile(join(project.folder, "program.ts"), program.join("\n"));
+  const options = { strict: true, module: "nodenext", types: [], lib: ["es2022", "dom"] };
+  await writeFile(join(project.folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options }));
+  editor = await openInEditor(project.folder, "program.ts");
+});
+afterAll(async () => {
+  editor.close();
+  await project.remove();
+});
+
+/** What follows the type in the box. */
+function told(box: string): string {
+  return box.replace(/^```typescript\n.*?\n```\s*/s, "").trim();
+}
+
+describe("an editor shows", () => {
+  test("what each procedure does, and where it is over REST, over its name and over its call", async () => {
+    const silent: string[] = [];
+    for (const { name, call } of procedures) {
+      const procedure = name.replace(".", ".|");
+      for (const box of [await editor.hover(`client.${procedure}.${call};`), await editor.hover(`${name}.|${call};`)]) {
+        if (!/^[A-Z`].+\.\n.*`(?:GET|POST|PUT|DELETE) \/api\/\S+`/s.test(told(box))) silent.push(name);
+      }
+    }
+    expect(silent).toEqual([]);
+    expect(told(await editor.hover("client.domains.|list"))).toBe(
+      "List domains.\n\nThe domains that you may see, by name. Filters combine.\n\n" +
+        "Personal tokens need the permission `domains:read`.\n\n`GET /api/domains`",
+    );
+  });
+
+  test("what everything is that the package exports", async () => {
+    const silent: string[] = [];
+    for (const name of exported) {
+      if (told(await editor.hover(name === "createClient" ? "{ |createClient }" : ` |${name}`)) === "")
+        silent.push(name);
+    }
+    expect(silent).toEqual([]);
+    expect(exported.length).toBeGreaterThan(20);
+  });
+
+  test("what there is to choose from: procedures and helpers, options of the client, fields of a call", async () => {
+    const members = await editor.completions("client.|auth.login");
+    expect([...members.keys()]).toEqual(expect.arrayContaining(["signIn", "signOut", "eachRecord", "records", "v1"]));
+    expect([...members].filter(([, text]) => text === "")).toEqual([]);
+    const options = await editor.completions('example.com", |}');
+    expect([...options.keys()]).toEqual(expect.arrayContaining(["fetch?", "session?", "token?", "onSessionChange?"]));
+    expect([...options].filter(([, text]) => text === "")).toEqual([]);
+    const fields = await editor.completions('value: "192.0.2.1", | }');
+    expect(fields.get("ttl?")).toContain("Time to live in seconds");
+    expect([...fields].filter(([, text]) => text === "")).toEqual([]);
+  });
+
+  test("what a field of an answer means", async () => {
+    expect(told(await editor.hover("{ |expiresAt }"))).toBe("When the registration ends; null where unknown.");
+  });
+
+  test("where a procedure is declared: in the package, in one place", async () => {
+    expect(await editor.definitions("client.domains.|list")).toEqual([
+      expect.stringMatching(/client\/dist\/procedures\.d\.ts$/),
+    ]);
+  });
+});

@@ -1,0 +1,156 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { createApp } from "../../server/app.ts";
+import type { ErrorCode } from "../../server/errors.ts";
+import { openApiDocument } from "../../server/openapi.ts";
+import { route } from "../../server/route.ts";
+import { open, router } from "../../server/trpc.ts";
+import { problemOf } from "../support/problems.ts";
+import { RestClient, type Answer } from "../support/rest-client.ts";
+import { useZonewright } from "../support/zonewright.ts";
+
+const siteUrl = "https://dns.example.com";
+const zw = useZonewright({ env: { SITE_URL: siteUrl } });
+
+const input = z.object({ id: z.string().describe("Which one.") });
+const output = input.meta({ id: "Thing", description: "A thing." });
+
+/** Of an interface that has been tidied up: things became items. */
+const things = router({
+  old: open
+    .meta(
+      route.open({
+        method: "GET",
+        path: "/things/{id}",
+        operationId: "getThing",
+        tag: "Things",
+        summary: "One thing",
+        description: "As it is now.",
+        deprecated: { since: "2027-03-01", sunset: "2027-12-31", instead: "things.get" },
+      }),
+    )
+    .input(input)
+    .output(output)
+    .query(({ input: { id } }) => ({ id })),
+  oldest: open
+    .meta(
+      route.open({
+        method: "POST",
+        path: "/things",
+        operationId: "makeThing",
+        tag: "Things",
+        summary: "Make a thing",
+        deprecated: { since: "2027-03-01", instead: "things.get" },
+      }),
+    )
+    .input(input)
+    .output(output)
+    .mutation(({ input: { id } }) => ({ id })),
+  named: open
+    .meta(route.open({ method: "GET", path: "/things/named", operationId: "n", tag: "Things", summary: "Named" }))
+    .input(z.object({}))
+    .output(output)
+    .query(() => ({ id: "named" })),
+  get: open
+    .meta(route.open({ method: "GET", path: "/items/{id}", operationId: "getItem", tag: "Things", summary: "One" }))
+    .input(input)
+    .output(output)
+    .query(({ input: { id } }) => ({ id })),
+});
+const api = router({ things });
+
+let server: Server;
+let nobody: RestClient;
+beforeAll(async () => {
+  server = createServer(createApp(zw.services, api));
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  nobody = new RestClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+});
+afterAll(() => {
+  server.close();
+});
+
+function announced(headers: Headers) {
+  return { since: headers.get("deprecation"), sunset: headers.get("sunset"), link: headers.get("link") };
+}
+
+const nothing = { since: null, sunset: null, link: null };
+const readOn = `<${siteUrl}/api/docs>; rel="deprecation"; type="text/html"`;
+
+describe("the answers of what is to go", () => {
+  test("say since when, until when, where to read on, and what takes its place", async () => {
+    const { status, body, headers } = await nobody.get("/api/things/7");
+    expect({ status, body }).toEqual({ status: 200, body: { id: "7" } });
+    expect(announced(headers)).toEqual({
+      since: `@${Date.UTC(2027, 2, 1) / 1000}`,
+      sunset: "Fri, 31 Dec 2027 00:00:00 GMT",
+      link: `${readOn}, <${siteUrl}/api/items/7>; rel="successor-version"`,
+    });
+  });
+
+  test("leave out an end that is not decided, and an address that is not known", async () => {
+    const { status, headers } = await nobody.post("/api/things", { id: "8" });
+    expect(status).toBe(200);
+    expect(announced(headers)).toEqual({ since: `@${Date.UTC(2027, 2, 1) / 1000}`, sunset: null, link: readOn });
+  });
+
+  test("say so where they refuse: a field, a body that cannot be read, a content type", async () => {
+    const since = `@${Date.UTC(2027, 2, 1) / 1000}`;
+    const refusals: [Answer, number, ErrorCode][] = [
+      [await nobody.post("/api/things", {}), 400, "BAD_REQUEST"],
+      [await nobody.post("/api/things", "{"), 400, "BAD_REQUEST"],
+      [await nobody.post("/api/things", "{}", { "content-type": "text/plain" }), 415, "UNSUPPORTED_MEDIA_TYPE"],
+    ];
+    for (const [answer, status, code] of refusals) {
+      problemOf(answer, status, code);
+      expect(announced(answer.headers)).toEqual({ since, sunset: null, link: readOn });
+    }
+  });
+
+  test("end no link early, whatever the address holds", async () => {
+    const { headers } = await nobody.get('/api/things/a%22b%3E;c"');
+    expect(announced(headers).link).toBe(`${readOn}, <${siteUrl}/api/items/a%22b%3E%3Bc%22>; rel="successor-version"`);
+  });
+});
+
+test("what stays says nothing, though its address looks like that of something that is to go", async () => {
+  expect(announced((await nobody.get("/api/items/7")).headers)).toEqual(nothing);
+  expect((await nobody.get("/api/things/named")).body).toEqual({ id: "named" });
+  expect(announced((await nobody.get("/api/things/named")).headers)).toEqual(nothing);
+  expect(announced((await nobody.send("DELETE", "/api/things/7")).headers)).toEqual(nothing);
+});
+
+test("the document marks what is to go, and says what to use instead", async () => {
+  const { paths } = (await nobody.get("/api/openapi.json")).body;
+  expect(paths["/things/{id}"].get).toMatchObject({
+    deprecated: true,
+    description:
+      "Deprecated since 2027-03-01 and may be gone from 2027-12-31 on: use `GET /items/{id}` instead.\n\nAs it is now.\n\n" +
+      "No sign-in needed.",
+  });
+  expect(paths["/things"].post).toMatchObject({ deprecated: true });
+  expect(paths["/items/{id}"].get).not.toHaveProperty("deprecated");
+});
+
+test("nothing can be announced in favour of what there is not", () => {
+  const lost = open
+    .meta(
+      route.open({
+        method: "GET",
+        path: "/lost",
+        operationId: "lost",
+        tag: "Things",
+        summary: "Lost",
+        deprecated: { since: "2027-03-01", instead: "things.found" },
+      }),
+    )
+    .input(z.object({}))
+    .output(output)
+    .query(() => ({ id: "" }));
+  const options = { version: "0.1.0", siteUrl };
+  expect(() => openApiDocument(router({ lost }), options)).toThrow("There is no procedure things.found");
+});
