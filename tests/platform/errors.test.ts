@@ -206,12 +206,8 @@ test("what is of the wrong kind is told in sentences of ours, each with its fiel
   ]);
   const channel = { channel: "webhook", name: "x", events: ["zone.drift"], config: { url: "https://h.example/x" } };
   expect(await told("POST", "/api/notifications", channel)).toEqual(["Webhook: secret: This is required."]);
-  expect(await told("PUT", "/api/auth/me/email", { email: "a@example.com" })).toEqual([
-    "Give currentPassword.",
-  ]);
-  expect(await told("POST", "/api/auth/oauth/github/register", { pendingToken: "x" })).toEqual([
-    "Give inviteCode.",
-  ]);
+  expect(await told("PUT", "/api/auth/me/email", { email: "a@example.com" })).toEqual(["Give currentPassword."]);
+  expect(await told("POST", "/api/auth/oauth/github/register", { pendingToken: "x" })).toEqual(["Give inviteCode."]);
 });
 
 describe("what looks odd and is right is accepted", () => {
