@@ -1,6 +1,7 @@
 import type { Actor } from "../audit/actor.ts";
 import type { Caller } from "../auth/caller.ts";
-import { queries, type EntityManager } from "../database/database.ts";
+import { liveSessions } from "../auth/live-sessions.ts";
+import type { EntityManager } from "../database/database.ts";
 import { AppError, notFound } from "../errors.ts";
 import { sharesCallback, type IdentityAddresses } from "./addresses.ts";
 import type { IdentityBindings } from "./bindings.ts";
@@ -166,15 +167,10 @@ export class Trips {
   /** The identity goes to the account from which the browser set out, and only while that session lives. */
   async #bind(em: EntityManager, actor: Actor, binder: Binder, providerId: ProviderId, identity: Identity) {
     const { userId, sessionId } = binder;
-    const session = await queries(em)
-      .selectFrom("sessions")
-      .innerJoin("users", "users.id", "sessions.user_id")
+    const session = await liveSessions(em, this.#now())
       .select("sessions.id")
       .where("sessions.id", "=", sessionId)
       .where("sessions.user_id", "=", userId)
-      .where("sessions.revoked_at", "is", null)
-      .where("sessions.expires_at", ">", this.#now())
-      .where("users.disabled_at", "is", null)
       .executeTakeFirst();
     if (!session) throw new SignInFailure("state_invalid", "The session from which the browser set out has ended.");
     if (await this.#bindings.bind(em, { ...actor, userId }, userId, providerId, identity))
