@@ -12,7 +12,7 @@ import type { Users } from "../users/service.ts";
 import type { IdentityBindings } from "./bindings.ts";
 import type { Identity, ProviderId } from "./providers/provider.ts";
 import type { IdentityTickets } from "./tickets.ts";
-import { knownProvider } from "./trips.ts";
+import { knownProvider } from "./external-sign-in.ts";
 import { usernamesFor } from "./usernames.ts";
 
 const mostTries = 5;

@@ -18,7 +18,7 @@ export interface ClientSettings {
   redirectUrl: string;
 }
 
-/** What belongs to one trip of a browser to a provider and back. */
+/** What belongs to one flow of a browser to a provider and back. */
 export interface FlowValues {
   state: string;
   nonce: string;

@@ -25,8 +25,8 @@ export interface Return {
 /** What the front end gets in its query (interface.md, "Front-end redirect produced by the callback"). */
 export type FrontEndQuery = Readonly<Record<string, string>>;
 
-/** Trips of browsers to identity providers and back. */
-export class Trips {
+/** Sign-in through identity providers: sends browsers there, and makes of what they come back with a ticket, a binding or a chance to register. */
+export class ExternalSignIn {
   readonly #configs: IdentityConfigs;
   readonly #flows: IdentityFlows;
   readonly #tickets: IdentityTickets;
@@ -85,14 +85,14 @@ export class Trips {
     }
   }
 
-  /** Which trip a browser returns from; null when its `state` is not ours. */
+  /** Which flow a browser returns from; null when its `state` is not ours. */
   named({ query }: Return): (FlowName & { cookieName: string; state: string }) | null {
     const [state = "", ...others] = query.getAll("state");
     const name = others.length === 0 ? this.#flows.read(state) : null;
     return name && { ...name, state, cookieName: this.#flows.cookieName(name.flowId) };
   }
 
-  /** Ends a trip. @throws SignInFailure */
+  /** Ends a flow. @throws SignInFailure */
   async complete(em: EntityManager, actor: Actor, back: Return): Promise<FrontEndQuery> {
     const flow = await this.#take(em, back);
     const { providerId } = flow;
@@ -155,13 +155,13 @@ export class Trips {
     const named = this.named(back);
     if (!named) throw new SignInFailure("state_invalid", "The state is missing or not ours.");
     if (!back.cameTo.includes(named.providerId))
-      throw new SignInFailure("state_invalid", `A trip to ${named.providerId} came back somewhere else.`);
+      throw new SignInFailure("state_invalid", `A flow to ${named.providerId} came back somewhere else.`);
     const browser = back.cookie(named.cookieName);
     if (browser === undefined || browser === "")
       throw new SignInFailure("state_invalid", "The browser is not the one that set out.");
     const flow = await this.#flows.take(em, named, named.state, browser);
     if (flow) return flow;
-    throw new SignInFailure("state_invalid", "The trip has ended already, took too long, or another browser set out.");
+    throw new SignInFailure("state_invalid", "The flow has ended already, took too long, or another browser set out.");
   }
 
   /** The identity goes to the account from which the browser set out, and only while that session lives. */
