@@ -2,17 +2,17 @@ import type { Actor } from "../audit/actor.ts";
 import type { Caller } from "../auth/caller.ts";
 import { liveSessions } from "../auth/live-sessions.ts";
 import type { EntityManager } from "../database/database.ts";
-import { AppError, notFound } from "../errors.ts";
+import { AppError } from "../errors.ts";
 import { sharesCallback, type IdentityAddresses } from "./addresses.ts";
 import type { IdentityBindings } from "./bindings.ts";
 import type { EnabledProvider, IdentityConfigs } from "./configs.ts";
 import { SignInFailure } from "./failures.ts";
 import type { Binder, FlowName, IdentityFlows, ReturnedFlow, StartedFlow } from "./flows.ts";
 import { presentable } from "./presentable.ts";
-import { IdentityProviderError, providerIds, type Identity, type ProviderId } from "./providers/provider.ts";
+import { IdentityProviderError, knownProvider, type Identity, type ProviderId } from "./providers/provider.ts";
 import type { SharedCallback } from "./shared-callback.ts";
 import type { IdentityTickets } from "./tickets.ts";
-import { tellable, without } from "./vendors-words.ts";
+import { redacted, tellable } from "./redaction.ts";
 
 /** A browser that comes back from a provider. */
 export interface Return {
@@ -119,7 +119,7 @@ export class ExternalSignIn {
       identity = presentable(await provider.identify(settings, flow.values, back.query));
     } catch (error) {
       if (!(error instanceof IdentityProviderError)) throw error;
-      throw new SignInFailure("provider_error", without(secrets, error.message));
+      throw new SignInFailure("provider_error", redacted(error.message, secrets));
     }
     const { binder } = flow;
     const outcome = await this.#configs.whileEnabled(em, providerId, (tx) =>
@@ -187,11 +187,4 @@ export class ExternalSignIn {
     if (owner.disabled_at !== null) throw new SignInFailure("account_disabled", `The account ${owner.id} is disabled.`);
     return { ticket: await this.#tickets.issue(em, owner.id, providerId) };
   }
-}
-
-/** @throws AppError NOT_FOUND */
-export function knownProvider(providerId: string): ProviderId {
-  const known = providerIds.find((id) => id === providerId);
-  if (known === undefined) throw notFound("identity provider");
-  return known;
 }

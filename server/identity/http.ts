@@ -6,8 +6,8 @@ import type { ServerContext } from "../trpc.ts";
 import { SignInFailure } from "./failures.ts";
 import { setArrivalCookie } from "./arrival-cookie.ts";
 import { clearSiteCookie, setFlowCookie } from "./flow-cookie.ts";
-import type { ProviderId } from "./providers/provider.ts";
-import { knownProvider, type FrontEndQuery } from "./external-sign-in.ts";
+import { knownProvider, type ProviderId } from "./providers/provider.ts";
+import type { FrontEndQuery } from "./external-sign-in.ts";
 
 interface Visit {
   req: Request;
