@@ -18,6 +18,7 @@ import {
   postpone,
   type Claimed,
 } from "./deliveries.ts";
+import { disabledNotice } from "./disabled-notice.ts";
 import type { Outcome, Ports } from "./kind.ts";
 import { kindOf } from "./kinds.ts";
 import { noticeMail, sendMail } from "./kinds/email.ts";
@@ -188,14 +189,7 @@ export class Deliverer {
       before: { enabled: true },
       after: { enabled: false, reason },
     });
-    await this.#parts.notifications.notify(tx, {
-      event: "channel.disabled",
-      title: `The channel ${name} was disabled`,
-      content: `Nothing could be delivered to it. ${reason} Put it right and enable it again.`,
-      level: "error",
-      metadata: { channelId: id, channelName: name, channel: channel.channel },
-      to: { administrators: true },
-    });
+    await this.#parts.notifications.notify(tx, disabledNotice({ id, name, channel: channel.channel }, reason));
   }
 
   async #target(em: EntityManager, { channelId, userId }: Claimed): Promise<Target> {

@@ -112,6 +112,12 @@ export class VendorCalls {
     return new ProviderError(`${this.name}: ${this.plain(reason)}`, effect, options);
   }
 
+  /** An answer that is not in the form of the vendor's API: something else is at the address. */
+  notItsApi(effect: "none" | "unknown", cause?: unknown): ProviderError {
+    const reason = "what answers there is not its API, or a version that is not understood; check the address.";
+    return this.error(reason, effect, { cause });
+  }
+
   /** Text of the vendor's as it may be shown. */
   plain(text: string): string {
     return shownText(text, this.#vendor.secrets);

@@ -23,7 +23,7 @@ export const notificationsRouter = router({
         path: "/notifications",
         operationId: "listNotifications",
         tag,
-        summary: "What you were told",
+        summary: "List your notifications",
         description: "Kept in memory: a restart of the service clears it.",
       }),
     )
@@ -49,7 +49,7 @@ export const notificationsRouter = router({
         path: "/notifications/{id}/read",
         operationId: "readNotification",
         tag,
-        summary: "Mark one as read",
+        summary: "Mark a notification as read",
       }),
     )
     .input(notificationIdInput)
@@ -63,7 +63,7 @@ export const notificationsRouter = router({
         path: "/notifications/read-all",
         operationId: "readAllNotifications",
         tag,
-        summary: "Mark all as read",
+        summary: "Mark all notifications as read",
       }),
     )
     .input(nothing)
@@ -80,7 +80,7 @@ export const notificationsRouter = router({
         path: "/notifications/{id}",
         operationId: "deleteNotification",
         tag,
-        summary: "Delete one",
+        summary: "Delete a notification",
       }),
     )
     .input(notificationIdInput)
@@ -97,7 +97,7 @@ export const notificationsRouter = router({
         path: "/notifications",
         operationId: "deleteAllNotifications",
         tag,
-        summary: "Delete all of yours",
+        summary: "Delete all your notifications",
       }),
     )
     .input(nothing)

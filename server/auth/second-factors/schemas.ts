@@ -144,7 +144,8 @@ export const secondFactorNeeded = z
   .object({
     requires2FA: z.literal(true).meta({ description: "Always true." }),
     tempToken: z.string().meta({
-      description: "Ten minutes, for one sign-in: the bearer of /2fa/verify, /2fa/email/send and /2fa/passkey/options.",
+      description:
+        "Ten minutes, for one sign-in: the bearer of `/api/2fa/verify`, `/api/2fa/email/send` and `/api/2fa/passkey/options`.",
       example: "b3BhcXVl…",
     }),
     methods: z.array(z.enum(methods)).meta({

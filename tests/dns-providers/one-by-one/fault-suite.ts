@@ -218,6 +218,6 @@ export function testFaults(kind: FaultyVendor): void {
     vendor.faults.next(kind.lists, { kind: "refuses", status: 200, body: "<html>Welcome</html>" });
     const { status, body } = await zone.create(added("html"));
     expect(status).toBe(502);
-    expect(body.message).toContain(`is not the API of ${kind.name}`);
+    expect(body.message).toContain(`${kind.name}: what answers there is not its API`);
   });
 }
