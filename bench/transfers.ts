@@ -1,8 +1,8 @@
-import { startBind } from "../tests/support/bind.ts";
+import { startBind } from "../tests/support/name-servers/bind.ts";
 import { binary } from "../tests/support/binaries.ts";
-import { nsupdate } from "../tests/support/nsupdate.ts";
+import { nsupdate } from "../tests/support/name-servers/nsupdate.ts";
 import { mustRun } from "../tests/support/programs.ts";
-import type { UpdateServer } from "../tests/support/update-server.ts";
+import type { UpdateServer } from "../tests/support/name-servers/update-server.ts";
 import { median, timings } from "./support/measure.ts";
 import type { Figure } from "./support/report.ts";
 import { zoneFile, type Stage } from "./support/stage.ts";

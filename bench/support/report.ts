@@ -14,7 +14,7 @@ export interface Figure {
   goal: { least?: number; most?: number } | null;
 }
 
-export function met({ ratio, goal }: Figure): boolean | null {
+function met({ ratio, goal }: Figure): boolean | null {
   if (goal === null || ratio === null) return null;
   return (goal.least === undefined || ratio >= goal.least) && (goal.most === undefined || ratio <= goal.most);
 }

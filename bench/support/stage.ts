@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { freePorts, startProgram, type RunningProgram } from "../../tests/support/programs.ts";
-import { createDatabase, startPostgres } from "../../tests/support/postgres.ts";
+import { createDatabase, startPostgres } from "../../tests/support/servers/postgres.ts";
 import { RestClient } from "../../tests/support/rest-client.ts";
 
 const password = "correct horse battery staple";

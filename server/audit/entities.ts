@@ -19,5 +19,5 @@ export const AuditEntrySchema = defineEntity({
   },
 });
 
-export class AuditEntry extends AuditEntrySchema.class {}
+class AuditEntry extends AuditEntrySchema.class {}
 AuditEntrySchema.setClass(AuditEntry);

@@ -21,7 +21,7 @@ export const listAuditInput = z.strictObject({
 
 const state = z.record(z.string(), z.unknown()).nullable();
 
-export const auditEntry = z
+const auditEntry = z
   .object({
     id: shownId("The entry's id."),
     at: timestamp("When it was done."),

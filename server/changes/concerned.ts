@@ -1,4 +1,4 @@
-import { allOrNone } from "../dns-providers/apply-changes.ts";
+import { notDone } from "../dns-providers/change-outcomes.ts";
 import type { ChangeOutcome, RecordChange } from "../dns-providers/provider.ts";
 import { dataOf, sameData, type PlannedChange } from "../records/live-record.ts";
 
@@ -18,8 +18,9 @@ export function concernedBy(changes: readonly PlannedChange[], together: boolean
   return {
     sent: changes.filter((_, index) => concerned[index]).map(asSent),
     outcomesOf: (answers) => {
-      const refusal = together ? answers.find(({ ok }) => !ok) : undefined;
-      const [, comment] = allOrNone([refusal ?? { ok: true }, { ok: true }]);
+      const refusal = together ? answers.find((answer) => !answer.ok) : undefined;
+      const comment: ChangeOutcome =
+        refusal && !refusal.ok ? { ok: false, message: notDone(refusal.message) } : { ok: true };
       let next = 0;
       return concerned.map((was): ChangeOutcome => {
         const outcome = was ? answers[next++] : comment;

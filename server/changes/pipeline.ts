@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { accessColumns, rightsIn, type Need, type Rights } from "../assignments/access.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
+import { allMade } from "../dns-providers/change-outcomes.ts";
 import type { ChangeOutcome, DnsProvider, ProviderKind } from "../dns-providers/provider.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { AppError, notFound } from "../errors.ts";
@@ -134,7 +135,7 @@ export class ChangePipeline {
     request: ChangeRequest<P>,
   ): Promise<Carried<P>> {
     const planned = await request.plan(tx, zone);
-    const outcomes = planned.changes.map((): ChangeOutcome => ({ ok: true }));
+    const outcomes = allMade(planned.changes);
     return await this.#finish(tx, zone, request, planned, outcomes, null, null);
   }
 
@@ -149,7 +150,7 @@ export class ChangePipeline {
     const found = request.alreadyThere ? await markOf(provider, zone.name) : null;
     const planned = await request.plan(this.#database.fork(), zone);
     if (request.alreadyThere || planned.changes.length === 0) {
-      const outcomes = planned.changes.map((): ChangeOutcome => ({ ok: true }));
+      const outcomes = allMade(planned.changes);
       return await this.#database
         .fork()
         .transactional((tx) => this.#finish(tx, zone, request, planned, outcomes, lease, found));

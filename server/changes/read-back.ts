@@ -1,4 +1,5 @@
 import type { ChangeOutcome, DnsProvider, RecordChange } from "../dns-providers/provider.ts";
+import { recordsOf } from "../dns-providers/touched-records.ts";
 import { sameData } from "../records/live-record.ts";
 import { recordKey, type RecordData } from "../records/record.ts";
 
@@ -11,9 +12,7 @@ export async function readServed(
   zone: string,
   changes: readonly RecordChange[],
 ): Promise<ServedRecords> {
-  const concerned = new Set(
-    changes.flatMap(({ before, after }) => [before, after].flatMap((record) => (record ? [recordKey(record)] : []))),
-  );
+  const concerned = new Set(changes.flatMap(recordsOf).map(recordKey));
   const served = new Map<string, RecordData>();
   for await (const batch of provider.readZone(zone)) {
     for (const record of batch) {

@@ -29,7 +29,7 @@ import { begunCalls, whileHeld } from "./sent-calls.ts";
 export type Ending = "known" | "as read" | "unread";
 
 /** Who settles, and how far that may go; the service itself, and no further than is known, when left out. */
-export interface Settling {
+interface Settling {
   ending: Ending;
   actor: Actor;
 }

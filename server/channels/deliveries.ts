@@ -6,7 +6,7 @@ import type { ChannelMessage } from "./kind.ts";
 const minute = 60_000;
 const hour = 60 * minute;
 /** For how long something is tried. */
-export const patienceMilliseconds = 48 * hour;
+const patienceMilliseconds = 48 * hour;
 /** Before the second attempt, the third …; each further one waits ten hours. */
 const waits = [5_000, 5 * minute, 30 * minute, 2 * hour, 5 * hour];
 const furtherWait = 10 * hour;

@@ -3,8 +3,8 @@ import { alidnsProvider, highestFloorSeconds } from "./alidns/alidns-provider.ts
 import { AlidnsClient, vendorName } from "./alidns/client.ts";
 import { keptReason, shortfallOf } from "./alidns/limits.ts";
 import { editableTypes } from "../records/record.ts";
+import { vendorOrigin } from "./config-fields.ts";
 import type { ProviderKind } from "./provider.ts";
-import { vendorAddress } from "./vendor-address.ts";
 
 const configSchema = z.strictObject({
   accessKeyId: z
@@ -13,7 +13,7 @@ const configSchema = z.strictObject({
   accessKeySecret: z
     .string("Give the secret of the access key.")
     .regex(/^[!-~]{1,256}$/, "The access key secret must be up to 256 characters of plain ASCII without spaces."),
-  url: vendorAddress("https://alidns.aliyuncs.com"),
+  url: vendorOrigin("https://alidns.aliyuncs.com"),
 });
 
 export type AlidnsConfig = z.infer<typeof configSchema>;
@@ -39,5 +39,5 @@ export const alidns: ProviderKind<AlidnsConfig> = {
   ],
   configSchema,
   connect: ({ accessKeyId: id, accessKeySecret: secret, url }, environment) =>
-    alidnsProvider(new AlidnsClient(url, { id, secret }, environment, environment.now)),
+    alidnsProvider(new AlidnsClient(url, { id, secret }, environment)),
 };

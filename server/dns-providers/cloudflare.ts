@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isApiAddress } from "./api-address.ts";
+import { apiAddress } from "./config-fields.ts";
 import { cloudflareAddress, CloudflareClient } from "./cloudflare/client.ts";
 import { cloudflareProvider, smallestTtl } from "./cloudflare/cloudflare-provider.ts";
 import { automaticTtl, sharedShortfall, shortfall } from "./cloudflare/record-body.ts";
@@ -13,11 +13,7 @@ const configSchema = z.strictObject({
     .string()
     .regex(/^[0-9a-f]{32}$/, "The account id is 32 hexadecimal digits, as in the address of Cloudflare's dashboard.")
     .optional(),
-  endpoint: z
-    .string()
-    .max(500)
-    .refine(isApiAddress, "Give an address such as https://api.cloudflare.com/client/v4.")
-    .default(cloudflareAddress),
+  endpoint: apiAddress(cloudflareAddress).default(cloudflareAddress),
 });
 
 export type CloudflareConfig = z.infer<typeof configSchema>;

@@ -12,7 +12,7 @@ export interface StoredConfig {
 }
 
 /** What answers show in place of a secret. */
-export const shownInsteadOfSecret = "********";
+const shownInsteadOfSecret = "********";
 
 /** The secrets within provider configurations: sealed at rest, bound to their configuration and field, never shown. */
 export class ConfigSecrets {
@@ -103,7 +103,7 @@ export class ConfigSecrets {
 }
 
 /** The fields of a kind that are sealed. */
-export function secretFields(kind: string): { name: string; label: string }[] {
+function secretFields(kind: string): { name: string; label: string }[] {
   return (kindByName(kind)?.configFields ?? []).filter(({ secret }) => secret);
 }
 

@@ -3,19 +3,15 @@ import { maxTtl } from "../zone-file/ttl.ts";
 import { digitalOceanAddress, digitalOceanApi } from "./digitalocean/api.ts";
 import { digitalOceanProvider } from "./digitalocean/digitalocean-provider.ts";
 import { cannotHold, minTtl, recordTypes } from "./digitalocean/limits.ts";
+import { apiAddress } from "./config-fields.ts";
 import type { ProviderKind } from "./provider.ts";
-import { isApiAddress } from "./api-address.ts";
 
 const configSchema = z.strictObject({
   token: z
     .string("Give an API token.")
     .trim()
     .regex(/^[!-~]{20,500}$/, "The API token must be 20 to 500 characters of plain ASCII without spaces."),
-  endpoint: z
-    .string()
-    .max(500)
-    .refine(isApiAddress, "Give the address of the API, such as https://api.digitalocean.com.")
-    .default(digitalOceanAddress),
+  endpoint: apiAddress(digitalOceanAddress).default(digitalOceanAddress),
 });
 
 export type DigitalOceanConfig = z.infer<typeof configSchema>;

@@ -3,8 +3,8 @@ import { editableTypes } from "../records/record.ts";
 import { DnspodClient, dnspodAddress, vendorName } from "./dnspod/client.ts";
 import { dnspodProvider, highestFloorSeconds } from "./dnspod/dnspod-provider.ts";
 import { keptReason, shortfallOf } from "./dnspod/limits.ts";
+import { vendorOrigin } from "./config-fields.ts";
 import type { ProviderKind } from "./provider.ts";
-import { vendorAddress } from "./vendor-address.ts";
 
 const configSchema = z.strictObject({
   secretId: z
@@ -13,7 +13,7 @@ const configSchema = z.strictObject({
   secretKey: z
     .string("Give the SecretKey of the API key.")
     .regex(/^[!-~]{1,256}$/, "The SecretKey must be up to 256 characters of plain ASCII without spaces."),
-  url: vendorAddress(dnspodAddress),
+  url: vendorOrigin(dnspodAddress),
 });
 
 export type DnspodConfig = z.infer<typeof configSchema>;
@@ -39,5 +39,5 @@ export const dnspod: ProviderKind<DnspodConfig> = {
   ],
   configSchema,
   connect: ({ secretId: id, secretKey: key, url }, environment) =>
-    dnspodProvider(new DnspodClient(url, { id, key }, environment, environment.now), environment.pause),
+    dnspodProvider(new DnspodClient(url, { id, key }, environment), environment.pause),
 };

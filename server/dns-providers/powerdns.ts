@@ -1,16 +1,12 @@
 import { z } from "zod";
-import { isApiAddress } from "./api-address.ts";
 import { maxTtl } from "../zone-file/ttl.ts";
+import { apiAddress, inMilliseconds, timeoutField, timeoutSeconds } from "./config-fields.ts";
 import { powerdnsClient } from "./powerdns/client.ts";
 import { powerdnsProvider } from "./powerdns/powerdns-provider.ts";
 import type { ProviderKind } from "./provider.ts";
-import { inMilliseconds, timeoutField, timeoutSeconds } from "./timeout.ts";
 
 const configSchema = z.strictObject({
-  url: z
-    .string()
-    .max(500)
-    .refine(isApiAddress, "Give the address of the API's web server, such as http://127.0.0.1:8081."),
+  url: apiAddress("http://127.0.0.1:8081"),
   apiKey: z
     .string("Give the server's api-key.")
     .regex(/^[!-~]{1,500}$/, "The API key must be up to 500 characters of plain ASCII without spaces."),

@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import type { Egress } from "../net/egress.ts";
 import type { Pause } from "../pause.ts";
-import type { LimitedRecord } from "../records/provider-limits.ts";
 import type { RecordData } from "../records/record.ts";
 import type { Soa } from "../zone-file/soa.ts";
 import type { Purpose, VendorAccounts } from "./vendor-accounts.ts";
@@ -47,8 +46,17 @@ export interface ApplyResult {
   after: string | null;
 }
 
+/** What limits are about. */
+export type LimitedRecord = Pick<RecordData, "recordType" | "name" | "value" | "ttl" | "proxied">;
+
+/** Why a provider cannot hold a record: the field at fault, and a reason that follows the provider's name in a sentence. */
+export interface Shortfall {
+  field: "name" | "value" | "ttl" | "proxied";
+  reason: string;
+}
+
 /** What a provider can do at all; the plan checks it before anything is sent. */
-export interface ProviderCapabilities {
+interface ProviderCapabilities {
   /** Types it can store, or `any`. */
   recordTypes: readonly string[] | "any";
   supportsProxied: boolean;
@@ -63,8 +71,8 @@ export interface ProviderCapabilities {
   automaticSeconds?: number;
   /** The TTL that proxied records always have, whatever they are given. */
   proxiedTtl?: number;
-  /** What about a record it cannot hold beyond type, TTL and proxying: the field and the reason, which follows its name in a sentence. */
-  cannotHold?: (record: LimitedRecord) => { field: "name" | "value" | "ttl" | "proxied"; reason: string } | null;
+  /** What about a record it cannot hold beyond type, TTL and proxying. */
+  cannotHold?: (record: LimitedRecord) => Shortfall | null;
   /** Why it cannot hold all these records of one name and type together, each of which it can; follows its name in a sentence. */
   cannotHoldTogether?: (rrset: readonly LimitedRecord[]) => string | null;
   /**
@@ -81,7 +89,7 @@ export interface ProviderCapabilities {
 export interface ConfigField {
   name: string;
   label: string;
-  /** Shown masked. No kind has such a field yet; the first one brings the encryption with it. */
+  /** Stored encrypted and shown masked. */
   secret: boolean;
   required: boolean;
 }

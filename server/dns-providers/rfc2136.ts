@@ -2,7 +2,7 @@ import { z } from "zod";
 import { parseHost, parseZoneName } from "../names/names.ts";
 import { maxTtl } from "../zone-file/ttl.ts";
 import type { ProviderKind } from "./provider.ts";
-import { inMilliseconds, timeoutField, timeoutSeconds } from "./timeout.ts";
+import { inMilliseconds, timeoutField, timeoutSeconds } from "./config-fields.ts";
 import { nameServerProvider } from "./rfc2136/name-server-provider.ts";
 import { tsigAlgorithms } from "./rfc2136/tsig.ts";
 

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { maxTtl } from "../zone-file/ttl.ts";
+import { apiAddress } from "./config-fields.ts";
 import type { ProviderKind } from "./provider.ts";
 import { route53Address, route53Api } from "./route53/client.ts";
 import { cannotHold, keeps, recordTypes } from "./route53/limits.ts";
 import { route53Provider } from "./route53/route53-provider.ts";
-import { isApiAddress } from "./api-address.ts";
 
 const configSchema = z.strictObject({
   accessKeyId: z
@@ -23,11 +23,7 @@ const configSchema = z.strictObject({
       "Give ids of hosted zones, such as Z0123456789ABCDEFGHIJ, with commas between them.",
     )
     .optional(),
-  endpoint: z
-    .string()
-    .max(500)
-    .refine(isApiAddress, "Give the address of the API, such as https://route53.amazonaws.com.")
-    .default(route53Address),
+  endpoint: apiAddress(route53Address).default(route53Address),
 });
 
 export type Route53Config = z.infer<typeof configSchema>;

@@ -25,19 +25,27 @@ export function messageIn(body: string): string {
   const read = body.slice(0, mostRead);
   for (const name of messageNames) {
     const [, message] = new RegExp(`"${name}"\\s*:\\s*("(?:[^"\\\\]|\\\\.)*")`).exec(read) ?? [];
-    const text = message === undefined ? "" : textOf(message);
-    if (text.trim() !== "") return text;
+    const text = message === undefined ? null : parsedJson(message);
+    if (typeof text === "string" && text.trim() !== "") return text;
   }
   return "";
 }
 
-/** A string of JSON; nothing where it is none. */
-function textOf(json: string): string {
+/** What JSON says; null where it is none. */
+export function parsedJson(text: string): unknown {
   try {
-    return String(JSON.parse(json));
+    return JSON.parse(text);
   } catch {
-    return "";
+    return null;
   }
+}
+
+/** Text in a query as signatures have it: all but the unreserved characters of RFC 3986 in per cent form. */
+export function percentEncoded(text: string): string {
+  return encodeURIComponent(text).replaceAll(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }
 
 /** Elements of pages. A sentence may have other words in angle brackets. */

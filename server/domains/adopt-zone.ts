@@ -2,6 +2,7 @@ import { UniqueConstraintViolationException } from "@mikro-orm/core";
 import { writeEntry } from "../audit/audit.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
+import { allMade } from "../dns-providers/change-outcomes.ts";
 import { throughProvider, type ConnectedConfig } from "../dns-providers/provider-configs.ts";
 import type { DnsProvider } from "../dns-providers/provider.ts";
 import { AppError } from "../errors.ts";
@@ -39,7 +40,7 @@ export async function adoptZone(
       const { name, providerConfigId, ownerId } = domain;
       const after = { name, providerConfigId, ownerId, recordCount: changes.length };
       await writeEntry(tx, now, caller, { action, targetType: "domain", targetId: domain.id, after });
-      const outcomes = changes.map(() => ({ ok: true }) as const);
+      const outcomes = allMade(changes);
       await settle(tx, domain.id, {
         kind: "import",
         actorId: caller.userId,

@@ -94,7 +94,7 @@ export async function endImport(em: EntityManager, importId: string, now: Date):
 }
 
 /** Ends the import of a configuration whose process is gone. */
-export async function endAbandoned(em: EntityManager, configId: string, now: Date): Promise<void> {
+async function endAbandoned(em: EntityManager, configId: string, now: Date): Promise<void> {
   await endWhere(em, now, sql`provider_config_id = ${configId} and lease_until < now()`);
 }
 

@@ -1,5 +1,6 @@
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
+import { literally } from "../database/literally.ts";
 import { ProviderError, type DnsProvider } from "../dns-providers/provider.ts";
 import { AppError } from "../errors.ts";
 
@@ -60,9 +61,4 @@ export async function refuseOverlap(em: EntityManager, caller: Caller, name: str
 function parentsOf(name: string): string[] {
   const labels = name.split(".");
   return labels.slice(1).map((_, index) => labels.slice(index + 1).join("."));
-}
-
-/** `_` is a letter in names and a wildcard in patterns. */
-function literally(text: string): string {
-  return text.replaceAll(/[\\%_]/g, "\\$&");
 }

@@ -3,6 +3,7 @@ import { writeEntry } from "../audit/audit.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
+import { allMade } from "../dns-providers/change-outcomes.ts";
 import { throughProvider, type ConnectedConfig } from "../dns-providers/provider-configs.ts";
 import { knownKind } from "../dns-providers/kinds.ts";
 import { ProviderError, type BeforeCall, type DnsProvider, type ProviderKind } from "../dns-providers/provider.ts";
@@ -78,7 +79,7 @@ async function arrive(
 ): Promise<void> {
   if (changes.length > 0) {
     await bookmark(tx, domainId, { trigger: "on_change", createdBy: caller.userId, now });
-    const outcomes = changes.map(() => ({ ok: true }) as const);
+    const outcomes = allMade(changes);
     await settle(tx, domainId, {
       kind: "sync",
       actorId: caller.userId,

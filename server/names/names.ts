@@ -28,7 +28,7 @@ export function parseOwner(input: string, zone: string): Result<string> {
   const parsed = parseLabels(input, true);
   if (!parsed.ok) return refuse(`The record name must look like "www", "*.dev" or "@", but ${parsed.message}.`);
   const name = parsed.value.labels.join(".");
-  const relative = relativeTo(name, zone);
+  const relative = ownerWithin(name, zone);
   if (relative === null && parsed.value.absolute) {
     return refuse(
       `The name ${shown(input)} is outside the zone ${zone}: leave out the trailing dot, or end it in "${zone}."`,
@@ -49,7 +49,7 @@ export function parseOwner(input: string, zone: string): Result<string> {
 export function readOwner(raw: string, origin: string, zone: string): Result<string> {
   const name = readHost(raw, origin);
   if (!name.ok) return name;
-  const owner = relativeTo(name.value, zone);
+  const owner = ownerWithin(name.value, zone);
   return owner === null ? refuse(`The name ${shown(name.value)} is outside the zone ${zone}.`) : ok(owner);
 }
 
@@ -103,8 +103,8 @@ function parseFullName(input: string): Result<string> {
   return ok(name);
 }
 
-/** `name` without `zone` at its end, `@` where they are the same, null where it is not within the zone. */
-function relativeTo(name: string, zone: string): string | null {
+/** A canonical name without `zone` at its end, `@` where they are the same, null where it is not within the zone. */
+export function ownerWithin(name: string, zone: string): string | null {
   if (name === zone) return "@";
   if (!name.endsWith(`.${zone}`)) return null;
   const relative = name.slice(0, -zone.length - 1);

@@ -16,7 +16,7 @@ export interface EgressOptions {
   lookup?: Lookup;
 }
 
-export interface GuardedConnection {
+interface GuardedConnection {
   host: string;
   port: number;
   reach: Reach;

@@ -8,7 +8,7 @@ import type { RecordData } from "./record.ts";
 const takingOver = new Set(["NS", "DNAME"]);
 
 /** Why the caller may not write or delete such a record; null when they may. */
-export function outsideRights(
+function outsideRights(
   { recordType, name }: Pick<RecordData, "recordType" | "name">,
   { changes }: Rights,
 ): string | null {

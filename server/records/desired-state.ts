@@ -1,5 +1,5 @@
 import { newId } from "../ids.ts";
-import { dataOf, sameData, type LiveRecord, type PlannedChange, type RecordDraft } from "./live-record.ts";
+import { dataOf, isUnchanged, type LiveRecord, type PlannedChange, type RecordDraft } from "./live-record.ts";
 import { recordKey, rrsetKey, ttlKey, type RecordData } from "./record.ts";
 
 /** A desired record. With an `id` it is a known record (rollback), without one it is matched by what it says (sync, import). */
@@ -33,7 +33,7 @@ export function planState(live: Iterable<LiveRecord>, desired: Iterable<Desired>
   const settle = (before: LiveRecord, want: Desired) => {
     byId.delete(before.id);
     const after = draftOf(want, before.comment);
-    if (sameData(before, after) && before.comment === after.comment) unchanged++;
+    if (isUnchanged(before, after)) unchanged++;
     else updates.push({ action: "update", id: before.id, before, after });
   };
 
@@ -81,7 +81,7 @@ export function withOneTtl(live: readonly LiveRecord[], changes: readonly Planne
     ...changes.filter(({ action }) => action === "delete"),
     ...updates
       .map(({ action, id, before, after }) => ({ action, id, before, after: align(after) }))
-      .filter(({ before, after }) => !sameData(before, after) || before.comment !== after.comment),
+      .filter(({ before, after }) => !isUnchanged(before, after)),
     ...changes.flatMap((change) => (change.action === "create" ? [{ ...change, after: align(change.after) }] : [])),
   ];
 }

@@ -19,7 +19,7 @@ export interface RecordInput {
   comment?: string | null | undefined;
 }
 
-export const defaultTtl = 3600;
+const defaultTtl = 3600;
 
 /** `anyTtl`: the client named no TTL, so that of the RRset may hold. */
 export type Drafted =

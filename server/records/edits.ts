@@ -1,10 +1,11 @@
 import type { ProviderKind } from "../dns-providers/provider.ts";
 import type { ErrorCode, Issue } from "../errors.ts";
 import { newId } from "../ids.ts";
+import { ownerWithin } from "../names/names.ts";
 import { draftRecord, draftUpdate, type Drafted, type RecordInput } from "./drafts.ts";
 import type { LiveRecord, RecordDraft } from "./live-record.ts";
 import { keptReason } from "./provider-limits.ts";
-import { recordKey, ttlKey } from "./record.ts";
+import { isApexNs, recordKey, ttlKey } from "./record.ts";
 import type { Violation } from "./zone-rules.ts";
 import type { ZoneView } from "./zone-view.ts";
 
@@ -70,9 +71,7 @@ export function namesOf(prepared: readonly PreparedEdit[], zone: string): string
 
 /** The owner within the zone that a name server of the zone stands on; null for one elsewhere. */
 function ownNameServer({ recordType, name, value }: RecordDraft, zone: string): string | null {
-  if (recordType !== "NS" || name !== "@") return null;
-  if (value === zone) return "@";
-  return value.endsWith(`.${zone}`) ? value.slice(0, -zone.length - 1) : null;
+  return isApexNs({ recordType, name }) ? ownerWithin(value, zone) : null;
 }
 
 /** What name servers refuse a zone for, told while it is not too late to add the rest. */
@@ -156,8 +155,9 @@ function applyOne(view: ZoneView, edit: Extract<PreparedEdit, { ok: true }>): st
   const { id, draft, before } = edit;
   if (!draft) {
     view.remove(id);
-    const apexNs = before?.recordType === "NS" && before.name === "@";
-    return apexNs ? [`Deleting the apex NS record ${before.value} changes which servers answer for the zone.`] : [];
+    return before && isApexNs(before)
+      ? [`Deleting the apex NS record ${before.value} changes which servers answer for the zone.`]
+      : [];
   }
   const sibling = edit.anyTtl ? view.at(draft.name).find((other) => ttlKey(other) === ttlKey(draft)) : undefined;
   const aligned = view.put(id, sibling ? { ...draft, ttl: sibling.ttl } : draft);

@@ -85,18 +85,6 @@ export async function liveZone(em: EntityManager, domainId: string, hosts: Hosts
   return rows.map(liveRecord);
 }
 
-/** How many live records some hosts of a zone have. */
-export async function countLive(em: EntityManager, domainId: string, hosts: Hosts): Promise<number> {
-  const { total } = await queries(em)
-    .selectFrom("records")
-    .select((eb) => eb.fn.countAll<string>().as("total"))
-    .where("domain_id", "=", domainId)
-    .where("until", "is", null)
-    .where(hosts.condition())
-    .executeTakeFirstOrThrow();
-  return Number(total);
-}
-
 /** The whole zone by what its records say, for a comparison. */
 export async function indexedZone(em: EntityManager, domainId: string): Promise<LiveIndex> {
   const { rows } = await sql<{ id: string; text: string }>`

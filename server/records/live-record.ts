@@ -29,6 +29,11 @@ export function sameData(a: RecordData, b: RecordData): boolean {
   return dataFields.every((field) => a[field] === b[field]);
 }
 
+/** Whether a record is to stay just as it is, its comment too. */
+export function isUnchanged(before: LiveRecord, after: RecordDraft): boolean {
+  return sameData(before, after) && before.comment === after.comment;
+}
+
 /** The fields that differ, each as `[old, new]` (interface.md, snapshot difference). */
 export function changedFields(before: RecordData, after: RecordData): Record<string, [unknown, unknown]> {
   return Object.fromEntries(

@@ -1,3 +1,4 @@
+import { countActions } from "../changes/commit.ts";
 import { changedFields, dataOf, type PlannedChange } from "./live-record.ts";
 
 /** Planned changes as answers show them. */
@@ -13,4 +14,10 @@ export function planView(changes: readonly PlannedChange[]) {
       change.action === "delete" ? [{ id: change.id, ...dataOf(change.before) }] : [],
     ),
   };
+}
+
+/** How many changes of each kind, as answers show it. */
+export function countsView(changes: readonly PlannedChange[]) {
+  const { creates, updates, deletes } = countActions(changes);
+  return { created: creates, updated: updates, deleted: deletes };
 }

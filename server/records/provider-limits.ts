@@ -1,13 +1,10 @@
 import { throughProvider } from "../dns-providers/provider-configs.ts";
-import type { DnsProvider, ProviderKind } from "../dns-providers/provider.ts";
+import type { DnsProvider, LimitedRecord, ProviderKind } from "../dns-providers/provider.ts";
 import type { Issue } from "../errors.ts";
 import { isProviderType } from "../zone-file/type-names.ts";
 import { newId } from "../ids.ts";
 import type { PlannedChange } from "./live-record.ts";
 import { recordKey, type RecordData } from "./record.ts";
-
-/** What limits are about. */
-export type LimitedRecord = Pick<RecordData, "recordType" | "name" | "value" | "ttl" | "proxied">;
 
 /** What the provider cannot store, checked before anything is sent. */
 export function limitIssues(record: LimitedRecord, kind: ProviderKind): Issue[] {

@@ -25,6 +25,21 @@ export function isEditableType(type: string): type is EditableType {
   return (editableTypes as readonly string[]).includes(type);
 }
 
+/** Whether a record names a name server of the zone itself. */
+export function isApexNs({ recordType, name }: Pick<RecordData, "recordType" | "name">): boolean {
+  return recordType === "NS" && name === "@";
+}
+
+/** A record as messages name it. */
+export function recordLabel({ name, recordType, value }: Pick<RecordData, "recordType" | "name" | "value">): string {
+  return `${name} ${recordType} ${shortValue(value)}`;
+}
+
+/** A value as messages show it: not endless. */
+export function shortValue(value: string): string {
+  return value.length > 60 ? `${value.slice(0, 60)}…` : value;
+}
+
 /** What makes a record itself within a zone: no two live records may share it. */
 export function recordKey(record: Pick<RecordData, "recordType" | "name" | "value">): string {
   return `${record.name}\u0000${record.recordType}\u0000${record.value}`;

@@ -2,11 +2,10 @@ import type { Caller } from "../auth/caller.ts";
 import type { EntityManager } from "../database/database.ts";
 import { throughProvider } from "../dns-providers/provider-configs.ts";
 import { AppError } from "../errors.ts";
-import { countActions } from "../changes/commit.ts";
 import { needsConfirmation } from "./desired-state.ts";
 import type { ProviderComparison } from "./compare-with-provider.ts";
 import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
-import { planView } from "./plan-view.ts";
+import { countsView, planView } from "./plan-view.ts";
 import type { ServedPlan } from "./zone-comparison.ts";
 
 /** Brings Zonewright's records in line with what the provider serves: the provider is right. */
@@ -59,13 +58,6 @@ export class Sync {
 type Answer = ReturnType<typeof planView> & { warnings: string[] };
 
 function answer(planned: ServedPlan, plan: Answer | null) {
-  const { creates, updates, deletes } = countActions(planned.changes);
-  return {
-    synced: planned.synced,
-    created: creates,
-    updated: updates,
-    deleted: deletes,
-    unchanged: planned.unchanged,
-    plan,
-  };
+  const { changes, synced, unchanged } = planned;
+  return { synced, ...countsView(changes), unchanged, plan };
 }

@@ -4,13 +4,12 @@ import { AppError } from "../errors.ts";
 import { parseZoneFile } from "../zone-file/parse.ts";
 import { initialSoa } from "../zone-file/soa.ts";
 import { printZoneFile } from "../zone-file/write.ts";
-import { countActions } from "../changes/commit.ts";
 import { refuseBeyondRights } from "./delegation.ts";
 import { planState, withOneTtl } from "./desired-state.ts";
 import { liveZone } from "./live-queries.ts";
 import type { LiveRecord, PlannedChange } from "./live-record.ts";
 import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
-import { planView } from "./plan-view.ts";
+import { countsView, planView } from "./plan-view.ts";
 import { keptThere, keptWarnings, limitIssues, withoutKept } from "./provider-limits.ts";
 import { kindOfZone } from "./zone-limits.ts";
 import { recordKey, rrsetKey, type RecordData } from "./record.ts";
@@ -70,11 +69,8 @@ export class ZoneFileTransfer {
     const { planned } = input.dryRun
       ? { planned: await this.#pipeline.preview(em, { domainId: input.id, caller, need, plan }) }
       : await this.#import(em, caller, { domainId: input.id, need, plan });
-    const { creates, updates, deletes } = countActions(planned.changes);
     return {
-      created: creates,
-      updated: updates,
-      deleted: deletes,
+      ...countsView(planned.changes),
       unchanged: planned.unchanged,
       warnings: planned.warnings,
       plan: input.dryRun ? { ...planView(planned.changes), warnings: planned.warnings } : null,

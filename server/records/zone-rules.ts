@@ -1,4 +1,4 @@
-import { recordKey, type RecordData } from "./record.ts";
+import { recordKey, shortValue, type RecordData } from "./record.ts";
 
 /** A rule that the records of one name break together. */
 export interface Violation {
@@ -63,7 +63,7 @@ export function violationsAt(name: string, records: readonly RecordData[]): Viol
       extent: count,
       code: "CONFLICT",
       field: "value",
-      message: `${name} has this ${record.recordType} record ${count === 2 ? "already" : `${count} times`}: ${shorten(record.value)}.`,
+      message: `${name} has this ${record.recordType} record ${count === 2 ? "already" : `${count} times`}: ${shortValue(record.value)}.`,
     });
   }
   return violations;
@@ -86,8 +86,4 @@ function repeated(records: readonly RecordData[]): [string, number, RecordData][
     counts.set(key, [key, count + 1, record]);
   }
   return [...counts.values()].filter(([, count]) => count > 1);
-}
-
-function shorten(value: string): string {
-  return value.length > 80 ? `${value.slice(0, 77)}…` : value;
 }

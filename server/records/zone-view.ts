@@ -1,4 +1,4 @@
-import { sameData, type LiveRecord, type PlannedChange, type RecordDraft } from "./live-record.ts";
+import { isUnchanged, type LiveRecord, type PlannedChange, type RecordDraft } from "./live-record.ts";
 import { ttlKey } from "./record.ts";
 import { newViolations, type Violation } from "./zone-rules.ts";
 
@@ -22,11 +22,6 @@ export class ZoneView {
       else this.#originalByName.set(record.name, [record]);
       this.#set(record.id, record);
     }
-  }
-
-  /** The record as loaded. */
-  original(id: string): LiveRecord | undefined {
-    return this.#original.get(id);
   }
 
   get(id: string): RecordDraft | undefined {
@@ -99,7 +94,7 @@ export class ZoneView {
       const after = this.#current.get(id);
       if (!before && after) creates.push({ action: "create", id, before: null, after });
       if (before && !after) deletes.push({ action: "delete", id, before, after: null });
-      if (before && after && !(sameData(before, after) && before.comment === after.comment)) {
+      if (before && after && !isUnchanged(before, after)) {
         updates.push({ action: "update", id, before, after });
       }
     }

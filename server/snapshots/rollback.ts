@@ -2,11 +2,10 @@ import { Hosts } from "../assignments/hosts.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { AppError } from "../errors.ts";
-import { countActions } from "../changes/commit.ts";
 import { needsConfirmation, planState } from "../records/desired-state.ts";
 import { liveColumns, liveRecord } from "../records/live-queries.ts";
 import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
-import { planView } from "../records/plan-view.ts";
+import { countsView, planView } from "../records/plan-view.ts";
 import { keptThere, keptWarnings, limitIssues, withoutKept } from "../records/provider-limits.ts";
 import { kindOfZone } from "../records/zone-limits.ts";
 import { findSnapshot, type Snapshots } from "./service.ts";
@@ -36,7 +35,7 @@ export class Rollback {
       return {
         success: true,
         snapshot: null,
-        ...counted(changes),
+        ...countsView(changes),
         failed: [],
         plan: { ...planView(changes), warnings: keptWarnings(kept) },
       };
@@ -68,13 +67,8 @@ export class Rollback {
     const done = planned.changes.filter((_, index) => outcomes[index]?.ok);
     if (snapshotId === null) throw new Error("A rollback always makes a snapshot.");
     const snapshot = await this.#snapshots.brief(em.fork(), { id: input.id, snapshotId }, Hosts.all);
-    return { success: failed.length === 0, snapshot, ...counted(done), failed, plan: null };
+    return { success: failed.length === 0, snapshot, ...countsView(done), failed, plan: null };
   }
-}
-
-function counted(changes: Parameters<typeof countActions>[0]) {
-  const { creates, updates, deletes } = countActions(changes);
-  return { created: creates, updated: updates, deleted: deletes };
 }
 
 /** Plans the difference backwards, from the version rows that began or ended since the snapshot. */

@@ -1,4 +1,4 @@
-import { recordKey, rrsetKey, type RecordData } from "../records/record.ts";
+import { isApexNs, recordKey, recordLabel, rrsetKey, type RecordData } from "../records/record.ts";
 import { placeholderNameServer, type Soa } from "./soa.ts";
 
 /** What has been read of a zone so far. Each addition costs the same, however large the zone. */
@@ -19,7 +19,7 @@ export function addRecord(contents: Contents, record: RecordData): string | null
   if (isPlaceholder(record)) return null;
   const key = recordKey(record);
   if (contents.keys.has(key)) {
-    return `${record.name} ${record.recordType} ${shortened(record.value)} is there already; the repetition is left out.`;
+    return `${recordLabel(record)} is there already; the repetition is left out.`;
   }
   contents.keys.add(key);
   contents.records.push(record);
@@ -36,7 +36,7 @@ export function addSoa(contents: Contents, name: string, soa: Soa): string | nul
 
 /** The apex NS that `printZoneFile` adds to a zone without one. It is no record of the zone. */
 export function isPlaceholder(record: Pick<RecordData, "recordType" | "name" | "value">): boolean {
-  return record.recordType === "NS" && record.name === "@" && record.value === placeholderNameServer;
+  return isApexNs(record) && record.value === placeholderNameServer;
 }
 
 function deviatingTtl(rrsetTtls: Map<string, number>, record: RecordData): string | null {
@@ -61,8 +61,4 @@ function sameSoa(one: Soa, other: Soa): boolean {
     one.expire === other.expire &&
     one.minimum === other.minimum
   );
-}
-
-function shortened(value: string): string {
-  return value.length > 60 ? `${value.slice(0, 60)}…` : value;
 }

@@ -20,7 +20,7 @@ export interface ZoneFileOptions {
   include?: (path: string) => Result<string>;
 }
 
-export interface ZoneFileMessage extends LineMessage {
+interface ZoneFileMessage extends LineMessage {
   /** The included file that the line is in. */
   file?: string;
 }

@@ -1,6 +1,5 @@
+import { typesWithParameters } from "../records/values/kept.ts";
 import type { Field } from "./tokens.ts";
-
-const typesWithParameters = new Set(["HTTPS", "SVCB"]);
 
 /**
  * Puts `alpn=` and the quoted `h2,h3` that stands right behind it together again as the one field `alpn="h2,h3"` (RFC 9460 appendix A).

@@ -1,5 +1,5 @@
 import { ruleFor } from "../records/record-types.ts";
-import type { RecordData } from "../records/record.ts";
+import { isApexNs, type RecordData } from "../records/record.ts";
 import { isPlaceholder } from "./contents.ts";
 import { nameOrderKey } from "./name-order.ts";
 import { placeholderNameServer, type Soa } from "./soa.ts";
@@ -33,7 +33,7 @@ export function printZoneFile({ zone, soa, records, defaultTtl = 3600 }: ZoneFil
     `$TTL ${defaultTtl}`,
     ...printSoa(soa, width),
   ];
-  if (!sorted.some((record) => record.recordType === "NS" && record.name === "@" && !isPlaceholder(record))) {
+  if (!sorted.some((record) => isApexNs(record) && !isPlaceholder(record))) {
     lines.push(
       "; A zone does not load without a name server, and this one lists none. The next line stands in for it.",
     );

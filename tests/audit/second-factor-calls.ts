@@ -1,8 +1,8 @@
-import { codeAt, step } from "../support/authenticator-app.ts";
+import { codeAt, step } from "../support/second-factors/authenticator-app.ts";
 import type { Clock } from "../support/clock.ts";
 import type { Answer } from "../support/rest-client.ts";
-import { appUser, halfSignedIn } from "../support/second-factors.ts";
-import { addPasskey, securityKey, site } from "../support/security-key.ts";
+import { appUser, halfSignedIn } from "../support/second-factors/app-user.ts";
+import { addPasskey, securityKey, site } from "../support/second-factors/security-key.ts";
 import { memberPassword, type Zonewright } from "../support/zonewright.ts";
 
 const currentPassword = memberPassword;

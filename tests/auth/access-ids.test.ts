@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { accessRows, unknownId, type AccessRow } from "../support/access-table.ts";
 import type { Answer, RestClient } from "../support/rest-client.ts";
-import { addPasskey, securityKey, site } from "../support/security-key.ts";
+import { addPasskey, securityKey, site } from "../support/second-factors/security-key.ts";
 import { adminPassword, memberPassword, useZonewright } from "../support/zonewright.ts";
 import { freshName } from "../records/zones.ts";
 

@@ -5,7 +5,7 @@ import { permissions } from "../../server/context.ts";
 import { accessRows, overRest, overTrpc, procedures, streamPath, type Procedure } from "../support/access-table.ts";
 import { Clock, minute } from "../support/clock.ts";
 import { RestClient } from "../support/rest-client.ts";
-import { appUser, halfSignedIn } from "../support/second-factors.ts";
+import { appUser, halfSignedIn } from "../support/second-factors/app-user.ts";
 import { adminPassword, memberPassword, useZonewright } from "../support/zonewright.ts";
 
 const clock = new Clock();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import { Clock, hour, minute } from "../support/clock.ts";
-import { startMailServer, type MailServer } from "../support/mail-server.ts";
+import { startMailServer, type MailServer } from "../support/servers/mail-server.ts";
 import { startZonewright, type Zonewright } from "../support/zonewright.ts";
 
 const clock = new Clock();

@@ -4,9 +4,9 @@ import { queries } from "../../server/database/database.ts";
 import { settleOpen } from "../dns-providers/settling.ts";
 import { applySet, configure, expectInSync, expectSettled, lastChange, newZone } from "../dns-providers/vendor-zone.ts";
 import { lineOf, type Zone } from "../records/zones.ts";
-import { alidnsRefusal, startAlidnsServer, type AlidnsServer } from "../support/alidns-server.ts";
+import { alidnsRefusal, startAlidnsServer, type AlidnsServer } from "../support/vendors/alidns/server.ts";
 import { Clock } from "../support/clock.ts";
-import type { Fault } from "../support/vendor-faults.ts";
+import type { Fault } from "../support/vendors/faults.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 // Sets of all or none, cut in the middle at a vendor that takes one record at a time, while somebody else is at work in its console.

@@ -3,8 +3,8 @@ import type { Notice } from "../../server/notifications/notify.ts";
 import { queries } from "../../server/database/database.ts";
 import type { Body } from "../records/zones.ts";
 import { Clock } from "../support/clock.ts";
-import { startHookServer, type HookServer } from "../support/hook-server.ts";
-import { startMailServer, type MailServer } from "../support/mail-server.ts";
+import { startHookServer, type HookServer } from "./hook-server.ts";
+import { startMailServer, type MailServer } from "../support/servers/mail-server.ts";
 import { adminPassword, startZonewright, type Zonewright } from "../support/zonewright.ts";
 
 export const signingSecret = `whsec_${Buffer.from("a key of thirty-two bytes, exact").toString("base64")}`;

@@ -1,10 +1,10 @@
 import { beforeEach, expect, expectTypeOf, test } from "vitest";
 import { createClient, type Session, type SignInResult } from "../../client-sdk/src/index.ts";
-import { codeAt, middleOfStep } from "../support/authenticator-app.ts";
+import { codeAt, middleOfStep } from "../support/second-factors/authenticator-app.ts";
 import { Clock } from "../support/clock.ts";
-import { invite, site } from "../support/external-sign-in.ts";
-import { useIdentityDesk } from "../support/identity-desk.ts";
-import { appUser } from "../support/second-factors.ts";
+import { invite, site } from "../support/identity/external-sign-in.ts";
+import { useIdentityDesk } from "../support/identity/desk.ts";
+import { appUser } from "../support/second-factors/app-user.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { failure } from "./failure.ts";
 import { cookieFetch, recordingFetch } from "./recording-fetch.ts";

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createClient, type Client } from "../../client-sdk/src/index.ts";
 import { tell } from "../notifications/telling.ts";
-import { codeAt } from "../support/authenticator-app.ts";
+import { codeAt } from "../support/second-factors/authenticator-app.ts";
 import { Clock } from "../support/clock.ts";
 import { page, type CodeBlock } from "../support/markdown.ts";
-import { appUser } from "../support/second-factors.ts";
+import { appUser } from "../support/second-factors/app-user.ts";
 import { adminPassword, memberPassword, useZonewright } from "../support/zonewright.ts";
 
 const clock = new Clock();

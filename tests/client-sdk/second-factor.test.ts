@@ -1,9 +1,9 @@
 import { beforeEach, expect, expectTypeOf, test } from "vitest";
 import { createClient, type SecondFactorMethod, type Session } from "../../client-sdk/src/index.ts";
-import { codeAt, step } from "../support/authenticator-app.ts";
+import { codeAt, step } from "../support/second-factors/authenticator-app.ts";
 import { Clock } from "../support/clock.ts";
-import { appUser, type AppUser } from "../support/second-factors.ts";
-import { addPasskey, securityKey, site } from "../support/security-key.ts";
+import { appUser, type AppUser } from "../support/second-factors/app-user.ts";
+import { addPasskey, securityKey, site } from "../support/second-factors/security-key.ts";
 import { memberPassword, useZonewright } from "../support/zonewright.ts";
 import { failure } from "./failure.ts";
 import { cookieFetch, recordingFetch } from "./recording-fetch.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { ApiDocument, ApiOperation } from "../support/api-document.ts";
-import type { JsonSchema } from "../support/json-schema.ts";
+import type { ApiDocument, ApiOperation } from "../support/api/api-document.ts";
+import type { JsonSchema } from "../support/api/json-schema.ts";
 import { breakingChanges } from "./breaking-changes.ts";
 
 function json(schema: JsonSchema) {
@@ -47,7 +47,9 @@ const object = (properties: Record<string, JsonSchema>, required: string[] = [])
 });
 
 function postOf({ paths }: ApiDocument): ApiOperation {
-  return paths["/things"]?.["post"] ?? expect.fail("There is no such call.");
+  const call = paths["/things"]?.["post"];
+  if (!call) throw new Error("There is no such call.");
+  return call;
 }
 
 function renameJson(content: Record<string, object>): void {
@@ -55,8 +57,9 @@ function renameJson(content: Record<string, object>): void {
   delete content["application/json"];
 }
 
-/** A document whose problem documents are these. */
-function problemsOf(schema: JsonSchema): ApiDocument {
+/** A document whose problem documents have these codes, and have them always or not. */
+function problemsOf(codes: string[], required = ["code"]): ApiDocument {
+  const schema = object({ code: { type: "string", enum: codes } }, required);
   const document = documentOf({});
   document.components.responses = { Problem409: { content: { "application/problem+json": { schema } } } };
   return document;
@@ -158,12 +161,10 @@ describe("of what clients are sent", () => {
   });
 
   test("a problem document with a code more, or without one of its fields, breaks", () => {
-    const problem = (codes: string[], required = ["code"]) =>
-      object({ code: { type: "string", enum: codes } }, required);
-    const before = problemsOf(problem(["CONFLICT"]));
-    expect(breakingChanges(before, problemsOf(problem(["CONFLICT", "GONE"])))).toHaveLength(1);
-    expect(breakingChanges(before, problemsOf(problem(["CONFLICT"], [])))).toHaveLength(1);
-    expect(breakingChanges(problemsOf(problem(["CONFLICT", "GONE"])), before)).toEqual([]);
+    const before = problemsOf(["CONFLICT"]);
+    expect(breakingChanges(before, problemsOf(["CONFLICT", "GONE"]))).toHaveLength(1);
+    expect(breakingChanges(before, problemsOf(["CONFLICT"], []))).toHaveLength(1);
+    expect(breakingChanges(problemsOf(["CONFLICT", "GONE"]), before)).toEqual([]);
   });
 });
 

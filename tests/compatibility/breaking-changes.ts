@@ -1,4 +1,4 @@
-import { operationsOf, type ApiDocument, type ApiOperation, type ApiResponse } from "../support/api-document.ts";
+import { operationsOf, type ApiDocument, type ApiOperation, type ApiResponse } from "../support/api/api-document.ts";
 import { schemaBreaks, type Side } from "./schema-breaks.ts";
 
 /**

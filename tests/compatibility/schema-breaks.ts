@@ -1,4 +1,4 @@
-import { resolve, type JsonSchema } from "../support/json-schema.ts";
+import { resolve, type JsonSchema } from "../support/api/json-schema.ts";
 
 /** The documents that the two schemas stand in, which their references lead into. */
 export interface Side {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ApiDocument } from "../support/api-document.ts";
+import type { ApiDocument } from "../support/api/api-document.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { breakingChanges } from "./breaking-changes.ts";
 import { typeBreaks } from "./type-breaks.ts";
@@ -85,13 +85,7 @@ const changes: [what: string, file: string, from: string | RegExp, to: string, c
   ],
   ["a value fewer in inputs", "server/router.d.ts", /"A" \| "AAAA" \| /g, '"AAAA" | ', '"A"'],
   ["an input of another type", "server/router.d.ts", "inviteCode: string;", "inviteCode: number;", "inviteCode"],
-  [
-    "an error code more",
-    "server/errors.d.ts",
-    "readonly UNAVAILABLE: {",
-    "readonly GONE: {}; readonly UNAVAILABLE: {",
-    "GONE",
-  ],
+  ["an error code more", "server/errors.d.ts", "UNAVAILABLE: {", "GONE: object; UNAVAILABLE: {", "GONE"],
   ["a helper that needs more", "client.d.ts", "signOut(): ", "signOut(everywhere: boolean): ", "signOut"],
   [
     "a helper's field that must be there",
@@ -124,30 +118,17 @@ const additions: [what: string, file: string, from: string | RegExp, to: string]
 ];
 
 test("each change that would break programs is noticed, and no other", async () => {
-  const all = [
-    ...changes.map(([what, ...change]) => ({ what, change })),
-    ...additions.map(([what, ...change]) => ({ what, change })),
-  ];
-  for (const [
-    index,
-    {
-      what,
-      change: [file, from, to],
-    },
-  ] of all.entries()) {
+  const all = [...changes, ...additions];
+  for (const [index, [what, file, from, to]] of all.entries()) {
     await cp(join(folder, "after"), join(folder, `changed-${index}`), { recursive: true });
     const text = await readFile(join(folder, "after", file), "utf8");
     const changed = text.replace(from, to);
-    expect(changed, what).not.toBe(text);
+    if (changed === text) throw new Error(`Nothing was found to change: ${what}`);
     await writeFile(join(folder, `changed-${index}`, file), changed);
   }
-  const found = await typeBreaks(
-    folder,
-    all.map((_, index) => ({ before: "after", after: `changed-${index}` })),
-  );
-  for (const [index, { what, change }] of all.entries()) {
-    const complaint = change[3];
-    if (complaint === undefined) expect(found[index], what).toBe("");
-    else expect(found[index], what).toContain(complaint);
-  }
+  const versions = all.map((_, index) => ({ before: "after", after: `changed-${index}` }));
+  const found = await typeBreaks(folder, versions);
+  const missed = changes.filter(([, , , , complaint], index) => !found[index]?.includes(complaint));
+  expect(missed.map(([what]) => what)).toEqual([]);
+  expect(found.slice(changes.length)).toEqual(additions.map(() => ""));
 }, 120_000);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startLoopbackVendor, type LoopbackVendor } from "../support/loopback-vendor.ts";
+import { startLoopbackVendor, type LoopbackVendor } from "../support/vendors/loopback-vendor.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { Clock } from "../support/clock.ts";
 import { endlessVendors, zone, type Endlessness } from "./endless-vendors.ts";

@@ -1,4 +1,4 @@
-import type { VendorCall, VendorReply } from "../support/loopback-vendor.ts";
+import type { VendorCall, VendorReply } from "../support/vendors/loopback-vendor.ts";
 
 /**
  * How a list does not end: it shows one page again and again, leads in a circle, has more on every page than it said on the one before, or
@@ -7,7 +7,7 @@ import type { VendorCall, VendorReply } from "../support/loopback-vendor.ts";
 export type Endlessness = "repeats" | "circles" | "grows" | "starves";
 
 /** An API of which one list has no end; whatever else it is asked for, it has one zone. */
-export interface EndlessVendor {
+interface EndlessVendor {
   kind: string;
   name: string;
   /** A configuration for the API at this address. */

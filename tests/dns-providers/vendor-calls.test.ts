@@ -9,7 +9,7 @@ import {
   type LoopbackVendor,
   type VendorFault,
   type VendorReply,
-} from "../support/loopback-vendor.ts";
+} from "../support/vendors/loopback-vendor.ts";
 
 const secret = "s3cret/of+the harbour";
 const ok: VendorReply = { status: 200, body: "fine" };

@@ -7,10 +7,10 @@ import { createEgress, type Egress } from "../../server/net/egress.ts";
 import { planState, withOneTtl } from "../../server/records/desired-state.ts";
 import type { LiveRecord } from "../../server/records/live-record.ts";
 import { recordKey, type RecordData } from "../../server/records/record.ts";
-import { startCloudflare, refusal as cloudflareRefusal } from "../support/cloudflare-server.ts";
-import { startDigitalOcean, failure as digitalOceanFailure } from "../support/digitalocean-server.ts";
-import type { LoopbackVendor, VendorReply } from "../support/loopback-vendor.ts";
-import { startRoute53, failure as route53Failure } from "../support/route53-server.ts";
+import { startCloudflare, refusal as cloudflareRefusal } from "../support/vendors/cloudflare/server.ts";
+import { startDigitalOcean, failure as digitalOceanFailure } from "../support/vendors/digitalocean/server.ts";
+import type { LoopbackVendor, VendorReply } from "../support/vendors/loopback-vendor.ts";
+import { startRoute53, failure as route53Failure } from "../support/vendors/route53/server.ts";
 import { record } from "./zone-folder.ts";
 
 // Any state of a few names to any other, with a call that goes wrong on the way: what is told is what is there.

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { Zone, type Body } from "../records/zones.ts";
-import type { Faults } from "../support/vendor-faults.ts";
+import type { Faults } from "../support/vendors/faults.ts";
 import type { Zonewright } from "../support/zonewright.ts";
 
 let configs = 0;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { manualZone } from "../records/zones.ts";
-import { startDigitalOcean, type DigitalOceanServer } from "../support/digitalocean-server.ts";
-import { startDnspodServer, type DnspodServer } from "../support/dnspod-server.ts";
-import { startRoute53, type Route53Server } from "../support/route53-server.ts";
+import { startDigitalOcean, type DigitalOceanServer } from "../support/vendors/digitalocean/server.ts";
+import { startDnspodServer, type DnspodServer } from "../support/vendors/dnspod/server.ts";
+import { startRoute53, type Route53Server } from "../support/vendors/route53/server.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" } });

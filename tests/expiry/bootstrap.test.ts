@@ -2,11 +2,11 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
-import { RdapBootstrap } from "../../server/expiry/bootstrap.ts";
-import { readBootstrap } from "../../server/expiry/bootstrap-file.ts";
+import { RdapBootstrap } from "../../server/expiry/rdap/bootstrap.ts";
+import { readBootstrap } from "../../server/expiry/rdap/bootstrap-file.ts";
 import { createLog } from "../../server/log.ts";
 import { Clock, day, hour, minute } from "../support/clock.ts";
-import { bootstrapFile, duringTest, startRdapServer, type RdapServer } from "../support/registries.ts";
+import { bootstrapFile, duringTest, startRdapServer, type RdapServer } from "./registries.ts";
 import { openDoor } from "../net/door.ts";
 
 const clock = new Clock();

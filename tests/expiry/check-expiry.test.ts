@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { unknownId, type Body } from "../records/zones.ts";
 import { day } from "../support/clock.ts";
-import type { VendorReply } from "../support/loopback-vendor.ts";
+import type { VendorReply } from "../support/vendors/loopback-vendor.ts";
 import {
   bootstrapFile,
   startRdapServer,
   startWhoisServer,
   type RdapServer,
   type WhoisTestServer,
-} from "../support/registries.ts";
+} from "./registries.ts";
 import { startZonewright, type Zonewright } from "../support/zonewright.ts";
 
 let list: RdapServer;

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
-import { keepFinding } from "../../server/expiry/store.ts";
+import { keepFinding } from "../../server/expiry/keep-finding.ts";
 import type { Body } from "../records/zones.ts";
 import { Clock, day, hour, minute } from "../support/clock.ts";
-import type { VendorReply } from "../support/loopback-vendor.ts";
+import type { VendorReply } from "../support/vendors/loopback-vendor.ts";
 import {
   bootstrapFile,
   startRdapServer,
   startWhoisServer,
   type RdapServer,
   type WhoisTestServer,
-} from "../support/registries.ts";
+} from "./registries.ts";
 import type { RestClient } from "../support/rest-client.ts";
 import { startZonewright, type Zonewright } from "../support/zonewright.ts";
 import { lastingAdmin, ToldLog } from "./told.ts";

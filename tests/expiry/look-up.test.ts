@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Clock, minute, second } from "../support/clock.ts";
-import { duringTest, startRdapServer, startWhoisServer } from "../support/registries.ts";
+import { duringTest, startRdapServer, startWhoisServer } from "./registries.ts";
 import { openLookUp } from "./looking-up.ts";
 import { rdapShapes, type RdapShape } from "./rdap-shapes.ts";
 import { whoisShapes, type WhoisShape } from "./whois-shapes.ts";

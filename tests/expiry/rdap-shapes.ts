@@ -1,4 +1,4 @@
-import type { VendorReply } from "../support/loopback-vendor.ts";
+import type { VendorReply } from "../support/vendors/loopback-vendor.ts";
 
 /** What a registry answers over RDAP, shortened, and what comes of it where nothing else is to be had. */
 export interface RdapShape {

@@ -1,21 +1,13 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { entries } from "../audit/trail.ts";
-import { codeAt, middleOfStep } from "../support/authenticator-app.ts";
+import { codeAt, middleOfStep } from "../support/second-factors/authenticator-app.ts";
 import { Clock, minute } from "../support/clock.ts";
-import {
-  browserFor,
-  comeBack,
-  authorize,
-  exchange,
-  invite,
-  signedInClient,
-  site,
-} from "../support/external-sign-in.ts";
-import { useIdentityDesk } from "../support/identity-desk.ts";
+import { browserFor, comeBack, authorize, exchange, invite, site } from "../support/identity/external-sign-in.ts";
+import { useIdentityDesk } from "../support/identity/desk.ts";
 import { problemOf } from "../support/problems.ts";
-import { RestClient, type Answer } from "../support/rest-client.ts";
-import { appUser } from "../support/second-factors.ts";
-import { addPasskey, securityKey } from "../support/security-key.ts";
+import { RestClient } from "../support/rest-client.ts";
+import { appUser } from "../support/second-factors/app-user.ts";
+import { addPasskey, securityKey } from "../support/second-factors/security-key.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 const clock = new Clock();
@@ -27,17 +19,6 @@ beforeEach(() => {
   id = lastId += 1;
   desk.be(id);
 });
-
-/** Registers whom the vendor tells of. @returns their client */
-async function newcomer(): Promise<RestClient> {
-  const answer = await desk.register();
-  expect(answer.status).toBe(201);
-  return signedInClient(zw, answer);
-}
-
-function unbind(client: RestClient): Promise<Answer> {
-  return client.delete("/api/auth/oauth/unbind/github");
-}
 
 describe("registration", () => {
   test("takes the role of the invitation, uses it up, and leaves a trace", async () => {
@@ -66,10 +47,8 @@ describe("registration", () => {
   test("has ten minutes", async () => {
     const { pending_token: pendingToken } = await desk.goThrough();
     const inviteCode = await invite(zw);
-    clock.advance(10 * minute);
-    const late = await zw.nobody.post("/api/auth/oauth/github/register", { pendingToken, inviteCode });
-    clock.advance(-10 * minute);
-    expect(late).toBeProblem(401, "UNAUTHORIZED");
+    const late = () => zw.nobody.post("/api/auth/oauth/github/register", { pendingToken, inviteCode });
+    expect(await clock.ahead(10 * minute, late)).toBeProblem(401, "UNAUTHORIZED");
   });
 
   test("of twenty attempts at once makes one account, and uses one invitation", async () => {
@@ -137,7 +116,7 @@ describe("registration", () => {
 
 describe("signing in", () => {
   test("leaves a trace that names the provider, and no secret", async () => {
-    await newcomer();
+    await desk.newcomer();
     const { body } = await desk.signIn();
     const [entry] = await entries(zw.admin, { action: "identity.sign_in" });
     const after = { providerId: "github", secondFactorNeeded: false };
@@ -161,7 +140,7 @@ describe("signing in", () => {
   });
 
   test("to a disabled account is refused, also with a ticket from before", async () => {
-    const client = await newcomer();
+    const client = await desk.newcomer();
     const { body: me } = await client.get("/api/auth/me");
     const { ticket } = await desk.goThrough();
     await zw.admin.put(`/api/users/${me.id}`, { disabled: true });
@@ -174,71 +153,9 @@ describe("signing in", () => {
   });
 });
 
-describe("unbinding", () => {
-  test("is refused while it is the last way to sign in, and works with a passkey", async () => {
-    const client = await newcomer();
-    expect(await unbind(client)).toBeProblem(409, "CONFLICT");
-    expect((await desk.signIn()).status).toBe(200);
-    const { id: passkey } = await addPasskey(client, securityKey());
-    expect((await unbind(client)).body).toEqual({ success: true });
-    // Now the passkey is the last one.
-    expect(await client.send("DELETE", `/api/2fa/passkeys/${passkey}`)).toBeProblem(409, "CONFLICT");
-    expect((await desk.bind(client))["bound"]).toBe("1");
-    expect((await client.send("DELETE", `/api/2fa/passkeys/${passkey}`)).status).toBe(200);
-  });
-
-  test("works with a password, and leaves a trace", async () => {
-    const client = await zw.member("has-password");
-    await desk.bind(client);
-    const { body: me } = await client.get("/api/auth/me");
-    expect((await unbind(client)).status).toBe(200);
-    const [bound] = await entries(zw.admin, { action: "identity.bind" });
-    const [unbound] = await entries(zw.admin, { action: "identity.unbind" });
-    const about = { userId: me.id, providerId: "github" };
-    expect(bound).toMatchObject({ actorId: me.id, after: about, before: null });
-    expect(unbound).toMatchObject({ actorId: me.id, before: about, after: null, targetId: bound?.targetId });
-  });
-
-  test("takes the ticket along that the identity got a moment ago", async () => {
-    const client = await zw.member(`changed-mind-${id}`);
-    await desk.bind(client);
-    const { ticket } = await desk.goThrough();
-    expect((await unbind(client)).status).toBe(200);
-    expect(await exchange(zw, ticket)).toBeProblem(401, "UNAUTHORIZED");
-  });
-
-  test("is nobody else's: bindings are those of who asks", async () => {
-    await newcomer();
-    const stranger = await zw.member(`stranger-${id}`);
-    expect((await stranger.get("/api/auth/oauth/bindings")).body).toEqual({ bindings: [] });
-    expect(await unbind(stranger)).toBeProblem(404, "NOT_FOUND");
-    expect(await stranger.delete("/api/auth/oauth/unbind/nowhere")).toBeProblem(404, "NOT_FOUND");
-    expect(await zw.nobody.get("/api/auth/oauth/bindings")).toBeProblem(401, "UNAUTHORIZED");
-  });
-
-  test("of two providers at once keeps one", async () => {
-    const client = await newcomer();
-    await zw.admin.post("/api/oauth/providers", { providerId: "google", clientId: "g", ...desk.vendor.endpoints });
-    const { body: me } = await client.get("/api/auth/me");
-    const em = zw.services.database.fork();
-    const identity = {
-      issuer: "x",
-      subject: `${id}`,
-      email: null,
-      emailVerified: false,
-      displayName: null,
-      username: null,
-    };
-    const actor = { userId: me.id, tokenId: null, ip: null, requestId: null };
-    await zw.services.identityBindings.bind(em, actor, me.id, "google", identity);
-    const answers = await Promise.all([unbind(client), client.delete("/api/auth/oauth/unbind/google")]);
-    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
-  });
-});
-
 describe("a provider that is disabled", () => {
   test("lets nobody set out, come back, use a ticket or register", async () => {
-    await newcomer();
+    await desk.newcomer();
     const { ticket } = await desk.goThrough();
     const browser = browserFor(zw);
     const back = desk.vendor.agree(await authorize(browser, "github"));
@@ -263,7 +180,7 @@ describe("a provider that is disabled", () => {
   });
 
   test("is no way to sign in: the one beside it cannot be taken away", async () => {
-    const client = await newcomer();
+    const client = await desk.newcomer();
     const { id: passkey } = await addPasskey(client, securityKey());
     await zw.admin.put(`/api/oauth/providers/${desk.configId}`, { enabled: false });
     expect(await client.send("DELETE", `/api/2fa/passkeys/${passkey}`)).toBeProblem(409, "CONFLICT");

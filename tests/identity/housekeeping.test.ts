@@ -2,9 +2,9 @@ import { expect, onTestFinished, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import { deleteExpiredTrips } from "../../server/identity/housekeeping.ts";
 import { Clock, minute, second } from "../support/clock.ts";
-import { authorize, browserFor, comeBack, site } from "../support/external-sign-in.ts";
-import { useIdentityDesk } from "../support/identity-desk.ts";
-import { rogueClient, startRogueProvider } from "../support/rogue-openid-provider.ts";
+import { authorize, browserFor, comeBack, site } from "../support/identity/external-sign-in.ts";
+import { useIdentityDesk } from "../support/identity/desk.ts";
+import { rogueClient, startRogueProvider } from "../support/identity/rogue-openid-provider.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 const clock = new Clock();

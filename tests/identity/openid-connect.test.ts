@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { OpenIdProvider } from "../support/openid-provider.ts";
-import { startOpenIdProvider } from "../support/openid-provider.ts";
+import type { OpenIdProvider } from "../support/identity/openid-provider.ts";
+import { startOpenIdProvider } from "../support/identity/openid-provider.ts";
 import {
   authorize,
   browserFor,
@@ -10,7 +10,7 @@ import {
   signedInClient,
   site,
   startBinding,
-} from "../support/external-sign-in.ts";
+} from "../support/identity/external-sign-in.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright({ env: { SITE_URL: site } });

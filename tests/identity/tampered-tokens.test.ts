@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { authorize, browserFor, comeBack, invite, site } from "../support/external-sign-in.ts";
+import { authorize, browserFor, comeBack, invite, site } from "../support/identity/external-sign-in.ts";
 import {
   hs256,
   rogueClient,
@@ -7,7 +7,7 @@ import {
   startRogueProvider,
   type RogueProvider,
   type TokenParts,
-} from "../support/rogue-openid-provider.ts";
+} from "../support/identity/rogue-openid-provider.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 const lines: string[] = [];

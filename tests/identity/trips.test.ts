@@ -1,16 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Browser } from "../support/browser.ts";
+import type { Browser } from "../support/identity/browser.ts";
 import { Clock, minute, second } from "../support/clock.ts";
-import { authorize, browserFor, comeBack, exchange, invite, site, startBinding } from "../support/external-sign-in.ts";
-import { useIdentityDesk } from "../support/identity-desk.ts";
-import { startIdentityVendor, vendorClient, type IdentityVendor } from "../support/identity-vendors.ts";
-import { rogueClient, startRogueProvider, type RogueProvider } from "../support/rogue-openid-provider.ts";
+import { authorize, browserFor, comeBack, site } from "../support/identity/external-sign-in.ts";
+import { useIdentityDesk } from "../support/identity/desk.ts";
+import { startIdentityVendor, vendorClient, type IdentityVendor } from "../support/identity/vendors.ts";
+import { rogueClient, startRogueProvider, type RogueProvider } from "../support/identity/rogue-openid-provider.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 const clock = new Clock();
 const zw = useZonewright({ env: { SITE_URL: site }, now: clock.now });
 const desk = useIdentityDesk(zw);
-const invalid = { error: "state_invalid" };
 let gitlab: IdentityVendor;
 let rogue: RogueProvider;
 
@@ -32,16 +31,6 @@ afterAll(async () => {
 
 function tokensAsked(): number {
   return desk.vendor.calls.filter(({ method }) => method === "POST").length;
-}
-
-/** Does something after a while, and turns the clock back: sessions of other tests go on. */
-async function later<T>(milliseconds: number, work: () => Promise<T>): Promise<T> {
-  clock.advance(milliseconds);
-  try {
-    return await work();
-  } finally {
-    clock.advance(-milliseconds);
-  }
 }
 
 /** Comes back where that must come to nothing. @returns what the front end gets, and how many codes were redeemed */
@@ -91,9 +80,11 @@ describe("the state of a sign-in", () => {
   test("is good for ten minutes", async () => {
     const browser = browserFor(zw);
     const late = desk.vendor.agree(await authorize(browser, "github"));
-    expect(await later(10 * minute, () => outcomeOf(browser, late))).toEqual(refused);
+    expect(await clock.ahead(10 * minute, () => outcomeOf(browser, late))).toEqual(refused);
     const early = desk.vendor.agree(await authorize(browser, "github"));
-    expect(await later(10 * minute - 30 * second, () => comeBack(browser, early))).toHaveProperty("pending_token");
+    expect(await clock.ahead(10 * minute - 30 * second, () => comeBack(browser, early))).toHaveProperty(
+      "pending_token",
+    );
   });
 
   test.each([
@@ -226,146 +217,5 @@ describe("a callback", () => {
     for (let count = 0; count < 30; count++) back = desk.vendor.agree(await authorize(browser, "github"));
     expect(browser.cookiesFor(new URL(site)).length).toBeLessThanOrEqual(10);
     expect(await comeBack(browser, back)).toHaveProperty("pending_token");
-  });
-});
-
-describe("binding", () => {
-  test("ends with the session that began it", async () => {
-    desk.be(1_000);
-    const member = await zw.member("signs-out");
-    const browser = browserFor(zw);
-    const back = desk.vendor.agree(await startBinding(browser, member, "github"));
-    await member.post("/api/auth/logout");
-    expect(await comeBack(browser, back)).toEqual(invalid);
-    expect(await desk.goThrough()).toHaveProperty("pending_token");
-  });
-
-  test("cannot be completed by somebody who is lured to it, so that nobody's identity ends up in another's account", async () => {
-    desk.be(1_001);
-    const attacker = await zw.member("attacker");
-    const trap = await startBinding(browserFor(zw), attacker, "github");
-    const victim = browserFor(zw);
-    await authorize(victim, "github");
-    expect(await comeBack(victim, desk.vendor.agree(trap))).toEqual(invalid);
-    expect((await attacker.get("/api/auth/oauth/bindings")).body).toEqual({ bindings: [] });
-  });
-
-  test("takes an identity once, and one of a provider for each user", async () => {
-    desk.be(1_002);
-    const [first, second] = [await zw.member("first"), await zw.member("second")];
-    expect(await desk.bind(first)).toEqual({ bound: "1", provider_id: "github" });
-    expect(await desk.bind(second)).toEqual({ error: "already_bound" });
-    expect(await desk.bind(first)).toEqual({ error: "already_bound" });
-    desk.be(1_003);
-    expect(await desk.bind(first)).toEqual({ error: "already_bound" });
-  });
-
-  test("of one identity to two users at once succeeds for one", async () => {
-    desk.be(1_004);
-    const members = [await zw.member("left"), await zw.member("right")];
-    const outcomes = await Promise.all(members.map((member) => desk.bind(member)));
-    expect(outcomes.filter(({ bound }) => bound === "1")).toHaveLength(1);
-    expect(outcomes.filter(({ error }) => error === "already_bound")).toHaveLength(1);
-  });
-
-  test("is for who is signed in", async () => {
-    expect(await zw.nobody.post("/api/auth/oauth/github/bind/start")).toBeProblem(401, "UNAUTHORIZED");
-    expect(await zw.admin.post("/api/auth/oauth/nowhere/bind/start")).toBeProblem(404, "NOT_FOUND");
-    expect(await zw.admin.post("/api/auth/oauth/google/bind/start")).toBeProblem(409, "CONFLICT");
-  });
-});
-
-test("the same subject at two providers is two people", async () => {
-  desk.be(4_711);
-  expect((await desk.register()).status).toBe(201);
-  const browser = browserFor(zw);
-  const back = gitlab.agree(await authorize(browser, "gitlab"));
-  expect(await comeBack(browser, back)).toHaveProperty("needs_invite");
-});
-
-test("the same subject at another server of the same provider is somebody else", async () => {
-  desk.be(2_000);
-  await desk.register();
-  const moved = await startIdentityVendor("github");
-  moved.user.value = { id: 2_000, login: "impostor" };
-  await zw.admin.put(`/api/oauth/providers/${desk.configId}`, moved.endpoints);
-  const browser = browserFor(zw);
-  expect(await comeBack(browser, moved.agree(await authorize(browser, "github")))).toHaveProperty("needs_invite");
-  await zw.admin.put(`/api/oauth/providers/${desk.configId}`, desk.vendor.endpoints);
-  expect((await desk.signIn()).status).toBe(200);
-  await moved.stop();
-});
-
-/** As a page of the site does it in a browser. */
-async function fromPage(browser: Browser, path: string, body: object) {
-  const headers = { origin: site, "content-type": "application/json" };
-  return await browser.send("POST", new URL(path, site), { headers, body: JSON.stringify(body) });
-}
-
-describe("what a browser comes back with", () => {
-  test("signs in no other browser, so that nobody is lured into an attacker's account", async () => {
-    desk.be(3_100);
-    await desk.register();
-    const browser = browserFor(zw);
-    const { ticket } = await comeBack(browser, desk.vendor.agree(await authorize(browser, "github")));
-    const lured = browserFor(zw);
-    await comeBack(lured, desk.vendor.agree(await authorize(lured, "github")));
-    const path = "/api/auth/oauth/exchange-ticket";
-    for (const other of [lured, browserFor(zw)]) {
-      const answer = await fromPage(other, path, { ticket });
-      expect(answer).toBeProblem(401, "UNAUTHORIZED");
-      expect(answer.headers.get("set-cookie")).toBeNull();
-    }
-    expect((await fromPage(browser, path, { ticket })).status).toBe(200);
-    expect(browser.cookiesFor(new URL(`${site}/api`)).map(([name]) => name)).toEqual(["refresh_token"]);
-  });
-
-  test("registers nobody in another browser, so that no account is made for an attacker to enter", async () => {
-    desk.be(3_101);
-    const browser = browserFor(zw);
-    const { pending_token: pendingToken } = await comeBack(
-      browser,
-      desk.vendor.agree(await authorize(browser, "github")),
-    );
-    const body = { pendingToken, inviteCode: await invite(zw) };
-    const path = "/api/auth/oauth/github/register";
-    expect(await fromPage(browserFor(zw), path, body)).toBeProblem(401, "UNAUTHORIZED");
-    expect(await fromPage(browser, path, { ...body, inviteCode: "wrong" })).toBeProblem(400, "BAD_REQUEST");
-    expect((await fromPage(browser, path, body)).status).toBe(201);
-    expect(browser.cookiesFor(new URL(`${site}/api`)).map(([name]) => name)).toEqual(["refresh_token"]);
-  });
-
-  test("is known to the browser for as long as it is good, and to this site only", async () => {
-    desk.be(3_102);
-    await desk.register();
-    const browser = browserFor(zw);
-    const { headers } = await browser.get(desk.vendor.agree(await authorize(browser, "github")));
-    const [, arrival] = headers.getSetCookie();
-    expect(arrival).toMatch(
-      /^__Host-identity_arrival_[\w-]{12}=[\w-]{43}; Max-Age=60; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
-    );
-  });
-});
-
-describe("a ticket", () => {
-  test("is good once, for a minute", async () => {
-    desk.be(3_000);
-    await desk.register();
-    const { ticket } = await desk.goThrough();
-    expect(ticket).toMatch(/^[\w-]{43}$/);
-    expect((await exchange(zw, ticket)).status).toBe(200);
-    expect(await exchange(zw, ticket)).toBeProblem(401, "UNAUTHORIZED");
-    const { ticket: late } = await desk.goThrough();
-    expect(await later(60 * second, () => exchange(zw, late))).toBeProblem(401, "UNAUTHORIZED");
-    expect(await exchange(zw, "anything")).toBeProblem(401, "UNAUTHORIZED");
-  });
-
-  test("opens one session, of twenty attempts at once", async () => {
-    desk.be(3_001);
-    await desk.register();
-    const { ticket } = await desk.goThrough();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => exchange(zw, ticket)));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 401)).toHaveLength(19);
   });
 });

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vi
 import { queries } from "../../server/database/database.ts";
 import type { WaitingMail } from "../../server/mail/outbox.ts";
 import { Clock, hour } from "../support/clock.ts";
-import { startMailServer, type MailServer } from "../support/mail-server.ts";
+import { startMailServer, type MailServer } from "../support/servers/mail-server.ts";
 import { startZonewright, type Zonewright } from "../support/zonewright.ts";
 
 const clock = new Clock();
@@ -56,7 +56,7 @@ async function makeDue(): Promise<void> {
   const em = zw.services.database.fork();
   await sql`update jobs.job set start_after = now() where name = 'mail.send'`.execute(queries(em));
   // Another mail, of no use any more, wakes the queue, which would look by itself within ten seconds.
-  await zw.services.jobs.ask(em, { name: "mail.send" }, { sealed: "", until: new Date(0).toISOString() });
+  await zw.services.jobs.enqueue(em, "mail.send", { sealed: "", until: new Date(0).toISOString() });
 }
 
 test("a mail that the mail server does not take now comes when it does, and its link works", async () => {

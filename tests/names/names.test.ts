@@ -9,7 +9,7 @@ import {
   readOwner,
   toUnicodeName,
 } from "../../server/names/names.ts";
-import { hostName, label } from "../support/arbitrary-names.ts";
+import { hostName, label } from "../support/records/arbitrary-names.ts";
 
 const long = "a".repeat(63);
 const name253 = [long, long, long, "a".repeat(57), "com"].join(".");

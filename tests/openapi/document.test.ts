@@ -1,6 +1,12 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { operationsOf, redirects, responseOf, type ApiDocument, type FoundOperation } from "../support/api-document.ts";
-import { misfits, type JsonSchema } from "../support/json-schema.ts";
+import {
+  operationsOf,
+  redirects,
+  responseOf,
+  type ApiDocument,
+  type FoundOperation,
+} from "../support/api/api-document.ts";
+import { misfits, type JsonSchema } from "../support/api/json-schema.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright({ env: { SITE_URL: "https://dns.example.com" } });

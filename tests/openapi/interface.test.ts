@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
-import { addressOf, operationsOf, type ApiDocument } from "../support/api-document.ts";
-import { interfaceEndpoints } from "../support/interface-endpoints.ts";
+import { addressOf, operationsOf, type ApiDocument } from "../support/api/api-document.ts";
+import { interfaceEndpoints } from "./interface-endpoints.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright();

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { DriftJob, type OnDrift } from "../../server/drift/drift-job.ts";
 import { ProviderComparison } from "../../server/records/compare-with-provider.ts";
 import { fileZone } from "../records/zones.ts";
-import { startBind } from "../support/bind.ts";
+import { startBind } from "../support/name-servers/bind.ts";
 import { Clock, hour } from "../support/clock.ts";
-import { nsupdate } from "../support/nsupdate.ts";
-import type { UpdateServer } from "../support/update-server.ts";
+import { nsupdate } from "../support/name-servers/nsupdate.ts";
+import type { UpdateServer } from "../support/name-servers/update-server.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 const zone = "drifting.example";

@@ -2,11 +2,11 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { startBind } from "../support/bind.ts";
-import { countMessages } from "../support/message-counter.ts";
+import { startBind } from "../support/name-servers/bind.ts";
+import { countMessages } from "../support/name-servers/message-counter.ts";
 import type { Answer, RestClient } from "../support/rest-client.ts";
 import { startService } from "../support/service-process.ts";
-import { emptyZone } from "../support/update-server.ts";
+import { emptyZone } from "../support/name-servers/update-server.ts";
 
 type Body = Answer["body"];
 

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createDatabase } from "../support/postgres.ts";
+import { createDatabase } from "../support/servers/postgres.ts";
 import { startProgram, type RunningProgram } from "../support/programs.ts";
 
-const script = new URL("../support/job-process.ts", import.meta.url).pathname;
+const script = new URL("./job-process.ts", import.meta.url).pathname;
 
 async function start(database: string, mode: "finish" | "hang"): Promise<RunningProgram> {
   const options = { env: { PATH: process.env["PATH"] } };

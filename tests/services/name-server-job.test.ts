@@ -2,11 +2,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { startBind } from "../support/bind.ts";
-import { asPresented, recordLines } from "../support/presentation.ts";
+import { startBind } from "../support/name-servers/bind.ts";
+import { asPresented, recordLines } from "../support/records/presentation.ts";
 import type { RestClient } from "../support/rest-client.ts";
 import { startService, type ServiceProcess } from "../support/service-process.ts";
-import type { UpdateServer } from "../support/update-server.ts";
+import type { UpdateServer } from "../support/name-servers/update-server.ts";
 
 const zone = "job.example";
 let dataDir: string;

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { binary } from "../support/binaries.ts";
 import { freePorts, run, startProgram } from "../support/programs.ts";
-import { site } from "../support/external-sign-in.ts";
+import { site } from "../support/identity/external-sign-in.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright({ env: { SITE_URL: site, TRUST_PROXY: "loopback" } });

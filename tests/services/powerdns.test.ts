@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { startPowerdns, type PowerdnsServer } from "../support/powerdns-api.ts";
-import { asPresented, recordLines, type ListedRecord } from "../support/presentation.ts";
+import { startPowerdns, type PowerdnsServer } from "../support/name-servers/powerdns-api.ts";
+import { asPresented, recordLines, type ListedRecord } from "../support/records/presentation.ts";
 import type { RestClient } from "../support/rest-client.ts";
 import { startService, type ServiceProcess } from "../support/service-process.ts";
 

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { checkZone } from "../support/checkzone.ts";
-import { startRoute53 } from "../support/route53-server.ts";
+import { checkZone } from "../support/name-servers/checkzone.ts";
+import { startRoute53 } from "../support/vendors/route53/server.ts";
 import { startZonewright } from "../support/zonewright.ts";
 
 test("a zone with aliases and routed RRsets is exported as a file that BIND loads", async () => {

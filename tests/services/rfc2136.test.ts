@@ -4,11 +4,11 @@ import { knownKind } from "../../server/dns-providers/kinds.ts";
 import type { DnsProvider, RecordChange } from "../../server/dns-providers/provider.ts";
 import { readAll } from "../../server/changes/read-back.ts";
 import type { RecordData } from "../../server/records/record.ts";
-import { startBind } from "../support/bind.ts";
-import { startKnot } from "../support/knot.ts";
-import { nsupdate } from "../support/nsupdate.ts";
-import { startPowerdns } from "../support/powerdns.ts";
-import type { UpdateServer } from "../support/update-server.ts";
+import { startBind } from "../support/name-servers/bind.ts";
+import { startKnot } from "../support/name-servers/knot.ts";
+import { nsupdate } from "../support/name-servers/nsupdate.ts";
+import { startPowerdns } from "../support/name-servers/powerdns.ts";
+import type { UpdateServer } from "../support/name-servers/update-server.ts";
 import { connect } from "./conformance/targets.ts";
 
 const zone = "updates.example";

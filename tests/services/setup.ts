@@ -1,5 +1,5 @@
 import { requireBinaries } from "../support/binaries.ts";
-import { startPostgres } from "../support/postgres.ts";
+import { startPostgres } from "../support/servers/postgres.ts";
 
 /** Starts what all tests share. Workers are started after this and find the server's address in their environment. */
 export default async function setup(): Promise<() => Promise<void>> {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startBind } from "../support/bind.ts";
-import { countMessages, type MessageCounter } from "../support/message-counter.ts";
-import type { UpdateServer } from "../support/update-server.ts";
+import { startBind } from "../support/name-servers/bind.ts";
+import { countMessages, type MessageCounter } from "../support/name-servers/message-counter.ts";
+import type { UpdateServer } from "../support/name-servers/update-server.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 const zone = "counted.example";

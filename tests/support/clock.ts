@@ -8,6 +8,16 @@ export class Clock {
     this.#ahead += milliseconds;
   }
 
+  /** Does something as if it were later; then it is as late as before. */
+  async ahead<T>(milliseconds: number, work: () => Promise<T>): Promise<T> {
+    this.advance(milliseconds);
+    try {
+      return await work();
+    } finally {
+      this.advance(-milliseconds);
+    }
+  }
+
   /** Waits by putting itself forward. */
   readonly pause = async (milliseconds: number): Promise<void> => {
     this.advance(milliseconds);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "kysely";
 import { queries } from "../../server/database/database.ts";
-import { codeAt } from "../support/authenticator-app.ts";
+import { codeAt } from "../support/second-factors/authenticator-app.ts";
 import type { RestClient } from "../support/rest-client.ts";
 import { adminPassword, memberPassword, useZonewright } from "../support/zonewright.ts";
 

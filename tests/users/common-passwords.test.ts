@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startMailServer, type MailServer } from "../support/mail-server.ts";
+import { startMailServer, type MailServer } from "../support/servers/mail-server.ts";
 import { problemOf } from "../support/problems.ts";
 import { memberPassword, startZonewright, type Zonewright } from "../support/zonewright.ts";
 

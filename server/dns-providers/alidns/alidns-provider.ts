@@ -4,7 +4,7 @@ import { ok } from "../../result.ts";
 import { refusedCall, refusedRecord, type Refusal } from "../one-by-one/answers.ts";
 import { applyOneByOne } from "../one-by-one/apply-changes.ts";
 import { eachOnce, type RecordCalls, type StoredRecord } from "../one-by-one/stored-records.ts";
-import { namesToAsk, touchedNames } from "../one-by-one/touched-names.ts";
+import { namesToAsk } from "../one-by-one/names-to-ask.ts";
 import {
   ProviderError,
   type ApplyOptions,
@@ -16,6 +16,8 @@ import { done, domainInfo, domainPage, madeRecord, recordPage } from "./api.ts";
 import { vendorName, type AlidnsClient } from "./client.ts";
 import { keptReason } from "./limits.ts";
 import { PageTurner } from "../paging.ts";
+import { storeWithFloor } from "../one-by-one/ttl-floor.ts";
+import { touchedNames } from "../touched-records.ts";
 import { lateSeconds } from "../vendor-calls.ts";
 import { readRecord, recordParameters } from "./records.ts";
 
@@ -105,28 +107,18 @@ async function applyChanges(
   changes: readonly RecordChange[],
   { together = false, beforeCall }: ApplyOptions,
 ): Promise<ApplyResult> {
-  const floor = await ttlFloor(client, zone, changes);
+  const floors = { vendor: vendorName, edition: "edition", highestFloorSeconds };
+  const store = await storeWithFloor(zone, changes, floors, () => minTtl(client, zone));
   const present = await recordsAt(client, zone, touchedNames(changes));
   const outcomes = await applyOneByOne({
     present: present.filter(({ data }) => keptReason(data) === null),
     changes,
     together,
-    store: {
-      place: `the zone at ${vendorName}`,
-      refusal: ({ ttl }) =>
-        ttl < floor ? `${vendorName} takes a TTL of at least ${floor} seconds in the edition that ${zone} has.` : null,
-    },
+    store,
     calls: recordCalls(client, zone),
     beforeCall,
   });
   return { outcomes, before: null, after: null };
-}
-
-/** The smallest TTL that the zone's edition takes; asked for only where it may matter. */
-async function ttlFloor(client: AlidnsClient, zone: string, changes: readonly RecordChange[]): Promise<number> {
-  return changes.every(({ after }) => after === null || after.ttl >= highestFloorSeconds)
-    ? 0
-    : await minTtl(client, zone);
 }
 
 async function minTtl(client: AlidnsClient, zone: string): Promise<number> {

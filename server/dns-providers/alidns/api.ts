@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** A record as DescribeDomainRecords shows it. */
-export const servedRecord = z.object({
+const servedRecord = z.object({
   RecordId: z.string(),
   RR: z.string(),
   Type: z.string(),

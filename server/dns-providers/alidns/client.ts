@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { Answer, Refusal } from "../one-by-one/answers.ts";
-import { ProviderError } from "../provider.ts";
+import type { ProviderEnvironment, ProviderError } from "../provider.ts";
 import { VendorCalls, type VendorEnvironment } from "../vendor-calls.ts";
-import { messageIn } from "../vendor-text.ts";
+import { messageIn, parsedJson } from "../vendor-text.ts";
 import { canonicalQuery, signedHeaders, type AccessKey } from "./signature.ts";
 
 export const vendorName = "Alibaba Cloud DNS";
@@ -20,10 +20,10 @@ export class AlidnsClient {
   readonly #key: AccessKey;
   readonly #now: () => Date;
 
-  constructor(url: string, key: AccessKey, environment: VendorEnvironment, now: () => Date) {
+  constructor(url: string, key: AccessKey, environment: VendorEnvironment & Pick<ProviderEnvironment, "now">) {
     this.#url = new URL(url);
     this.#key = key;
-    this.#now = now;
+    this.#now = environment.now;
     this.#vendor = new VendorCalls({
       name: vendorName,
       address: url,
@@ -62,13 +62,9 @@ export class AlidnsClient {
       if (denied) throw denied;
       return { ok: false, refusal };
     }
-    const parsed = schema.safeParse(json(answer.text));
+    const parsed = schema.safeParse(parsedJson(answer.text));
     if (parsed.success) return { ok: true, value: parsed.data };
-    throw new ProviderError(
-      `What answers there is not the API of ${vendorName}, or a version that is not understood; check the address.`,
-      changes ? "unknown" : "none",
-      { cause: parsed.error },
-    );
+    throw this.#vendor.notItsApi(changes ? "unknown" : "none", parsed.error);
   }
 
   /** A refusal that is about the credentials and not about what was asked. */
@@ -85,7 +81,7 @@ export class AlidnsClient {
     }
     if (status === 401 || status === 403 || /^(?:Forbidden|NoPermission)/.test(code)) {
       return this.#error(
-        `it refuses the access key of this provider configuration; give its RAM user the permissions that the guide lists (${code}: ${message})`,
+        `it refuses the access key of this provider configuration; give its RAM user the permissions that docs/providers/alidns.md lists (${code}: ${message})`,
       );
     }
     return null;
@@ -97,14 +93,6 @@ export class AlidnsClient {
 }
 
 function refusalIn(text: string): Refusal | null {
-  const parsed = refusalBody.safeParse(json(text));
+  const parsed = refusalBody.safeParse(parsedJson(text));
   return parsed.success ? { code: parsed.data.Code, message: parsed.data.Message } : null;
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

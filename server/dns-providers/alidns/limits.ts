@@ -1,15 +1,13 @@
-import type { LimitedRecord } from "../../records/provider-limits.ts";
+import { isApexNs } from "../../records/record.ts";
 import { parseGeneric } from "../../records/values/generic-form.ts";
-import type { ProviderCapabilities } from "../provider.ts";
+import type { LimitedRecord, Shortfall } from "../provider.ts";
 import { isOwnType } from "./records.ts";
 
 /** "DNS record type format": shorter than 512 characters. */
 const longestText = 511;
 
-type Shortfall = ReturnType<NonNullable<ProviderCapabilities["cannotHold"]>>;
-
 /** What it refuses, or takes and changes without a word. The reasons follow the vendor's name. */
-export function shortfallOf(record: LimitedRecord): Shortfall {
+export function shortfallOf(record: LimitedRecord): Shortfall | null {
   const { recordType, name, value } = record;
   if (/[^a-z0-9_.*@-]/.test(name)) {
     return { field: "name", reason: "takes only letters, digits, hyphens and underscores in a name." };
@@ -41,9 +39,9 @@ function textReason(text: string): string | null {
 }
 
 /** Why a record is shown and not to be changed. */
-export function keptReason({ recordType, name }: LimitedRecord): string | null {
-  if (isOwnType(recordType)) {
+export function keptReason(record: LimitedRecord): string | null {
+  if (isOwnType(record.recordType)) {
     return "keeps this record for itself: it is disabled, has a line or weight, or a type that only its console edits.";
   }
-  return recordType === "NS" && name === "@" ? "keeps the name servers at the apex for itself." : null;
+  return isApexNs(record) ? "keeps the name servers at the apex for itself." : null;
 }

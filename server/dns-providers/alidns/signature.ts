@@ -1,4 +1,5 @@
 import { createHash, createHmac } from "node:crypto";
+import { percentEncoded } from "../vendor-text.ts";
 
 /** What is signed of a call (ACS3-HMAC-SHA256, "V3 request structure and signature"). All calls are POSTs to `/` without a body. */
 export interface SignedCall {
@@ -39,19 +40,12 @@ export function signedHeaders(call: SignedCall, key: AccessKey): Record<string, 
   return { ...sent, authorization: `${algorithm} Credential=${key.id},SignedHeaders=${names},Signature=${signature}` };
 }
 
-/** Parameters by name, percent-encoded as RFC 3986 has it. */
+/** Parameters by name. */
 export function canonicalQuery(parameters: Readonly<Record<string, string | number>>): string {
   return Object.entries(parameters)
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, value]) => `${encode(name)}=${encode(String(value))}`)
+    .map(([name, value]) => `${percentEncoded(name)}=${percentEncoded(String(value))}`)
     .join("&");
-}
-
-function encode(text: string): string {
-  return encodeURIComponent(text).replaceAll(
-    /[!'()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
 }
 
 function sha256(text: string): string {

@@ -1,11 +1,15 @@
-import { allOrNone, applyToRecords, type RecordStore } from "../apply-changes.ts";
+import { applyToRecords, type RecordStore } from "../apply-to-records.ts";
+import { allOrNone, outcomesFrom } from "../change-outcomes.ts";
+import { inBatches } from "../in-batches.ts";
 import { ProviderError, type ChangeOutcome, type RecordChange } from "../provider.ts";
+import { takeBack } from "../take-back.ts";
+import { refuse, type Result } from "../../result.ts";
 import type { Batch } from "./api.ts";
 import type { Answer } from "./client.ts";
 import { automaticTtl, sharedShortfall, shortfall } from "./record-body.ts";
 import { saysZoneMissing } from "./refusals.ts";
 import { ownReason } from "./served-records.ts";
-import { batchOf, inBatches, stepsFor, undoOf, type ReadRecord, type Step } from "./steps.ts";
+import { batchOf, sizeOf, stepsFor, undoOf, type ReadRecord, type Step } from "./steps.ts";
 import { recordKey, rrsetKey } from "../../records/record.ts";
 
 /**
@@ -70,12 +74,12 @@ export async function applyInBatches(
     const outcome = outcomes[index];
     if (outcome && !outcome.ok) refused.set(change, outcome.message);
   }
-  if (together && refused.size > 0) return allOrNone(told(changes, refused));
+  if (together && refused.size > 0) return allOrNone(outcomesFrom(changes, refused));
   const allowed = changes.filter((change) => !refused.has(change));
-  const batches = inBatches(stepsFor(zone, records, allowed), largest);
+  const batches = inBatches(stepsFor(zone, records, allowed), (step) => [sizeOf(step)], [largest]);
   const more = together ? await sendTogether(batches, send) : await sendEach(batches, send);
   for (const [change, reason] of more) refused.set(change, reason);
-  return told(changes, refused);
+  return outcomesFrom(changes, refused);
 }
 
 /** Changes of records that are Cloudflare's own. */
@@ -87,13 +91,6 @@ function ownRecords(records: readonly ReadRecord[], changes: readonly RecordChan
       return typeof reason === "string" ? [[change, `Cloudflare ${reason}`] as const] : [];
     }),
   );
-}
-
-function told(changes: readonly RecordChange[], refused: ReadonlyMap<RecordChange, string>): ChangeOutcome[] {
-  return changes.map((change) => {
-    const message = refused.get(change);
-    return message === undefined ? { ok: true } : { ok: false, message };
-  });
 }
 
 type Refused = ReadonlyMap<RecordChange, string>;
@@ -122,26 +119,15 @@ async function sendTogether(batches: readonly Step[][], send: SendBatch): Promis
       if (!(error instanceof ProviderError) || error.effect === "unknown" || undo.length === 0) throw error;
       reason = error.message;
     }
-    await takeBack(undo, reason, send);
+    for (const earlier of undo) await takeBack(() => sendBack(earlier, send), reason);
     return all(batches.flat(), reason);
   }
   return new Map();
 }
 
-async function takeBack(undo: readonly Batch[], reason: string, send: SendBatch): Promise<void> {
-  for (const batch of undo) {
-    const answer = await send(batch, []).catch((error: unknown) => {
-      if (error instanceof ProviderError) return error;
-      throw error;
-    });
-    if (!(answer instanceof ProviderError) && answer.ok) continue;
-    const cause = answer instanceof ProviderError ? answer.message : `Cloudflare: ${answer.refusal.reason}`;
-    throw new ProviderError(
-      `Only a part of the changes was made (${reason}), and taking it back failed: ${cause}`,
-      "unknown",
-      { answered: !(answer instanceof ProviderError) || answer.answered },
-    );
-  }
+async function sendBack(batch: Batch, send: SendBatch): Promise<Result<unknown>> {
+  const answer = await send(batch, []);
+  return answer.ok ? answer : refuse(`Cloudflare: ${answer.refusal.reason}`);
 }
 
 async function sendEach(batches: readonly Step[][], send: SendBatch): Promise<Refused> {

@@ -156,10 +156,10 @@ export class CloudflareClient {
       if (error instanceof sdk.APIError && typeof error.status === "number") {
         return { ok: false, refusal: this.#refusal(error.status, error.error) };
       }
-      throw this.#notTheApi(effect, error);
+      throw this.calls.notItsApi(effect, error);
     }
     const parsed = schema.safeParse(given);
-    if (!parsed.success) throw this.#notTheApi(effect, parsed.error);
+    if (!parsed.success) throw this.calls.notItsApi(effect, parsed.error);
     return { ok: true, value: parsed.data };
   }
 
@@ -171,10 +171,6 @@ export class CloudflareClient {
       `it refuses the token of this provider configuration; give one with the rights Zone Read and DNS Edit for its zones (${refusal.reason})`,
       "none",
     );
-  }
-
-  #notTheApi(effect: "none" | "unknown", cause: unknown): ProviderError {
-    return this.calls.error("what answers there is not the Cloudflare API; check the address.", effect, { cause });
   }
 
   async #send(url: string | URL | Request, { method = "GET", headers, body }: RequestInit): Promise<Response> {

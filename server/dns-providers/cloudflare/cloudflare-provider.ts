@@ -7,13 +7,14 @@ import {
   type DnsProvider,
   type RecordChange,
 } from "../provider.ts";
+import { touchedNames } from "../touched-records.ts";
+import { lateSeconds } from "../vendor-calls.ts";
 import type { ServedZone } from "./api.ts";
 import { applyInBatches } from "./apply-changes.ts";
 import type { CloudflareClient } from "./client.ts";
 import { saysZoneExists } from "./refusals.ts";
 import { ownReason, readRecord } from "./served-records.ts";
 import type { ReadRecord } from "./steps.ts";
-import { lateSeconds } from "../vendor-calls.ts";
 
 /** Of how many names the records are asked for one by one; for more, the whole zone is read. */
 const namesAsked = 3;
@@ -149,7 +150,7 @@ async function presentRecords(
   zoneId: string,
   changes: readonly RecordChange[],
 ): Promise<ReadRecord[]> {
-  const names = new Set(changes.flatMap(({ before, after }) => [before, after].flatMap((one) => one?.name ?? [])));
+  const names = touchedNames(changes);
   const asked = names.size > namesAsked ? [undefined] : [...names].map((name) => absoluteName(name, zone));
   const found: ReadRecord[] = [];
   for (const name of asked) {

@@ -2,8 +2,7 @@ import { escapeOctets, unescapeOctets } from "../../names/escapes.ts";
 import { ruleFor } from "../../records/record-types.ts";
 import type { RdataField } from "../../records/values/value-rule.ts";
 import { decodeText } from "../../records/values/text.ts";
-import { joinParameters } from "../../zone-file/service-parameters.ts";
-import { logicalLines } from "../../zone-file/tokens.ts";
+import { rdataFields } from "../rdata-text.ts";
 
 /** How a field of RDATA stands in `data`: a number, a word, a name without its trailing dot, a text without quotes and escapes, or all that is left. */
 type FieldForm = "number" | "word" | "name" | "text" | "rest";
@@ -111,9 +110,8 @@ export function hasFields(recordType: string): boolean {
 /** The fields of a canonical value; null where it does not come apart into them. */
 export function fieldsOf(recordType: string, value: string): RecordFields | null {
   const shape = shapes.get(recordType);
-  const [line] = logicalLines(ruleFor(recordType).print(value));
-  if (!shape || line?.kind !== "line") return null;
-  const raws = joinParameters(recordType, line.fields);
+  const raws = rdataFields(recordType, ruleFor(recordType).print(value));
+  if (!shape || !raws) return null;
   const fields: Record<string, string | number> = {};
   for (const [index, [name, form]] of shape.entries()) {
     const field = form === "rest" ? { raw: restOf(raws.slice(index)), quoted: false } : raws[index];

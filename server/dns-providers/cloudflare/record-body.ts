@@ -1,9 +1,10 @@
 import { absoluteName } from "../../names/names.ts";
-import type { LimitedRecord } from "../../records/provider-limits.ts";
 import { ruleFor } from "../../records/record-types.ts";
 import type { RecordData } from "../../records/record.ts";
-import { joinOctets } from "../../records/values/text.ts";
-import { logicalLines } from "../../zone-file/tokens.ts";
+import { parseGeneric } from "../../records/values/generic-form.ts";
+import { joinOctets, splitStrings } from "../../records/values/text.ts";
+import type { LimitedRecord, Shortfall } from "../provider.ts";
+import { rdataFields } from "../rdata-text.ts";
 import type { RecordBody, ServedRecord } from "./api.ts";
 import { fieldsOf, hasFields } from "./rdata-fields.ts";
 
@@ -17,9 +18,7 @@ const longestRdata = 4_096;
 const longestRrset = 8_192;
 
 /** What Cloudflare cannot store beyond type and TTL. */
-export function shortfall(
-  record: Pick<LimitedRecord, "recordType" | "value" | "proxied">,
-): { field: "value" | "proxied"; reason: string } | null {
+export function shortfall(record: Pick<LimitedRecord, "recordType" | "value" | "proxied">): Shortfall | null {
   const { recordType, value, proxied } = record;
   if (proxied && !proxiable.has(recordType)) {
     return {
@@ -49,15 +48,14 @@ export function sharedShortfall(rrset: readonly LimitedRecord[]): string | null 
 }
 
 /** How many characters a record's content has as Cloudflare writes it. */
-export function contentLength({ recordType, value }: Pick<LimitedRecord, "recordType" | "value">): number {
+function contentLength({ recordType, value }: Pick<LimitedRecord, "recordType" | "value">): number {
   const printed = ruleFor(recordType).print(value);
   return (recordType === "TXT" ? quoted(printed) : printed).length;
 }
 
 /** Octets of TXT RDATA, the length octets of its strings included. */
 function textOctets(value: string): number {
-  const [line] = logicalLines(ruleFor("TXT").print(value));
-  const fields = line?.kind === "line" ? line.fields : [];
+  const fields = rdataFields("TXT", ruleFor("TXT").print(value)) ?? [];
   return fields.reduce((octets, { raw }) => octets + 1 + (joinOctets([raw])?.length ?? 0), 0);
 }
 
@@ -92,14 +90,13 @@ function contentOf({ recordType, value }: RecordData): Partial<RecordBody> {
 
 /** Data in generic form (`\# 3 026869`) as the character-strings that it is. */
 function quoted(printed: string): string {
-  if (!printed.startsWith("\\#")) return printed;
-  const rdata = Buffer.from(printed.split(" ")[2] ?? "", "hex");
-  const strings: string[] = [];
-  for (let offset = 0; offset < rdata.length; offset += 1 + rdata.readUInt8(offset)) {
-    const octets = rdata.subarray(offset + 1, offset + 1 + rdata.readUInt8(offset));
-    strings.push(`"${[...octets].map((octet) => `\\${String(octet).padStart(3, "0")}`).join("")}"`);
-  }
-  return strings.join(" ");
+  const rdata = parseGeneric(printed);
+  if (rdata === null) return printed;
+  return (splitStrings(rdata) ?? []).map((string) => `"${inDecimal(string)}"`).join(" ");
+}
+
+function inDecimal(octets: Buffer): string {
+  return [...octets].map((octet) => `\\${String(octet).padStart(3, "0")}`).join("");
 }
 
 /** A served record to be made once more, with all that people noted on it and set for it. */

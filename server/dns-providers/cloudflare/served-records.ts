@@ -1,7 +1,7 @@
 import { readOwner } from "../../names/names.ts";
 import type { RecordData } from "../../records/record.ts";
 import { canonicalType } from "../../zone-file/type-names.ts";
-import { canonicalContent } from "../powerdns/served-records.ts";
+import { canonicalRdata } from "../rdata-text.ts";
 import type { ServedRecord } from "./api.ts";
 import { textOf } from "./rdata-fields.ts";
 
@@ -22,7 +22,7 @@ function valueOf(
   if (recordType === "TXT") return { value: textIn(content), priority: null };
   const fields = data && textOf(recordType, { ...(priority === undefined ? {} : { priority }), ...data });
   const text = recordType === "MX" ? `${priority ?? 0} ${content}` : content;
-  return canonicalContent(recordType, fields ?? text);
+  return canonicalRdata(recordType, fields ?? text) ?? { value: fields ?? text, priority: null };
 }
 
 /**
@@ -30,9 +30,8 @@ function valueOf(
  * was given and means itself.
  */
 function textIn(content: string): string {
-  return /^\s*"(?:[^"\\]|\\.)*"(?:\s+"(?:[^"\\]|\\.)*")*\s*$/s.test(content)
-    ? canonicalContent("TXT", content).value
-    : content;
+  const isQuoted = /^\s*"(?:[^"\\]|\\.)*"(?:\s+"(?:[^"\\]|\\.)*")*\s*$/s.test(content);
+  return (isQuoted ? canonicalRdata("TXT", content)?.value : null) ?? content;
 }
 
 /** Why nobody but Cloudflare changes a record; null where people may. */

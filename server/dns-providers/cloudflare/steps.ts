@@ -73,23 +73,9 @@ function rank({ deletes, posts, patches }: Step): number {
   return deletes.length === 0 && patches.length === 0 ? 2 : 1;
 }
 
-function size({ deletes, patches, posts }: Step): number {
+/** How many records a step touches. */
+export function sizeOf({ deletes, patches, posts }: Step): number {
   return deletes.length + patches.length + posts.length;
-}
-
-/** The steps in order, as many in a batch as it may hold; a step is never split. */
-export function inBatches(steps: readonly Step[], largest: number): Step[][] {
-  const batches: Step[][] = [];
-  let room = 0;
-  for (const step of steps) {
-    if (size(step) > room || batches.length === 0) {
-      batches.push([]);
-      room = largest;
-    }
-    batches.at(-1)?.push(step);
-    room -= size(step);
-  }
-  return batches;
 }
 
 export function batchOf(steps: readonly Step[]): Batch {

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { ok, refuse, type Result } from "../../result.ts";
 import { PageTurner } from "../paging.ts";
-import { messageIn } from "../vendor-text.ts";
+import { messageIn, parsedJson } from "../vendor-text.ts";
 import { VendorCalls, type VendorAnswer, type VendorEnvironment, type VendorRequest } from "../vendor-calls.ts";
 
 // The parts of DigitalOcean's API v2 that are used (reference, "Domains" and "Domain Records"). Fields beyond them are let be.
@@ -50,20 +51,18 @@ const domainPage = z.object({ domains: z.array(z.object({ name: z.string() })), 
 const madeDomain = z.object({ domain: z.object({ name: z.string() }) });
 const oneDomain = z.object({ domain: z.object({ name: z.string(), zone_file: z.string().nullish() }) });
 
-export type Answer<T> = { ok: true; value: T } | { ok: false; message: string };
-
 /** The calls of the API that are used. @throws ProviderError from all of them */
 export interface DigitalOceanApi {
   readonly name: string;
   domains(): AsyncIterable<string[]>;
   /** Null where the account has none of this name. */
   domain(name: string): Promise<{ zoneFile: string | null } | null>;
-  createDomain(name: string): Promise<Answer<unknown>>;
+  createDomain(name: string): Promise<Result<unknown>>;
   /** @param fullName only those of this full name. @throws ProviderError with `zoneMissing` */
   records(domain: string, fullName?: string): AsyncIterable<DomainRecord[]>;
-  create(domain: string, fields: RecordFields): Promise<Answer<{ id: number }>>;
-  update(domain: string, id: number, fields: RecordFields): Promise<Answer<unknown>>;
-  delete(domain: string, id: number): Promise<Answer<unknown>>;
+  create(domain: string, fields: RecordFields): Promise<Result<{ id: number }>>;
+  update(domain: string, id: number, fields: RecordFields): Promise<Result<unknown>>;
+  delete(domain: string, id: number): Promise<Result<unknown>>;
 }
 
 const largestPage = 200;
@@ -114,7 +113,7 @@ export function digitalOceanApi(
   function read<T>(answer: VendorAnswer, schema: z.ZodType<T>, effect: "none" | "unknown"): T {
     const parsed = schema.safeParse(answer.text === "" ? "" : parsedJson(answer.text));
     if (parsed.success) return parsed.data;
-    throw calls.error("what answers there is not its API; check the address.", effect, { cause: parsed.error });
+    throw calls.notItsApi(effect, parsed.error);
   }
 
   /** An answer below 300 in its form, else the refusal in its words. */
@@ -123,10 +122,10 @@ export function digitalOceanApi(
     path: string,
     body: RecordFields | { name: string } | undefined,
     schema: z.ZodType<T>,
-  ): Promise<Answer<T>> {
+  ): Promise<Result<T>> {
     const answer = await call(method, path, body);
-    if (answer.status >= 300) return { ok: false, message: said(answer) };
-    return { ok: true, value: read(answer, schema, "unknown") };
+    if (answer.status >= 300) return refuse(said(answer));
+    return ok(read(answer, schema, "unknown"));
   }
 
   /** @param markOf what a page begins with; nothing where it is empty. */
@@ -188,12 +187,4 @@ export function digitalOceanApi(
       return await send("DELETE", `/${encodeURIComponent(domain)}/records/${id}`, undefined, nothing);
     },
   };
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -1,6 +1,10 @@
 import { recordKey } from "../../records/record.ts";
+import type { Result } from "../../result.ts";
 import { ProviderError, type BeforeCall, type RecordChange } from "../provider.ts";
-import type { Answer, DigitalOceanApi } from "./api.ts";
+import { notDone } from "../change-outcomes.ts";
+import { takeBack } from "../take-back.ts";
+import { recordsOf } from "../touched-records.ts";
+import type { DigitalOceanApi } from "./api.ts";
 import type { Step, StepGroup } from "./steps.ts";
 import { writeRecord } from "./wire-records.ts";
 
@@ -40,10 +44,10 @@ export async function applySteps(
 /** Tells the change that the call was about why, and the others of the group that they were not done for it. */
 function refuseGroup(refusals: Map<RecordChange, string>, { changes }: StepGroup, { step, message }: Refused): void {
   const key = recordKey(step.after ?? step.before.data);
-  const concerned = changes.filter(({ before, after }) => [after, before].some((one) => one && recordKey(one) === key));
+  const concerned = changes.filter((change) => recordsOf(change).some((record) => recordKey(record) === key));
   for (const change of changes) {
     const own = concerned.length === 0 || concerned.includes(change);
-    refusals.set(change, own ? message : `Not done, because another change of the set was refused: ${message}`);
+    refusals.set(change, own ? message : notDone(message));
   }
 }
 
@@ -59,9 +63,11 @@ async function applyGroup(
   beforeCall: BeforeCall,
 ): Promise<Refused | null> {
   const done: Done[] = [];
-  const goBack = (reason: string) => takeBack(api, domain, done, reason, beforeCall);
+  const goBack = async (reason: string) => {
+    for (const last of done.toReversed()) await takeBack(() => undo(api, domain, last, beforeCall), reason);
+  };
   for (const step of steps) {
-    let answer: Answer<{ id: number }>;
+    let answer: Result<{ id: number }>;
     try {
       await beforeCall([changeOf(step)]);
       answer = await carryOut(api, domain, step);
@@ -86,7 +92,7 @@ function changeOf({ kind, before, after }: Step): RecordChange {
     : { action: kind, before: before.data, after };
 }
 
-async function carryOut(api: DigitalOceanApi, domain: string, step: Step): Promise<Answer<{ id: number }>> {
+async function carryOut(api: DigitalOceanApi, domain: string, step: Step): Promise<Result<{ id: number }>> {
   if (step.kind === "create") return await api.create(domain, writeRecord(step.after));
   const { id } = step.before;
   const answer =
@@ -94,34 +100,13 @@ async function carryOut(api: DigitalOceanApi, domain: string, step: Step): Promi
   return answer.ok ? { ok: true, value: { id } } : answer;
 }
 
-/** Undoes steps, the last first. @throws ProviderError with effect `unknown` where it does not succeed */
-async function takeBack(
+async function undo(
   api: DigitalOceanApi,
   domain: string,
-  done: readonly Done[],
-  reason: string,
+  { step, id }: Done,
   beforeCall: BeforeCall,
-): Promise<void> {
-  for (const { step, id } of done.toReversed()) {
-    const told = await beforeCall([])
-      .then(() => undo(api, domain, step, id))
-      .then(
-        (answer) => (answer.ok ? null : { message: answer.message, answered: true }),
-        (error: unknown) => {
-          if (error instanceof ProviderError) return error;
-          throw error;
-        },
-      );
-    if (told === null) continue;
-    throw new ProviderError(
-      `${reason} What had been done of the set before could not be taken back: ${told.message}`,
-      "unknown",
-      { answered: told.answered },
-    );
-  }
-}
-
-async function undo(api: DigitalOceanApi, domain: string, step: Step, id: number): Promise<Answer<unknown>> {
+): Promise<Result<unknown>> {
+  await beforeCall([]);
   if (step.kind === "create") return await api.delete(domain, id);
   const before = writeRecord(step.before.data);
   return step.kind === "update" ? await api.update(domain, id, before) : await api.create(domain, before);

@@ -2,7 +2,8 @@ import { absoluteName, parseZoneName, readHost } from "../../names/names.ts";
 import type { RecordData } from "../../records/record.ts";
 import { parseZoneFile } from "../../zone-file/parse.ts";
 import type { Soa } from "../../zone-file/soa.ts";
-import { allOrNone, applyToRecords } from "../apply-changes.ts";
+import { applyToRecords } from "../apply-to-records.ts";
+import { allOrNone, outcomesFrom } from "../change-outcomes.ts";
 import {
   ProviderError,
   type ApplyOptions,
@@ -12,6 +13,7 @@ import {
 } from "../provider.ts";
 import type { DigitalOceanApi } from "./api.ts";
 import { applySteps } from "./apply-steps.ts";
+import { touchedNames } from "../touched-records.ts";
 import { lateSeconds } from "../vendor-calls.ts";
 import { stepGroups } from "./steps.ts";
 import { readRecord, type ServedRecord } from "./wire-records.ts";
@@ -71,8 +73,7 @@ async function applyChanges(
   changes: readonly RecordChange[],
   { together = false, beforeCall = () => Promise.resolve() }: ApplyOptions,
 ): Promise<ApplyResult> {
-  const names = new Set(changes.flatMap(({ before, after }) => [before, after].flatMap((one) => one?.name ?? [])));
-  const present = await recordsAt(api, zone, names);
+  const present = await recordsAt(api, zone, touchedNames(changes));
   const { records, outcomes } = applyToRecords(
     present.map(({ data }) => data),
     changes,
@@ -82,11 +83,8 @@ async function applyChanges(
   const standing = changes.filter((_, index) => decided[index]?.ok);
   if (standing.length === 0) return { outcomes: decided, before: null, after: null };
   const refusals = await applySteps(api, zone, stepGroups(present, records, standing, together), beforeCall);
-  const told = changes.map((change, index) => {
-    const message = refusals.get(change);
-    return message === undefined ? (decided[index] ?? { ok: true as const }) : { ok: false as const, message };
-  });
-  return { outcomes: told, before: null, after: null };
+  const sent = outcomesFrom(changes, refusals);
+  return { outcomes: decided.map((one, index) => (one.ok ? (sent[index] ?? one) : one)), before: null, after: null };
 }
 
 async function recordsAt(api: DigitalOceanApi, zone: string, names: ReadonlySet<string>): Promise<ServedRecord[]> {

@@ -1,6 +1,5 @@
-import type { LimitedRecord } from "../../records/provider-limits.ts";
 import { parseGeneric } from "../../records/values/generic-form.ts";
-import type { ProviderCapabilities } from "../provider.ts";
+import type { LimitedRecord, Shortfall } from "../provider.ts";
 
 export const recordTypes = ["A", "AAAA", "CAA", "CNAME", "MX", "NS", "SRV", "TXT"];
 
@@ -11,7 +10,7 @@ export const minTtl = 30;
 const longestText = 509;
 const caaTags = new Set(["issue", "issuewild", "iodef"]);
 
-export function cannotHold(record: LimitedRecord): ReturnType<NonNullable<ProviderCapabilities["cannotHold"]>> {
+export function cannotHold(record: LimitedRecord): Shortfall | null {
   const reason = parseGeneric(record.value) ? "takes no data in generic form." : reasonAgainst(record);
   return reason === null ? null : { field: "value", reason };
 }

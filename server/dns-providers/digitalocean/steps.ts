@@ -1,6 +1,7 @@
 import { recordKey, rrsetKey, type RecordData } from "../../records/record.ts";
-import { linkedChanges } from "../linked-changes.ts";
+import { linkedParts } from "../linked-parts.ts";
 import type { RecordChange } from "../provider.ts";
+import { recordsOf } from "../touched-records.ts";
 import type { ServedRecord } from "./wire-records.ts";
 
 /** One call. `before` is what is there, `after` what is to be there. */
@@ -27,7 +28,7 @@ export function stepGroups(
   changes: readonly RecordChange[],
   together: boolean,
 ): StepGroup[] {
-  const parts = together ? [[...changes]] : linkedChanges(changes, linksIn(changes));
+  const parts = together ? [[...changes]] : linkedParts(changes, linksIn(changes));
   const groups = parts.map((part): StepGroup => ({ changes: part, steps: [] }));
   const owners = ownersOf(groups);
   const wanted = aligned(after, changes);
@@ -67,10 +68,6 @@ function linksIn(changes: readonly RecordChange[]): (change: RecordChange) => st
     const records = recordsOf(change);
     return [...records.map(recordKey), ...records.map(({ name }) => name).filter((name) => exclusive.has(name))];
   };
-}
-
-function recordsOf({ before, after }: RecordChange): RecordData[] {
-  return [before, after].flatMap((record) => record ?? []);
 }
 
 /** Which group a record belongs to; and an RRset, for those of its records that nobody changes: the first that touches it. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** A record as DescribeRecordList shows it. */
-export const servedRecord = z.object({
+const servedRecord = z.object({
   RecordId: z.int(),
   Name: z.string(),
   Type: z.string(),

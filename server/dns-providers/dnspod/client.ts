@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { Answer, Refusal } from "../one-by-one/answers.ts";
-import { ProviderError } from "../provider.ts";
+import type { ProviderEnvironment } from "../provider.ts";
 import { VendorCalls, type VendorEnvironment } from "../vendor-calls.ts";
+import { parsedJson } from "../vendor-text.ts";
 import { authorization, contentType, type SecretKey } from "./signature.ts";
 
 export const vendorName = "DNSPod";
@@ -21,10 +22,10 @@ export class DnspodClient {
   readonly #key: SecretKey;
   readonly #now: () => Date;
 
-  constructor(url: string, key: SecretKey, environment: VendorEnvironment, now: () => Date) {
+  constructor(url: string, key: SecretKey, environment: VendorEnvironment & Pick<ProviderEnvironment, "now">) {
     this.#url = new URL(url);
     this.#key = key;
-    this.#now = now;
+    this.#now = environment.now;
     this.#vendor = new VendorCalls({
       name: vendorName,
       address: url,
@@ -49,13 +50,9 @@ export class DnspodClient {
     });
     const refusal = refusalIn(answer.text);
     if (refusal) return { ok: false, refusal: this.#judged(refusal, changes) };
-    const parsed = z.object({ Response: schema }).safeParse(json(answer.text));
+    const parsed = z.object({ Response: schema }).safeParse(parsedJson(answer.text));
     if (parsed.success && answer.status === 200) return { ok: true, value: parsed.data.Response };
-    throw new ProviderError(
-      `What answers there is not the API of ${vendorName}, or a version that is not understood; check the address.`,
-      changes ? "unknown" : "none",
-      { cause: parsed.error },
-    );
+    throw this.#vendor.notItsApi(changes ? "unknown" : "none", parsed.error);
   }
 
   #headers(action: string, body: string): Record<string, string> {
@@ -78,7 +75,7 @@ export class DnspodClient {
     }
     if (/^(?:AuthFailure\.)?UnauthorizedOperation/.test(code)) {
       throw this.#vendor.error(
-        `it refuses the key of this provider configuration; give its user the permissions that the guide lists ${words}`,
+        `it refuses the key of this provider configuration; give its user the permissions that docs/providers/dnspod.md lists ${words}`,
         "none",
       );
     }
@@ -96,15 +93,7 @@ export class DnspodClient {
 }
 
 function refusalIn(text: string): Refusal | null {
-  const parsed = envelope.safeParse(json(text));
+  const parsed = envelope.safeParse(parsedJson(text));
   const refusal = parsed.success ? parsed.data.Response.Error : undefined;
   return refusal ? { code: refusal.Code, message: refusal.Message } : null;
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

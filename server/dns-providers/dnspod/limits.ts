@@ -1,15 +1,13 @@
-import type { LimitedRecord } from "../../records/provider-limits.ts";
+import { isApexNs } from "../../records/record.ts";
 import { parseGeneric } from "../../records/values/generic-form.ts";
-import type { ProviderCapabilities } from "../provider.ts";
+import type { LimitedRecord, Shortfall } from "../provider.ts";
 import { isOwnType } from "./records.ts";
-
-type Shortfall = ReturnType<NonNullable<ProviderCapabilities["cannotHold"]>>;
 
 /** The vendor's own name servers, free and paid. */
 const ownNameServer = /\.(?:dnspod\.net|dnsv\d\.com)$/;
 
 /** What it refuses, or takes and changes without a word. The reasons follow the vendor's name. */
-export function shortfallOf({ recordType, name, value }: LimitedRecord): Shortfall {
+export function shortfallOf({ recordType, name, value }: LimitedRecord): Shortfall | null {
   if (/[^a-z0-9_.*@-]/.test(name)) {
     return { field: "name", reason: "takes only letters, digits, hyphens and underscores in a name." };
   }
@@ -29,10 +27,10 @@ function valueReason(recordType: string, value: string): string | null {
 }
 
 /** Why a record is shown and not to be changed. */
-export function keptReason({ recordType, name, value }: LimitedRecord): string | null {
-  if (isOwnType(recordType)) {
+export function keptReason(record: LimitedRecord): string | null {
+  if (isOwnType(record.recordType)) {
     return "keeps this record for itself: it is disabled, has a line or weight, or a type that only its console edits.";
   }
-  const own = recordType === "NS" && name === "@" && ownNameServer.test(value);
+  const own = isApexNs(record) && ownNameServer.test(record.value);
   return own ? "keeps its own name servers at the apex." : null;
 }

@@ -1,4 +1,5 @@
-import { allOrNone, applyToRecords, type RecordStore } from "../apply-changes.ts";
+import { applyToRecords, type RecordStore } from "../apply-to-records.ts";
+import { allOrNone, notDone } from "../change-outcomes.ts";
 import type { BeforeCall, ChangeOutcome, RecordChange } from "../provider.ts";
 import { carryOut } from "./carry-out.ts";
 import { planSteps } from "./plan-steps.ts";
@@ -39,8 +40,4 @@ export async function applyOneByOne(given: OneByOneChanges): Promise<ChangeOutco
     if (reason !== undefined) return { ok: false, message: reason };
     return outcome.ok && together ? { ok: false, message: notDone(first) } : outcome;
   });
-}
-
-function notDone(reason: string): string {
-  return `Not done, because another change of the set was refused: ${reason}`;
 }

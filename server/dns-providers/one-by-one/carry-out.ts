@@ -1,6 +1,7 @@
 import { rrsetKey } from "../../records/record.ts";
-import { refuse, type Result } from "../../result.ts";
+import type { Result } from "../../result.ts";
 import { ProviderError } from "../provider.ts";
+import { takeBack } from "../take-back.ts";
 import { inLanes } from "./lanes.ts";
 import type { Step } from "./plan-steps.ts";
 import type { WatchedCalls } from "./watched-calls.ts";
@@ -106,16 +107,4 @@ class Run {
 /** Steps of one name wait for each other: vendors judge a name as a whole. */
 function laneOf({ stored, after }: Step): string {
   return (stored?.data ?? after)?.name ?? "";
-}
-
-async function takeBack(undo: Undo, reason: string): Promise<void> {
-  let answered = true;
-  const result = await undo().catch((error: unknown) => {
-    if (!(error instanceof ProviderError)) throw error;
-    ({ answered } = error);
-    return refuse(error.message);
-  });
-  if (result.ok) return;
-  const message = `${reason} What had been done before could not all be taken back: ${result.message}`;
-  throw new ProviderError(message, "unknown", { answered });
 }

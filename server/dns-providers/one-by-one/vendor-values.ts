@@ -1,8 +1,7 @@
 import { escapeOctets } from "../../names/escapes.ts";
 import { parseHost, parseOwner, readHost, readOwner } from "../../names/names.ts";
-import { ruleFor } from "../../records/record-types.ts";
 import { isEditableType } from "../../records/record.ts";
-import { logicalLines } from "../../zone-file/tokens.ts";
+import { canonicalRdata } from "../rdata-text.ts";
 
 // Values as Chinese vendors print them: TXT without quotes or escapes, host names in Unicode, the priority of MX in a field of its own.
 
@@ -23,9 +22,8 @@ export function canonicalValue(
   mxPriority: number | undefined,
 ): { value: string; priority: number | null } {
   const text = masterFileText(recordType, printed, mxPriority);
-  const [line] = isEditableType(recordType) && text !== null ? logicalLines(text) : [];
-  const read = line?.kind === "line" ? ruleFor(recordType).read(line.fields, "") : null;
-  return read?.ok ? read.value : { value: printed, priority: null };
+  const read = isEditableType(recordType) && text !== null ? canonicalRdata(recordType, text) : null;
+  return read ?? { value: printed, priority: null };
 }
 
 /** As a master file has it; null where it cannot be put so. */

@@ -2,6 +2,8 @@ import { readOwner } from "../../names/names.ts";
 import { recordKey } from "../../records/record.ts";
 import { canonicalType } from "../../zone-file/type-names.ts";
 import { ProviderError, type ChangeOutcome, type RecordChange } from "../provider.ts";
+import { allOrNone, outcomesFrom } from "../change-outcomes.ts";
+import { recordsOf } from "../touched-records.ts";
 import type { Answer } from "./client.ts";
 import type { RrsetReplacement } from "./api.ts";
 import { replacementsFor } from "./replacements.ts";
@@ -30,15 +32,16 @@ export async function applyInOneCall(
     const wanted = changes.filter((change) => !refused.has(change));
     const made = replacementsFor(zone, present, wanted, contents);
     for (const [change, reason] of made.refused) refused.set(change, reason);
-    if (refused.size > 0 && (together || refused.size === changes.length)) return outcomes(changes, refused, together);
+    if (refused.size > 0 && (together || refused.size === changes.length))
+      return outcomesOf(changes, refused, together);
     const left = () => wanted.filter((change) => !refused.has(change));
     const answer = made.rrsets.length === 0 ? null : await send(made.rrsets, left());
-    if (answer === null || answer.ok) return outcomes(changes, refused, together);
+    if (answer === null || answer.ok) return outcomesOf(changes, refused, together);
     const { status, reason } = answer.refusal;
     if (status === 404) throw new ProviderError(`PowerDNS has no zone ${zone}.`, "none", { zoneMissing: true });
     const message = `PowerDNS refuses it: ${reason}`;
     const named = namedIn(zone, reason);
-    const meant = wanted.filter((change) => concerns(change, named));
+    const meant = named ? wanted.filter((change) => concerns(change, named)) : [];
     if (named?.form !== undefined && takeForm(contents, present, meant, named)) continue;
     for (const change of meant.length > 0 ? meant : wanted) refused.set(change, message);
   }
@@ -46,18 +49,13 @@ export async function applyInOneCall(
 }
 
 /** One for each change. Where all belong together, one that was refused refuses the others. */
-function outcomes(
+function outcomesOf(
   changes: readonly RecordChange[],
   refused: ReadonlyMap<RecordChange, string>,
   together: boolean,
 ): ChangeOutcome[] {
-  const [first] = refused.values();
-  const others =
-    together && first !== undefined ? `Not done, because another change of the set was refused: ${first}` : null;
-  return changes.map((change) => {
-    const message = refused.get(change) ?? others;
-    return message === null ? { ok: true } : { ok: false, message };
-  });
+  const outcomes = outcomesFrom(changes, refused);
+  return together ? allOrNone(outcomes) : outcomes;
 }
 
 interface Named {
@@ -79,8 +77,8 @@ function namedIn(zone: string, reason: string): Named | null {
   return { name: name.value, recordType, ...(form === undefined ? {} : { form }) };
 }
 
-function concerns({ before, after }: RecordChange, named: Named | null): boolean {
-  return [before, after].some((record) => record?.name === named?.name && record?.recordType === named?.recordType);
+function concerns(change: RecordChange, named: Named): boolean {
+  return recordsOf(change).some(({ name, recordType }) => name === named.name && recordType === named.recordType);
 }
 
 /** Remembers the server's own form for the record that says the same. @returns whether it did, and sending again may help. */

@@ -1,6 +1,8 @@
-import { allOrNone } from "../apply-changes.ts";
-import { unitsOf } from "../change-units.ts";
+import { notDone } from "../change-outcomes.ts";
+import { inBatches } from "../in-batches.ts";
+import { linkedParts } from "../linked-parts.ts";
 import { ProviderError, type ChangeOutcome, type RecordChange } from "../provider.ts";
+import { touchedNames } from "../touched-records.ts";
 import { applyInOneCall, type SendRrsets } from "./apply-changes.ts";
 import { printContent, type ReadRrset } from "./served-records.ts";
 
@@ -32,8 +34,8 @@ export async function applyInCalls(
     if (made.some(({ ok }) => ok)) calls++;
     if (together && made.some(({ ok }) => !ok)) break;
   }
-  const refusal = [...outcomes.values()].find(({ ok }) => !ok) ?? unanswered;
-  const [, rest = unanswered] = allOrNone([refusal, { ok: true }]);
+  const refusal = [...outcomes.values()].find((outcome) => !outcome.ok) ?? unanswered;
+  const rest: ChangeOutcome = refusal.ok ? unanswered : { ok: false, message: notDone(refusal.message) };
   return { outcomes: changes.map((_, index) => outcomes.get(index) ?? rest), calls };
 }
 
@@ -49,17 +51,10 @@ function callsOf(present: readonly ReadRrset[], changes: readonly RecordChange[]
     if (before) count(before.name, "");
     if (after) count(after.name, printContent(after.recordType, after.value));
   }
-  const calls: number[][] = [];
-  let room = 0;
-  for (const indexes of unitsOf(changes, () => true)) {
-    const names = new Set(
-      indexes.flatMap((index) => [changes[index]?.before?.name ?? [], changes[index]?.after?.name ?? []].flat()),
-    );
-    const octets = [...names].reduce((sum, name) => sum + (octetsAt.get(name) ?? 0), 0);
-    const last = calls.at(-1);
-    if (last && octets <= room) last.push(...indexes);
-    else calls.push([...indexes]);
-    room = (last && octets <= room ? room : mostOctets) - octets;
-  }
-  return calls;
+  const namesOf = (index: number) => [...touchedNames(changes.slice(index, index + 1))];
+  const sizesOf = (indexes: readonly number[]) => [
+    [...new Set(indexes.flatMap(namesOf))].reduce((sum, name) => sum + (octetsAt.get(name) ?? 0), 0),
+  ];
+  const parts = linkedParts([...changes.keys()], namesOf);
+  return inBatches(parts, sizesOf, [mostOctets]).map((call) => call.flat());
 }

@@ -2,9 +2,10 @@ import type { z } from "zod";
 import type { Egress } from "../../net/egress.ts";
 import { EgressError } from "../../net/egress-error.ts";
 import { ProviderError } from "../provider.ts";
+import { messageIn, shownText } from "../vendor-text.ts";
 
 /** An answer that is not a success. `reason` is the server's own sentence, the key removed from it. */
-export interface Refusal {
+interface Refusal {
   status: number;
   reason: string;
 }
@@ -29,7 +30,6 @@ export interface PowerdnsAccess {
 
 /** A zone of a million records is about 150 MB of JSON. */
 const maxBytes = 256 * 1024 * 1024;
-const longestReason = 500;
 
 export function powerdnsClient(
   { url, apiKey, serverId, timeoutMilliseconds }: PowerdnsAccess,
@@ -57,7 +57,7 @@ export function powerdnsClient(
   /** @throws ProviderError for what no call can do anything about. */
   async function refusalOf(response: Response, effect: "none" | "unknown"): Promise<Refusal> {
     const { status } = response;
-    const reason = reasonIn(await response.text()).replaceAll(apiKey, "********");
+    const reason = shownText(messageIn(await response.text()), [apiKey]);
     if (status === 401 || status === 403) {
       throw new ProviderError(
         "PowerDNS refuses the API key of this provider configuration; enter the server's api-key again.",
@@ -94,19 +94,4 @@ export function powerdnsClient(
       return { ok: true, value: null };
     },
   };
-}
-
-/** `{ "error": "…" }`, or plain text from the web server itself. */
-function reasonIn(text: string): string {
-  let reason = text;
-  try {
-    const body: unknown = JSON.parse(text);
-    if (typeof body === "object" && body !== null && "error" in body && typeof body.error === "string") {
-      reason = body.error;
-    }
-  } catch {
-    // Not JSON: the text is the reason.
-  }
-  const line = reason.replaceAll(/\p{Cc}+/gu, " ").trim();
-  return line.length > longestReason ? `${line.slice(0, longestReason)}…` : line;
 }

@@ -9,7 +9,9 @@ import {
   type DnsProvider,
   type RecordChange,
 } from "../provider.ts";
+import { rdataFields } from "../rdata-text.ts";
 import { isRaisedAlone } from "../serial-marks.ts";
+import { touchedNames } from "../touched-records.ts";
 import { zoneId, zoneList, zoneState, zoneWithRrsets } from "./api.ts";
 import { applyInCalls } from "./calls.ts";
 import type { PowerdnsClient } from "./client.ts";
@@ -92,7 +94,7 @@ async function applyChanges(
 async function readZoneSoa(client: PowerdnsClient, zone: string): Promise<Soa | null> {
   const { rrsets } = await zoneAt(client, zone, "", zoneWithRrsets);
   const soa = rrsets.find(({ type }) => type === "SOA");
-  const fields = soa?.records[0]?.content.split(/\s+/).map((raw) => ({ raw, quoted: false }));
+  const fields = rdataFields("SOA", soa?.records[0]?.content ?? "");
   const read = fields && readSoa(fields, zone);
   return soa && read?.ok ? { ...read.value, ttl: soa.ttl } : null;
 }
@@ -103,11 +105,7 @@ async function presentRrsets(
   zone: string,
   changes: readonly RecordChange[],
 ): Promise<ReadRrset[]> {
-  const names = new Set(
-    changes.flatMap(({ before, after }) =>
-      [before, after].flatMap((one) => (one ? [absoluteName(one.name, zone)] : [])),
-    ),
-  );
+  const names = new Set([...touchedNames(changes)].map((name) => absoluteName(name, zone)));
   const { kind, rrsets } = await zoneAt(client, zone, "", zoneWithRrsets);
   if (/^(?:slave|secondary|consumer)$/i.test(kind)) {
     throw new ProviderError(`${zone} is a secondary zone at PowerDNS; change it at its primary server.`, "none");

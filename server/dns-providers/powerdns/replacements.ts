@@ -1,5 +1,5 @@
 import { absoluteName } from "../../names/names.ts";
-import { recordKey, rrsetKey, type RecordData } from "../../records/record.ts";
+import { recordKey, recordLabel, rrsetKey, type RecordData } from "../../records/record.ts";
 import type { RecordChange } from "../provider.ts";
 import type { RrsetReplacement } from "./api.ts";
 import { printContent, type ReadRrset, type ServedRecord } from "./served-records.ts";
@@ -32,14 +32,14 @@ export function replacementsFor(
       if (change.before === null) continue;
       touched.add(rrsetKey(change.before));
       if (!take(sets.get(rrsetKey(change.before)), change.before)) {
-        refused.set(change, `${labelOf(change.before)} is no longer at PowerDNS; sync the zone first.`);
+        refused.set(change, `${recordLabel(change.before)} is no longer at PowerDNS; sync the zone first.`);
       }
     }
     for (const change of wanted) {
       if (change.after === null || refused.has(change)) continue;
       touched.add(rrsetKey(change.after));
       if (!put(sets, change.after)) {
-        refused.set(change, `${labelOf(change.after)} is at PowerDNS already; sync the zone first.`);
+        refused.set(change, `${recordLabel(change.after)} is at PowerDNS already; sync the zone first.`);
       }
     }
     // A refused change has left what it was to replace, which may be in the way of another.
@@ -95,8 +95,4 @@ function replacement(
 
 function emptyFirst({ records }: RrsetReplacement): number {
   return records.length === 0 ? 0 : 1;
-}
-
-function labelOf({ name, recordType, value }: RecordData): string {
-  return `${name} ${recordType} ${value.length > 60 ? `${value.slice(0, 60)}…` : value}`;
 }

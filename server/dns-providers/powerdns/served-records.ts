@@ -1,9 +1,8 @@
 import { readOwner } from "../../names/names.ts";
 import { ruleFor } from "../../records/record-types.ts";
 import type { RecordData } from "../../records/record.ts";
-import { joinParameters } from "../../zone-file/service-parameters.ts";
-import { logicalLines } from "../../zone-file/tokens.ts";
 import { canonicalType } from "../../zone-file/type-names.ts";
+import { canonicalRdata } from "../rdata-text.ts";
 import type { ServedRrset } from "./api.ts";
 
 /** A record of an RRset at the server, with what it says in our words. */
@@ -37,14 +36,9 @@ export function readRrset(zone: string, { name: owner, type, ttl, records }: Ser
   };
 }
 
-/** Content in master-file form as a canonical value; as it stands where it cannot be read, so that nothing is lost. */
+/** Content as a canonical value; as it stands where it cannot be read, so that nothing is lost. */
 export function canonicalContent(recordType: string, content: string): { value: string; priority: number | null } {
-  const [line, ...others] = logicalLines(content);
-  if (line?.kind === "line" && others.length === 0) {
-    const read = ruleFor(recordType).read(joinParameters(recordType, line.fields), "");
-    if (read.ok) return read.value;
-  }
-  return { value: content, priority: null };
+  return canonicalRdata(recordType, content) ?? { value: content, priority: null };
 }
 
 /** Content for a canonical value, as PowerDNS takes it: it refuses the dotted end of an IPv4-mapped address. */

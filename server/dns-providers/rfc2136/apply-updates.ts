@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { recordKey } from "../../records/record.ts";
-import { allOrNone } from "../apply-changes.ts";
+import { allOrNone } from "../change-outcomes.ts";
 import { ProviderError, type ApplyOptions, type ChangeOutcome, type RecordChange } from "../provider.ts";
+import { touchedNames } from "../touched-records.ts";
 import { updateMessage } from "./messages.ts";
 import { isPrerequisiteFailure, rcodeSentence } from "./rcodes.ts";
 import { guessNames, transferNames } from "./read-names.ts";
@@ -41,7 +42,7 @@ async function carryOut(
   for (let attempt = 1; attempt <= mostAttempts && open().length > 0; attempt++) {
     const indexes = open();
     const asked = indexes.flatMap((index) => changes[index] ?? []);
-    const names = namesOf(asked);
+    const names = [...touchedNames(asked)];
     const guess = attempt === 1 ? await guessNames(session, zone, names) : null;
     const served = guess ?? (await transferNames(session, zone, names));
     // Prerequisites that fail although nothing has changed are beyond the server: PowerDNS takes "a" and "A" for one text.
@@ -121,7 +122,7 @@ async function lookWhetherDone(
   changes: readonly RecordChange[],
   outcomes: readonly ChangeOutcome[],
 ): Promise<ChangeOutcome[]> {
-  const names = namesOf(changes.filter((_, index) => outcomes[index]?.ok));
+  const names = [...touchedNames(changes.filter((_, index) => outcomes[index]?.ok))];
   if (names.length === 0) return [...outcomes];
   const guess = await guessNames(session, zone, names);
   const guessed = guess && judge(changes, outcomes, guess);
@@ -153,7 +154,3 @@ const notServed: ChangeOutcome = {
   message:
     "The name server accepted this change, and yet the zone does not have it: a rule of the server forbids it, or somebody undid it at the same moment.",
 };
-
-function namesOf(changes: readonly RecordChange[]): string[] {
-  return [...new Set(changes.flatMap(({ before, after }) => [before, after].flatMap((record) => record?.name ?? [])))];
-}

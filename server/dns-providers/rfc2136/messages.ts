@@ -31,7 +31,7 @@ export interface WireMessage {
 }
 
 export const classes = { in: 1, none: 254, any: 255 } as const;
-export const opcodes = { query: 0, update: 5 } as const;
+const opcodes = { query: 0, update: 5 } as const;
 export const types = { cname: 5, soa: 6, hinfo: 13, tsig: 250, any: 255 } as const;
 const headerOctets = 12;
 /** Offsets of the counts of an update's prerequisites and updates in its header (RFC 2136 §2.2). */

@@ -1,6 +1,8 @@
 import { ruleFor } from "../../records/record-types.ts";
 import { escapeOctets } from "../../names/escapes.ts";
+import { ipv6Address } from "../../records/values/addresses.ts";
 import { printGeneric } from "../../records/values/generic-form.ts";
+import { splitStrings } from "../../records/values/text.ts";
 import type { CanonicalValue, RdataField } from "../../records/values/value-rule.ts";
 import { layouts, type FieldKind } from "./rdata-layouts.ts";
 import { readParameters } from "./service-binding.ts";
@@ -93,7 +95,7 @@ function fieldTexts(message: Buffer, kind: FieldKind, start: number, end: number
     case "a":
       return [bare(octets.join("."))];
     case "aaaa":
-      return [bare((octets.toString("hex").match(/.{4}/g) ?? []).join(":"))];
+      return [bare(ipv6Address(octets))];
     case "name": {
       const { name } = readName(message, start);
       return [bare(name === "." ? name : `${name}.`)];
@@ -114,14 +116,8 @@ function fieldTexts(message: Buffer, kind: FieldKind, start: number, end: number
 }
 
 function readStrings(octets: Buffer): Buffer[] {
-  const strings: Buffer[] = [];
-  let position = 0;
-  while (position < octets.length) {
-    const end = position + 1 + (octets[position] ?? 0);
-    if (end > octets.length) throw new WireError("a text is cut off");
-    strings.push(octets.subarray(position + 1, end));
-    position = end;
-  }
+  const strings = splitStrings(octets);
+  if (strings === null) throw new WireError("a text is cut off");
   return strings;
 }
 

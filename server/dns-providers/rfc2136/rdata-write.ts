@@ -1,11 +1,11 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { unescapeOctets } from "../../names/escapes.ts";
 import { ruleFor } from "../../records/record-types.ts";
+import { addressOctets } from "../../records/values/addresses.ts";
 import { readGeneric } from "../../records/values/generic-form.ts";
 import type { RdataField } from "../../records/values/value-rule.ts";
 import { joinParameters } from "../../zone-file/service-parameters.ts";
 import { logicalLines } from "../../zone-file/tokens.ts";
-import { addressOctets } from "./addresses.ts";
 import { layouts, type FieldKind } from "./rdata-layouts.ts";
 import { writeParameters } from "./service-binding.ts";
 import { WireError, writeName } from "./wire-names.ts";

@@ -1,8 +1,8 @@
-import { isEditableType } from "../../records/record.ts";
+import { isApexNs, isEditableType } from "../../records/record.ts";
 import { typeNumber } from "../../zone-file/type-names.ts";
 import { classes, types, wireRecord } from "./messages.ts";
 
-export interface WireValue {
+interface WireValue {
   ttl: number;
   rdata: Buffer;
 }
@@ -70,10 +70,6 @@ export function updatesOf(steps: readonly RrsetStep[], exact: boolean): Buffer[]
     ...whole.flatMap(replacement),
     ...single.flatMap(additions),
   ];
-}
-
-function isApexNs({ name, recordType }: RrsetStep): boolean {
-  return name === "@" && recordType === "NS";
 }
 
 /**

@@ -1,4 +1,4 @@
-import { readOwner } from "../../names/names.ts";
+import { ownerWithin } from "../../names/names.ts";
 import { recordKey, type RecordData } from "../../records/record.ts";
 import { typeName } from "../../zone-file/type-names.ts";
 import { types, type WireMessage, type WireRecord } from "./messages.ts";
@@ -17,11 +17,13 @@ export interface ServedRecord {
 /** A record of a message in canonical form; null for the SOA, which is no record here. @throws WireError for one outside the zone. */
 export function recordOf(message: WireMessage, wire: WireRecord, zone: string): RecordData | null {
   if (wire.type === types.soa) return null;
+  const name = ownerWithin(wire.name, zone);
+  if (name === null) throw new WireError(`${wire.name} lies outside ${zone}`);
   const recordType = typeName(wire.type);
   const { value, priority } = readRdata(message.octets, recordType, wire.rdataStart, wire.rdataEnd);
   // RFC 2181 §8: a TTL with the highest bit set is to be taken as 0.
   const ttl = wire.ttl > 0x7fff_ffff ? 0 : wire.ttl;
-  return { recordType, name: ownerWithin(wire.name, zone), value, ttl, priority, proxied: false };
+  return { recordType, name, value, ttl, priority, proxied: false };
 }
 
 /** The records of messages in canonical form with all the RDATA that each stands for. */
@@ -46,14 +48,4 @@ export class ServedRecords {
   all(): ServedRecord[] {
     return [...this.#byKey.values()];
   }
-}
-
-function ownerWithin(name: string, zone: string): string {
-  if (!name.includes("\\")) {
-    if (name === zone) return "@";
-    if (name.endsWith(`.${zone}`)) return name.slice(0, -zone.length - 1);
-  }
-  const owner = readOwner(`${name}.`, "", zone);
-  if (!owner.ok) throw new WireError(`${name} lies outside ${zone}`);
-  return owner.value;
 }

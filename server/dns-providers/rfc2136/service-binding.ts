@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { escapeOctets, unescapeOctets } from "../../names/escapes.ts";
 import { aaaaRule } from "../../records/values/aaaa.ts";
-import { addressOctets } from "./addresses.ts";
+import { addressOctets, ipv6Address } from "../../records/values/addresses.ts";
 import { WireError } from "./wire-names.ts";
 
 /** Service parameter keys by number (RFC 9460 §14.3.2, RFC 9461 §5, RFC 9540 §4). */
@@ -134,7 +134,7 @@ function mustBe(isAddress: (text: string) => boolean, text: string): Buffer {
 }
 
 function shownIPv6(octets: Buffer): string {
-  const text = (octets.toString("hex").match(/.{4}/g) ?? []).join(":");
+  const text = ipv6Address(octets);
   const shown = aaaaRule.write(text, null);
   return shown.ok ? shown.value.value : text;
 }

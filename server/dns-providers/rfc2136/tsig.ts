@@ -14,7 +14,7 @@ export interface TsigKey {
 }
 
 /** Seconds by which clocks may differ (RFC 8945 §10 recommends 300). */
-export const fudgeSeconds = 300;
+const fudgeSeconds = 300;
 /** More messages than this may not go unsigned in a row (RFC 8945 §5.3.1). */
 const mostUnsigned = 99;
 

@@ -1,9 +1,11 @@
 import { absoluteName } from "../../names/names.ts";
-import { recordKey, rrsetKey, type RecordData } from "../../records/record.ts";
+import { isApexNs, recordKey, rrsetKey, type RecordData } from "../../records/record.ts";
 import { typeNumber } from "../../zone-file/type-names.ts";
-import { applyToRecords, type RecordStore } from "../apply-changes.ts";
-import { unitsOf } from "../change-units.ts";
+import { applyToRecords, type RecordStore } from "../apply-to-records.ts";
+import { inBatches } from "../in-batches.ts";
+import { linkedParts } from "../linked-parts.ts";
 import type { ChangeOutcome, RecordChange } from "../provider.ts";
+import { recordsOf, touchedNames } from "../touched-records.ts";
 import { prerequisitesOf, updatesOf, type RrsetStep } from "./rrset-steps.ts";
 import { writeRdata } from "./rdata-write.ts";
 import type { ServedRecord } from "./served-records.ts";
@@ -50,13 +52,9 @@ export function planUpdate(
   const before = Map.groupBy(served, ({ record }) => rrsetKey(record));
   const after = Map.groupBy(records, rrsetKey);
   const inUse = new Set(served.map(({ record }) => record.name));
-  const units = unitsOf(changes, (index) => outcomes[index]?.ok === true).map((indexes) => {
-    const steps = stepsOf(
-      zone,
-      indexes.map((index) => changes[index]),
-      before,
-      after,
-    );
+  const standing = [...changes.keys()].filter((index) => outcomes[index]?.ok);
+  const units = linkedParts(standing, (index) => [...touchedNames(at(changes, [index]))]).map((indexes) => {
+    const steps = stepsOf(zone, at(changes, indexes), before, after);
     return unitFrom(indexes, steps, (name) => inUse.has(name), exact);
   });
   const fitting = units.filter(({ octets }) => octets <= mostUpdateOctets);
@@ -90,10 +88,6 @@ function carryOut(
   return { records: others.records, outcomes };
 }
 
-function isApexNs({ name, recordType }: RecordData): boolean {
-  return name === "@" && recordType === "NS";
-}
-
 function refusalOf({ recordType, value }: RecordData): string | null {
   if (recordType === "SOA") return "The SOA belongs to the name server, which counts its serial itself.";
   if (typeNumber(recordType) === null) return `${recordType} is no type that name servers exchange.`;
@@ -106,16 +100,17 @@ function refusalOf({ recordType, value }: RecordData): string | null {
   }
 }
 
+function at(changes: readonly RecordChange[], indexes: readonly number[]): RecordChange[] {
+  return indexes.flatMap((index) => changes[index] ?? []);
+}
+
 function stepsOf(
   zone: string,
-  changes: readonly (RecordChange | undefined)[],
+  changes: readonly RecordChange[],
   before: ReadonlyMap<string, ServedRecord[]>,
   after: ReadonlyMap<string, RecordData[]>,
 ): RrsetStep[] {
-  const touched = new Map<string, RecordData>();
-  for (const change of changes) {
-    for (const record of [change?.before, change?.after]) if (record) touched.set(rrsetKey(record), record);
-  }
+  const touched = new Map(changes.flatMap(recordsOf).map((record) => [rrsetKey(record), record]));
   return [...touched].map(([key, { name, recordType }]): RrsetStep => {
     const old = before.get(key) ?? [];
     const rdatas = new Map(old.map(({ record, rdatas }) => [recordKey(record), rdatas]));
@@ -158,17 +153,5 @@ function sizeOf(records: readonly Buffer[]): number {
 
 /** Fills messages with units in their order. */
 export function batchesOf(units: readonly UpdateUnit[]): UpdateUnit[][] {
-  const batches: UpdateUnit[][] = [];
-  let room = 0;
-  for (const unit of units) {
-    const last = batches.at(-1);
-    if (last && unit.octets <= room) {
-      last.push(unit);
-      room -= unit.octets;
-    } else {
-      batches.push([unit]);
-      room = mostUpdateOctets - unit.octets;
-    }
-  }
-  return batches;
+  return inBatches(units, ({ octets }) => [octets], [mostUpdateOctets]);
 }

@@ -1,4 +1,6 @@
 import { ProviderError, type BeforeCall, type ChangeOutcome, type RecordChange } from "../provider.ts";
+import { notDone, outcomesFrom } from "../change-outcomes.ts";
+import { takeBack } from "../take-back.ts";
 import { batchesOf, isTooLarge, reversed, stepsOf, type ChangeGroup } from "./change-batches.ts";
 import type { BatchAnswer, Refusal, Route53Api } from "./client.ts";
 
@@ -16,9 +18,8 @@ export class Sending {
   }
 
   /** What became of changes that were sent; a change that was not refused was made. */
-  outcomeOf(change: RecordChange): ChangeOutcome {
-    const message = this.#refusals.get(change);
-    return message === undefined ? { ok: true } : { ok: false, message };
+  outcomesOf(changes: readonly RecordChange[]): ChangeOutcome[] {
+    return outcomesFrom(changes, this.#refusals);
   }
 
   /** Each group on its own: a batch is refused whole, so what is at fault is left out and the rest sent again. @throws ProviderError */
@@ -89,23 +90,8 @@ export class Sending {
     }
   }
 
-  /** @throws ProviderError with effect `unknown` where it does not succeed */
   async #takeBack(done: readonly ChangeGroup[][], reason: string): Promise<void> {
-    for (const batch of done.toReversed()) {
-      const told = await this.#sendBack(batch).then(
-        (answer) => (answer.ok ? null : { message: answer.message, answered: true }),
-        (error: unknown) => {
-          if (error instanceof ProviderError) return error;
-          throw error;
-        },
-      );
-      if (told === null) continue;
-      throw new ProviderError(
-        `${reason} What had been done of the set before could not be taken back: ${told.message}`,
-        "unknown",
-        { answered: told.answered },
-      );
-    }
+    for (const batch of done.toReversed()) await takeBack(() => this.#sendBack(batch), reason);
   }
 
   #refuse(groups: readonly ChangeGroup[], message: string): void {
@@ -113,7 +99,7 @@ export class Sending {
   }
 
   #refuseTogether(groups: readonly ChangeGroup[], atFault: readonly ChangeGroup[], reason: string): void {
-    this.#refuse(groups, `Not done, because another change of the set was refused: ${reason}`);
+    this.#refuse(groups, notDone(reason));
     this.#refuse(atFault, reason);
   }
 }

@@ -1,7 +1,9 @@
 import type { Change, ResourceRecordSet } from "@aws-sdk/client-route-53";
 import { rrsetKey, type RecordData } from "../../records/record.ts";
-import { linkedChanges } from "../linked-changes.ts";
+import { inBatches } from "../in-batches.ts";
+import { linkedParts } from "../linked-parts.ts";
 import type { RecordChange } from "../provider.ts";
+import { recordsOf, touchedNames } from "../touched-records.ts";
 import { dnsName } from "./hosted-zones.ts";
 import { printValue, readValue } from "./octal-text.ts";
 import type { ServedRrset } from "./rrsets.ts";
@@ -15,9 +17,8 @@ export interface ChangeGroup {
   steps: Change[];
 }
 
-// What one batch may hold (Developer Guide, "Quotas"): RRs of all its changes together, and characters in their values.
-const mostRecords = 1_000;
-const mostCharacters = 32_000;
+/** What one batch may hold (Developer Guide, "Quotas"): RRs of all its changes together, and characters in their values. */
+const mostInBatch = [1_000, 32_000];
 
 /**
  * What changes are at Route 53, by names that have nothing to do with each other. An RRset goes with just the content that was read, so
@@ -33,7 +34,7 @@ export function groupsOf(
 ): ChangeGroup[] {
   const served = new Map(present.filter(({ own }) => !own).map((rrset) => [rrsetKey(rrset), rrset]));
   const wanted = Map.groupBy(after, rrsetKey);
-  const parts = linkedChanges(changes, (change) => recordsOf(change).map(({ name }) => name));
+  const parts = linkedParts(changes, (change) => [...touchedNames([change])]);
   return parts.map((group) => {
     const touched = new Map(group.flatMap(recordsOf).map((record) => [rrsetKey(record), record]));
     const ttls = new Map(group.flatMap((change) => (change.after ? [[rrsetKey(change.after), change.after.ttl]] : [])));
@@ -46,13 +47,9 @@ export function groupsOf(
       if (before) goes.push({ Action: "DELETE", ResourceRecordSet: before.set });
       if (set) comes.push({ Action: "CREATE", ResourceRecordSet: set });
     }
-    const names = new Set(group.flatMap(recordsOf).map(({ name }) => dnsNameIn(zone, name)));
+    const names = new Set([...touchedNames(group)].map((name) => dnsNameIn(zone, name)));
     return { changes: group, names, steps: [...goes, ...comes] };
   });
-}
-
-function recordsOf({ before, after }: RecordChange): RecordData[] {
-  return [before, after].flatMap((record) => record ?? []);
 }
 
 function dnsNameIn(zone: string, name: string): string {
@@ -94,32 +91,18 @@ function valuesOf({ ResourceRecords = [] }: ResourceRecordSet): Set<string | und
 
 /** Packs groups into batches, in order. Groups that are too large for one batch stand alone. */
 export function batchesOf(groups: readonly ChangeGroup[]): ChangeGroup[][] {
-  const batches: ChangeGroup[][] = [];
-  let records = Infinity;
-  let characters = Infinity;
-  for (const group of groups) {
-    const size = sizeOf(group);
-    if (records + size.records > mostRecords || characters + size.characters > mostCharacters) {
-      batches.push([]);
-      records = 0;
-      characters = 0;
-    }
-    batches.at(-1)?.push(group);
-    records += size.records;
-    characters += size.characters;
-  }
-  return batches;
+  return inBatches(groups, sizesOf, mostInBatch);
 }
 
 /** Whether a group is more than any batch holds. */
 export function isTooLarge(group: ChangeGroup): boolean {
-  const { records, characters } = sizeOf(group);
-  return records > mostRecords || characters > mostCharacters;
+  return sizesOf(group).some((size, measure) => size > (mostInBatch[measure] ?? 0));
 }
 
-function sizeOf({ steps }: ChangeGroup): { records: number; characters: number } {
+/** By the measures of `mostInBatch`. */
+function sizesOf({ steps }: ChangeGroup): number[] {
   const values = steps.flatMap(({ ResourceRecordSet: set }) => set?.ResourceRecords ?? []);
-  return { records: values.length, characters: values.reduce((sum, { Value }) => sum + (Value?.length ?? 0), 0) };
+  return [values.length, values.reduce((sum, { Value }) => sum + (Value?.length ?? 0), 0)];
 }
 
 /** The steps of a batch: all that goes, then all that comes. */

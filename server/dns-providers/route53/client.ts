@@ -23,7 +23,7 @@ export interface Route53Access {
 }
 
 /** The place in a zone where a listing begins. */
-export interface ListingStart {
+interface ListingStart {
   name: string;
   type?: ResourceRecordSet["Type"];
   identifier?: string;
@@ -193,7 +193,7 @@ function failure(calls: VendorCalls, error: unknown): ProviderError {
   if (error instanceof ProviderError) return error;
   if (!(error instanceof Route53ServiceException)) {
     // The answer had no error's status and could not be read: a change may have been carried out.
-    return calls.error("what answers there is not its API; check the address.", "unknown", { cause: error });
+    return calls.notItsApi("unknown", error);
   }
   const { name, message, $metadata } = error;
   if (name === "NoSuchHostedZone")

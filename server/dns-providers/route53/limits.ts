@@ -1,5 +1,5 @@
-import type { LimitedRecord } from "../../records/provider-limits.ts";
-import type { ProviderCapabilities } from "../provider.ts";
+import { isApexNs } from "../../records/record.ts";
+import type { LimitedRecord, Shortfall } from "../provider.ts";
 import { printValue } from "./octal-text.ts";
 import { aliasType, routingType } from "./own-records.ts";
 
@@ -26,10 +26,7 @@ export const recordTypes = [
   "TXT",
 ];
 
-export function cannotHold({
-  recordType,
-  value,
-}: LimitedRecord): ReturnType<NonNullable<ProviderCapabilities["cannotHold"]>> {
+export function cannotHold({ recordType, value }: LimitedRecord): Shortfall | null {
   const text = printValue(recordType, value);
   if (text === null)
     return { field: "value", reason: `takes ${recordType} data in its own form only, not in generic form.` };
@@ -42,10 +39,11 @@ export function cannotHold({
   };
 }
 
-export function keeps({ recordType, name }: LimitedRecord): string | null {
+export function keeps(record: LimitedRecord): string | null {
+  const { recordType } = record;
   if (recordType === aliasType) return "keeps alias records as they are; change them in its console.";
   if (recordType === routingType) return "keeps records with a routing policy as they are; change them in its console.";
-  if (recordType === "NS" && name === "@") {
+  if (isApexNs(record)) {
     return "keeps the name servers at the apex of a hosted zone: they are those that it assigned to it.";
   }
   return null;

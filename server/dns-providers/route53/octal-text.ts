@@ -1,8 +1,8 @@
 import { escapeOctets } from "../../names/escapes.ts";
-import { logicalLines } from "../../zone-file/tokens.ts";
-import { joinParameters } from "../../zone-file/service-parameters.ts";
 import { parseGeneric } from "../../records/values/generic-form.ts";
+import { splitStrings } from "../../records/values/text.ts";
 import { ruleFor } from "../../records/record-types.ts";
+import { canonicalRdata } from "../rdata-text.ts";
 
 // Route 53 writes names and values as a master file does, but for one thing: `\DDD` is an octet in octal, where RFC 1035 §5.1
 // has it in decimal (Developer Guide, "DNS domain name format" and "Supported DNS record types").
@@ -30,12 +30,7 @@ function octal(code: number): string {
 
 /** A value of Route 53's in canonical form; as it stands where it cannot be read, so that nothing is lost. */
 export function readValue(recordType: string, text: string): { value: string; priority: number | null } {
-  const [line, ...others] = logicalLines(fromOctal(text));
-  if (line?.kind === "line" && others.length === 0) {
-    const read = ruleFor(recordType).read(joinParameters(recordType, line.fields), "");
-    if (read.ok) return read.value;
-  }
-  return { value: text, priority: null };
+  return canonicalRdata(recordType, fromOctal(text)) ?? { value: text, priority: null };
 }
 
 /** A canonical value as Route 53 takes it; null for data in generic form, which it does not know. */
@@ -47,10 +42,5 @@ export function printValue(recordType: string, value: string): string | null {
 
 /** TXT whose content is no text, which is kept in generic form. */
 function characterStrings(rdata: Buffer): string {
-  const strings: string[] = [];
-  for (let at = 0; at < rdata.length; at += 1 + rdata.readUInt8(at)) {
-    const octets = rdata.subarray(at + 1, at + 1 + rdata.readUInt8(at));
-    strings.push(`"${escapeOctets(octets, '"\\')}"`);
-  }
-  return strings.join(" ");
+  return (splitStrings(rdata) ?? []).map((octets) => `"${escapeOctets(octets, '"\\')}"`).join(" ");
 }

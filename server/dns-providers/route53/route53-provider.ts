@@ -1,9 +1,12 @@
 import { absoluteName } from "../../names/names.ts";
 import { readSoa, type Soa } from "../../zone-file/soa.ts";
-import { logicalLines } from "../../zone-file/tokens.ts";
-import { allOrNone, applyToRecords } from "../apply-changes.ts";
+import { applyToRecords } from "../apply-to-records.ts";
+import { allOrNone } from "../change-outcomes.ts";
 import type { ApplyOptions, ApplyResult, ChangeOutcome, DnsProvider, RecordChange } from "../provider.ts";
 import type { RecordData } from "../../records/record.ts";
+import { rdataFields } from "../rdata-text.ts";
+import { touchedNames } from "../touched-records.ts";
+import { lateSeconds } from "../vendor-calls.ts";
 import { Sending } from "./apply-changes.ts";
 import { groupsOf } from "./change-batches.ts";
 import type { Route53Api } from "./client.ts";
@@ -11,7 +14,6 @@ import { dnsName, HostedZones, type FoundZone } from "./hosted-zones.ts";
 import { keeps } from "./limits.ts";
 import { fromOctal } from "./octal-text.ts";
 import { readRrset, type ServedRrset } from "./rrsets.ts";
-import { lateSeconds } from "../vendor-calls.ts";
 
 const rrsetsPerPage = 300;
 
@@ -42,8 +44,7 @@ async function applyChanges(
   { together = false, beforeCall = () => Promise.resolve() }: ApplyOptions,
 ): Promise<ApplyResult> {
   const found = await zones.find(zone);
-  const names = new Set(changes.flatMap(({ before, after }) => [before, after].flatMap((one) => one?.name ?? [])));
-  const present = await rrsetsAt(api, zone, found, names);
+  const present = await rrsetsAt(api, zone, found, touchedNames(changes));
   const { records, outcomes } = decided(api, present, changes, together);
   const standing = changes.filter((_, index) => outcomes[index]?.ok);
   if (standing.length === 0) return { outcomes, before: null, after: null };
@@ -51,11 +52,8 @@ async function applyChanges(
   const sending = new Sending(api, found.id, beforeCall);
   const groups = groupsOf(zone, present, records, standing);
   await (together ? sending.sendTogether(groups) : sending.sendEach(groups));
-  const told = changes.map((change, index) => {
-    const outcome = outcomes[index];
-    return outcome && !outcome.ok ? outcome : sending.outcomeOf(change);
-  });
-  return { outcomes: told, before: null, after: null };
+  const sent = sending.outcomesOf(changes);
+  return { outcomes: outcomes.map((one, index) => (one.ok ? (sent[index] ?? one) : one)), before: null, after: null };
 }
 
 /** What can be said of changes by what is there, before anything is sent. */
@@ -115,8 +113,8 @@ async function rrsetsAt(
 async function readZoneSoa(api: Route53Api, zones: HostedZones, zone: string): Promise<Soa | null> {
   const { id } = await zones.find(zone);
   for await (const [set] of api.recordSets(id, { name: dnsName(zone), type: "SOA" }, 1)) {
-    const [line] = logicalLines(fromOctal(set?.ResourceRecords?.[0]?.Value ?? ""));
-    const soa = set?.Type === "SOA" && line?.kind === "line" ? readSoa(line.fields, zone) : null;
+    const fields = rdataFields("SOA", fromOctal(set?.ResourceRecords?.[0]?.Value ?? ""));
+    const soa = set?.Type === "SOA" && fields ? readSoa(fields, zone) : null;
     return soa?.ok ? { ...soa.value, ttl: set?.TTL ?? soa.value.minimum } : null;
   }
   return null;

@@ -1,5 +1,6 @@
 import type { Route53ClientConfig } from "@aws-sdk/client-route-53";
 import type { VendorCalls } from "../vendor-calls.ts";
+import { percentEncoded } from "../vendor-text.ts";
 
 type Transport = Extract<NonNullable<Route53ClientConfig["requestHandler"]>, { handle: unknown }>;
 
@@ -36,10 +37,7 @@ export function transport(calls: VendorCalls): Transport {
       });
       // The SDK would take any page for an empty answer.
       if (answer.status < 300 && !/<\w+Response[\s>]/.test(answer.text)) {
-        throw calls.error(
-          "what answers there is not its API; check the address.",
-          method === "POST" ? "unknown" : "none",
-        );
+        throw calls.notItsApi(method === "POST" ? "unknown" : "none");
       }
       return {
         response: {
@@ -62,13 +60,9 @@ function withCode(text: string): string {
   return `<ErrorResponse><Error>${error}</Error></ErrorResponse>`;
 }
 
-/** As it was signed (SigV4): every octet but the unreserved ones of RFC 3986 in per cent form. */
+/** As it was signed (SigV4). */
 function queryOf(query: SignedRequest["query"] = {}): string {
   return Object.entries(query)
-    .flatMap(([key, values]) => [values ?? ""].flat().map((value) => `${escaped(key)}=${escaped(value)}`))
+    .flatMap(([key, values]) => [values ?? ""].flat().map((value) => `${percentEncoded(key)}=${percentEncoded(value)}`))
     .join("&");
-}
-
-function escaped(text: string): string {
-  return encodeURIComponent(text).replaceAll(/[!'()*]/g, (part) => `%${part.charCodeAt(0).toString(16).toUpperCase()}`);
 }

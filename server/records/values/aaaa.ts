@@ -1,5 +1,6 @@
 import { isIPv6 } from "node:net";
 import { ok, refuse } from "../../result.ts";
+import { addressOctets, ipv6Address } from "./addresses.ts";
 import { readGeneric } from "./generic-form.ts";
 import { unwantedPriority } from "./priority.ts";
 import type { ValueRule } from "./value-rule.ts";
@@ -18,7 +19,7 @@ export const aaaaRule: ValueRule = {
     if (!generic.ok) return generic;
     const { value: rdata } = generic;
     if (rdata.length !== 16) return refuse(wrongForm);
-    return canonical((rdata.toString("hex").match(/.{4}/g) ?? []).join(":"));
+    return canonical(ipv6Address(rdata));
   },
   print(value) {
     return value;
@@ -32,19 +33,8 @@ function canonical(address: string) {
 
 /** The eight 16-bit groups of a valid address. */
 function groupsOf(address: string): number[] {
-  const [head = "", tail] = address.split("::");
-  const before = groupsIn(head);
-  const after = groupsIn(tail ?? "");
-  return [...before, ...Array.from({ length: 8 - before.length - after.length }, () => 0), ...after];
-}
-
-function groupsIn(part: string): number[] {
-  if (part === "") return [];
-  return part.split(":").flatMap((group) => {
-    if (!group.includes(".")) return [Number.parseInt(group, 16)];
-    const [a = 0, b = 0, c = 0, d = 0] = group.split(".").map(Number);
-    return [a * 256 + b, c * 256 + d];
-  });
+  const octets = addressOctets(address);
+  return Array.from({ length: 8 }, (_, index) => octets.readUInt16BE(2 * index));
 }
 
 /** RFC 5952 §4: lower case, no leading zeros, the first longest run of two or more zero groups as `::`; §5: mapped IPv4. */

@@ -29,7 +29,7 @@ const base64From: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** Types whose fields may be `key="text"` in one piece (RFC 9460 §2.1); elsewhere a quote begins a field of its own. */
-const typesWithParameters: ReadonlySet<string> = new Set(["SVCB", "HTTPS"]);
+export const typesWithParameters: ReadonlySet<string> = new Set(["SVCB", "HTTPS"]);
 const quotedParameter = /^([^"]*=)"((?:[^"\\]|\\[^])*)"$/;
 const plainField = / *(?:"((?:[^"\\]|\\.)*)"|((?:[^ "\\]|\\.)+)|$)/;
 const parameterField = / *(?:"((?:[^"\\]|\\.)*)"|((?:[^ "\\]|\\.)+(?:(?<==)"(?:[^"\\]|\\.)*")?)|$)/;

@@ -11,6 +11,18 @@ export function joinOctets(raws: readonly string[]): Buffer | null {
   return Buffer.concat(parts);
 }
 
+/** The character-strings that lie one after the other in RDATA (RFC 1035 §3.3.14), or null if the last is cut off. */
+export function splitStrings(rdata: Buffer): Buffer[] | null {
+  const strings: Buffer[] = [];
+  let offset = 0;
+  while (offset < rdata.length) {
+    const end = offset + 1 + rdata.readUInt8(offset);
+    strings.push(rdata.subarray(offset + 1, end));
+    offset = end;
+  }
+  return offset === rdata.length ? strings : null;
+}
+
 // A byte order mark is content like any other.
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 

@@ -2,7 +2,7 @@ import { ok, refuse, type Result } from "../../result.ts";
 import { escapeOctets } from "../../names/escapes.ts";
 import { keepGeneric, parseGeneric, printGeneric, readGeneric } from "./generic-form.ts";
 import { unwantedPriority } from "./priority.ts";
-import { decodeText, joinOctets } from "./text.ts";
+import { decodeText, joinOctets, splitStrings } from "./text.ts";
 import type { CanonicalValue, ValueRule } from "./value-rule.ts";
 
 /** interface.md, "Limits": characters are Unicode code points. */
@@ -69,14 +69,8 @@ function fromOctets(octets: Buffer): Result<CanonicalValue> {
 }
 
 function fromRdata(rdata: Buffer): Result<CanonicalValue> {
-  const strings: Buffer[] = [];
-  let offset = 0;
-  while (offset < rdata.length) {
-    const end = offset + 1 + rdata.readUInt8(offset);
-    strings.push(rdata.subarray(offset + 1, end));
-    offset = end;
-  }
-  return offset === rdata.length && strings.length > 0
+  const strings = splitStrings(rdata);
+  return strings && strings.length > 0
     ? fromOctets(Buffer.concat(strings))
     : refuse(
         `Generic TXT data must be strings with their length in front, such as "${printGeneric(Buffer.from("\u0002hi"))}".`,

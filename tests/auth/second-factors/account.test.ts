@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from "vitest";
 import { deleteExpiredChallenges } from "../../../server/auth/second-factors/housekeeping.ts";
 import { queries } from "../../../server/database/database.ts";
-import { codeAt, middleOfStep } from "../../support/authenticator-app.ts";
+import { codeAt, middleOfStep } from "../../support/second-factors/authenticator-app.ts";
 import { Clock, minute } from "../../support/clock.ts";
 import { problemOf } from "../../support/problems.ts";
-import { appUser, halfSignedIn, statusesOf } from "../../support/second-factors.ts";
-import { addPasskey, securityKey, site } from "../../support/security-key.ts";
+import { appUser, halfSignedIn, statusesOf } from "../../support/second-factors/app-user.ts";
+import { addPasskey, securityKey, site } from "../../support/second-factors/security-key.ts";
 import { memberPassword, useZonewright } from "../../support/zonewright.ts";
 
 const clock = new Clock();

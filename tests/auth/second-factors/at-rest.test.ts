@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadConfig } from "../../../server/config.ts";
 import { queries, type Database } from "../../../server/database/database.ts";
 import { startServer } from "../../../server/start.ts";
-import { codeAt, step } from "../../support/authenticator-app.ts";
+import { codeAt, step } from "../../support/second-factors/authenticator-app.ts";
 import { Clock } from "../../support/clock.ts";
 import { emptyDatabase } from "../../support/database.ts";
 import { problemOf } from "../../support/problems.ts";

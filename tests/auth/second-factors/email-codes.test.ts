@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { queries } from "../../../server/database/database.ts";
 import { Clock, minute, second } from "../../support/clock.ts";
-import { startMailServer, type MailServer } from "../../support/mail-server.ts";
+import { startMailServer, type MailServer } from "../../support/servers/mail-server.ts";
 import { problemOf } from "../../support/problems.ts";
 import type { RestClient } from "../../support/rest-client.ts";
-import { halfSignedIn, login, statusesOf } from "../../support/second-factors.ts";
+import { halfSignedIn, login, statusesOf } from "../../support/second-factors/app-user.ts";
 import { memberPassword, startZonewright, type Zonewright } from "../../support/zonewright.ts";
 
 const clock = new Clock();

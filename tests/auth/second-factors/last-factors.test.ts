@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Clock } from "../../support/clock.ts";
-import { appUser, statusesOf } from "../../support/second-factors.ts";
-import { addPasskey, securityKey, site } from "../../support/security-key.ts";
+import { appUser, statusesOf } from "../../support/second-factors/app-user.ts";
+import { addPasskey, securityKey, site } from "../../support/second-factors/security-key.ts";
 import { memberPassword, useZonewright } from "../../support/zonewright.ts";
 
 const clock = new Clock();

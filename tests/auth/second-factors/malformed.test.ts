@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { Clock } from "../../support/clock.ts";
 import { problemOf } from "../../support/problems.ts";
 import type { RestClient } from "../../support/rest-client.ts";
-import { appUser, halfSignedIn } from "../../support/second-factors.ts";
+import { appUser, halfSignedIn } from "../../support/second-factors/app-user.ts";
 import { memberPassword, useZonewright } from "../../support/zonewright.ts";
 
 const clock = new Clock();

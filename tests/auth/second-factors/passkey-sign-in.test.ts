@@ -3,8 +3,8 @@ import { entries } from "../../audit/trail.ts";
 import { queries } from "../../../server/database/database.ts";
 import { Clock, minute } from "../../support/clock.ts";
 import { problemOf } from "../../support/problems.ts";
-import { halfSignedIn, statusesOf } from "../../support/second-factors.ts";
-import { addPasskey, editable, securityKey, site, siteHost } from "../../support/security-key.ts";
+import { halfSignedIn, statusesOf } from "../../support/second-factors/app-user.ts";
+import { addPasskey, editable, securityKey, site, siteHost } from "../../support/second-factors/security-key.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 
 const clock = new Clock();

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { problemOf } from "../../support/problems.ts";
 import { Clock, minute } from "../../support/clock.ts";
 import type { RestClient } from "../../support/rest-client.ts";
-import { halfSignedIn, login, statusesOf } from "../../support/second-factors.ts";
+import { halfSignedIn, login, statusesOf } from "../../support/second-factors/app-user.ts";
 import {
   addPasskey,
   editable,
@@ -12,7 +12,7 @@ import {
   site,
   siteHost,
   withClientData,
-} from "../../support/security-key.ts";
+} from "../../support/second-factors/security-key.ts";
 import { memberPassword, useZonewright } from "../../support/zonewright.ts";
 
 const clock = new Clock();

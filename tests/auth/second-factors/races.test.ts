@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
-import { codeAt, middleOfStep } from "../../support/authenticator-app.ts";
+import { codeAt, middleOfStep } from "../../support/second-factors/authenticator-app.ts";
 import { Clock } from "../../support/clock.ts";
-import { appUser, halfSignedIn } from "../../support/second-factors.ts";
+import { appUser, halfSignedIn } from "../../support/second-factors/app-user.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 
 const clock = new Clock();

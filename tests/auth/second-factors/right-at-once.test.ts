@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Clock } from "../../support/clock.ts";
-import { appUser, halfSignedIn, statusesOf } from "../../support/second-factors.ts";
+import { appUser, halfSignedIn, statusesOf } from "../../support/second-factors/app-user.ts";
 import { memberPassword, useZonewright } from "../../support/zonewright.ts";
 
 const clock = new Clock();

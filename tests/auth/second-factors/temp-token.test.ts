@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from "vitest";
 import { queries } from "../../../server/database/database.ts";
-import { codeAt, step } from "../../support/authenticator-app.ts";
-import { operationsOf, type ApiDocument } from "../../support/api-document.ts";
+import { codeAt, step } from "../../support/second-factors/authenticator-app.ts";
+import { operationsOf, type ApiDocument } from "../../support/api/api-document.ts";
 import { Clock, minute } from "../../support/clock.ts";
 import { problemOf } from "../../support/problems.ts";
 import { RestClient } from "../../support/rest-client.ts";
-import { appUser, halfSignedIn, login, type AppUser } from "../../support/second-factors.ts";
+import { appUser, halfSignedIn, login, type AppUser } from "../../support/second-factors/app-user.ts";
 import { memberPassword, useZonewright } from "../../support/zonewright.ts";
 
 const clock = new Clock();

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from "vitest";
-import { codeAt, middleOfStep, step } from "../../support/authenticator-app.ts";
+import { codeAt, middleOfStep, step } from "../../support/second-factors/authenticator-app.ts";
 import { Clock } from "../../support/clock.ts";
 import { problemOf } from "../../support/problems.ts";
-import { appUser, halfSignedIn, login, type AppUser } from "../../support/second-factors.ts";
+import { appUser, halfSignedIn, login, type AppUser } from "../../support/second-factors/app-user.ts";
 import { memberPassword, useZonewright } from "../../support/zonewright.ts";
 
 const clock = new Clock();

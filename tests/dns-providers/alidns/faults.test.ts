@@ -1,4 +1,4 @@
-import { alidnsRefusal, startAlidnsServer } from "../../support/alidns-server.ts";
+import { alidnsRefusal, startAlidnsServer } from "../../support/vendors/alidns/server.ts";
 import { testFaults } from "../one-by-one/fault-suite.ts";
 
 testFaults({

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startAlidnsServer, type AlidnsServer } from "../../support/alidns-server.ts";
+import { startAlidnsServer, type AlidnsServer } from "../../support/vendors/alidns/server.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { lineOf, type Body, type Zone } from "../../records/zones.ts";
 import { applySet, configure, expectInSync, importZone, newZone, recordOf } from "../vendor-zone.ts";
@@ -265,7 +265,7 @@ describe("a key that does not open", () => {
     const { status, body } = await zone.create({ recordType: "A", name: "denied", value: "192.0.2.1" });
     vendor.denied.clear();
     expect(status).toBe(502);
-    expect(body.message).toMatch(/permissions that the guide lists \(Forbidden\.RAM/);
+    expect(body.message).toMatch(/permissions that docs\/providers\/alidns\.md lists \(Forbidden\.RAM/);
     expect(served("denied")).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import { freshName, Zone, type Body } from "../../records/zones.ts";
-import type { StoredRecord } from "../../support/cloudflare/record-forms.ts";
-import { startCloudflare, type CloudflareServer } from "../../support/cloudflare-server.ts";
+import type { StoredRecord } from "../../support/vendors/cloudflare/record-forms.ts";
+import { startCloudflare, type CloudflareServer } from "../../support/vendors/cloudflare/server.ts";
 import { Clock } from "../../support/clock.ts";
 import { settleOpen, wait } from "../settling.ts";
 import { useZonewright, type Zonewright } from "../../support/zonewright.ts";

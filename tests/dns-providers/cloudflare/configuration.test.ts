@@ -95,8 +95,11 @@ describe("a configuration of kind cloudflare", () => {
   test.each([
     [{ apiToken: "two words" }, "API token"],
     [{ accountId: "me" }, "32 hexadecimal digits"],
-    [{ endpoint: "ftp://example.net" }, "Give an address such as"],
-    [{ endpoint: "https://user:word@example.net/client/v4" }, "Give an address such as"],
+    [{ endpoint: "ftp://example.net" }, "Give the address of the API, such as https://api.cloudflare.com"],
+    [
+      { endpoint: "https://user:word@example.net/client/v4" },
+      "Give the address of the API, such as https://api.cloudflare.com",
+    ],
   ])("with %j is refused in words that help", async (wrong, words) => {
     await expect(cf.configure(wrong)).rejects.toThrow(words);
   });

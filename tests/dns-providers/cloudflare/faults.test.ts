@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { freshName, Zone } from "../../records/zones.ts";
-import { startCloudflare } from "../../support/cloudflare-server.ts";
+import { startCloudflare } from "../../support/vendors/cloudflare/server.ts";
 import { difference, linesAt, none, recordAt, useCloudflare, writes } from "./cloudflare.ts";
 
 const cf = useCloudflare();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from "vitest";
-import { startDigitalOcean, type DigitalOceanServer } from "../../support/digitalocean-server.ts";
+import { startDigitalOcean, type DigitalOceanServer } from "../../support/vendors/digitalocean/server.ts";
 import { Clock } from "../../support/clock.ts";
 import { settleOpen, wait } from "../settling.ts";
 import { useZonewright, type Zonewright } from "../../support/zonewright.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { failure } from "../../support/digitalocean-server.ts";
-import type { VendorCall } from "../../support/loopback-vendor.ts";
+import { failure } from "../../support/vendors/digitalocean/server.ts";
+import type { VendorCall } from "../../support/vendors/loopback-vendor.ts";
 import { hour } from "../../support/clock.ts";
 import { useAccount } from "./account.ts";
 

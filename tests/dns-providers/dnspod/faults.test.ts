@@ -1,4 +1,4 @@
-import { dnspodRefusal, startDnspodServer } from "../../support/dnspod-server.ts";
+import { dnspodRefusal, startDnspodServer } from "../../support/vendors/dnspod/server.ts";
 import { testFaults } from "../one-by-one/fault-suite.ts";
 
 testFaults({

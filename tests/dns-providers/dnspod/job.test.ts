@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Clock } from "../../support/clock.ts";
-import { startDnspodServer, type DnspodServer } from "../../support/dnspod-server.ts";
+import { startDnspodServer, type DnspodServer } from "../../support/vendors/dnspod/server.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { lineOf, type Body, type Zone } from "../../records/zones.ts";
 import { settleOpen } from "../settling.ts";
@@ -324,7 +324,9 @@ describe("a key that does not open", () => {
     const { status, body } = await zone.create({ recordType: "A", name: "denied", value: "192.0.2.1" });
     vendor.denied.clear();
     expect(status).toBe(502);
-    expect(body.message).toMatch(/permissions that the guide lists \(AuthFailure\.UnauthorizedOperation.*CreateRecord/);
+    expect(body.message).toMatch(
+      /permissions that docs\/providers\/dnspod\.md lists \(AuthFailure\.UnauthorizedOperation.*CreateRecord/,
+    );
     expect(served("denied")).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { authorization, contentType } from "../../../server/dns-providers/dnspod/signature.ts";
-import { signatureFault } from "../../support/dnspod/signature.ts";
+import { signatureFault } from "../../support/vendors/dnspod/signature.ts";
 
 test("the published example has the published signature", () => {
   // "Signature method v3": the secrets are printed there as asterisks, and the signature is that of asterisks.

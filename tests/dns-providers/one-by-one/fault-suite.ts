@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import type { Fault, Faults } from "../../support/vendor-faults.ts";
+import type { Fault, Faults } from "../../support/vendors/faults.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { Clock, hour } from "../../support/clock.ts";
 import { lineOf, type Body, type Zone } from "../../records/zones.ts";
@@ -23,9 +23,9 @@ export interface FaultyVendor {
   shortList: Said;
 }
 
-export type Said = readonly [status: number, body: object];
+type Said = readonly [status: number, body: object];
 
-export interface RunningVendor {
+interface RunningVendor {
   config: Record<string, string>;
   faults: Faults;
   calls: { action: string }[];
@@ -218,6 +218,6 @@ export function testFaults(kind: FaultyVendor): void {
     vendor.faults.next(kind.lists, { kind: "refuses", status: 200, body: "<html>Welcome</html>" });
     const { status, body } = await zone.create(added("html"));
     expect(status).toBe(502);
-    expect(body.message).toContain(`is not the API of ${kind.name}`);
+    expect(body.message).toContain(`${kind.name}: what answers there is not its API`);
   });
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from "vitest";
-import { startRoute53, type Route53Server } from "../../support/route53-server.ts";
+import { startRoute53, type Route53Server } from "../../support/vendors/route53/server.ts";
 import { Clock } from "../../support/clock.ts";
 import { settleOpen, wait } from "../settling.ts";
 import { useZonewright, type Zonewright } from "../../support/zonewright.ts";

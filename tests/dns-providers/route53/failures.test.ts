@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { failure } from "../../support/route53-server.ts";
-import type { VendorCall } from "../../support/loopback-vendor.ts";
+import { failure } from "../../support/vendors/route53/server.ts";
+import type { VendorCall } from "../../support/vendors/loopback-vendor.ts";
 import { useAccount } from "./account.ts";
 
 const account = useAccount();

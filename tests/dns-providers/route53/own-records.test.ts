@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { Body, Zone } from "../../records/zones.ts";
 import { manualConfig } from "../../records/zones.ts";
-import { startRoute53 } from "../../support/route53-server.ts";
+import { startRoute53 } from "../../support/vendors/route53/server.ts";
 import { useAccount } from "./account.ts";
 
 const account = useAccount();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startRoute53, type Route53Server } from "../../support/route53-server.ts";
-import { signatureOf } from "../../support/route53/signature.ts";
+import { startRoute53, type Route53Server } from "../../support/vendors/route53/server.ts";
+import { signatureOf } from "../../support/vendors/route53/signature.ts";
 
 // The server of these tests must not take what Route 53 would refuse.
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { signatureOf, type SignedRequest } from "../../support/route53/signature.ts";
+import { signatureOf, type SignedRequest } from "../../support/vendors/route53/signature.ts";
 
 // The published vectors of AWS Signature Version 4, which the server of these tests verifies with.
 const scope = {

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { aRule } from "../../../server/records/values/a.ts";
-import { expectStable, readText, refusal, written } from "../../support/value-rules.ts";
+import { expectStable, readText, refusal, written } from "./value-rules.ts";
 
 test.each([
   ["192.0.2.1", "192.0.2.1"],

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { aaaaRule } from "../../../server/records/values/aaaa.ts";
-import { expectStable, readText, refusal, written } from "../../support/value-rules.ts";
+import { expectStable, readText, refusal, written } from "./value-rules.ts";
 
 test.each([
   ["2001:DB8::1", "2001:db8::1"],

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { caaRule } from "../../../server/records/values/caa.ts";
-import { expectReadable, expectStable, readText, refusal, written } from "../../support/value-rules.ts";
+import { expectReadable, expectStable, readText, refusal, written } from "./value-rules.ts";
 
 test.each([
   ['0 issue "letsencrypt.org"', "0 issue letsencrypt.org", '0 issue "letsencrypt.org"'],

@@ -2,8 +2,8 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { cnameRule } from "../../../server/records/values/cname.ts";
 import { nsRule } from "../../../server/records/values/ns.ts";
-import { hostName } from "../../support/arbitrary-names.ts";
-import { expectReadable, expectStable, readText, refusal, written } from "../../support/value-rules.ts";
+import { hostName } from "../../support/records/arbitrary-names.ts";
+import { expectReadable, expectStable, readText, refusal, written } from "./value-rules.ts";
 
 describe.each([
   ["CNAME", cnameRule],

@@ -2,8 +2,8 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { ruleFor } from "../../../server/records/record-types.ts";
 import { keptRule } from "../../../server/records/values/kept.ts";
-import { hostName } from "../../support/arbitrary-names.ts";
-import { expectStable, readText, refusal, written } from "../../support/value-rules.ts";
+import { hostName } from "../../support/records/arbitrary-names.ts";
+import { expectStable, readText, refusal, written } from "./value-rules.ts";
 
 test.each([
   ["PTR", "Host", "host.example.com."],

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { mxRule } from "../../../server/records/values/mx.ts";
-import { hostName } from "../../support/arbitrary-names.ts";
-import { expectReadable, expectStable, readText, refusal, written } from "../../support/value-rules.ts";
+import { hostName } from "../../support/records/arbitrary-names.ts";
+import { expectReadable, expectStable, readText, refusal, written } from "./value-rules.ts";
 
 test.each([
   ["10 Mail.Example.com.", null, "10 mail.example.com", "10 mail.example.com."],

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { srvRule } from "../../../server/records/values/srv.ts";
-import { hostName } from "../../support/arbitrary-names.ts";
-import { expectReadable, expectStable, readText, refusal, written } from "../../support/value-rules.ts";
+import { hostName } from "../../support/records/arbitrary-names.ts";
+import { expectReadable, expectStable, readText, refusal, written } from "./value-rules.ts";
 
 test.each([
   ["10 5 5060 SIP.example.com.", null, "10 5 5060 sip.example.com", "10 5 5060 sip.example.com."],

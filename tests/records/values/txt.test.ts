@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { txtRule } from "../../../server/records/values/txt.ts";
-import { rdataFields } from "../../support/rdata-fields.ts";
-import { expectReadable, expectStable, readText, refusal, written } from "../../support/value-rules.ts";
+import { rdataFields } from "../../support/records/rdata-fields.ts";
+import { expectReadable, expectStable, readText, refusal, written } from "./value-rules.ts";
 
 test.each([
   ["v=spf1 -all", '"v=spf1 -all"'],

@@ -5,7 +5,7 @@ import type { LiveRecord } from "../../../server/records/live-record.ts";
 import { readAll } from "../../../server/changes/read-back.ts";
 import type { RecordData } from "../../../server/records/record.ts";
 import { typeNumber } from "../../../server/zone-file/type-names.ts";
-import { asPresented, recordLines } from "../../support/presentation.ts";
+import { asPresented, recordLines } from "../../support/records/presentation.ts";
 import { base as usualBase, zone, type Step, type TargetName } from "./group.ts";
 import { changeGroups } from "./groups/changes.ts";
 import { keptGroups } from "./groups/kept.ts";

@@ -1,9 +1,9 @@
-import { startBind } from "../../support/bind.ts";
-import { startFaultyProxy, type FaultyProxy } from "../../support/faulty-proxy.ts";
-import { startPowerdns } from "../../support/powerdns-api.ts";
-import { recordLines } from "../../support/presentation.ts";
-import { nsupdate } from "../../support/nsupdate.ts";
-import { dnsWire, powerdnsWire } from "../../support/wire-requests.ts";
+import { startBind } from "../../support/name-servers/bind.ts";
+import { startFaultyProxy, type FaultyProxy } from "./faulty-proxy.ts";
+import { startPowerdns } from "../../support/name-servers/powerdns-api.ts";
+import { recordLines } from "../../support/records/presentation.ts";
+import { nsupdate } from "../../support/name-servers/nsupdate.ts";
+import { dnsWire, powerdnsWire } from "./wire-requests.ts";
 
 /** A name server with one zone, reached through a proxy that does harm on demand. */
 export interface Backend {

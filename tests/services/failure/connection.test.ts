@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import type { FaultyProxy } from "../../support/faulty-proxy.ts";
+import type { FaultyProxy } from "./faulty-proxy.ts";
 import { startService, type ServiceProcess } from "../../support/service-process.ts";
 import { bindBackend, powerdnsBackend, type Backend } from "./backends.ts";
 import { expectAgreement, expectInSync, hugeSet, manage, settle, type ManagedZone } from "./managed-zone.ts";

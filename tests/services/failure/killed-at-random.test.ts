@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createDatabase } from "../../support/postgres.ts";
+import { createDatabase } from "../../support/servers/postgres.ts";
 import { RestClient } from "../../support/rest-client.ts";
 import { startService } from "../../support/service-process.ts";
 import { Ledger, UnexpectedAnswer, writeInBulk, writeSingly } from "../ledger.ts";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { asPresented, recordLines, type ListedRecord } from "../../support/presentation.ts";
+import { asPresented, recordLines, type ListedRecord } from "../../support/records/presentation.ts";
 import type { Answer, RestClient } from "../../support/rest-client.ts";
 import type { Backend } from "./backends.ts";
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createDatabase } from "../../support/postgres.ts";
+import { createDatabase } from "../../support/servers/postgres.ts";
 import { RestClient, type Answer } from "../../support/rest-client.ts";
 import { startService, type ServiceProcess } from "../../support/service-process.ts";
 import { bindBackend, powerdnsBackend, type Backend } from "./backends.ts";

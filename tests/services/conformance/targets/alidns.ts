@@ -1,6 +1,6 @@
 import { knownKind } from "../../../../server/dns-providers/kinds.ts";
 import { createEgress } from "../../../../server/net/egress.ts";
-import { startAlidnsServer } from "../../../support/alidns-server.ts";
+import { startAlidnsServer } from "../../../support/vendors/alidns/server.ts";
 import { zone } from "../group.ts";
 
 const now = () => new Date();

@@ -1,6 +1,6 @@
 import { knownKind } from "../../../../server/dns-providers/kinds.ts";
 import { createEgress } from "../../../../server/net/egress.ts";
-import { startCloudflare as startServer } from "../../../support/cloudflare-server.ts";
+import { startCloudflare as startServer } from "../../../support/vendors/cloudflare/server.ts";
 import { zone } from "../group.ts";
 import type { Target } from "../targets.ts";
 

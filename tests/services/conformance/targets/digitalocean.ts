@@ -1,6 +1,6 @@
 import { knownKind } from "../../../../server/dns-providers/kinds.ts";
 import { createEgress } from "../../../../server/net/egress.ts";
-import { startDigitalOcean as startServer } from "../../../support/digitalocean-server.ts";
+import { startDigitalOcean as startServer } from "../../../support/vendors/digitalocean/server.ts";
 import { zone } from "../group.ts";
 import type { Target } from "../targets.ts";
 

@@ -1,6 +1,6 @@
 import { knownKind } from "../../../../server/dns-providers/kinds.ts";
 import { createEgress } from "../../../../server/net/egress.ts";
-import { startDnspodServer } from "../../../support/dnspod-server.ts";
+import { startDnspodServer } from "../../../support/vendors/dnspod/server.ts";
 import { zone } from "../group.ts";
 
 const now = () => new Date();

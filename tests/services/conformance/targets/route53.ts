@@ -1,6 +1,6 @@
 import { knownKind } from "../../../../server/dns-providers/kinds.ts";
 import { createEgress } from "../../../../server/net/egress.ts";
-import { startRoute53 as startServer } from "../../../support/route53-server.ts";
+import { startRoute53 as startServer } from "../../../support/vendors/route53/server.ts";
 import { zone } from "../group.ts";
 import type { Target } from "../targets.ts";
 

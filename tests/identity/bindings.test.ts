@@ -1,0 +1,147 @@
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { authorize, browserFor, comeBack, exchange, site, startBinding } from "../support/identity/external-sign-in.ts";
+import { useIdentityDesk } from "../support/identity/desk.ts";
+import { startIdentityVendor, vendorClient } from "../support/identity/vendors.ts";
+import { useZonewright } from "../support/zonewright.ts";
+import { entries } from "../audit/trail.ts";
+import type { Answer, RestClient } from "../support/rest-client.ts";
+import { addPasskey, securityKey } from "../support/second-factors/security-key.ts";
+
+const zw = useZonewright({ env: { SITE_URL: site } });
+const desk = useIdentityDesk(zw);
+let id = 0;
+beforeEach(() => {
+  id += 1;
+  desk.be(id);
+});
+
+function unbind(client: RestClient): Promise<Answer> {
+  return client.delete("/api/auth/oauth/unbind/github");
+}
+
+describe("binding", () => {
+  test("ends with the session that began it", async () => {
+    const member = await zw.member("signs-out");
+    const browser = browserFor(zw);
+    const back = desk.vendor.agree(await startBinding(browser, member, "github"));
+    await member.post("/api/auth/logout");
+    expect(await comeBack(browser, back)).toEqual({ error: "state_invalid" });
+    expect(await desk.goThrough()).toHaveProperty("pending_token");
+  });
+
+  test("cannot be completed by somebody who is lured to it, so that nobody's identity ends up in another's account", async () => {
+    const attacker = await zw.member("attacker");
+    const trap = await startBinding(browserFor(zw), attacker, "github");
+    const victim = browserFor(zw);
+    await authorize(victim, "github");
+    expect(await comeBack(victim, desk.vendor.agree(trap))).toEqual({ error: "state_invalid" });
+    expect((await attacker.get("/api/auth/oauth/bindings")).body).toEqual({ bindings: [] });
+  });
+
+  test("takes an identity once, and one of a provider for each user", async () => {
+    const [first, second] = [await zw.member("first"), await zw.member("second")];
+    expect(await desk.bind(first)).toEqual({ bound: "1", provider_id: "github" });
+    expect(await desk.bind(second)).toEqual({ error: "already_bound" });
+    expect(await desk.bind(first)).toEqual({ error: "already_bound" });
+    desk.be((id += 1));
+    expect(await desk.bind(first)).toEqual({ error: "already_bound" });
+  });
+
+  test("of one identity to two users at once succeeds for one", async () => {
+    const members = [await zw.member("left"), await zw.member("right")];
+    const outcomes = await Promise.all(members.map((member) => desk.bind(member)));
+    expect(outcomes.filter(({ bound }) => bound === "1")).toHaveLength(1);
+    expect(outcomes.filter(({ error }) => error === "already_bound")).toHaveLength(1);
+  });
+
+  test("is for who is signed in", async () => {
+    expect(await zw.nobody.post("/api/auth/oauth/github/bind/start")).toBeProblem(401, "UNAUTHORIZED");
+    expect(await zw.admin.post("/api/auth/oauth/nowhere/bind/start")).toBeProblem(404, "NOT_FOUND");
+    expect(await zw.admin.post("/api/auth/oauth/feishu/bind/start")).toBeProblem(409, "CONFLICT");
+  });
+});
+
+test("the same subject at two providers is two people", async () => {
+  const gitlab = await startIdentityVendor("gitlab");
+  onTestFinished(() => gitlab.stop());
+  gitlab.user.value = { sub: `${id}`, nickname: "namesake" };
+  await zw.admin.post("/api/oauth/providers", { providerId: "gitlab", ...vendorClient, ...gitlab.endpoints });
+  await desk.newcomer();
+  const browser = browserFor(zw);
+  const back = gitlab.agree(await authorize(browser, "gitlab"));
+  expect(await comeBack(browser, back)).toHaveProperty("needs_invite");
+});
+
+test("the same subject at another server of the same provider is somebody else", async () => {
+  await desk.newcomer();
+  const moved = await startIdentityVendor("github");
+  onTestFinished(() => moved.stop());
+  moved.user.value = { id, login: "impostor" };
+  await zw.admin.put(`/api/oauth/providers/${desk.configId}`, moved.endpoints);
+  const browser = browserFor(zw);
+  expect(await comeBack(browser, moved.agree(await authorize(browser, "github")))).toHaveProperty("needs_invite");
+  await zw.admin.put(`/api/oauth/providers/${desk.configId}`, desk.vendor.endpoints);
+  expect((await desk.signIn()).status).toBe(200);
+});
+
+describe("unbinding", () => {
+  test("is refused while it is the last way to sign in, and works with a passkey", async () => {
+    const client = await desk.newcomer();
+    expect(await unbind(client)).toBeProblem(409, "CONFLICT");
+    expect((await desk.signIn()).status).toBe(200);
+    const { id: passkey } = await addPasskey(client, securityKey());
+    expect((await unbind(client)).body).toEqual({ success: true });
+    // Now the passkey is the last one.
+    expect(await client.send("DELETE", `/api/2fa/passkeys/${passkey}`)).toBeProblem(409, "CONFLICT");
+    expect((await desk.bind(client))["bound"]).toBe("1");
+    expect((await client.send("DELETE", `/api/2fa/passkeys/${passkey}`)).status).toBe(200);
+  });
+
+  test("works with a password, and leaves a trace", async () => {
+    const client = await zw.member("has-password");
+    await desk.bind(client);
+    const { body: me } = await client.get("/api/auth/me");
+    expect((await unbind(client)).status).toBe(200);
+    const [bound] = await entries(zw.admin, { action: "identity.bind" });
+    const [unbound] = await entries(zw.admin, { action: "identity.unbind" });
+    const about = { userId: me.id, providerId: "github" };
+    expect(bound).toMatchObject({ actorId: me.id, after: about, before: null });
+    expect(unbound).toMatchObject({ actorId: me.id, before: about, after: null, targetId: bound?.targetId });
+  });
+
+  test("takes the ticket along that the identity got a moment ago", async () => {
+    const client = await zw.member(`changed-mind-${id}`);
+    await desk.bind(client);
+    const { ticket } = await desk.goThrough();
+    expect((await unbind(client)).status).toBe(200);
+    expect(await exchange(zw, ticket)).toBeProblem(401, "UNAUTHORIZED");
+  });
+
+  test("is nobody else's: bindings are those of who asks", async () => {
+    await desk.newcomer();
+    const stranger = await zw.member(`stranger-${id}`);
+    expect((await stranger.get("/api/auth/oauth/bindings")).body).toEqual({ bindings: [] });
+    expect(await unbind(stranger)).toBeProblem(404, "NOT_FOUND");
+    expect(await stranger.delete("/api/auth/oauth/unbind/nowhere")).toBeProblem(404, "NOT_FOUND");
+    expect(await zw.nobody.get("/api/auth/oauth/bindings")).toBeProblem(401, "UNAUTHORIZED");
+  });
+
+  test("of two providers at once keeps one", async () => {
+    const client = await desk.newcomer();
+    await zw.admin.post("/api/oauth/providers", { providerId: "google", clientId: "g", ...desk.vendor.endpoints });
+    const { body: me } = await client.get("/api/auth/me");
+    const em = zw.services.database.fork();
+    const identity = {
+      issuer: "x",
+      subject: `${id}`,
+      email: null,
+      emailVerified: false,
+      displayName: null,
+      username: null,
+    };
+    const actor = { userId: me.id, tokenId: null, ip: null, requestId: null };
+    await zw.services.identityBindings.bind(em, actor, me.id, "google", identity);
+    const answers = await Promise.all([unbind(client), client.delete("/api/auth/oauth/unbind/google")]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, test } from "vitest";
+import type { Browser } from "../support/identity/browser.ts";
+import { authorize, browserFor, comeBack, site, startBinding } from "../support/identity/external-sign-in.ts";
+import { problemOf } from "../support/problems.ts";
+import type { Answer } from "../support/rest-client.ts";
+import { rogueClient, startRogueProvider } from "../support/identity/rogue-openid-provider.ts";
+import { useZonewright } from "../support/zonewright.ts";
+import { useLoopbackProviders } from "./loopback-providers.ts";
+
+const zw = useZonewright({ env: { SITE_URL: site } });
+const providers = useLoopbackProviders(zw);
+
+test("a provider that went away leaves people at the front end, and who binds gets a sentence", async () => {
+  const short = await startRogueProvider();
+  await short.stop();
+  await providers.enabledUnseen({ providerId: "custom", ...rogueClient, wellKnownUrl: short.wellKnownUrl });
+  const { location } = await browserFor(zw).get(`${site}/api/auth/oauth/custom/authorize`);
+  expect(location?.href).toBe(`${site}/?error=provider_error`);
+  const { detail } = problemOf(await zw.admin.post("/api/auth/oauth/custom/bind/start"), 409, "CONFLICT");
+  expect(detail).toContain("cannot be reached");
+});
+
+describe.each([
+  ["disabled", (at: string) => zw.admin.put(at, { enabled: false })],
+  ["deleted", (at: string) => zw.admin.delete(at, { "x-confirm-delete": "true" })],
+])("a provider that is %s while it is asked who somebody is", (how, stop) => {
+  /** Comes back, and the provider is stopped before it has answered. @returns what the front end gets */
+  async function comeBackMeanwhile(at: string, browser: Browser, url: URL) {
+    const stopped: Answer[] = [];
+    providers.vendor.meanwhile(
+      (call) => call.url.pathname === "/user",
+      async () => stopped.push(await stop(at)),
+    );
+    const query = await comeBack(browser, providers.vendor.agree(url));
+    expect(stopped).toMatchObject([{ status: 200 }]);
+    return query;
+  }
+
+  test("does not sign in whom it vouches for then, nor lets them register", async () => {
+    const { body } = await providers.configured(providers.github());
+    const at = `/api/oauth/providers/${body.id}`;
+    const browser = browserFor(zw);
+    const query = await comeBackMeanwhile(at, browser, await authorize(browser, "github"));
+    expect(query).toEqual({ error: "provider_disabled" });
+  });
+
+  test("is not bound any more", async () => {
+    const { body } = await providers.configured(providers.github());
+    const at = `/api/oauth/providers/${body.id}`;
+    const member = await zw.member(`binds-while-${how}`);
+    const browser = browserFor(zw);
+    const query = await comeBackMeanwhile(at, browser, await startBinding(browser, member, "github"));
+    expect(query).toEqual({ error: "provider_disabled" });
+    expect((await member.get("/api/auth/oauth/bindings")).body).toEqual({ bindings: [] });
+  });
+});

@@ -1,0 +1,186 @@
+import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import type { RequestKind, Wire } from "./wire-requests.ts";
+
+/** What is to happen to one request or its answer. */
+export interface Fault {
+  /**
+   * `hold request`: it arrives and waits here. `cut request`: half of it reaches the server, then the connection is cut.
+   * `hold answer`: the server has answered, and its answer waits here. `cut answer`: only the first octets of it pass.
+   */
+  does: "hold request" | "cut request" | "hold answer" | "cut answer";
+  to: RequestKind;
+  /** Only once such a request has been answered. */
+  after?: RequestKind;
+  /** Of a cut answer: how much of it passes; 10 when left out. */
+  octets?: number;
+}
+
+/** A fault that has struck. */
+interface Struck {
+  /** Lets pass what waits. */
+  release(): void;
+  /** Cuts the connection; what waits is lost. */
+  cut(): void;
+}
+
+/** Stands between Zonewright and a server on loopback, lets everything pass, and does harm where it is told to. */
+export interface FaultyProxy {
+  readonly port: number;
+  /** Does this harm to the first request that it fits. @returns when it has struck */
+  next(fault: Fault): Promise<Struck>;
+  /** Cuts all connections and refuses new ones. */
+  refuse(): Promise<void>;
+  /** Takes connections again. */
+  accept(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface Armed extends Fault {
+  /** Whether what it waits for has been answered. */
+  ready: boolean;
+  struck: (handle: Struck) => void;
+}
+
+export async function startFaultyProxy(upstreamPort: number, wire: Wire): Promise<FaultyProxy> {
+  const passages = new Set<Passage>();
+  const armed = new Set<Armed>();
+  const open = (port: number) =>
+    listening(port, (client) => {
+      const passage = new Passage(client, upstreamPort, wire, armed, () => passages.delete(passage));
+      passages.add(passage);
+    });
+  const close = async (server: Server) => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    for (const passage of passages) passage.cut();
+    await closed;
+  };
+  let server = await open(0);
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    next: (fault) =>
+      new Promise((resolve) => armed.add({ ...fault, ready: fault.after === undefined, struck: resolve })),
+    refuse: () => close(server),
+    async accept() {
+      server = await open(port);
+    },
+    async stop() {
+      if (server.listening) await close(server);
+    },
+  };
+}
+
+async function listening(port: number, take: (client: Socket) => void): Promise<Server> {
+  const server = createServer(take);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  return server;
+}
+
+/** One connection through the proxy. */
+class Passage {
+  readonly #client: Socket;
+  readonly #server: Socket;
+  readonly #wire: Wire;
+  readonly #armed: Set<Armed>;
+  /** What the client has sent and is no whole request yet, or waits behind one that is held. */
+  #pending: Buffer = Buffer.alloc(0);
+  #holding = false;
+  /** The kind of the request that was passed on last, and the fault that its answer is to meet. */
+  #asked: { kind: RequestKind; fault: Armed | null } | null = null;
+  #held: Buffer[] | null = null;
+
+  constructor(client: Socket, upstreamPort: number, wire: Wire, armed: Set<Armed>, ended: () => void) {
+    this.#client = client;
+    this.#server = connect({ host: "127.0.0.1", port: upstreamPort, noDelay: true });
+    this.#wire = wire;
+    this.#armed = armed;
+    client.setNoDelay(true);
+    for (const socket of [client, this.#server]) socket.on("error", () => this.cut());
+    client.once("close", () => {
+      // A request that is held may still be delivered when nobody waits for its answer any more.
+      if (!this.#holding) this.cut();
+      ended();
+    });
+    // A server that hangs up after its answer does not take away what is held of it.
+    this.#server.once("end", () => {
+      if (this.#held === null) client.end();
+    });
+    client.on("data", (chunk: Buffer) => {
+      this.#pending = Buffer.concat([this.#pending, chunk]);
+      this.#takeRequests();
+    });
+    this.#server.on("data", (chunk: Buffer) => this.#takeAnswer(chunk));
+  }
+
+  cut(): void {
+    this.#client.destroy();
+    this.#server.destroy();
+  }
+
+  #takeRequests(): void {
+    while (!this.#holding) {
+      const request = this.#wire(this.#pending);
+      if (request === null) return;
+      const octets = this.#pending.subarray(0, request.length);
+      this.#pending = this.#pending.subarray(request.length);
+      this.#takeRequest(octets, request.kind);
+    }
+  }
+
+  #takeRequest(octets: Buffer, kind: RequestKind): void {
+    const fault = [...this.#armed].find(({ to, ready }) => ready && to === kind) ?? null;
+    if (fault) this.#armed.delete(fault);
+    const pass = () => {
+      const mine = fault?.does === "hold answer" || fault?.does === "cut answer" ? fault : null;
+      // Several questions may be under way at once; the first answer that comes meets the fault.
+      this.#asked = { kind, fault: mine ?? this.#asked?.fault ?? null };
+      this.#server.write(octets);
+    };
+    if (fault?.does === "hold request") {
+      this.#holding = true;
+      const release = () => {
+        this.#holding = false;
+        pass();
+        if (this.#client.destroyed) this.#server.end();
+        else this.#takeRequests();
+      };
+      fault.struck({ release, cut: () => this.cut() });
+    } else if (fault?.does === "cut request") {
+      this.#server.write(octets.subarray(0, octets.length >> 1), () => {
+        this.cut();
+        fault.struck(over);
+      });
+    } else pass();
+  }
+
+  #takeAnswer(chunk: Buffer): void {
+    const { kind, fault } = this.#asked ?? {};
+    for (const waiting of this.#armed) if (waiting.after === kind) waiting.ready = true;
+    if (this.#held) this.#held.push(chunk);
+    else if (fault?.does === "hold answer") {
+      this.#held = [chunk];
+      const release = () => {
+        for (const held of this.#held ?? []) this.#client.write(held);
+        this.#held = null;
+        this.#asked = null;
+        if (this.#server.readableEnded) this.#client.end();
+      };
+      fault.struck({ release, cut: () => this.cut() });
+    } else if (fault?.does === "cut answer") {
+      const left = fault.octets ?? 10;
+      fault.octets = left - chunk.length;
+      this.#client.write(chunk.subarray(0, left));
+      if (chunk.length < left) return;
+      // Not before the client has them.
+      this.#client.end(() => {
+        this.cut();
+        fault.struck(over);
+      });
+    } else this.#client.write(chunk);
+  }
+}
+
+const over: Struck = { release: () => undefined, cut: () => undefined };

@@ -1,0 +1,56 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { binary } from "../binaries.ts";
+import { freePorts, startProgram } from "../programs.ts";
+import { emptyZone, freshKey, serverFolder, updateServer, type ServerKey, type UpdateServer } from "./update-server.ts";
+
+/** Starts Knot DNS with zones that take updates. */
+export async function startKnot(zones: readonly string[]): Promise<UpdateServer> {
+  const folder = await serverFolder("knot");
+  const [port = 0] = await freePorts(1);
+  const key = freshKey();
+  await mkdir(join(folder, "run"));
+  await mkdir(join(folder, "db"));
+  for (const zone of zones) await writeFile(join(folder, `${zone}.zone`), emptyZone(zone));
+  const configuration = join(folder, "knot.conf");
+  await writeFile(configuration, configurationOf(folder, port, key, zones), { mode: 0o600 });
+  const program = await startProgram(binary("knotd"), ["-c", configuration], /server started/);
+  return updateServer({ port, key, folder, program }, zones);
+}
+
+function configurationOf(folder: string, port: number, key: ServerKey, zones: readonly string[]): string {
+  return `
+server:
+    rundir: "${folder}/run"
+    listen: 127.0.0.1@${port}
+    udp-workers: 1
+    tcp-workers: 2
+    background-workers: 1
+log:
+  - target: stdout
+    any: info
+database:
+    storage: "${folder}/db"
+    journal-db-max-size: 64M
+    kasp-db-max-size: 8M
+    timer-db-max-size: 8M
+key:
+  - id: ${key.name}
+    algorithm: ${key.algorithm}
+    secret: ${key.secret}
+acl:
+  - id: zonewright
+    key: ${key.name}
+    action: [transfer, update]
+template:
+  - id: default
+    storage: "${folder}"
+    file: "%s.zone"
+    acl: zonewright
+    zonefile-sync: -1
+    zonefile-load: whole
+    journal-content: changes
+zone:
+${zones.map((zone) => `  - domain: ${zone}`).join("\n")}
+`;
+}

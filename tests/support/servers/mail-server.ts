@@ -1,0 +1,68 @@
+import type { AddressInfo } from "node:net";
+import type { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { callbackify } from "node:util";
+import PostalMime from "postal-mime";
+import { SMTPServer, type SMTPServerSession } from "smtp-server";
+import { vi } from "vitest";
+
+interface ReceivedMail {
+  to: string;
+  from: string;
+  subject: string;
+  text: string;
+  html: string;
+}
+
+/** A mail server on loopback that keeps what it gets. */
+export interface MailServer {
+  /** For SMTP_URL. */
+  readonly url: string;
+  readonly mails: ReceivedMail[];
+  /** Refuses the next mails with this status until told otherwise; null: takes them. */
+  refuseWith(status: number | null): void;
+  /** The first mail to an address that is still there, once it has come; it is taken out. */
+  next(to: string): Promise<ReceivedMail>;
+  stop(): Promise<void>;
+}
+
+const patience = { timeout: 10_000 };
+
+export async function startMailServer(): Promise<MailServer> {
+  const mails: ReceivedMail[] = [];
+  let refusal: number | null = null;
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ["STARTTLS"],
+    onData: callbackify(async (stream: Readable, { envelope }: SMTPServerSession) => {
+      const { from, subject = "", text = "", html = "" } = await PostalMime.parse(await buffer(stream));
+      if (refusal !== null) throw Object.assign(new Error("not now"), { responseCode: refusal });
+      const to = envelope.rcptTo.map(({ address }) => address).join(", ");
+      mails.push({ to, from: from?.address ?? "", subject, text, html });
+    }),
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const { port } = server.server.address() as AddressInfo;
+  return {
+    url: `smtp://127.0.0.1:${port}`,
+    mails,
+    refuseWith(status) {
+      refusal = status;
+    },
+    async next(to) {
+      return await vi.waitFor(() => {
+        const index = mails.findIndex((mail) => mail.to === to);
+        const [mail] = index === -1 ? [] : mails.splice(index, 1);
+        if (!mail) throw new Error(`There is no mail to ${to}.`);
+        return mail;
+      }, patience);
+    },
+    async stop() {
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      });
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { randomBytes } from "node:crypto";
+import { chown, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { Client } from "pg";
+import { binary } from "../binaries.ts";
+import { freePorts, mustRun, startProgram } from "../programs.ts";
+
+const runFile = promisify(execFile);
+
+export interface PostgresServer {
+  /** Of the database `postgres`, as its superuser. */
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** Starts a PostgreSQL server of its own on loopback, in a temporary folder that goes with it. */
+export async function startPostgres(): Promise<PostgresServer> {
+  const account = await unprivilegedAccount();
+  const folder = await mkdtemp(join(tmpdir(), "zonewright-postgres-"));
+  const data = join(folder, "data");
+  const passwordFile = join(folder, "password");
+  const password = randomBytes(16).toString("hex");
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  if (account) {
+    await chown(folder, account.uid, account.gid);
+    await chown(passwordFile, account.uid, account.gid);
+  }
+  const as = { ...account, cwd: folder, env: { PATH: process.env["PATH"], HOME: folder, LC_ALL: "C" } };
+  const [port = 0] = await freePorts(1);
+  await runFile(
+    binary("initdb"),
+    ["-D", data, "-U", "postgres", "-A", "scram-sha-256", `--pwfile=${passwordFile}`, "-E", "UTF8", "--no-locale"],
+    as,
+  );
+  const settings = [`port=${port}`, "listen_addresses=127.0.0.1", `unix_socket_directories=${folder}`];
+  const server = await startProgram(
+    binary("postgres"),
+    ["-D", data, ...settings.flatMap((setting) => ["-c", setting])],
+    /ready to accept connections/,
+    as,
+  );
+  return {
+    url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    async stop() {
+      await server.stop("SIGINT");
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** PostgreSQL refuses to run as root: whom to run it as then; undefined where we are somebody else already. */
+async function unprivilegedAccount(): Promise<{ uid: number; gid: number } | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  for (const name of ["postgres", "nobody"]) {
+    try {
+      const id = async (which: string) => Number(await mustRun("id", [which, name]));
+      return { uid: await id("-u"), gid: await id("-g") };
+    } catch {
+      continue;
+    }
+  }
+  throw new Error("PostgreSQL does not run as root, and there is neither a user postgres nor a user nobody here.");
+}
+
+/** An empty database on a server. @returns its address. */
+export async function createDatabase(serverUrl: string, name: string): Promise<string> {
+  const client = new Client({ connectionString: serverUrl });
+  await client.connect();
+  await client.query(`create database ${name}`);
+  await client.end();
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
