@@ -4,7 +4,7 @@ import type { Hosts } from "../assignments/hosts.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { jsonRows } from "../database/json-rows.ts";
-import type { Failure } from "./change-sets.ts";
+import type { Failure } from "./failures.ts";
 import type { RecordData } from "../records/record.ts";
 
 const shownChanges = 100;

@@ -7,12 +7,13 @@ import type { ChangeOutcome, DnsProvider, ProviderKind } from "../dns-providers/
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { AppError, notFound } from "../errors.ts";
 import { bookmark } from "./bookmark.ts";
-import { sendChanges, settle } from "./change-sets.ts";
 import type { ChangeSetKind } from "./entities.ts";
 import { holdLease, inZoneTurn, leaseWaitMilliseconds, type Lease } from "./lease.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import type { PlannedChange } from "../records/live-record.ts";
 import { repairZone, type Ending } from "./repair.ts";
+import { sendChanges } from "./send-changes.ts";
+import { settle } from "./settle.ts";
 
 /** A zone that is ours alone while a change is planned and carried out. */
 export interface HeldZone {

@@ -6,7 +6,7 @@ import { allMade } from "../dns-providers/change-outcomes.ts";
 import { throughProvider, type ConnectedConfig } from "../dns-providers/provider-configs.ts";
 import type { DnsProvider } from "../dns-providers/provider.ts";
 import { AppError } from "../errors.ts";
-import { settle } from "../changes/change-sets.ts";
+import { settle } from "../changes/settle.ts";
 import type { PlannedChange } from "../records/live-record.ts";
 import { planServed } from "../records/zone-comparison.ts";
 import type { Domain } from "./entities.ts";

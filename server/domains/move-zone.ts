@@ -10,7 +10,7 @@ import { ProviderError, type BeforeCall, type DnsProvider, type ProviderKind } f
 import { noDrift } from "../drift/due-zones.ts";
 import { AppError, notFound } from "../errors.ts";
 import { bookmark } from "../changes/bookmark.ts";
-import { settle } from "../changes/change-sets.ts";
+import { settle } from "../changes/settle.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import { limitIssues } from "../records/provider-limits.ts";
 import { withLease, type Lease } from "../changes/lease.ts";
@@ -19,7 +19,7 @@ import { liveZone } from "../records/live-queries.ts";
 import { callProvider } from "../changes/provider-call.ts";
 import { readAll } from "../changes/read-back.ts";
 import { repairZone } from "../changes/repair.ts";
-import { whileHeld } from "../changes/sent-calls.ts";
+import { whileHeld } from "../changes/noted-calls.ts";
 import { lostAt, ownTyped, planMove, withoutOwnOf, withPlainTtls } from "./move-plan.ts";
 
 /** What the domain becomes at its new provider. */
