@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { accessColumns, rightsIn, type Need, type Rights } from "../assignments/access.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
-import { allMade } from "../dns-providers/change-outcomes.ts";
+import { allMade } from "../dns-providers/applying/change-outcomes.ts";
 import type { ChangeOutcome, DnsProvider, ProviderKind } from "../dns-providers/provider.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { AppError, notFound } from "../errors.ts";

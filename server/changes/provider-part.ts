@@ -1,4 +1,4 @@
-import { notDone } from "../dns-providers/change-outcomes.ts";
+import { notDone } from "../dns-providers/applying/change-outcomes.ts";
 import type { ChangeOutcome, RecordChange } from "../dns-providers/provider.ts";
 import { dataOf, sameData, type PlannedChange } from "../records/live-record.ts";
 

@@ -15,7 +15,7 @@ import { ProviderConfig, type ConfigValues } from "./entities.ts";
 import { knownKind, kindByName, providerKinds } from "./kinds.ts";
 import { ProviderError, type ProviderKind } from "./provider.ts";
 import { resealSecrets } from "./reseal-secrets.ts";
-import type { Purpose } from "./vendor-accounts.ts";
+import type { Purpose } from "./vendor-api/accounts.ts";
 
 export interface ConnectedConfig extends Connection {
   id: string;

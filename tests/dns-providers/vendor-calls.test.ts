@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ProviderError } from "../../server/dns-providers/provider.ts";
-import { VendorAccounts, type Purpose } from "../../server/dns-providers/vendor-accounts.ts";
-import { VendorCalls, type Vendor, type VendorRequest } from "../../server/dns-providers/vendor-calls.ts";
+import { VendorAccounts, type Purpose } from "../../server/dns-providers/vendor-api/accounts.ts";
+import { VendorCalls, type Vendor, type VendorRequest } from "../../server/dns-providers/vendor-api/calls.ts";
 import { createEgress, type Egress } from "../../server/net/egress.ts";
 import { Clock, hour, minute, second } from "../support/clock.ts";
 import {
