@@ -2,6 +2,7 @@ import { requireBinaries } from "../tests/support/binaries.ts";
 import { measureAuthentication, measureFlood } from "./accounts.ts";
 import { measurePages, measureReads } from "./reads.ts";
 import { measureReminders } from "./reminders.ts";
+import { measureRowSizes } from "./row-sizes.ts";
 import { measureSignIn } from "./sign-in.ts";
 import { measureStreams } from "./streams.ts";
 import { report, type Figure } from "./support/report.ts";
@@ -25,6 +26,7 @@ await report([
   ...(await onStage(measureFlood)),
   ...(await measureAuthentication()),
   ...(await onStage(measureReminders)),
+  ...(await onStage(measureRowSizes)),
   ...(await measureStreams()),
 ]);
 

@@ -5,7 +5,7 @@ import express, { type ErrorRequestHandler, type Express, type Request, type Res
 import { cors } from "./cors.ts";
 import { announceDeprecations } from "./deprecation.ts";
 import { docsPage } from "./docs-page.ts";
-import { AppError, badField, type Issue } from "./errors.ts";
+import { AppError, badField, stopping, type Issue } from "./errors.ts";
 import { logFailure } from "./failure-log.ts";
 import { httpPort, requestIdOf, withConnectionToken } from "./http-port.ts";
 import { identityHttp } from "./identity/http.ts";
@@ -72,7 +72,7 @@ export function createApp(services: Services, router: AnyTRPCRouter = appRouter)
       return;
     }
     res.setHeader("Connection", "close");
-    next(new AppError("UNAVAILABLE", "The service is stopping; try again shortly.", { retryAfterSeconds: 5 }));
+    next(stopping());
   });
   app.use(
     bodylessIsEmptyJson,

@@ -88,6 +88,8 @@ export interface RouteMeta {
     protect: boolean;
     errorResponses: number[];
   };
+  /** A body as an example, for the API document. */
+  example?: Readonly<Record<string, unknown>>;
   /** A DELETE that takes its fields in a body instead of the query: what is secret has no place in an address. */
   bodied?: boolean;
   /** Takes the header `x-confirm-delete`. */

@@ -4,22 +4,97 @@ export interface Issue {
   message: string;
 }
 
-/** Every code that an answer can carry, with its HTTP status and title (contract §1). */
+interface ErrorKind {
+  status: number;
+  title: string;
+  /** When it comes. */
+  when: string;
+  /** What whoever calls can do. */
+  advice: string;
+}
+
+/** Every code that an answer can carry (contract §1); docs/reference/errors.md is made of it. */
 export const errorCodes = {
-  BAD_REQUEST: { status: 400, title: "Bad request" },
-  UNAUTHORIZED: { status: 401, title: "Sign-in required" },
-  FORBIDDEN: { status: 403, title: "Not allowed" },
-  NOT_FOUND: { status: 404, title: "Not found" },
-  CONFLICT: { status: 409, title: "Conflict" },
-  CONFIRMATION_REQUIRED: { status: 409, title: "Confirmation required" },
-  PRECONDITION_FAILED: { status: 412, title: "Precondition failed" },
-  PAYLOAD_TOO_LARGE: { status: 413, title: "Body too large" },
-  UNSUPPORTED_MEDIA_TYPE: { status: 415, title: "Unsupported media type" },
-  TOO_MANY_REQUESTS: { status: 429, title: "Too many requests" },
-  INTERNAL_SERVER_ERROR: { status: 500, title: "Internal error" },
-  PROVIDER_ERROR: { status: 502, title: "DNS provider error" },
-  UNAVAILABLE: { status: 503, title: "Unavailable" },
-} as const;
+  BAD_REQUEST: {
+    status: 400,
+    title: "Bad request",
+    when: "Malformed JSON, an unknown or missing field, or a value that breaks a rule. `issues` names the fields.",
+    advice: "Correct what `issues` names. The same call fails again.",
+  },
+  UNAUTHORIZED: {
+    status: 401,
+    title: "Sign-in required",
+    when: "No credentials, or such that are expired, revoked, or of another kind than the call takes.",
+    advice: "Refresh the session with `POST /api/auth/refresh`; where that is 401 as well, sign in again.",
+  },
+  FORBIDDEN: {
+    status: 403,
+    title: "Not allowed",
+    when: "Signed in, but the role, the token's permissions or the assignment does not allow it; or a current password is wrong.",
+    advice: "Ask an administrator, or use a token with the permission that the call names. Repeating it does not help.",
+  },
+  NOT_FOUND: {
+    status: 404,
+    title: "Not found",
+    when: "An unknown path or id, or one that the caller may not see: the answer does not tell which.",
+    advice: "Check the id, and who owns what it names.",
+  },
+  CONFLICT: {
+    status: 409,
+    title: "Conflict",
+    when: "It does not fit what is there: a duplicate, a CNAME beside other records, a plan whose zone has changed, the last way to sign in.",
+    advice: "Read the present state, and decide anew; `detail` says what is in the way.",
+  },
+  CONFIRMATION_REQUIRED: {
+    status: 409,
+    title: "Confirmation required",
+    when: "More would be lost than is usual: over 30 % of a zone of ten or more records, or what other users are bound to.",
+    advice:
+      "Look at it first (`dryRun`), then repeat the call with `force: true`, or with the header `x-confirm-delete: true`.",
+  },
+  PRECONDITION_FAILED: {
+    status: 412,
+    title: "Precondition failed",
+    when: "`If-Match` names another version than the record has by now.",
+    advice: "Read the record again, and repeat the change with its present `ETag`.",
+  },
+  PAYLOAD_TOO_LARGE: {
+    status: 413,
+    title: "Body too large",
+    when: "The body has more than 1 MiB.",
+    advice: "Send it in parts; import larger zones from the provider.",
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    title: "Unsupported media type",
+    when: "The body is not JSON in UTF-8, plain or compressed with gzip, deflate or br.",
+    advice: "Send JSON with `Content-Type: application/json`.",
+  },
+  TOO_MANY_REQUESTS: {
+    status: 429,
+    title: "Too many requests",
+    when: "A limit of calls, of wrong passwords or codes, or of open streams is reached.",
+    advice: "Wait as many seconds as `Retry-After` says, then repeat the call.",
+  },
+  INTERNAL_SERVER_ERROR: {
+    status: 500,
+    title: "Internal error",
+    when: "A fault of the service.",
+    advice: "Report it with `requestId`, by which the log tells what happened.",
+  },
+  PROVIDER_ERROR: {
+    status: 502,
+    title: "DNS provider error",
+    when: "The DNS provider refused, failed or did not answer; `detail` has its words, without secrets.",
+    advice: "Look at the provider's words; try its configuration with `POST /api/provider-configs/{id}/test`.",
+  },
+  UNAVAILABLE: {
+    status: 503,
+    title: "Unavailable",
+    when: "The database is away, the service is stopping, too many sign-ins wait, or another change to the zone is under way.",
+    advice: "Wait as many seconds as `Retry-After` says, then repeat the call.",
+  },
+} satisfies Record<string, ErrorKind>;
 
 export type ErrorCode = keyof typeof errorCodes;
 
@@ -59,6 +134,17 @@ export function badField(path: (string | number)[], message: string): AppError {
 
 export function notFound(what: string): AppError {
   return new AppError("NOT_FOUND", `There is no such ${what}, or you may not see it.`);
+}
+
+/** For calls and streams that come while the service ends. */
+export function stopping(): AppError {
+  return new AppError("UNAVAILABLE", "The service is stopping; try again shortly.", { retryAfterSeconds: 5 });
+}
+
+/** A name that another thing of its kind has. */
+export function nameTaken(what: string, name: string, cause: Error): AppError {
+  const issues = [{ path: ["name"], message: "This name is taken." }];
+  return new AppError("CONFLICT", `There is a ${what} named ${name} already.`, { issues, cause });
 }
 
 /** An error answer (RFC 9457), the same from every layer. */

@@ -2,9 +2,16 @@ import type { Operation } from "./openapi.ts";
 
 const statuses = [400, 401, 403, 429, 500, 503];
 
+const sample = `id: 01a1fb0f-6204-7000-abd4-276e976be8b7
+data: {"event":"connected","gap":false}
+
+id: 01a1fb10-0b4c-7000-8d3b-5f0c1f7c2a11
+data: {"event":"zone.drift","id":"01a1fb10-0b4c-7000-8d3b-5f0c1f7c2a11","title":"example.com differs from what its provider serves",…}
+`;
+
 const notifications: Operation = {
   operationId: "streamNotifications",
-  summary: "What you are told, as it happens",
+  summary: "Stream your notifications as they come",
   description: `Server-sent events. The first message is \`{"event":"connected"}\`; each further one is a notification as in the list. Every message has an \`id\`: sent back as
 \`Last-Event-ID\`, as browsers do by themselves, it brings what came since. When that is not known any more, after a restart of the service or more than 200 notifications, the first
 message says \`"gap": true\` and everything that is kept follows. A comment comes after 15 quiet seconds.
@@ -22,7 +29,6 @@ The access token comes in the header, or for browsers' own \`EventSource\` as \`
       description: "An access token, where no header can be sent.",
       required: false,
       schema: { type: "string" },
-      example: "eyJhbGciOiJIUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl",
     },
     {
       name: "Last-Event-ID",
@@ -36,7 +42,7 @@ The access token comes in the header, or for browsers' own \`EventSource\` as \`
   responses: {
     200: {
       description: "Messages, until the stream ends.",
-      content: { "text/event-stream": { schema: { type: "string" } } },
+      content: { "text/event-stream": { schema: { type: "string" }, example: sample } },
     },
     ...Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/Problem${status}` }])),
   },

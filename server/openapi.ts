@@ -9,6 +9,8 @@ import { asLibraryReads, deletion, restProcedures } from "./rest.ts";
 
 interface Schema {
   $ref?: string;
+  example?: unknown;
+  properties?: Record<string, Schema>;
   description?: string;
   required?: string[];
   anyOf?: Schema[];
@@ -26,7 +28,12 @@ interface Parameter {
 interface Response {
   description: string;
   headers?: Record<string, unknown>;
-  content?: Record<string, { schema: Schema }>;
+  content?: Record<string, Media>;
+}
+
+interface Media {
+  schema: Schema;
+  example?: unknown;
 }
 
 export interface Operation {
@@ -34,7 +41,7 @@ export interface Operation {
   description?: string;
   parameters?: Parameter[];
   responses: Record<string, Response | { $ref: string }>;
-  requestBody?: { required?: boolean; content: Record<string, { schema: Schema }> };
+  requestBody?: { required?: boolean; content: Record<string, Media> };
   security?: unknown;
   [key: string]: unknown;
 }
@@ -50,7 +57,7 @@ export interface OpenApiDocument {
 }
 
 const tags = [
-  { name: "Sign-in and account", description: "Sessions of the signed-in user." },
+  { name: "Sign-in and account", description: "Sign-in, sessions, your own account and your personal tokens." },
   { name: "Second factors", description: "Authenticator apps, passkeys, codes by e-mail, recovery codes." },
   {
     name: "External sign-in",
@@ -141,7 +148,7 @@ const problemResponses: Record<string, Response> = Object.fromEntries(
   Object.entries(problemStatuses).map(([status, entries = []]) => [
     `Problem${status}`,
     {
-      description: `${entries[0]?.[1].title ?? "Error"} (${entries.map(([code]) => code).join(", ")}).`,
+      description: entries.map(([code, { title, when }]) => `${title} (${code}). ${when}`).join(" "),
       headers: {
         "X-Request-Id": { description: "Finds this request in the log.", schema: { type: "string" } },
         ...problemHeaders[status],
@@ -196,7 +203,7 @@ export function openApiDocument(
   return document;
 }
 
-type Shape = Record<string, { description?: string | undefined }>;
+type Shape = Record<string, { description?: string | undefined; meta(): { example?: unknown } | undefined }>;
 
 interface Input {
   shape?: Shape;
@@ -212,9 +219,12 @@ function inputShape(appRouter: AnyTRPCRouter, procedure: string): Shape {
 }
 
 function describe(operation: Operation, meta: RouteMeta, shape: Shape, document: OpenApiDocument): void {
-  // The generator unwraps optional parameters and so loses their descriptions.
+  // The generator unwraps optional parameters and so loses their descriptions and examples.
   for (const parameter of operation.parameters ?? []) {
-    parameter.description ??= shape[parameter.name]?.description ?? "";
+    const given = shape[parameter.name];
+    parameter.description ??= given?.description ?? "";
+    const example = given?.meta()?.example;
+    if (example !== undefined && parameter.schema.example === undefined) parameter["example"] ??= example;
     delete parameter.schema.description;
   }
   const { 200: success } = operation.responses as { 200: Response };
@@ -226,7 +236,9 @@ function describe(operation: Operation, meta: RouteMeta, shape: Shape, document:
   if (meta.access === "public") operation.security = [];
   const access = accessNote(meta);
   operation.description = [operation.description, access].filter(Boolean).join("\n\n");
-  const body = operation.requestBody?.content["application/json"]?.schema;
+  const media = operation.requestBody?.content["application/json"];
+  const body = media?.schema;
+  if (media && meta.example) media.example = meta.example;
   if (operation.requestBody && body && (body.required ?? []).length === 0) operation.requestBody.required = false;
   // Left open by an input that passes over what it does not name.
   if (body) body["additionalProperties"] ??= true;
@@ -258,11 +270,12 @@ const confirmParameter: Parameter = {
 const versionTag = { description: "The record's version, for If-Match.", schema: { type: "string" }, example: '"1"' };
 
 function successResponse(success: Response, meta: RouteMeta, document: OpenApiDocument): Response {
-  if (meta.textField !== undefined) {
-    return { description: "Plain text.", content: { "text/plain": { schema: { type: "string" } } } };
-  }
   const { $ref = "" } = success.content?.["application/json"]?.schema ?? {};
   const name = $ref.replace("#/components/schemas/", "");
+  if (meta.textField !== undefined) {
+    const { description = "", example } = document.components.schemas[name]?.properties?.[meta.textField] ?? {};
+    return { description, content: { "text/plain": { schema: { type: "string" }, example } } };
+  }
   return {
     description: document.components.schemas[name]?.description ?? success.description,
     ...(name === "DnsRecord" ? { headers: { ETag: versionTag } } : {}),

@@ -11,6 +11,8 @@ interface Route {
   textField?: string;
   errors?: number[];
   costly?: boolean;
+  /** A body for the API document, where what its fields' examples make does not show what the call is for. */
+  example?: Readonly<Record<string, unknown>>;
   /** A DELETE that takes its fields in a body. */
   bodied?: boolean;
   /** Asks for the header `x-confirm-delete` where others would lose something. */
@@ -30,6 +32,7 @@ function meta(route: Route, access: Access, permission: Permission | null): Rout
     status = 200,
     textField,
     errors = [],
+    example,
     costly = false,
     bodied = false,
     confirmable = false,
@@ -50,6 +53,7 @@ function meta(route: Route, access: Access, permission: Permission | null): Rout
     ...(textField === undefined ? {} : { textField }),
     costly,
     errors,
+    ...(example ? { example } : {}),
     ...(bodied ? { bodied } : {}),
     ...(confirmable ? { confirmable } : {}),
     ...(deprecated ? { deprecated } : {}),

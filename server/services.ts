@@ -141,7 +141,7 @@ export function createServices(parts: {
   const audit = new Audit(now);
   const mailer = new Mailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
   const channelBox = new ConfigBox(new SecretBox(keyring, "notification-channel"));
-  const outbox = new Outbox({ box: channelBox, ask: (em, job, data) => jobs.ask(em, job, data) });
+  const outbox = new Outbox({ box: channelBox, enqueue: (...run) => jobs.enqueue(...run) });
   const told = composeNotifications({ redis, outbox, mails: mailer.configured, authenticator, database, log, now });
   const { notifications } = told;
   const expiry = composeExpiry({ config, database, notifications, egress, log, now });

@@ -3,7 +3,7 @@ import superjson from "superjson";
 import { ZodError } from "zod";
 import type { Context, ErrorShape, HttpPort, Permission, RouteMeta } from "./context.ts";
 import type { EntityManager } from "./database/database.ts";
-import type { Actor } from "./audit/actor.ts";
+import { visitor, type Actor } from "./audit/actor.ts";
 import { bearerOf, type Identified } from "./auth/authenticator.ts";
 import { permitted, type Caller } from "./auth/caller.ts";
 import { AppError, errorCodes, type ErrorCode } from "./errors.ts";
@@ -131,13 +131,9 @@ async function countingStrangers<Admitted>(
   try {
     return await admit(call);
   } catch (error) {
-    await call.services.requestLimits.take(visitor(call), false);
+    await call.services.requestLimits.take(visitor(call.http.ip, call.requestId), false);
     throw error;
   }
-}
-
-function visitor({ http, requestId }: Pick<Call, "http" | "requestId">): Actor {
-  return { userId: null, tokenId: null, ip: http.ip, requestId };
 }
 
 /** What JSON and superjson throw over an input is the client's doing; past this point it would look like a fault of ours. */
@@ -173,13 +169,12 @@ export async function* resumable<T>(messages: AsyncIterable<{ id: string; data: 
 export const router = t.router;
 
 /** No sign-in. */
-export const open = guarded((call) => ({ actor: visitor(call) }));
+export const open = guarded(({ http, requestId }) => ({ actor: visitor(http.ip, requestId) }));
 
 /** Somebody whose password was right and whose second factor is awaited: the bearer is a `tempToken`, and nothing else will do. */
 export const halfSignedIn = guarded(async ({ services, em, http, requestId }) => {
   const pending = await services.secondFactorChecks.authenticate(em, bearerOf(http));
-  const actor: Actor = { userId: pending.userId, tokenId: null, ip: http.ip, requestId };
-  return { pending, actor };
+  return { pending, actor: { ...visitor(http.ip, requestId), userId: pending.userId } };
 });
 
 /** A signed-in user; no personal token. */

@@ -1,3 +1,4 @@
+import { literally } from "../database/literally.ts";
 import { shown, toALabel } from "../names/labels.ts";
 import { ok, refuse, type Result } from "../result.ts";
 
@@ -54,5 +55,5 @@ export function matchesHost(pattern: string, host: string): boolean {
 
 /** The same pattern for SQL's `like`, with its usual escape. */
 export function likePattern(pattern: string): string {
-  return pattern.replaceAll(/[\\%_]/g, String.raw`\$&`).replaceAll("*", "%");
+  return literally(pattern).replaceAll("*", "%");
 }

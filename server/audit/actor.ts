@@ -9,5 +9,10 @@ export interface Actor {
   requestId: string | null;
 }
 
+/** Somebody who has not signed in. */
+export function visitor(ip: string | null, requestId: string): Actor {
+  return { userId: null, tokenId: null, ip, requestId };
+}
+
 /** The service itself: jobs and repairs. */
 export const theService: Actor = { userId: null, tokenId: null, ip: null, requestId: null };

@@ -10,7 +10,7 @@ export const auditRouter = router({
         path: "/audit",
         operationId: "listAudit",
         tag: "Audit",
-        summary: "Who did what",
+        summary: "List who did what",
         description: "The append-only trail of sign-ins and changes, newest first. Filters combine.",
       }),
     )

@@ -1,12 +1,13 @@
 import type { Actor } from "../audit/actor.ts";
 import type { Permission } from "../context.ts";
 import { AppError } from "../errors.ts";
+import type { Role } from "../users/roles.ts";
 
 /** Who is calling, established from a credential. */
 export interface Caller extends Actor {
   userId: string;
   username: string;
-  role: "admin" | "member";
+  role: Role;
   /** The session behind an access token; null for a personal token. */
   sessionId: string | null;
   permissions: "all" | ReadonlySet<Permission>;

@@ -28,13 +28,17 @@ export async function newSignIn(em: EntityManager, userId: string, client: Clien
     .where("last_login_at", "is not", null)
     .executeTakeFirst();
   if (!row || row.known) return null;
-  const from = `${client.ip ?? "an unknown address"} by ${userAgent ?? "a program that does not say what it is"}`;
+  return signInNotice(userId, { ...client, userAgent });
+}
+
+export function signInNotice(userId: string, { ip, userAgent }: ClientInfo): Notice {
+  const from = `${ip ?? "an unknown address"} by ${userAgent ?? "a program that does not say what it is"}`;
   return {
     event: "security.new_sign_in",
     title: "A new sign-in to your account",
     content: `Somebody signed in from ${from}. If it was not you, change your password: it ends that session.`,
     level: "warning",
-    metadata: { ip: client.ip, userAgent },
+    metadata: { ip, userAgent },
     to: { userIds: [userId] },
   };
 }

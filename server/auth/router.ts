@@ -31,7 +31,7 @@ export const authRouter = router({
         summary: "Sign in with a username and password",
         description:
           "Starts a session. The refresh token also comes as the HttpOnly cookie `refresh_token`. For users with a second factor it answers " +
-          "with `requires2FA`, a `tempToken` and the `methods` instead; the session starts at `/2fa/verify`.",
+          "with `requires2FA`, a `tempToken` and the `methods` instead; the session starts at `POST /api/2fa/verify`.",
         errors: [401, 503],
       }),
     )
@@ -189,7 +189,7 @@ export const authRouter = router({
         path: "/auth/me",
         operationId: "getCurrentUser",
         tag,
-        summary: "The signed-in user",
+        summary: "Get the signed-in user",
       }),
     )
     .input(nothing)

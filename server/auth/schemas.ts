@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { id, line, timestamp } from "../schemas.ts";
-import { emailField, newPasswordField, usernameField } from "../users/schemas.ts";
+import { roles } from "../users/roles.ts";
+import { emailField, newPasswordField, typedPassword, usernameField } from "../users/schemas.ts";
+import { methods } from "./second-factors/methods.ts";
 import { secondFactorNeeded } from "./second-factors/schemas.ts";
 
-const role = z.enum(["admin", "member"]).meta({ description: "What the user may do.", example: "admin" });
+const role = z.enum(roles).meta({ description: "What the user may do.", example: "admin" });
 const email = z.string().nullable().meta({ description: "E-mail address, if any.", example: "ada@example.com" });
 
 export const signedInUser = z
@@ -23,9 +25,7 @@ export const currentUser = z
     avatarUrl: z.string().nullable().meta({ description: "Address of a picture.", example: null }),
     notificationsEnabled: z.boolean().meta({ description: "Whether in-app messages and the live stream are on." }),
     emailNotificationsEnabled: z.boolean().meta({ description: "Whether messages also go out by e-mail." }),
-    twoFactorMethods: z
-      .array(z.enum(["totp", "passkey", "email"]))
-      .meta({ description: "Second factors that are set up.", example: [] }),
+    twoFactorMethods: z.array(z.enum(methods)).meta({ description: "Second factors that are set up.", example: [] }),
     hasPassword: z.boolean().meta({ description: "Whether the user can sign in with a password." }),
     createdAt: timestamp("When the account was made."),
     lastLoginAt: timestamp("The last sign-in.").nullable(),
@@ -34,11 +34,7 @@ export const currentUser = z
 
 export const loginInput = z.strictObject({
   username: line(256, 1).meta({ description: "Case does not matter.", example: "admin" }),
-  password: z
-    .string()
-    .min(1, "This must not be empty.")
-    .max(1024, "This must have at most 1024 characters.")
-    .meta({ description: "The password.", example: "correct horse battery staple" }),
+  password: typedPassword.meta({ description: "The password.", example: "correct horse battery staple" }),
   rememberMe: z.boolean().default(false).meta({
     description:
       "True: the session lasts 30 days from its last use. False: 24 hours, and its cookie ends with the browser.",

@@ -3,13 +3,13 @@ import type { Audit } from "../audit/audit.ts";
 import type { EntityManager } from "../database/database.ts";
 import { AppError } from "../errors.ts";
 import type { Guesses } from "../limits/guesses.ts";
+import { lockAccount } from "../users/lock-account.ts";
 import type { SecondFactorChecks } from "./second-factors/checks.ts";
 import { readProof, type GivenProof, type Proof } from "./second-factors/proof.ts";
 import type { PasskeyAnswer } from "./second-factors/relying-party.ts";
 import type { PendingSignIn } from "./second-factors/sign-in-challenges.ts";
 import type { ClientInfo } from "./sessions.ts";
 import type { SignedIn, SignIn } from "./sign-in.ts";
-import { lockAccount } from "./ways-in.ts";
 
 /** The second step of a sign-in, and the sign-in by passkey that has only one. */
 export class SecondFactorSignIn {

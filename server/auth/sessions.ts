@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { LockMode } from "@mikro-orm/core";
 import type { Actor } from "../audit/actor.ts";
 import type { Audit } from "../audit/audit.ts";
@@ -8,6 +8,7 @@ import { newId } from "../ids.ts";
 import type { Keyring } from "../keyring.ts";
 import { User } from "../users/entities.ts";
 import { RefreshToken, Session } from "./entities.ts";
+import { hashOf, newOpaqueToken } from "./opaque-tokens.ts";
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -69,7 +70,7 @@ export class Sessions {
       expiresAt: new Date(now.getTime() + absoluteLifetime),
     });
     await em.flush();
-    const refreshToken = randomBytes(32).toString("base64url");
+    const refreshToken = newOpaqueToken();
     const expiresAt = tokenEnd(session, now);
     em.create(RefreshToken, { tokenHash: hashOf(refreshToken), sessionId: session.id, createdAt: now, expiresAt });
     await em.flush();
@@ -188,8 +189,4 @@ function issued(refreshToken: string, session: Session, expiresAt: Date, now: Da
     userId: session.userId,
     cookieSeconds: session.rememberMe ? seconds : undefined,
   };
-}
-
-function hashOf(token: string): string {
-  return createHash("sha256").update(token).digest("base64url");
 }

@@ -1,6 +1,9 @@
 import type { SecretBox } from "../secret-box.ts";
 import type { ChannelKind } from "./kind.ts";
 
+/** What is told of settings that `open` does not open. */
+export const unreadableConfig = "No key in SECRET_KEYS opens its settings; enter them again.";
+
 export type ChannelConfig = Readonly<Record<string, unknown>>;
 
 /** The settings of channels: sealed at rest as a whole, for most of them are addresses that are as good as passwords. */

@@ -6,7 +6,7 @@ import { queries, type Database, type EntityManager } from "../database/database
 import type { MakeCounter } from "../limits/counters.ts";
 import type { Logger } from "../log.ts";
 import type { Notifications } from "../notifications/notify.ts";
-import type { ConfigBox } from "./config-box.ts";
+import { unreadableConfig, type ConfigBox } from "./config-box.ts";
 import {
   claimDue,
   delivered,
@@ -18,6 +18,7 @@ import {
   postpone,
   type Claimed,
 } from "./deliveries.ts";
+import { disabledNotice } from "./disabled-notice.ts";
 import type { Outcome, Ports } from "./kind.ts";
 import { kindOf } from "./kinds.ts";
 import { noticeMail, sendMail } from "./kinds/email.ts";
@@ -188,14 +189,7 @@ export class Deliverer {
       before: { enabled: true },
       after: { enabled: false, reason },
     });
-    await this.#parts.notifications.notify(tx, {
-      event: "channel.disabled",
-      title: `The channel ${name} was disabled`,
-      content: `Nothing could be delivered to it. ${reason} Put it right and enable it again.`,
-      level: "error",
-      metadata: { channelId: id, channelName: name, channel: channel.channel },
-      to: { administrators: true },
-    });
+    await this.#parts.notifications.notify(tx, disabledNotice({ id, name, channel: channel.channel }, reason));
   }
 
   async #target(em: EntityManager, { channelId, userId }: Claimed): Promise<Target> {
@@ -230,7 +224,7 @@ export class Deliverer {
       .where("id", "=", channelId)
       .executeTakeFirst();
     const config = row ? box.open(row.id, row.config) : null;
-    const unreadable: Outcome = { ok: false, reason: "No key in SECRET_KEYS opens its settings; enter them again." };
+    const unreadable: Outcome = { ok: false, reason: unreadableConfig };
     const { send, mostPerMinute } = row ? kindOf(row.channel) : { send: null, mostPerMinute: null };
     return {
       channel: row ? { id: row.id, name: row.name, channel: row.channel, lastSuccessAt: row.last_success_at } : null,

@@ -2,13 +2,14 @@ import { sql } from "kysely";
 import { queries, type EntityManager } from "../database/database.ts";
 import { jsonRows } from "../database/json-rows.ts";
 import { newId } from "../ids.ts";
-import type { Job } from "../jobs/jobs.ts";
+import type { Enqueue } from "../jobs/jobs.ts";
 import type { Told } from "../notifications/mailbox.ts";
 import type { NotificationEvent } from "../notifications/notify.ts";
 import type { ConfigBox } from "./config-box.ts";
 import type { WebConfig } from "./kinds/web.ts";
 
-export const deliverJob: Pick<Job, "name"> = { name: "channels.deliver" };
+/** The job that brings out what is written down here. */
+export const deliverJobName = "channels.deliver";
 
 /** What is told, and who is to have it by e-mail as well. */
 export interface Outgoing {
@@ -33,14 +34,11 @@ interface Further {
 /** Writes down, with what it tells of, what is to go out: a crash after the commit loses none of it. */
 export class Outbox {
   readonly #box: ConfigBox;
-  readonly #ask: (em: EntityManager, job: Pick<Job, "name">, data: object) => Promise<void>;
+  readonly #enqueue: Enqueue;
 
-  constructor(parts: {
-    box: ConfigBox;
-    ask: (em: EntityManager, job: Pick<Job, "name">, data: object) => Promise<void>;
-  }) {
+  constructor(parts: { box: ConfigBox; enqueue: Enqueue }) {
     this.#box = parts.box;
-    this.#ask = parts.ask;
+    this.#enqueue = parts.enqueue;
   }
 
   async subscribers(em: EntityManager, events: readonly NotificationEvent[]): Promise<Subscribers> {
@@ -88,6 +86,6 @@ export class Outbox {
       select id, channel_id, user_id, notice, 'pending', created_at, created_at
       from row where channel_id in (select id from channel) or user_id in (select id from person)
     `.execute(queries(em));
-    await this.#ask(em, deliverJob, {});
+    await this.#enqueue(em, deliverJobName, {});
   }
 }

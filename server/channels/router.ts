@@ -21,7 +21,7 @@ export const channelsRouter = router({
         path: "/notifications/configs",
         operationId: "listChannels",
         tag,
-        summary: "All channels",
+        summary: "List the notification channels",
       }),
     )
     .input(nothing)
@@ -35,7 +35,7 @@ export const channelsRouter = router({
         path: "/notifications",
         operationId: "createChannel",
         tag,
-        summary: "Make a channel",
+        summary: "Add a notification channel",
         description:
           "It is told of each of its events at least once: an event that cannot be delivered is tried again for two days, then the channel is disabled.",
         status: 201,
@@ -53,9 +53,10 @@ export const channelsRouter = router({
         path: "/notifications/configs/{id}",
         operationId: "updateChannel",
         tag,
-        summary: "Change a channel",
+        summary: "Change a notification channel",
         description:
           "`config` replaces all settings; a secret that is left out, empty or masked stays. To disable a channel gives up what waits for it.",
+        example: { events: ["domain.expiring", "domain.expired"], enabled: true },
         errors: [409],
       }),
     )
@@ -70,7 +71,7 @@ export const channelsRouter = router({
         path: "/notifications/configs/{id}",
         operationId: "deleteChannel",
         tag,
-        summary: "Delete a channel",
+        summary: "Delete a notification channel",
       }),
     )
     .input(channelIdInput)
@@ -87,7 +88,7 @@ export const channelsRouter = router({
         path: "/notifications/configs/{id}/test",
         operationId: "testChannel",
         tag,
-        summary: "Send a sample",
+        summary: "Send a sample to a channel",
         description:
           "Sends it now and waits for the answer, also when the channel is disabled. What fails is an answer, not an error.",
         costly: true,
@@ -104,7 +105,7 @@ export const channelsRouter = router({
         path: "/notifications/configs/{id}/deliveries",
         operationId: "listDeliveries",
         tag,
-        summary: "What a channel was told of late",
+        summary: "List what a channel was told of late",
         description: "The last fifty, with what became of them. They are kept for two weeks.",
       }),
     )

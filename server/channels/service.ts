@@ -1,14 +1,15 @@
-import { LockMode, UniqueConstraintViolationException } from "@mikro-orm/core";
+import { LockMode } from "@mikro-orm/core";
 import type { Actor } from "../audit/actor.ts";
 import type { Audit } from "../audit/audit.ts";
 import { changedFields } from "../audit/changed-fields.ts";
 import { queries, type EntityManager } from "../database/database.ts";
-import { AppError, badField, notFound } from "../errors.ts";
+import { uniquely } from "../database/uniquely.ts";
+import { AppError, badField, nameTaken, notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { inputError } from "../input-error.ts";
 import type { Logger } from "../log.ts";
 import type { NotificationEvent } from "../notifications/notify.ts";
-import { masked, merged, type ChannelConfig, type ConfigBox } from "./config-box.ts";
+import { masked, merged, unreadableConfig, type ChannelConfig, type ConfigBox } from "./config-box.ts";
 import { giveUp } from "./deliveries.ts";
 import { NotificationChannel } from "./entities.ts";
 import type { ChannelKind, Ports } from "./kind.ts";
@@ -62,7 +63,7 @@ export class Channels {
         enabled,
         ...times,
       });
-      await uniquely(tx.flush(), name);
+      await writeChannel(tx, made);
       await this.#audit.record(tx, actor, {
         action: "channel.create",
         targetType: "channel",
@@ -95,7 +96,7 @@ export class Channels {
         await giveUp(tx, id, "The channel was disabled.", this.#ports.now());
       }
       channel.updatedAt = this.#ports.now();
-      await uniquely(tx.flush(), channel.name);
+      await writeChannel(tx, channel);
       const told = changedFields(before, { ...this.#told(channel), ...(patch.config ? { configSet: true } : {}) });
       if (told)
         await this.#audit.record(tx, actor, { action: "channel.update", targetType: "channel", targetId: id, ...told });
@@ -121,7 +122,7 @@ export class Channels {
     const { send, label } = kindOf(channel.channel);
     if (!send) return { success: true, error: null };
     const config = this.#box.open(id, channel.config);
-    if (!config) return { success: false, error: "No key in SECRET_KEYS opens its settings; enter them again." };
+    if (!config) return { success: false, error: unreadableConfig };
     const message = {
       id: newId(),
       event: "test",
@@ -201,14 +202,6 @@ function checked(kind: ChannelKind, config: ChannelConfig): ChannelConfig {
   throw new AppError("BAD_REQUEST", `${kind.label}: ${issues[0]?.message ?? "the settings are not valid"}`, { issues });
 }
 
-async function uniquely(flush: Promise<void>, name: string): Promise<void> {
-  try {
-    await flush;
-  } catch (error) {
-    if (!(error instanceof UniqueConstraintViolationException)) throw error;
-    throw new AppError("CONFLICT", `There is a notification channel named ${name} already.`, {
-      issues: [{ path: ["name"], message: "This name is taken." }],
-      cause: error,
-    });
-  }
+async function writeChannel(tx: EntityManager, { name }: NotificationChannel): Promise<void> {
+  await uniquely(tx.flush(), (cause) => nameTaken("notification channel", name, cause));
 }

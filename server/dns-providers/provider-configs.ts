@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import { ForeignKeyConstraintViolationException, LockMode, UniqueConstraintViolationException } from "@mikro-orm/core";
+import { ForeignKeyConstraintViolationException, LockMode } from "@mikro-orm/core";
 import type { Actor } from "../audit/actor.ts";
 import { changedFields } from "../audit/changed-fields.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
-import { AppError, badField, notFound } from "../errors.ts";
+import { uniquely } from "../database/uniquely.ts";
+import { AppError, badField, nameTaken, notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { inputError } from "../input-error.ts";
 import type { Logger } from "../log.ts";
@@ -75,7 +76,7 @@ export class ProviderConfigs {
         embedded: false,
         createdAt: this.#now(),
       });
-      await uniquely(tx.flush(), input.name);
+      await writeConfig(tx, config);
       await tellConfig(tx, { actor, at: config.createdAt }, "provider_config.create", id, {
         after: toldConfig(this.#secrets, config),
       });
@@ -105,7 +106,7 @@ export class ProviderConfigs {
       }
       if (patch.name !== undefined) config.name = patch.name;
       if (patch.membersMayUse !== undefined) config.membersMayUse = patch.membersMayUse;
-      await uniquely(tx.flush(), config.name);
+      await writeConfig(tx, config);
       const secretsSet = this.#secrets.given(config.kind, patch.config ?? {});
       const told = changedFields(before, {
         ...toldConfig(this.#secrets, config),
@@ -287,14 +288,6 @@ export async function throughProvider<T>(call: Promise<T>): Promise<T> {
   }
 }
 
-async function uniquely(flush: Promise<void>, name: string): Promise<void> {
-  try {
-    await flush;
-  } catch (error) {
-    if (!(error instanceof UniqueConstraintViolationException)) throw error;
-    throw new AppError("CONFLICT", `There is a provider configuration named ${name} already.`, {
-      issues: [{ path: ["name"], message: "This name is taken." }],
-      cause: error,
-    });
-  }
+async function writeConfig(tx: EntityManager, { name }: ProviderConfig): Promise<void> {
+  await uniquely(tx.flush(), (cause) => nameTaken("provider configuration", name, cause));
 }

@@ -25,7 +25,7 @@ export const providersRouter = router({
         path: "/providers",
         operationId: "listProviders",
         tag,
-        summary: "The kinds of DNS providers",
+        summary: "List the kinds of DNS providers",
       }),
     )
     .input(nothing)
@@ -41,7 +41,7 @@ export const providerConfigsRouter = router({
         path: "/provider-configs",
         operationId: "listProviderConfigs",
         tag,
-        summary: "The provider configurations",
+        summary: "List the provider configurations",
       }),
     )
     .input(nothing)
@@ -122,7 +122,7 @@ export const providerConfigsRouter = router({
         operationId: "listProviderZones",
         costly: true,
         tag,
-        summary: "The zones at a provider",
+        summary: "List the zones at a provider",
         errors: [502],
       }),
     )
@@ -157,7 +157,7 @@ export const providerConfigsRouter = router({
         path: "/provider-configs/{id}/import",
         operationId: "getImportProgress",
         tag,
-        summary: "How far an import is",
+        summary: "Get how far an import is",
         description: "The import under way, or else the last one of this configuration.",
       }),
     )

@@ -16,7 +16,7 @@ export const providerCatalogue = z
               .array(z.string())
               .nullable()
               .meta({ description: "Types that it can store; null: any.", example: null }),
-            supportsProxied: z.boolean().meta({ description: "Whether `proxied` can be true." }),
+            supportsProxied: z.boolean().meta({ description: "Whether `proxied` can be true.", example: false }),
             minTtl: z.int().meta({
               description:
                 "Smallest TTL in seconds. Some of an account's zones may have a higher one, which changes are checked against too.",
@@ -27,7 +27,9 @@ export const providerCatalogue = z
                 z.object({
                   name: z.string().meta({ description: "Key within `config`.", example: "folder" }),
                   label: z.string().meta({ description: "Label for a form.", example: "Folder" }),
-                  secret: z.boolean().meta({ description: "Stored encrypted and shown masked." }),
+                  secret: z
+                    .boolean()
+                    .meta({ description: "Whether it is stored encrypted and shown masked.", example: false }),
                   required: z.boolean().meta({ description: "Whether it must be given." }),
                 }),
               )
@@ -63,7 +65,7 @@ const name = line(100, 1).meta({ description: "Name to show; unique.", example: 
 const membersMayUse = z.boolean().meta({ description: "Whether members may add domains with it." });
 
 export const createConfigInput = z.strictObject({
-  kind: line(50, 1).meta({ description: "Short name of the kind.", example: "zonefile" }),
+  kind: line(50, 1).meta({ description: "Short name of the kind, from `GET /api/providers`.", example: "zonefile" }),
   name,
   config: config.default({}),
   membersMayUse: membersMayUse.default(false),
@@ -111,7 +113,7 @@ export const importInput = z.strictObject({
     .min(1, "Name at least one zone.")
     .max(100, "At most 100 zones in one call; all: true imports every zone that is not managed yet.")
     .optional()
-    .meta({ description: "Which zones. Either these or `all`." }),
+    .meta({ description: "Which zones. Either these or `all`.", example: ["example.com"] }),
   all: z
     .literal(true, "This must be true, or left out where zones are named.")
     .optional()
@@ -155,6 +157,8 @@ export const importResult = z
         }),
       )
       .meta({ description: "One for each named zone, in order; empty with `all`." }),
-    progress: importProgress.nullable().meta({ description: "With `all`: the import that has begun. Else null." }),
+    progress: importProgress
+      .nullable()
+      .meta({ description: "With `all`: the import that has begun. Else null.", example: null }),
   })
   .meta({ id: "ImportResult", description: "What became of each zone." });

@@ -40,7 +40,7 @@ export const domainsRouter = router({
         path: "/domains/tags",
         operationId: "listDomainTags",
         tag,
-        summary: "Tags in use, with counts",
+        summary: "List the tags in use, with counts",
       }),
     )
     .input(nothing)
@@ -54,7 +54,7 @@ export const domainsRouter = router({
         path: "/domains/{id}",
         operationId: "getDomain",
         tag,
-        summary: "One domain",
+        summary: "Get a domain",
       }),
     )
     .input(domainIdInput)
@@ -125,7 +125,7 @@ export const domainsRouter = router({
         operationId: "syncDomain",
         costly: true,
         tag: "DNS records",
-        summary: "Pull the records from the DNS provider",
+        summary: "Sync: pull the records from the DNS provider",
         description:
           "For the owner and administrators. The provider is right: records here become what it serves. A change of more than 30 % of a zone of ten or more records, or an " +
           "empty answer, needs `force: true`. A snapshot of the state before is kept whenever something changes.",
@@ -175,7 +175,7 @@ export const domainsRouter = router({
         operationId: "checkExpiry",
         costly: true,
         tag,
-        summary: "Look the expiry date up",
+        summary: "Look up a domain's expiry date",
         description:
           "Asks the registry over RDAP, and over WHOIS where that has nothing, and stores the date. Where there is no date to be had the answer " +
           "has `success: false` and says why; the stored date stays.",
@@ -193,7 +193,7 @@ export const domainsRouter = router({
         operationId: "previewExpiry",
         costly: true,
         tag,
-        summary: "Look up any domain",
+        summary: "Look up the expiry date of any name",
         description:
           "Nothing is stored. Where there is no date to be had the answer has `success: false` and says why.",
       }),

@@ -34,7 +34,7 @@ const domain = z.object(listFields).meta({ id: "Domain", description: "A managed
 export const domainDetail = z
   .object({
     ...listFields,
-    nameUnicode: z.string().meta({ description: "The name with its Unicode characters.", example: "bücher.example" }),
+    nameUnicode: z.string().meta({ description: "The name with its Unicode characters.", example: "example.com" }),
     ownerId: shownId("The member who owns it; null: administrators only.").nullable(),
     notes: z.string().nullable().meta({ description: "Free text.", example: null }),
     expiryRemindDays: z
@@ -44,9 +44,9 @@ export const domainDetail = z
     expirySource: z
       .enum(["rdap", "whois", "manual"])
       .nullable()
-      .meta({ description: "Where `expiresAt` comes from.", example: "manual" }),
+      .meta({ description: "Where `expiresAt` comes from; null: there is none yet.", example: "rdap" }),
     expiryCheckedAt: timestamp("The last look-up.").nullable(),
-    registrar: z.string().nullable().meta({ description: "Registrar, as last looked up.", example: null }),
+    registrar: z.string().nullable().meta({ description: "Registrar, as last looked up.", example: "Example Inc." }),
     snapshotSchedule: z.enum(["off", "daily", "weekly"]).meta({ description: "Snapshots made by themselves." }),
     drift: z
       .object({

@@ -3,17 +3,18 @@ import type { Job } from "../jobs/jobs.ts";
 import type { Logger } from "../log.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import { claimDue, type DueDomain } from "./due-domains.ts";
-import { failedLookUp, manyFailedLookUps, TellingBudget } from "./failed-look-up.ts";
+import { failedLookUp, manyFailedLookUps, TellingBudget } from "./failed-look-up-notice.ts";
+import { failure } from "./failure.ts";
 import type { ExpiryLookUp } from "./look-up.ts";
 import type { Finding } from "./registration.ts";
-import { keepFinding } from "./store.ts";
+import { keepFinding } from "./keep-finding.ts";
 
 const atOnce = 16;
 /** Turns taken together: what they cost is one statement, and what a crash delays is so many domains. */
 const claimed = 64;
 /** For one domain, waiting for its turns at servers included. */
 const lookUpMilliseconds = 120_000;
-const patienceMilliseconds = 60_000;
+const turnMilliseconds = 60_000;
 /** A run that has more to do leaves it to the next one. */
 const longestRunMilliseconds = 30 * 60_000;
 /** Look-ups in a row that come to nothing before people are told; the pauses between make that five hours. */
@@ -91,11 +92,11 @@ export class ExpiryCheckJob implements Job {
   async #find({ name }: DueDomain, stop: AbortSignal): Promise<Finding | null> {
     const late = AbortSignal.timeout(lookUpMilliseconds);
     try {
-      return await this.#lookUp.find(name, { patienceMilliseconds, signal: AbortSignal.any([stop, late]) });
+      return await this.#lookUp.find(name, { turnMilliseconds, signal: AbortSignal.any([stop, late]) });
     } catch (error) {
       if (stop.aborted) return null;
       if (!late.aborted) throw error;
-      return { kind: "failed", limited: false, message: `The look-up of ${name} took too long.` };
+      return failure(`The look-up of ${name} took too long.`);
     }
   }
 

@@ -4,14 +4,14 @@ import type { Database } from "../database/database.ts";
 import type { Logger } from "../log.ts";
 import type { Egress } from "../net/egress.ts";
 import type { Notifications } from "../notifications/notify.ts";
-import { RdapBootstrap } from "./bootstrap.ts";
+import { RdapBootstrap } from "./rdap/bootstrap.ts";
 import { ExpiryCheckJob } from "./check-job.ts";
 import { ExpiryLookUp } from "./look-up.ts";
-import { RdapClient } from "./rdap.ts";
+import { RdapClient } from "./rdap/client.ts";
 import { ExpiryReminderJob } from "./remind-job.ts";
 import { ServerPace } from "./server-pace.ts";
 import { Expiry } from "./service.ts";
-import { WhoisClient } from "./whois.ts";
+import { WhoisClient } from "./whois/client.ts";
 
 export interface ExpiryServices {
   expiry: Expiry;

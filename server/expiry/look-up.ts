@@ -1,9 +1,10 @@
-import type { Asking, Failure } from "./asking.ts";
-import type { RdapBootstrap } from "./bootstrap.ts";
-import type { RdapClient } from "./rdap.ts";
+import type { Failure } from "./failure.ts";
+import type { RdapBootstrap } from "./rdap/bootstrap.ts";
+import type { RdapClient } from "./rdap/client.ts";
 import { registrableOf } from "./registrable.ts";
 import { earliestExpiry, type ExpirySource, type Finding, type Registration } from "./registration.ts";
-import type { WhoisClient } from "./whois.ts";
+import type { Patience } from "./server-pace.ts";
+import type { WhoisClient } from "./whois/client.ts";
 
 type WhoisSaid = Awaited<ReturnType<WhoisClient["ask"]>>;
 
@@ -20,19 +21,19 @@ export class ExpiryLookUp {
   }
 
   /** @param zone lower-case A-labels. @throws the signal's reason */
-  async find(zone: string, asking: Asking): Promise<Finding> {
+  async find(zone: string, patience: Patience): Promise<Finding> {
     const registrable = registrableOf(zone);
     if (!registrable) {
       return { kind: "unknown", message: `${zone} is a public suffix: names below it are registered, not itself.` };
     }
     const { name, suffixes } = registrable;
     const bases = await this.#bootstrap.serversFor(suffixes);
-    const rdap = bases.length === 0 ? null : await this.#rdap.ask(bases, name, asking);
+    const rdap = bases.length === 0 ? null : await this.#rdap.ask(bases, name, patience);
     if (rdap?.kind === "unregistered") return unregistered(name);
     if (rdap?.kind === "failed" && rdap.limited) return rdap;
     const expiresAt = rdap?.kind === "registered" ? earliestExpiry(rdap.registration) : null;
     if (rdap?.kind === "registered" && expiresAt) return { ...rdap, kind: "found", source: "rdap", expiresAt };
-    const whois = await this.#whois.ask(registrable, asking);
+    const whois = await this.#whois.ask(registrable, patience);
     return rdap?.kind === "registered" ? datedBy(whois, rdap.registration, name) : saidBy(whois, rdap, name);
   }
 }

@@ -1,3 +1,5 @@
+import type { Failure } from "./failure.ts";
+
 /** What a registry, and with it the registrar, say of a registered name. */
 export interface Registration {
   /** The registry's date. Null: it publishes none. */
@@ -34,8 +36,7 @@ export type Finding =
   | { kind: "unregistered"; message: string }
   /** Nobody to ask: a public suffix, or a name that belongs to no registry. */
   | { kind: "unknown"; message: string }
-  /** It may succeed at another time. `limited`: because of how often was asked, here or there. */
-  | { kind: "failed"; limited: boolean; message: string };
+  | Failure;
 
 /**
  * The date that counts: the earlier one. Where the registry has renewed by itself the registrar's is the real one, and where either

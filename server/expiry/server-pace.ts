@@ -16,10 +16,12 @@ interface Pace {
   rests: number;
 }
 
-/** A server is not asked now. */
-export interface Refusal {
-  server: string;
-  seconds: number;
+/** How long a look-up may take. */
+export interface Patience {
+  /** For a turn at one server. */
+  turnMilliseconds: number;
+  /** Aborted when nobody waits for the look-up any more, or it has taken too long. */
+  signal: AbortSignal;
 }
 
 /** How often each server of registries is asked, and its rest after it said "too often". It holds in this process. */
@@ -32,18 +34,18 @@ export class ServerPace {
   }
 
   /**
-   * Waits for a turn at the server. @returns null when it has come, or why it does not come within the patience.
+   * Waits for a turn at the server. @returns null when it has come, or the seconds until there may be one, where that is too long.
    * @throws the signal's reason
    */
-  async turn(server: string, patienceMilliseconds: number, signal: AbortSignal): Promise<Refusal | null> {
+  async turn(server: string, { turnMilliseconds, signal }: Patience): Promise<number | null> {
     signal.throwIfAborted();
     const pace = this.#of(server);
     const rest = pace.restUntil === null ? 0 : pace.restUntil.getTime() - this.#now().getTime();
-    if (rest > 0) return { server, seconds: Math.ceil(rest / 1_000) };
+    if (rest > 0) return Math.ceil(rest / 1_000);
     const now = performance.now();
     const dueAt = Math.max(pace.dueAt, now);
     const wait = dueAt - now - (atOnce - 1) * pauseMilliseconds;
-    if (wait > patienceMilliseconds) return { server, seconds: Math.ceil(wait / 1_000) };
+    if (wait > turnMilliseconds) return Math.ceil(wait / 1_000);
     pace.dueAt = dueAt + pauseMilliseconds;
     if (wait > 0) await sleep(wait, undefined, { signal }).catch(() => signal.throwIfAborted());
     return null;

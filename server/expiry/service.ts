@@ -5,13 +5,14 @@ import type { Caller } from "../auth/caller.ts";
 import type { EntityManager } from "../database/database.ts";
 import { badField, notFound } from "../errors.ts";
 import { parseZoneName } from "../names/names.ts";
+import { failure } from "./failure.ts";
 import type { ExpiryLookUp } from "./look-up.ts";
 import type { Finding } from "./registration.ts";
-import { keepFinding } from "./store.ts";
+import { keepFinding } from "./keep-finding.ts";
 
 /** How long a person waits at most, and of that for a turn at one server. */
 const lookUpSeconds = 25;
-const patienceMilliseconds = 8_000;
+const turnMilliseconds = 8_000;
 
 /** Look-ups that people ask for. */
 export class Expiry {
@@ -65,10 +66,10 @@ export class Expiry {
   async #find(name: string): Promise<Finding> {
     const signal = AbortSignal.timeout(lookUpSeconds * 1_000);
     try {
-      return await this.#lookUp.find(name, { patienceMilliseconds, signal });
+      return await this.#lookUp.find(name, { turnMilliseconds, signal });
     } catch (error) {
       if (!signal.aborted) throw error;
-      return { kind: "failed", limited: false, message: `The look-up took longer than ${lookUpSeconds} s; try again.` };
+      return failure(`The look-up took longer than ${lookUpSeconds} s; try again.`);
     }
   }
 }

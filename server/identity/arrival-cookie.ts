@@ -1,7 +1,7 @@
 import type { HttpPort } from "../context.ts";
 import { AppError } from "../errors.ts";
 import { clearTripCookie, setTripCookie } from "./flow-cookie.ts";
-import { hashOf } from "./one-time-tokens.ts";
+import { hashOf } from "../auth/opaque-tokens.ts";
 import { pendingSeconds, ticketSeconds } from "./tickets.ts";
 import type { FrontEndQuery } from "./trips.ts";
 

@@ -1,8 +1,9 @@
-import { LockMode, UniqueConstraintViolationException } from "@mikro-orm/core";
+import { LockMode } from "@mikro-orm/core";
 import type { Audit } from "../audit/audit.ts";
 import { changedFields } from "../audit/changed-fields.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
+import { uniquely } from "../database/uniquely.ts";
 import { AppError, badField, notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
 import type { Logger } from "../log.ts";
@@ -94,7 +95,7 @@ export class IdentityConfigs {
         clientSecret: secret === null ? null : this.#secrets.seal(id, secret),
         createdAt: this.#now(),
       });
-      await uniquely(tx.flush(), provider.name);
+      await uniquely(tx.flush(), (cause) => configuredAlready(provider.name, cause));
       await this.#audit.record(tx, caller, {
         action: "identity_config.create",
         targetType: "identity_config",
@@ -264,12 +265,7 @@ export class IdentityConfigs {
   }
 }
 
-async function uniquely(flush: Promise<void>, name: string): Promise<void> {
-  try {
-    await flush;
-  } catch (error) {
-    if (!(error instanceof UniqueConstraintViolationException)) throw error;
-    const message = `${name} is configured already; change that configuration.`;
-    throw new AppError("CONFLICT", message, { issues: [{ path: ["providerId"], message }], cause: error });
-  }
+function configuredAlready(provider: string, cause: Error): AppError {
+  const message = `${provider} is configured already; change that configuration.`;
+  return new AppError("CONFLICT", message, { issues: [{ path: ["providerId"], message }], cause });
 }

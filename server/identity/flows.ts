@@ -1,7 +1,7 @@
 import { queries, type EntityManager } from "../database/database.ts";
 import { newId } from "../ids.ts";
 import type { SecretBox } from "../secret-box.ts";
-import { hashOf, newOneTimeToken } from "./one-time-tokens.ts";
+import { hashOf, newOpaqueToken } from "../auth/opaque-tokens.ts";
 import { providerIds, type FlowValues, type ProviderId } from "./providers/provider.ts";
 
 /** How long somebody may take at the provider. */
@@ -54,8 +54,8 @@ export class IdentityFlows {
 
   async start(em: EntityManager, providerId: ProviderId, binder: Binder | null): Promise<StartedFlow> {
     const id = newId();
-    const secrets = { nonce: newOneTimeToken(), codeVerifier: newOneTimeToken() };
-    const browser = newOneTimeToken();
+    const secrets = { nonce: newOpaqueToken(), codeVerifier: newOpaqueToken() };
+    const browser = newOpaqueToken();
     await queries(em)
       .insertInto("identity_flows")
       .values({

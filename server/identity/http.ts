@@ -1,5 +1,5 @@
 import { Router, type NextFunction, type Request, type Response } from "express";
-import type { Actor } from "../audit/actor.ts";
+import { visitor, type Actor } from "../audit/actor.ts";
 import type { EntityManager } from "../database/database.ts";
 import { countCall } from "../limits/count-call.ts";
 import type { ServerContext } from "../trpc.ts";
@@ -30,7 +30,7 @@ export function identityHttp(createContext: (req: Request, res: Response) => Ser
       }
       const context = createContext(req, res);
       const { services, http, requestId } = context;
-      const actor: Actor = { userId: null, tokenId: null, ip: http.ip, requestId };
+      const actor = visitor(http.ip, requestId);
       await countCall(services.requestLimits, http, actor);
       const location = await find({ req, context, em: services.database.fork(), actor });
       res.status(302).setHeader("Location", location).end();

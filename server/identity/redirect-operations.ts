@@ -7,22 +7,28 @@ export interface RedirectOperation {
   operationId: string;
   summary: string;
   description: string;
-  parameters: { name: string; in: "path" | "query"; description: string }[];
+  parameters: { name: string; in: "path" | "query"; description: string; example?: string }[];
   /** Where it is when not below /api. */
   server?: string;
   /** What the 302 leads to. */
   leadsTo: string;
 }
 
-const provider = { name: "providerId", in: "path", description: `One of ${providerIds.join(", ")}.` } as const;
+const provider = {
+  name: "providerId",
+  in: "path",
+  description: `One of ${providerIds.join(", ")}.`,
+  example: "github",
+} as const;
 
 const answer: RedirectOperation["parameters"] = [
   {
     name: "state",
     in: "query",
     description: "As `authorize` gave it to the provider. It works once, in the browser that set out, for ten minutes.",
+    example: "eyJhbGciOi…",
   },
-  { name: "code", in: "query", description: "The provider's authorisation code." },
+  { name: "code", in: "query", description: "The provider's authorisation code.", example: "4/0AX4XfWh…" },
   { name: "iss", in: "query", description: "The issuer of the answer (RFC 9207)." },
   { name: "error", in: "query", description: "Why there is no code." },
   { name: "error_description", in: "query", description: "The same for people. It goes to the log only." },

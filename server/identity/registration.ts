@@ -3,11 +3,12 @@ import type { Audit } from "../audit/audit.ts";
 import type { ClientInfo } from "../auth/sessions.ts";
 import type { SignedIn, SignIn } from "../auth/sign-in.ts";
 import { queries, type EntityManager } from "../database/database.ts";
-import { AppError, badField } from "../errors.ts";
+import { uniquely } from "../database/uniquely.ts";
+import { AppError } from "../errors.ts";
+import { oneGiven } from "../one-given.ts";
 import type { User } from "../users/entities.ts";
 import type { Invitations } from "../users/invitations/service.ts";
 import type { Users } from "../users/service.ts";
-import { UniqueConstraintViolationException } from "@mikro-orm/core";
 import type { IdentityBindings } from "./bindings.ts";
 import type { Identity, ProviderId } from "./providers/provider.ts";
 import type { IdentityTickets } from "./tickets.ts";
@@ -57,7 +58,7 @@ export class ExternalRegistration {
   async register(em: EntityManager, actor: Actor, input: ExternalAccount, client: ClientInfo): Promise<SignedIn> {
     const providerId = knownProvider(input.providerId);
     const { pendingToken } = input;
-    const inviteCode = inviteCodeOf(input);
+    const { given: inviteCode } = oneGiven({ inviteCode: input.inviteCode, code: input.code });
     for (let tries = 1; ; tries++) {
       const identity = await this.#tickets.pending(em, providerId, pendingToken);
       if (!identity) throw spent();
@@ -97,24 +98,13 @@ export class ExternalRegistration {
     providerId: ProviderId,
     identity: Identity,
   ): Promise<void> {
-    try {
-      await this.#bindings.add(tx, id, providerId, identity);
-    } catch (error) {
-      if (!(error instanceof UniqueConstraintViolationException)) throw error;
-      throw new AppError("CONFLICT", "This identity has an account by now; sign in again.", { cause: error });
-    }
+    await uniquely(
+      this.#bindings.add(tx, id, providerId, identity),
+      (cause) => new AppError("CONFLICT", "This identity has an account by now; sign in again.", { cause }),
+    );
     const event = { action: "identity.register", targetType: "user", targetId: id } as const;
     await this.#audit.record(tx, { ...actor, userId: id }, { ...event, after: { providerId } });
   }
-}
-
-/** @throws AppError BAD_REQUEST for none, and for two that differ */
-function inviteCodeOf({ inviteCode, code }: ExternalAccount): string {
-  if (inviteCode !== undefined && code !== undefined && inviteCode !== code)
-    throw badField(["code"], "This differs from inviteCode; send one of the two.");
-  const given = inviteCode ?? code;
-  if (given === undefined) throw badField(["inviteCode"], "This is required.");
-  return given;
 }
 
 function spent(): AppError {

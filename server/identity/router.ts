@@ -34,7 +34,7 @@ export const identityRouter = router({
         path: "/auth/oauth/providers",
         operationId: "listSignInProviders",
         tag,
-        summary: "Identity providers to sign in with",
+        summary: "List the identity providers to sign in with",
       }),
     )
     .input(nothing)
@@ -48,7 +48,7 @@ export const identityRouter = router({
         path: "/auth/oauth/{providerId}/callback-url",
         operationId: "getCallbackUrl",
         tag,
-        summary: "What to register at a provider",
+        summary: "Get the addresses to register at a provider",
       }),
     )
     .input(providerInput)
@@ -65,7 +65,7 @@ export const identityRouter = router({
         summary: "Turn a ticket into a session",
         description:
           "Starts a session, with its refresh token in the HttpOnly cookie `refresh_token`. A ticket works once, within a minute. For users with a " +
-          "second factor it answers with `requires2FA`, a `tempToken` and the `methods` instead; the session starts at `/2fa/verify`. From a page it works " +
+          "second factor it answers with `requires2FA`, a `tempToken` and the `methods` instead; the session starts at `POST /api/2fa/verify`. From a page it works " +
           "only in the browser that came back from the provider, which has a cookie that says so.",
         errors: [401],
       }),
@@ -91,7 +91,7 @@ export const identityRouter = router({
         path: "/auth/oauth/{providerId}/bind/start",
         operationId: "startBinding",
         tag,
-        summary: "Bind a provider to one's account",
+        summary: "Start to bind a provider to your account",
         description:
           "Send the same browser to `authorizeUrl` within ten minutes; it comes back to the front end with `bound=1`, or with `error=`. The cookie that comes " +
           "with the answer has to be kept.",
@@ -113,11 +113,12 @@ export const identityRouter = router({
         path: "/auth/oauth/{providerId}/register",
         operationId: "registerExternally",
         tag,
-        summary: "Make an account with an invitation",
+        summary: "Make an account with an invitation, after a provider's sign-in",
         description:
           "For who came back with `needs_invite=true`. Signs in at once. The account has no password; its username is made of what the provider tells. A code that " +
           "does not hold is 400, and the pending token stays good for the rest of its ten minutes. From a page it works only in the browser that came back from " +
           "the provider.",
+        example: { pendingToken: "x5Uw…", inviteCode: "7ZK4M-9T2QX-WB3EH-8VJ5R-N1D6A-C" },
         status: 201,
         errors: [401, 409],
       }),
@@ -139,7 +140,7 @@ export const identityRouter = router({
         path: "/auth/oauth/bindings",
         operationId: "listBindings",
         tag,
-        summary: "One's bound providers",
+        summary: "List your bound providers",
       }),
     )
     .input(nothing)
@@ -153,7 +154,7 @@ export const identityRouter = router({
         path: "/auth/oauth/unbind/{providerId}",
         operationId: "unbind",
         tag,
-        summary: "Unbind a provider",
+        summary: "Unbind a provider from your account",
         description:
           "The last way to sign in cannot be taken away: a password, a passkey or another enabled provider has to be left.",
         errors: [409],
@@ -177,7 +178,7 @@ export const identityConfigsRouter = router({
         path: "/oauth/providers",
         operationId: "listIdentityConfigs",
         tag: configsTag,
-        summary: "Configured identity providers",
+        summary: "List the configured identity providers",
         description: "And what can be configured, and the addresses to register at the providers.",
       }),
     )
@@ -196,6 +197,12 @@ export const identityConfigsRouter = router({
         description:
           "Each provider once. Where it is enabled, the discovery document is fetched and its issuer checked; what does not work is 400. Saved with `enabled: false` " +
           "nothing is fetched.",
+        example: {
+          providerId: "oidc",
+          clientId: "zonewright",
+          clientSecret: "s3cr3t",
+          wellKnownUrl: "https://id.example.com/.well-known/openid-configuration",
+        },
         status: 201,
         errors: [409],
       }),
@@ -215,6 +222,7 @@ export const identityConfigsRouter = router({
         description:
           "Fields left out stay as they are, and so does the secret when it is empty. What is enabled then is checked as at its creation. Sign-ins under way through a " +
           "provider that is disabled come to nothing.",
+        example: { enabled: false },
         errors: [409],
       }),
     )

@@ -5,9 +5,10 @@ import { id, line, timestamp } from "../schemas.ts";
 import { providerIds } from "./providers/provider.ts";
 import { isWebAddress } from "./web-address.ts";
 
-const type = z
-  .enum(["oidc", "oauth2"])
-  .meta({ description: "How it is talked to: OpenID Connect, or OAuth 2.0 and what the provider has of its own." });
+const type = z.enum(["oidc", "oauth2"]).meta({
+  description: "How it is talked to: OpenID Connect, or OAuth 2.0 and what the provider has of its own.",
+  example: "oauth2",
+});
 const providerId = z.enum(providerIds).meta({ description: "Which provider.", example: "github" });
 const name = z.string().meta({ description: "Its name, for people.", example: "GitHub" });
 const homepageUrl = z.string().meta({
@@ -41,7 +42,7 @@ export const providerAddresses = z
     providerId,
     homepageUrl,
     redirectUrl,
-    siteUrl: z.string().meta({ description: "SITE_URL.", example: "https://dns.example.com" }),
+    siteUrl: z.string().meta({ description: "The service's public address.", example: "https://dns.example.com" }),
     callbackUrl,
   })
   .meta({ id: "ProviderAddresses", description: "What to register at a provider." });
@@ -81,9 +82,10 @@ const inviteCode = line(100, 1);
 export const registerExternalInput = z.strictObject({
   providerId: pathProvider,
   pendingToken: oneTime("From the query of the front end's address."),
-  inviteCode: inviteCode
-    .optional()
-    .meta({ description: "From an administrator.", example: "7ZK4M-9T2QX-WB3EH-8VJ5R-N1D6A-C" }),
+  inviteCode: inviteCode.optional().meta({
+    description: "From an administrator. Required, under this name or as `code`.",
+    example: "7ZK4M-9T2QX-WB3EH-8VJ5R-N1D6A-C",
+  }),
   code: inviteCode
     .optional()
     .meta({ description: "The same as `inviteCode`.", example: "7ZK4M-9T2QX-WB3EH-8VJ5R-N1D6A-C" }),

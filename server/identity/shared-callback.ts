@@ -1,6 +1,6 @@
 import { queries, type EntityManager } from "../database/database.ts";
 import { flowSeconds } from "./flows.ts";
-import { hashOf } from "./one-time-tokens.ts";
+import { hashOf } from "../auth/opaque-tokens.ts";
 import type { ProviderId } from "./providers/provider.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { queries, type EntityManager } from "../database/database.ts";
-import { hashOf, newOneTimeToken } from "./one-time-tokens.ts";
+import { hashOf, newOpaqueToken } from "../auth/opaque-tokens.ts";
 import type { Identity, ProviderId } from "./providers/provider.ts";
 
 /** How long a ticket is good. */
@@ -17,7 +17,7 @@ export class IdentityTickets {
 
   /** @returns the ticket, good for one minute */
   async issue(em: EntityManager, userId: string, providerId: ProviderId): Promise<string> {
-    const token = newOneTimeToken();
+    const token = newOpaqueToken();
     await queries(em)
       .insertInto("identity_tickets")
       .values({
@@ -52,7 +52,7 @@ export class IdentityTickets {
 
   /** @returns the pending token, good for ten minutes */
   async keep(em: EntityManager, providerId: ProviderId, identity: Identity): Promise<string> {
-    const token = newOneTimeToken();
+    const token = newOpaqueToken();
     await queries(em)
       .insertInto("pending_identities")
       .values({

@@ -38,7 +38,7 @@ export function composeJobs(parts: {
     database,
     log,
     now,
-    ask: (em, job, data, at) => runner.ask(em, job, data, at),
+    enqueue: (...run) => runner.enqueue(...run),
   });
   const metrics = new Metrics();
   const runner = new JobRunner({

@@ -1,3 +1,5 @@
+import type { EntityManager } from "../database/database.ts";
+
 /** Work beside requests: done on one instance at a time, again after a crash. */
 export interface Job<Data extends object = object> {
   /** `<room>.<what>`, in lower case: `expiry.check`. */
@@ -23,6 +25,12 @@ export interface Retries {
   firstSeconds: number;
   longestSeconds: number;
 }
+
+/**
+ * Asks for a run of a job, at once or at a time.
+ * @param em inside a transaction the work is asked for if and only if that is committed.
+ */
+export type Enqueue = (em: EntityManager, name: string, data: object, at?: Date) => Promise<void>;
 
 /** How a run ended, for the metrics. */
 export interface JobRun {

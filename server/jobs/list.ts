@@ -1,4 +1,4 @@
-import { deliverJob } from "../channels/outbox.ts";
+import { deliverJobName } from "../channels/outbox.ts";
 import { driftSchedules } from "../drift/drift-job.ts";
 import { deleteExpired } from "../housekeeping.ts";
 import type { Services } from "../services.ts";
@@ -56,7 +56,7 @@ export function jobs({ config, database, log, now, ...needs }: Needs): Job[] {
       work: () => deleteExpired(database, now()),
     },
     {
-      name: deliverJob.name,
+      name: deliverJobName,
       description: "Delivers notifications to channels and by e-mail, again where they were not taken.",
       schedule: "* * * * *",
       work: (_data, signal) => deliverer.run(signal),

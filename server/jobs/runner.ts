@@ -3,7 +3,7 @@ import { PgBoss, type ConnectionOptions, type QueueResult } from "pg-boss";
 import { CompiledQuery } from "kysely";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
 import type { Logger } from "../log.ts";
-import type { Job, JobRun, Retries } from "./jobs.ts";
+import type { Enqueue, Job, JobRun, Retries } from "./jobs.ts";
 
 /** How soon the queue notices things, in seconds. */
 export interface Timing {
@@ -102,18 +102,10 @@ export class JobRunner {
     await this.#keepSchedules();
   }
 
-  /**
-   * Asks for work that begins at once, or at a time, on whichever instance does work.
-   * @param em inside a transaction the work is asked for if and only if that is committed.
-   */
-  async ask<Data extends object>(
-    em: EntityManager,
-    job: Pick<Job<Data>, "name">,
-    data: Data,
-    at?: Date,
-  ): Promise<void> {
-    await this.#boss.send(job.name, data, { db: within(em), ...(at ? { startAfter: at } : {}) });
-  }
+  /** Asks for work that begins at once, or at a time, on whichever instance does work. */
+  readonly enqueue: Enqueue = async (em, name, data, at) => {
+    await this.#boss.send(name, data, { db: within(em), ...(at ? { startAfter: at } : {}) });
+  };
 
   /** How many runs wait, are under way and have failed within a day, by job. */
   async counts(): Promise<Pick<QueueResult, "name" | "queuedCount" | "activeCount" | "failedCount">[]> {

@@ -7,24 +7,16 @@ export interface Letter {
   paragraphs: readonly string[];
   /** A link that stands on a line of its own. */
   link?: { label: string; href: string };
-  /** A code to type, shown large. */
-  code?: string;
 }
 
 const closing = "Zonewright sent this to you because it concerns your account. Nobody reads answers to it.";
 
 /** Writes a letter as text and as HTML that says the same. */
-export function mailOf({ to, subject, paragraphs, link, code }: Letter): Mail {
-  const text = [
-    ...paragraphs,
-    ...(code === undefined ? [] : [`    ${code}`]),
-    ...(link ? [`${link.label}:\n${link.href}`] : []),
-    `-- \n${closing}`,
-  ].join("\n\n");
+export function mailOf({ to, subject, paragraphs, link }: Letter): Mail {
+  const text = [...paragraphs, ...(link ? [`${link.label}:\n${link.href}`] : []), `-- \n${closing}`].join("\n\n");
   const html = `<!doctype html>
 <html lang="en"><body style="font-family:sans-serif;line-height:1.5;color:#1a1a1a;max-width:36em">
 ${paragraphs.map((paragraph) => `<p>${escaped(paragraph)}</p>`).join("\n")}
-${code === undefined ? "" : `<p style="font-size:1.6em;letter-spacing:.15em"><strong>${escaped(code)}</strong></p>`}
 ${link ? `<p><a href="${escaped(link.href)}">${escaped(link.label)}</a></p>` : ""}
 <p style="color:#666;font-size:.85em">${escaped(closing)}</p>
 </body></html>

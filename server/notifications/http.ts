@@ -1,5 +1,5 @@
 import { Router, type NextFunction, type Request, type Response } from "express";
-import type { Actor } from "../audit/actor.ts";
+import { visitor } from "../audit/actor.ts";
 import { bearerOf, type Identified } from "../auth/authenticator.ts";
 import { permitted } from "../auth/caller.ts";
 import { looksPersonal } from "../auth/personal-tokens/form.ts";
@@ -85,8 +85,7 @@ async function identify(req: Request, { services, http, requestId }: ServerConte
     return identified;
   } catch (error) {
     // Whoever is not let in is counted by address.
-    const visitor: Actor = { userId: null, tokenId: null, ip: http.ip, requestId };
-    await countCall(services.requestLimits, http, visitor);
+    await countCall(services.requestLimits, http, visitor(http.ip, requestId));
     throw error;
   }
 }

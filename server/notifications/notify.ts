@@ -23,6 +23,43 @@ export const notificationEvents = [
 
 export type NotificationEvent = (typeof notificationEvents)[number];
 
+/** When it is told, and who is told beside the channels that subscribe to it. */
+export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: string }>> = {
+  "assignment.create": { when: "An administrator assigned a domain, or some of its hosts.", to: "the member" },
+  "assignment.delete": { when: "An assignment was taken back, or its domain deleted.", to: "the member" },
+  "assignment.request": { when: "A member asks for an assignment.", to: "administrators" },
+  "assignment.approve": { when: "A request was approved.", to: "who asked" },
+  "assignment.reject": { when: "A request was rejected.", to: "who asked" },
+  "domain.expiring": {
+    when: "A registration ends soon: once for each date and each of the domain's `expiryRemindDays`.",
+    to: "the domain's owner and administrators",
+  },
+  "domain.expired": {
+    when: "A registration has ended: once for each date.",
+    to: "the domain's owner and administrators",
+  },
+  "domain.expiry_check_failed": {
+    when: "The daily look-up of an expiry date came to nothing three times: once until one succeeds. Beyond twenty domains in a day, one notice stands for all.",
+    to: "the domain's owner and administrators",
+  },
+  "record.change_failed": {
+    when: "A change whose outcome was not known at first turned out to have failed, in part or as a whole.",
+    to: "who made the change, and the domain's owner",
+  },
+  "zone.drift": {
+    when: "A zone was found to differ from what its provider serves: once until they agree again.",
+    to: "the domain's owner and administrators",
+  },
+  "security.new_sign_in": {
+    when: "A sign-in from an address and program that none of the user's sessions came from.",
+    to: "the user",
+  },
+  "channel.disabled": {
+    when: "A channel took nothing for two days, or wants nothing more, and was disabled.",
+    to: "administrators",
+  },
+};
+
 export const notificationLevels = ["info", "success", "warning", "error"] as const;
 
 export type NotificationLevel = (typeof notificationLevels)[number];

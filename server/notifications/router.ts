@@ -1,5 +1,4 @@
 import type { z } from "zod";
-import { messagesOf } from "./messages.ts";
 import { route } from "../route.ts";
 import { nothing } from "../schemas.ts";
 import { may, mayStay, resumable, router, signedIn } from "../trpc.ts";
@@ -12,6 +11,7 @@ import {
   type streamMessage,
   updatedCount,
 } from "./schemas.ts";
+import { messagesOf } from "./subscription.ts";
 
 const tag = "Notifications";
 
@@ -23,7 +23,7 @@ export const notificationsRouter = router({
         path: "/notifications",
         operationId: "listNotifications",
         tag,
-        summary: "What you were told",
+        summary: "List your notifications",
         description: "Kept in memory: a restart of the service clears it.",
       }),
     )
@@ -49,7 +49,7 @@ export const notificationsRouter = router({
         path: "/notifications/{id}/read",
         operationId: "readNotification",
         tag,
-        summary: "Mark one as read",
+        summary: "Mark a notification as read",
       }),
     )
     .input(notificationIdInput)
@@ -63,7 +63,7 @@ export const notificationsRouter = router({
         path: "/notifications/read-all",
         operationId: "readAllNotifications",
         tag,
-        summary: "Mark all as read",
+        summary: "Mark all notifications as read",
       }),
     )
     .input(nothing)
@@ -80,7 +80,7 @@ export const notificationsRouter = router({
         path: "/notifications/{id}",
         operationId: "deleteNotification",
         tag,
-        summary: "Delete one",
+        summary: "Delete a notification",
       }),
     )
     .input(notificationIdInput)
@@ -97,7 +97,7 @@ export const notificationsRouter = router({
         path: "/notifications",
         operationId: "deleteAllNotifications",
         tag,
-        summary: "Delete all of yours",
+        summary: "Delete all your notifications",
       }),
     )
     .input(nothing)

@@ -1,6 +1,6 @@
 import type { EndListener, Identified } from "../auth/authenticator.ts";
 import type { Database, EntityManager } from "../database/database.ts";
-import { AppError } from "../errors.ts";
+import { AppError, stopping } from "../errors.ts";
 import { newId } from "../ids.ts";
 import type { Logger } from "../log.ts";
 import type { Hub } from "./hub.ts";
@@ -231,10 +231,6 @@ export class Streams implements EndListener {
 function tooMany(): AppError {
   const message = `You have ${streamsPerUser} streams open already; close one of them first.`;
   return new AppError("TOO_MANY_REQUESTS", message, { retryAfterSeconds });
-}
-
-function stopping(): AppError {
-  return new AppError("UNAVAILABLE", "The service is stopping; try again shortly.", { retryAfterSeconds: 5 });
 }
 
 function refusal(standing: Standing | undefined): AppError {

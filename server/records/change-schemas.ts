@@ -24,7 +24,7 @@ export const bulkResult = z
           recordType: z.string().nullable().meta({ description: "As given.", example: "A" }),
           name: z.string().nullable().meta({ description: "As given.", example: "www" }),
           id: recordId.nullable(),
-          error: z.string().nullable().meta({ description: "Why not.", example: null }),
+          error: z.string().nullable().meta({ description: "Why not; null when it was made.", example: null }),
         }),
       )
       .meta({ description: "One for each input, in order." }),
@@ -50,7 +50,13 @@ const changes = z
   .array(change)
   .min(1, "Give at least one change.")
   .max(1_000, "At most 1000 changes in one plan.")
-  .meta({ description: "Changes, judged together." });
+  .meta({
+    description: "Changes, judged together.",
+    example: [
+      { action: "create", record: { recordType: "A", name: "www", value: "192.0.2.1" } },
+      { action: "update", recordId: "01a1fb0f-6204-7000-abd4-276e976be8b7", record: { ttl: 300 } },
+    ],
+  });
 
 export const planInput = z.strictObject({ id: domainId, changes });
 
@@ -70,8 +76,20 @@ export const plannedChanges = z
           changes: fieldChanges,
         }),
       )
-      .meta({ description: "Records that would change." }),
-    deletes: z.array(z.object({ id: recordId, ...dataFields })).meta({ description: "Records that would go." }),
+      .meta({
+        description: "Records that would change.",
+        example: [
+          {
+            id: "01a1fb0f-6204-7000-abd4-276e976be8b7",
+            before: { recordType: "A", name: "@", value: "192.0.2.1", ttl: 300, priority: null, proxied: false },
+            after: { recordType: "A", name: "@", value: "192.0.2.1", ttl: 3600, priority: null, proxied: false },
+            changes: { ttl: [300, 3600] },
+          },
+        ],
+      }),
+    deletes: z
+      .array(z.object({ id: recordId, ...dataFields }))
+      .meta({ description: "Records that would go.", example: [] }),
     warnings: z.array(z.string()).meta({ description: "What is legal but perhaps not meant.", example: [] }),
   })
   .meta({ id: "PlannedChanges", description: "What would change." });
@@ -131,7 +149,9 @@ const counts = {
   deleted: z.int().meta({ description: "Records deleted.", example: 0 }),
 };
 
-const optionalPlan = plannedChanges.nullable().meta({ description: "With dryRun: what would change. Else null." });
+const optionalPlan = plannedChanges
+  .nullable()
+  .meta({ description: "With `dryRun`: what would change. Else null.", example: null });
 
 export const syncResult = z
   .object({
@@ -165,7 +185,13 @@ export const zonefileResult = z
   .meta({ id: "ZonefileResult", description: "What a zone file brought." });
 
 export const zonefileText = z
-  .object({ zonefile: z.string().meta({ description: "RFC 1035 master file." }) })
+  .object({
+    zonefile: z.string().meta({
+      description: "RFC 1035 master file.",
+      example:
+        "$ORIGIN example.com.\n$TTL 3600\n@ IN SOA ns1.example.com. hostmaster.example.com. 7 7200 900 1209600 3600\n@ IN NS ns1.example.com.\nwww IN A 192.0.2.1\n",
+    }),
+  })
   .meta({ id: "Zonefile", description: "A zone as a master file." });
 
 export const domainIdInput = z.strictObject({ id: domainId });
@@ -173,10 +199,10 @@ export const domainIdInput = z.strictObject({ id: domainId });
 export const historyInput = z.strictObject({ id: domainId, ...paging(20, 100) });
 
 const historyChange = z.object({
-  action: z.enum(["create", "update", "delete"]).meta({ description: "What happened.", example: "update" }),
+  action: z.enum(["create", "update", "delete"]).meta({ description: "What happened.", example: "create" }),
   recordId,
-  before: recordData.nullable().meta({ description: "Null for a create." }),
-  after: recordData.nullable().meta({ description: "Null for a delete." }),
+  before: recordData.nullable().meta({ description: "What it was; null for a create.", example: null }),
+  after: recordData.nullable().meta({ description: "What it is since; null for a delete." }),
 });
 
 const historyFailure = z.object({
@@ -207,12 +233,17 @@ export const history = z
             updates: z.int().meta({ description: "Records changed.", example: 0 }),
             deletes: z.int().meta({ description: "Records deleted.", example: 0 }),
             changes: z.array(historyChange).meta({ description: "The first 100 changes." }),
-            failures: z.array(historyFailure).meta({ description: "What the provider refused, the first 100." }),
+            failures: z
+              .array(historyFailure)
+              .meta({ description: "What the provider refused, the first 100.", example: [] }),
             unknown: z.int().meta({
               description: "How many of the failures may have been made: an administrator gave up finding out.",
               example: 0,
             }),
-            repaired: z.boolean().meta({ description: "Whether the outcome was found by reading the zone back." }),
+            repaired: z.boolean().meta({
+              description: "Whether the outcome was found by reading the zone back.",
+              example: false,
+            }),
             createdAt: timestamp("When it began."),
             finishedAt: timestamp("When its outcome was known.").nullable(),
           })

@@ -71,6 +71,7 @@ export const recordsRouter = router({
         summary: "Change a record",
         description:
           'Fields left out stay as they are. With `If-Match: "<version>"` only while the record is at that version.',
+        example: { value: "192.0.2.7", ttl: 300 },
         errors: [409, 412, 502],
       }),
     )
@@ -119,7 +120,7 @@ export const recordsRouter = router({
         path: "/domains/{id}/records/plan",
         operationId: "planRecords",
         tag,
-        summary: "See what changes would do",
+        summary: "Plan changes: see what they would do",
         description:
           "Judges all changes together on the state that they lead to, and changes nothing. Give `planHash` to apply.",
         errors: [409],
@@ -137,7 +138,7 @@ export const recordsRouter = router({
         operationId: "applyRecords",
         costly: true,
         tag,
-        summary: "Carry out a plan",
+        summary: "Apply a plan",
         description: "Only while the zone is as it was when the plan was made; else 409, and nothing is changed.",
         errors: [409, 502],
       }),
@@ -153,7 +154,7 @@ export const recordsRouter = router({
         path: "/domains/{id}/zonefile",
         operationId: "exportZonefile",
         tag,
-        summary: "The zone as a master file",
+        summary: "Export the zone as a master file",
         description:
           "RFC 1035 master file, as name servers load it; of an assigned domain with the records of your hosts.",
         textField: "zonefile",
@@ -171,7 +172,7 @@ export const recordsRouter = router({
         operationId: "importZonefile",
         costly: true,
         tag,
-        summary: "Bring a master file in",
+        summary: "Import a master file",
         description:
           "A file with an error changes nothing; the answer names the line. The file's SOA is left aside: the provider keeps its own. " +
           "A snapshot of the state before is kept. Only the owner and administrators replace a zone. For files larger than the body limit, import the zone from the provider's folder.",
@@ -189,7 +190,7 @@ export const recordsRouter = router({
         path: "/domains/{id}/history",
         operationId: "listHistory",
         tag,
-        summary: "What was changed, by whom and when",
+        summary: "List what was changed, by whom and when",
       }),
     )
     .input(historyInput)

@@ -63,7 +63,7 @@ export const dataFields = {
     .meta({ description: "Record type; also types beyond the eight that can be written.", example: "A" }),
   name: z.string().meta({ description: "Host part, `@` for the apex.", example: "www" }),
   value: z.string().meta({ description: "Canonical value.", example: "192.0.2.1" }),
-  ttl: z.int().meta({ description: "Seconds.", example: 3600 }),
+  ttl: z.int().meta({ description: "Time to live in seconds.", example: 3600 }),
   priority: z.int().nullable().meta({ description: "MX and SRV: the priority, also within the value.", example: null }),
   proxied: z.boolean().meta({ description: "Whether the provider's proxy answers.", example: false }),
 };
@@ -76,7 +76,7 @@ export const dnsRecord = z
     id: shownId("The record's id."),
     domainId: shownId("The domain's id."),
     ...dataFields,
-    status: z.enum(["active", "disabled"]).meta({ description: "State.", example: "active" }),
+    status: z.enum(["active", "disabled"]).meta({ description: "Whether it is in use.", example: "active" }),
     createdAt: timestamp("When the record was made."),
     comment: z.string().nullable().meta({ description: "A note for people.", example: null }),
     updatedAt: timestamp("When this version of it was made."),

@@ -52,7 +52,7 @@ export const snapshotsRouter = router({
         path: "/domains/{id}/snapshots/{snapshotId}",
         operationId: "getSnapshot",
         tag,
-        summary: "One snapshot with its records",
+        summary: "Get a snapshot with its records",
       }),
     )
     .input(snapshotIdInput)
@@ -82,7 +82,7 @@ export const snapshotsRouter = router({
         operationId: "rollbackSnapshot",
         costly: true,
         tag,
-        summary: "Go back to a snapshot",
+        summary: "Roll a zone back to a snapshot",
         description:
           "Makes the zone what the snapshot says and takes a new `on_change` snapshot of what it then is. A change of more than 30 % of a " +
           "zone of ten or more records needs `force: true`.",

@@ -66,7 +66,7 @@ const recordName = z
 const comparedRecord = z
   .object({
     ...recordName.shape,
-    ttl: z.int().meta({ description: "Seconds.", example: 3600 }),
+    ttl: z.int().meta({ description: "Time to live in seconds.", example: 3600 }),
     priority: z.int().nullable().meta({ description: "MX and SRV.", example: null }),
     proxied: z.boolean().meta({ description: "Whether the provider's proxy answers.", example: false }),
   })
@@ -76,9 +76,16 @@ export const snapshotDiff = z
   .object({
     added: z.array(recordName).meta({ description: "In `to` only." }),
     removed: z.array(recordName).meta({ description: "In `from` only." }),
-    modified: z
-      .array(z.object({ before: comparedRecord, after: comparedRecord, changes: fieldChanges }))
-      .meta({ description: "In both, with differences." }),
+    modified: z.array(z.object({ before: comparedRecord, after: comparedRecord, changes: fieldChanges })).meta({
+      description: "In both, with differences.",
+      example: [
+        {
+          before: { recordType: "A", name: "@", value: "192.0.2.1", ttl: 300, priority: null, proxied: false },
+          after: { recordType: "A", name: "@", value: "192.0.2.1", ttl: 3600, priority: null, proxied: false },
+          changes: { ttl: [300, 3600] },
+        },
+      ],
+    }),
   })
   .meta({ id: "SnapshotDiff", description: "What differs between two snapshots of a domain." });
 
@@ -107,7 +114,9 @@ export const rollbackResult = z
           error: z.string().meta({ description: "What the provider said.", example: "refused" }),
         }),
       )
-      .meta({ description: "What could not be done." }),
-    plan: plannedChanges.nullable().meta({ description: "With dryRun: what would change. Else null." }),
+      .meta({ description: "What could not be done.", example: [] }),
+    plan: plannedChanges
+      .nullable()
+      .meta({ description: "With `dryRun`: what would change. Else null.", example: null }),
   })
   .meta({ id: "RollbackResult", description: "What a rollback did." });

@@ -8,17 +8,19 @@ import type { PasswordHasher } from "../auth/passwords.ts";
 import { removeAllFactors } from "../auth/second-factors/remove-all.ts";
 import type { Sessions } from "../auth/sessions.ts";
 import { queries, type EntityManager } from "../database/database.ts";
+import { literally } from "../database/literally.ts";
 import { onePage } from "../database/one-page.ts";
 import { AppError, badField, notFound } from "../errors.ts";
 import { User } from "./entities.ts";
 import { refuseLastAdministrator } from "./last-administrator.ts";
-import { uniquely, type NewUser, type Users } from "./service.ts";
+import type { Role } from "./roles.ts";
+import { writeUser, type NewUser, type Users } from "./service.ts";
 
 export interface UserPatch {
   id: string;
   username?: string | undefined;
   email?: string | null | undefined;
-  role?: "admin" | "member" | undefined;
+  role?: Role | undefined;
   displayName?: string | null | undefined;
   disabled?: boolean | undefined;
   password?: string | undefined;
@@ -52,13 +54,13 @@ export class UserAdministration {
 
   async list(
     em: EntityManager,
-    filter: { page: number; limit: number; search?: string | undefined; role?: "admin" | "member" | undefined },
+    filter: { page: number; limit: number; search?: string | undefined; role?: Role | undefined },
   ) {
     const { page, limit, search, role } = filter;
     const found = usersWithDomains(em)
       .$if(role !== undefined, (query) => query.where("users.role", "=", role ?? "member"))
       .$if(search !== undefined, (query) => {
-        const part = `%${(search ?? "").replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+        const part = `%${literally(search ?? "")}%`;
         return query.where((eb) =>
           eb.or([eb("username", "ilike", part), eb("email", "ilike", part), eb("display_name", "ilike", part)]),
         );
@@ -100,7 +102,7 @@ export class UserAdministration {
       if (disabled !== undefined) user.disabledAt = disabled ? (user.disabledAt ?? this.#now()) : null;
       if (password !== undefined) assertGoodPassword(password, user, "password");
       if (passwordHash !== undefined) user.passwordHash = passwordHash;
-      await uniquely(tx.flush(), user);
+      await writeUser(tx, user);
       if (disabled === true || passwordHash !== undefined) await this.#sessions.endAll(tx, id);
       const lostFactors = fields.removeSecondFactors ? await removeAllFactors(tx, id) : 0;
       await this.#audit.record(tx, actor, {

@@ -1,4 +1,5 @@
 import { defineEntity, p } from "@mikro-orm/core";
+import type { Role } from "./roles.ts";
 
 /** A person who signs in. */
 export const UserSchema = defineEntity({
@@ -10,7 +11,7 @@ export const UserSchema = defineEntity({
     email: p.text().nullable(),
     /** argon2id in PHC form; null for users who only sign in through an identity provider. */
     passwordHash: p.text().nullable(),
-    role: p.text().$type<"admin" | "member">(),
+    role: p.text().$type<Role>(),
     displayName: p.text().nullable(),
     nickname: p.text().nullable(),
     avatarUrl: p.text().nullable(),

@@ -30,7 +30,7 @@ export const usersRouter = router({
     .query(({ ctx, input }) => ctx.services.userAdministration.list(ctx.em, input)),
 
   get: admin
-    .meta(route.admin({ method: "GET", path: "/users/{id}", operationId: "getUser", tag, summary: "One user" }))
+    .meta(route.admin({ method: "GET", path: "/users/{id}", operationId: "getUser", tag, summary: "Get a user" }))
     .input(userIdInput)
     .output(managedUser)
     .query(({ ctx, input }) => ctx.services.userAdministration.get(ctx.em, input.id)),
@@ -62,6 +62,7 @@ export const usersRouter = router({
         description:
           "Fields left out stay as they are. What changes takes effect with the user's next request. The last administrator cannot be " +
           "demoted or disabled.",
+        example: { disabled: true },
         errors: [409, 503],
       }),
     )

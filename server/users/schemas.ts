@@ -1,16 +1,26 @@
 import { z } from "zod";
 import { id, line, pageOf, paging, timestamp } from "../schemas.ts";
+import { roles } from "./roles.ts";
 
-const role = z.enum(["admin", "member"]).meta({ description: "What the user may do.", example: "member" });
+const role = z.enum(roles).meta({ description: "What the user may do.", example: "member" });
 
 /** The name to sign in with. */
 export const usernameField = line(64, 2)
   .regex(/^[\w.@-]*$/, "This may hold letters, digits and . _ @ - only.")
-  .meta({ description: "The name to sign in with; case does not matter.", example: "ada" });
+  .meta({
+    description: "The name to sign in with: letters, digits and any of . _ @ -. Case does not matter.",
+    example: "ada",
+  });
 
 export const emailField = line(254)
   .pipe(z.email("This must be an e-mail address, such as ada@example.com."))
   .meta({ description: "E-mail address.", example: "ada@example.com" });
+
+/** A password that somebody has, as they type it: whatever it is, the service compares it. */
+export const typedPassword = z
+  .string()
+  .min(1, "This must not be empty.")
+  .max(1_024, "This must have at most 1024 characters.");
 
 /** A password to set. What is common is refused by the service. */
 export const newPasswordField = z
@@ -30,7 +40,7 @@ export const listUsersInput = z.strictObject({
   search: line(256)
     .optional()
     .meta({ description: "Part of the username, the e-mail address or the name.", example: "ada" }),
-  role: role.optional().meta({ description: "Only these." }),
+  role: role.optional().meta({ description: "Only users with this role." }),
 });
 
 export const userIdInput = z.strictObject({ id: id("The user's id.") });
@@ -55,7 +65,7 @@ export const updateUserInput = z.strictObject({
     .meta({ description: "True: the user's sessions and tokens end at once, and nobody signs in.", example: false }),
   password: newPasswordField.optional().meta({
     description:
-      "A new password, for who has forgotten theirs; the user's sessions end. One's own is changed at `/auth/me/password` (403).",
+      "A new password, for who has forgotten theirs; the user's sessions end. One's own is changed at `PUT /api/auth/me/password` (403).",
   }),
   removeSecondFactors: z
     .boolean()

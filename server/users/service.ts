@@ -1,7 +1,7 @@
-import { UniqueConstraintViolationException } from "@mikro-orm/core";
 import { theService, type Actor } from "../audit/actor.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { EntityManager } from "../database/database.ts";
+import { uniquely } from "../database/uniquely.ts";
 import { assertGoodPassword } from "../auth/password-rules.ts";
 import type { PasswordHasher } from "../auth/passwords.ts";
 import type { Caller } from "../auth/caller.ts";
@@ -10,19 +10,20 @@ import { AppError } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { User } from "./entities.ts";
 import { ownAccount } from "./own-account.ts";
+import type { Role } from "./roles.ts";
 
 export interface NewUser {
   username: string;
   /** Null for users who only sign in through an identity provider. */
   password: string | null;
   email: string | null;
-  role: "admin" | "member";
+  role: Role;
   displayName?: string | null;
 }
 
 /** What else becomes true together with a new user, within the same transaction. */
 export interface Claim {
-  role: "admin" | "member";
+  role: Role;
   invitationId: string;
   /** Called when the user is there. */
   complete?(tx: EntityManager, user: User): Promise<void>;
@@ -70,7 +71,7 @@ export class Users {
         emailNotificationsEnabled: false,
         createdAt: this.#now(),
       });
-      await uniquely(tx.flush(), user);
+      await writeUser(tx, user);
       await claimed?.complete?.(tx, user);
       const { username, email, role, displayName } = user;
       await this.#audit.record(tx, actor, {
@@ -108,16 +109,10 @@ export class Users {
 }
 
 /** Writes a user whose name or address may be taken. @throws AppError CONFLICT that says which */
-export async function uniquely(flush: Promise<void>, { username, email }: User): Promise<void> {
-  try {
-    await flush;
-  } catch (error) {
-    if (!(error instanceof UniqueConstraintViolationException)) throw error;
-    const address = error.message.includes("users_email_key");
+export async function writeUser(tx: EntityManager, { username, email }: User): Promise<void> {
+  await uniquely(tx.flush(), (cause) => {
+    const address = cause.message.includes("users_email_key");
     const message = address ? `Another account has the address ${email}.` : `The username ${username} is taken.`;
-    throw new AppError("CONFLICT", message, {
-      issues: [{ path: [address ? "email" : "username"], message }],
-      cause: error,
-    });
-  }
+    return new AppError("CONFLICT", message, { issues: [{ path: [address ? "email" : "username"], message }], cause });
+  });
 }

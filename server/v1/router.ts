@@ -24,6 +24,7 @@ export const v1Router = router({
         operationId: "v1ListDomains",
         tag,
         summary: "List domains",
+        description: "As `listDomains`.",
       }),
     )
     .input(listDomainsInput)
@@ -37,7 +38,8 @@ export const v1Router = router({
         path: "/v1/domains/{id}",
         operationId: "v1GetDomain",
         tag,
-        summary: "One domain",
+        summary: "Get a domain",
+        description: "As `getDomain`.",
       }),
     )
     .input(domainIdInput)
@@ -52,6 +54,7 @@ export const v1Router = router({
         operationId: "v1ListRecords",
         tag,
         summary: "List records",
+        description: "As `listRecords`.",
       }),
     )
     .input(listRecordsInput)
@@ -66,6 +69,7 @@ export const v1Router = router({
         operationId: "v1CreateRecord",
         tag,
         summary: "Create a record",
+        description: "As `createRecord`.",
         status: 201,
         errors: [409, 502],
       }),
@@ -82,6 +86,8 @@ export const v1Router = router({
         operationId: "v1UpdateRecord",
         tag,
         summary: "Change a record",
+        description: "As `updateRecord`.",
+        example: { value: "192.0.2.7", ttl: 300 },
         errors: [409, 412, 502],
       }),
     )
@@ -97,6 +103,7 @@ export const v1Router = router({
         operationId: "v1DeleteRecord",
         tag,
         summary: "Delete a record",
+        description: "As `deleteRecord`.",
         errors: [412, 502],
       }),
     )

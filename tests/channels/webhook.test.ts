@@ -279,7 +279,7 @@ test("a user who is deleted while they are told takes nothing from the others, a
     metadata: {},
     createdAt: desk.clock.now(),
   } as const;
-  const outbox = new Outbox({ box, ask: () => Promise.resolve() });
+  const outbox = new Outbox({ box, enqueue: () => Promise.resolve() });
   await database.fork().transactional(async (tx) => {
     const subscribers = await outbox.subscribers(tx, ["zone.drift"]);
     await outbox.write(tx, subscribers, [{ told, mailTo: ["01a1fb0f-6204-7000-abd4-276e976be8b7"] }]);

@@ -5,16 +5,16 @@ import { useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright({ env: { JOBS: "off", SNAPSHOT_RETENTION: "365" } });
 
-test("the operations page lists every job with its schedule and what it does", async () => {
-  const page = await readFile(new URL("../../docs/operations.md", import.meta.url), "utf8");
+test("the page on jobs lists every one with its schedule and what it does", async () => {
+  const page = await readFile(new URL("../../docs/operations/jobs.md", import.meta.url), "utf8");
   const rows = [...page.matchAll(/^\| `([a-z]+\.[a-z]+)` \| (?:`([^`]+)`|when asked) \| (.+) \|$/gm)];
   const told = rows.map(([, name, schedule = null, description]) => ({ name, schedule, description }));
   const list = jobs({ ...zw.services, now: () => new Date() });
   expect(told).toEqual(list.map(({ name, schedule, description }) => ({ name, schedule, description })));
 });
 
-test("the operations page lists every metric of ours", async () => {
-  const page = await readFile(new URL("../../docs/operations.md", import.meta.url), "utf8");
+test("the page on monitoring lists every metric of ours", async () => {
+  const page = await readFile(new URL("../../docs/operations/monitoring.md", import.meta.url), "utf8");
   const answer = await fetch(`${zw.url}/metrics`);
   const names = [...(await answer.text()).matchAll(/^# TYPE (zonewright_\w+)/gm)].map(([, name]) => name);
   const table = page.split("\n").filter((line) => line.startsWith("|"));

@@ -2,12 +2,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { RdapBootstrap } from "../../server/expiry/bootstrap.ts";
+import { RdapBootstrap } from "../../server/expiry/rdap/bootstrap.ts";
 import { ExpiryLookUp } from "../../server/expiry/look-up.ts";
-import { RdapClient } from "../../server/expiry/rdap.ts";
+import { RdapClient } from "../../server/expiry/rdap/client.ts";
 import type { Finding } from "../../server/expiry/registration.ts";
 import { ServerPace } from "../../server/expiry/server-pace.ts";
-import { WhoisClient } from "../../server/expiry/whois.ts";
+import { WhoisClient } from "../../server/expiry/whois/client.ts";
 import { createLog } from "../../server/log.ts";
 import { createEgress } from "../../server/net/egress.ts";
 import { Clock } from "../support/clock.ts";
@@ -48,6 +48,6 @@ export async function openLookUp(
     rdap: new RdapClient(egress, pace, now),
     whois: new WhoisClient({ egress, pace, now, configured: options.whois, iana }),
   });
-  const asking = { patienceMilliseconds: 0, signal: AbortSignal.timeout(20_000) };
-  return { dir, find: (name) => lookUp.find(name, asking) };
+  const patience = { turnMilliseconds: 0, signal: AbortSignal.timeout(20_000) };
+  return { dir, find: (name) => lookUp.find(name, patience) };
 }

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { readRdapAnswer } from "../../server/expiry/rdap-answer.ts";
+import { readRdapAnswer } from "../../server/expiry/rdap/answer.ts";
 
 const name = "example.com";
 

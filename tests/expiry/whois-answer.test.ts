@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { readWhoisAnswer } from "../../server/expiry/whois-answer.ts";
+import { readWhoisAnswer } from "../../server/expiry/whois/answer.ts";
 import { whoisShapes, type WhoisShape } from "./whois-shapes.ts";
 
 function meaning(means: WhoisShape["means"]) {

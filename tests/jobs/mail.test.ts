@@ -56,7 +56,7 @@ async function makeDue(): Promise<void> {
   const em = zw.services.database.fork();
   await sql`update jobs.job set start_after = now() where name = 'mail.send'`.execute(queries(em));
   // Another mail, of no use any more, wakes the queue, which would look by itself within ten seconds.
-  await zw.services.jobs.ask(em, { name: "mail.send" }, { sealed: "", until: new Date(0).toISOString() });
+  await zw.services.jobs.enqueue(em, "mail.send", { sealed: "", until: new Date(0).toISOString() });
 }
 
 test("a mail that the mail server does not take now comes when it does, and its link works", async () => {

@@ -60,7 +60,7 @@ describe("work that is asked for", () => {
   test("is done with what it was asked with", async () => {
     const done: unknown[] = [];
     const one = await runner([job({ work: async (data) => void done.push(data) })]);
-    await one.ask(database.fork(), { name }, { zone: "a.example" });
+    await one.enqueue(database.fork(), name, { zone: "a.example" });
     await vi.waitFor(() => expect(done).toEqual([{ zone: "a.example" }]), patience);
     expect(runs).toEqual([{ job: name, seconds: expect.any(Number), failed: false }]);
   });
@@ -69,7 +69,7 @@ describe("work that is asked for", () => {
     const done: unknown[] = [];
     const jobs = [job({ schedule: "0 0 1 1 *", work: async (data) => void done.push(data) })];
     for (const idle of [await runner(jobs, false), await runner(jobs, false)]) {
-      await database.fork().transactional((tx) => idle.ask(tx, { name }, { asked: true }));
+      await database.fork().transactional((tx) => idle.enqueue(tx, name, { asked: true }));
     }
     await runner(jobs);
     await vi.waitFor(() => expect(done).toEqual([{ asked: true }]), patience);
@@ -80,7 +80,7 @@ describe("work that is asked for", () => {
     const one = await runner([job({ work: async (data) => void done.push(data) })]);
     const ask = (end: () => void) =>
       database.fork().transactional(async (tx) => {
-        await one.ask(tx, { name }, { end: end.name });
+        await one.enqueue(tx, name, { end: end.name });
         expect(done).not.toContainEqual({ end: end.name });
         end();
       });
@@ -101,7 +101,7 @@ describe("work that is asked for", () => {
     const [first, second, asking] = [await runner(jobs), await runner(jobs), await runner(jobs, false)];
     const asked = Array.from({ length: 30 }, (_, index) => String(index));
     for (const [index, text] of asked.entries()) {
-      await ([first, second, asking][index % 3] ?? asking).ask(database.fork(), { name }, { text });
+      await ([first, second, asking][index % 3] ?? asking).enqueue(database.fork(), name, { text });
     }
     await vi.waitFor(() => expect(done).toHaveLength(30), patience);
     expect(done.toSorted()).toEqual(asked.toSorted());
@@ -111,7 +111,7 @@ describe("work that is asked for", () => {
     const done: unknown[] = [];
     const jobs = [job({ work: async (data) => void done.push(data) })];
     const idle = await runner(jobs, false);
-    await idle.ask(database.fork(), { name }, { kept: true });
+    await idle.enqueue(database.fork(), name, { kept: true });
     await idle.close();
     expect(done).toEqual([]);
     await runner(jobs);
@@ -129,7 +129,7 @@ test("a run that fails is told in the log and tried again; what it said is not s
       },
     }),
   ]);
-  await one.ask(database.fork(), { name }, {});
+  await one.enqueue(database.fork(), name, {});
   await vi.waitFor(() => expect(tries).toBe(2), patience);
   await vi.waitFor(() => expect(runs.map(({ failed }) => failed)).toEqual([true, false]), patience);
   expect(log.map((line) => JSON.parse(line))).toMatchObject([{ level: 50, job: name, err: { type: "Error" } }]);
@@ -164,7 +164,7 @@ describe("a job with a schedule", () => {
     await sql`update jobs.version set cron_on = null`.execute(queries(database.fork()));
     await Promise.all([runner(jobs), runner(jobs)]);
     await vi.waitFor(() => expect(done).toBe(1), patience);
-    await asleep.ask(database.fork(), { name }, {});
+    await asleep.enqueue(database.fork(), name, {});
     await vi.waitFor(() => expect(done).toBe(2), patience);
   });
 
@@ -181,9 +181,9 @@ describe("a job with a schedule", () => {
       }),
     ];
     const [first, second] = [await runner(jobs), await runner(jobs)];
-    await first.ask(database.fork(), { name }, {});
+    await first.enqueue(database.fork(), name, {});
     await vi.waitFor(() => expect(began).toBe(1), patience);
-    for (const one of [first, second, first, second]) await one.ask(database.fork(), { name }, {});
+    for (const one of [first, second, first, second]) await one.enqueue(database.fork(), name, {});
     expect(await waiting()).toBe(1);
     expect(began).toBe(1);
     open();
@@ -213,7 +213,7 @@ test("the end of the service asks a run to stop, and waits for it", async () => 
       },
     }),
   ]);
-  await one.ask(database.fork(), { name }, {});
+  await one.enqueue(database.fork(), name, {});
   await begun;
   await one.rest();
   ended.push("service");

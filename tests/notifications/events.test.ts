@@ -1,11 +1,11 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { queries } from "../../server/database/database.ts";
 import { Clock, day } from "../support/clock.ts";
 import { RestClient } from "../support/rest-client.ts";
 import { adminPassword, memberPassword, useZonewright } from "../support/zonewright.ts";
-import { idOf, titlesOf } from "./telling.ts";
+import { titlesOf } from "./telling.ts";
+import { createOf, leavePending } from "../changes/left-open.ts";
 
 const clock = new Clock();
 const zw = useZonewright({ now: clock.now, env: { TRUST_PROXY: "loopback" } });
@@ -73,26 +73,7 @@ describe("record.change_failed", () => {
     const admin = await zw.signIn("admin", adminPassword);
     const { body: domain } = await admin.post("/api/domains", { name: "broken.example" });
     // What a crash leaves behind: the intent, and nothing of it at the provider.
-    const { database } = zw.services;
-    const actorId = await idOf(admin);
-    const after = { recordType: "A", name: "www", value: "192.0.2.1", ttl: 300, priority: null, proxied: false };
-    const change = { action: "create", id: crypto.randomUUID(), before: null, after: { ...after, comment: null } };
-    await queries(database.fork())
-      .insertInto("change_sets")
-      .values({
-        id: crypto.randomUUID(),
-        domain_id: domain.id,
-        kind: "edit",
-        state: "pending",
-        actor_id: actorId,
-        creates: 1,
-        updates: 0,
-        deletes: 0,
-        intent: JSON.stringify({ together: false, changes: [change] }),
-        repaired: false,
-        created_at: new Date(),
-      })
-      .execute();
+    await leavePending(zw, domain.id, { changes: [createOf("www")] });
     await zw.services.repair.runOnce();
     expect(await notificationsOf(admin, "record.change_failed")).toMatchObject([
       {

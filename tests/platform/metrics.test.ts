@@ -42,7 +42,7 @@ test("requests are counted by procedure and status, over both interfaces, and ne
 
 test("jobs show their runs, and what waits", async () => {
   const job = "changes.repair";
-  await zw.services.jobs.ask(zw.services.database.fork(), { name: job }, {});
+  await zw.services.jobs.enqueue(zw.services.database.fork(), job, {});
   await vi.waitFor(
     async () => {
       expect(await value(`zonewright_job_duration_seconds_count{job="${job}"}`)).toBeGreaterThan(0);

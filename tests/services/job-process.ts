@@ -31,6 +31,6 @@ const runner = new JobRunner({
   timing: { heartbeat: 10, supervise: 1, poll: 0.5 },
 });
 await runner.prepare();
-if (mode === "hang") await runner.ask(database.fork(), { name: "test.long" }, { zone: "kept.example" });
+if (mode === "hang") await runner.enqueue(database.fork(), "test.long", { zone: "kept.example" });
 await runner.start();
 print("ready");

@@ -1,16 +1,18 @@
 import { readFile, readdir } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 
 const root = join(import.meta.dirname, "../..");
 
 /** A fenced block of code. */
 export interface CodeBlock {
   language: string;
+  /** What else its fence says. */
+  info: string;
   code: string;
 }
 
 export interface Page {
-  /** From the root of the repository: `docs/guide.md`. */
+  /** From the root of the repository: `docs/concepts.md`. */
   path: string;
   text: string;
   /** Without its blocks of code. */
@@ -18,14 +20,15 @@ export interface Page {
   blocks: CodeBlock[];
 }
 
-/** Every page for readers, in the root, docs/ and the client's package. */
+/** Every page for readers, in the root, in docs/ however deep, and in the client's package. */
 export async function pages(): Promise<Page[]> {
-  const folders = [root, join(root, "docs"), join(root, "docs/decisions"), join(root, "client-sdk")];
-  const listed = await Promise.all(
-    folders.map(async (folder) => (await readdir(folder)).map((name) => join(folder, name))),
-  );
-  const files = listed.flat().filter((file) => file.endsWith(".md"));
-  return await Promise.all(files.map(async (file) => pageOf(relative(root, file), await readFile(file, "utf8"))));
+  const listed = await Promise.all([
+    readdir(root),
+    readdir(join(root, "client-sdk")).then((names) => names.map((name) => join("client-sdk", name))),
+    readdir(join(root, "docs"), { recursive: true }).then((names) => names.map((name) => join("docs", name))),
+  ]);
+  const paths = listed.flat().filter((path) => path.endsWith(".md"));
+  return await Promise.all(paths.toSorted().map(page));
 }
 
 export async function page(path: string): Promise<Page> {
@@ -34,8 +37,9 @@ export async function page(path: string): Promise<Page> {
 
 function pageOf(path: string, text: string): Page {
   const blocks: CodeBlock[] = [];
-  const prose = text.replaceAll(/^```(\w*)[^\n]*\n(.*?)^```$/gms, (_all, language: string, code: string) => {
-    blocks.push({ language, code });
+  const fences = /^```(\w*) *([^\n]*)\n(.*?)^```$/gms;
+  const prose = text.replaceAll(fences, (_all, language: string, info: string, code: string) => {
+    blocks.push({ language, info, code });
     return "";
   });
   return { path, text, prose, blocks };
@@ -52,4 +56,21 @@ export function anchors({ prose }: Page): Set<string> {
         .replaceAll(" ", "-"),
     ),
   );
+}
+
+/** The rows of the page's tables whose first column has this heading, cell by cell. */
+export function tableRows({ prose }: Page, firstHeading: string): string[][] {
+  const rows = prose.split("\n").map((line) =>
+    line.startsWith("|")
+      ? line
+          .slice(1, line.lastIndexOf("|"))
+          .split(/(?<!\\)\|/)
+          .map((cell) => cell.trim())
+      : null,
+  );
+  return rows.flatMap((row, index) => {
+    if (row?.[0] !== firstHeading) return [];
+    const length = rows.slice(index).findIndex((one) => one === null);
+    return rows.slice(index + 2, length === -1 ? undefined : index + length).flatMap((one) => (one ? [one] : []));
+  });
 }

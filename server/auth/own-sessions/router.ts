@@ -14,7 +14,7 @@ export const sessionsRouter = router({
         path: "/auth/me/sessions",
         operationId: "listSessions",
         tag,
-        summary: "Where you are signed in",
+        summary: "List where you are signed in",
       }),
     )
     .input(nothing)

@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from "node:crypto";
 import { LockMode, sql } from "@mikro-orm/core";
 import type { Actor } from "../../audit/actor.ts";
 import type { Audit } from "../../audit/audit.ts";
@@ -9,6 +8,7 @@ import { noticeUsefulMilliseconds, type MailOutbox } from "../../mail/outbox.ts"
 import { passwordChanged } from "../../mail/templates/password-changed.ts";
 import { passwordReset } from "../../mail/templates/password-reset.ts";
 import { User } from "../../users/entities.ts";
+import { hashOf, newOpaqueToken } from "../opaque-tokens.ts";
 import { assertGoodPassword, type PasswordOwner } from "../password-rules.ts";
 import type { PasswordHasher } from "../passwords.ts";
 import type { Sessions } from "../sessions.ts";
@@ -69,7 +69,7 @@ export class PasswordResets {
     const user = await em.transactional(async (tx) => {
       const claimed = await queries(tx)
         .deleteFrom("password_resets")
-        .where("token_hash", "=", hashOf(token))
+        .where("token_hash", "=", hashOfLink(token))
         .where("expires_at", ">", this.#now())
         .returning("user_id")
         .executeTakeFirst();
@@ -91,7 +91,7 @@ export class PasswordResets {
       .selectFrom("password_resets")
       .innerJoin("users", "users.id", "password_resets.user_id")
       .select(["users.username", "users.email"])
-      .where("token_hash", "=", hashOf(token))
+      .where("token_hash", "=", hashOfLink(token))
       .where("expires_at", ">", this.#now())
       .where("disabled_at", "is", null)
       .executeTakeFirst();
@@ -102,7 +102,7 @@ export class PasswordResets {
   async #mailLink(email: string, actor: Actor): Promise<void> {
     if (!this.#mail.configured) return;
     const now = this.#now();
-    const token = randomBytes(32).toString("base64url");
+    const token = newOpaqueToken();
     const asked = await this.#database.fork().transactional(async (tx) => {
       // Locked, so that parallel calls take turns, and a change of the address comes before this or finds the link.
       const account = { [sql.lower("email")]: email.toLowerCase(), disabledAt: null };
@@ -111,7 +111,7 @@ export class PasswordResets {
       const recent = { userId: user.id, createdAt: { $gt: new Date(now.getTime() - hour) } };
       if ((await tx.count(PasswordReset, recent)) >= mostPerHour) return null;
       const expiresAt = new Date(now.getTime() + lifetimeMilliseconds);
-      tx.create(PasswordReset, { tokenHash: hashOf(token), userId: user.id, createdAt: now, expiresAt });
+      tx.create(PasswordReset, { tokenHash: hashOfLink(token), userId: user.id, createdAt: now, expiresAt });
       await tx.flush();
       const event = { action: "user.forgot_password", targetType: "user", targetId: user.id } as const;
       await this.#audit.record(tx, actor, event);
@@ -128,6 +128,6 @@ function deadLink(): AppError {
   return badField(["token"], "This link is not valid, or not any more; ask for a new one.");
 }
 
-function hashOf(token: string): string {
-  return createHash("sha256").update(`password reset ${token}`).digest("base64url");
+function hashOfLink(token: string): string {
+  return hashOf(`password reset ${token}`);
 }

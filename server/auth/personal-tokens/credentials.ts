@@ -1,7 +1,8 @@
 import type { Permission } from "../../context.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import type { Known } from "../known-callers.ts";
-import { hashOf, isWellFormed } from "./form.ts";
+import { hashOf } from "../opaque-tokens.ts";
+import { isWellFormed } from "./form.ts";
 import type { LastUse } from "./last-use.ts";
 
 /** Personal tokens as credentials: who is behind one, and what it may do. */

@@ -1,4 +1,4 @@
-import { createHash, randomInt } from "node:crypto";
+import { randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -28,11 +28,6 @@ export function isWellFormed(token: string, prefix: string): boolean {
 /** Whether this is meant as a personal token, ours or somebody else's; a JWT has dots. */
 export function looksPersonal(token: string): boolean {
   return /^[^.]*_pt_/.test(token);
-}
-
-/** What is stored of a token. It is random enough for a plain hash. */
-export function hashOf(token: string): string {
-  return createHash("sha256").update(token).digest("base64url");
 }
 
 /** CRC-32 in base 62, to six digits. */

@@ -13,7 +13,7 @@ export const tokensRouter = router({
         path: "/auth/me/tokens",
         operationId: "listTokens",
         tag,
-        summary: "Your personal tokens",
+        summary: "List your personal tokens",
       }),
     )
     .input(nothing)

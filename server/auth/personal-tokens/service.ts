@@ -4,10 +4,11 @@ import type { Permission } from "../../context.ts";
 import type { EntityManager } from "../../database/database.ts";
 import { AppError, badField, notFound } from "../../errors.ts";
 import { newId } from "../../ids.ts";
-import { User } from "../../users/entities.ts";
+import { lockAccount } from "../../users/lock-account.ts";
 import type { Caller } from "../caller.ts";
+import { hashOf } from "../opaque-tokens.ts";
 import { PersonalToken } from "./entities.ts";
-import { hashOf, newToken } from "./form.ts";
+import { newToken } from "./form.ts";
 
 const tokensPerUser = 100;
 
@@ -39,8 +40,8 @@ export class PersonalTokens {
     }
     const token = newToken(prefix);
     const stored = await em.transactional(async (tx) => {
-      // The owner's row lock makes parallel calls take turns, so that none exceeds the limit.
-      await tx.findOne(User, { id: caller.userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      // Parallel calls take turns, so that none exceeds the limit.
+      await lockAccount(tx, caller.userId);
       if ((await tx.count(PersonalToken, { userId: caller.userId })) >= tokensPerUser) {
         throw new AppError(
           "CONFLICT",

@@ -4,7 +4,7 @@ import { queries, type EntityManager } from "../../database/database.ts";
 import { AppError } from "../../errors.ts";
 import type { Keyring } from "../../keyring.ts";
 import type { Mailer } from "../../mail/mailer.ts";
-import { emailCodeMail } from "./email-code-mail.ts";
+import { signInCode } from "../../mail/templates/sign-in-code.ts";
 
 const lifetimeMilliseconds = 10 * 60_000;
 const triesPerCode = 5;
@@ -66,7 +66,7 @@ export class EmailCodes {
       })
       .where("id", "=", challengeId)
       .execute();
-    if (await this.#mailer.send(emailCodeMail(user.email, code))) return;
+    if (await this.#mailer.send(signInCode(user.email, code))) return;
     throw new AppError("UNAVAILABLE", "The mail could not be sent; use another second factor, or try again later.", {
       retryAfterSeconds: 60,
     });

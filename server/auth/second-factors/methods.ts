@@ -2,7 +2,9 @@ import { sql } from "kysely";
 import { queries, type EntityManager } from "../../database/database.ts";
 
 /** The second factors that interface.md names. Recovery codes stand in for any of them. */
-export type Method = "totp" | "passkey" | "email";
+export const methods = ["totp", "passkey", "email"] as const;
+
+export type Method = (typeof methods)[number];
 
 /** The second factors that a user has set up, whether or not they can be used at this moment. */
 export async function methodsSetUp(em: EntityManager, userId: string): Promise<Method[]> {
@@ -12,5 +14,5 @@ export async function methodsSetUp(em: EntityManager, userId: string): Promise<M
     exists (select from totp_factors where user_id = ${userId} and enabled_at is not null) as totp,
     exists (select from passkeys where user_id = ${userId}) as passkey,
     exists (select from email_factors where user_id = ${userId}) as email`.execute(queries(em));
-  return (["totp", "passkey", "email"] as const).filter((method) => found?.[method]);
+  return methods.filter((method) => found?.[method]);
 }

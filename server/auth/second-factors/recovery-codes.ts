@@ -1,44 +1,39 @@
-import { createHash, randomBytes } from "node:crypto";
-import { LockMode } from "@mikro-orm/core";
 import { queries, type EntityManager } from "../../database/database.ts";
-import { User } from "../../users/entities.ts";
+import { lockAccount } from "../../users/lock-account.ts";
+import { hashOf } from "../opaque-tokens.ts";
+import { areSymbols, newSymbols, readSymbols } from "../readable-codes.ts";
 
 const codesAtOnce = 10;
-/** Crockford's base 32: no letters that look like digits. */
-const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
-const form = new RegExp(`^[${alphabet}]+$`);
 /** 80 bits: too many to try, so a plain hash keeps them. */
 const symbols = 16;
 
 /** The symbols of a recovery code however it was typed, or null for what is none. */
 export function readRecoveryCode(typed: string): string | null {
-  const code = typed.toLowerCase().replaceAll(/[\s-]/g, "").replaceAll("o", "0").replaceAll(/[il]/g, "1");
-  return code.length === symbols && form.test(code) ? code : null;
+  const code = readSymbols(typed);
+  return code.length === symbols && areSymbols(code) ? code.toLowerCase() : null;
 }
 
 /** Ten codes of a user, each good for one sign-in. Only hashes are stored. */
 export class RecoveryCodes {
   /** Makes ten codes in place of those that are left. Call it within a transaction. */
   async replace(em: EntityManager, userId: string): Promise<string[]> {
-    const codes = Array.from({ length: codesAtOnce }, newCode);
+    const codes = Array.from({ length: codesAtOnce }, () => newSymbols(symbols).toLowerCase());
     // Two calls at once must not leave twenty codes.
-    await em.findOne(User, { id: userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    await lockAccount(em, userId);
     await this.removeAll(em, userId);
     await queries(em)
       .insertInto("recovery_codes")
-      .values(codes.map((code) => ({ user_id: userId, code_hash: hashOf(userId, code) })))
+      .values(codes.map((code) => ({ user_id: userId, code_hash: hashOfCode(userId, code) })))
       .execute();
     return codes.map((code) => (code.match(/.{4}/g) ?? []).join("-"));
   }
 
-  /** Uses a code up. Of parallel uses one succeeds. */
-  async use(em: EntityManager, userId: string, typed: string): Promise<boolean> {
-    const code = readRecoveryCode(typed);
-    if (code === null) return false;
+  /** Uses a code up. Of parallel uses one succeeds. @param code as `readRecoveryCode` reads it */
+  async use(em: EntityManager, userId: string, code: string): Promise<boolean> {
     const { numDeletedRows } = await queries(em)
       .deleteFrom("recovery_codes")
       .where("user_id", "=", userId)
-      .where("code_hash", "=", hashOf(userId, code))
+      .where("code_hash", "=", hashOfCode(userId, code))
       .executeTakeFirstOrThrow();
     return numDeletedRows > 0n;
   }
@@ -57,10 +52,6 @@ export class RecoveryCodes {
   }
 }
 
-function newCode(): string {
-  return Array.from(randomBytes(symbols), (byte) => alphabet.charAt(byte % alphabet.length)).join("");
-}
-
-function hashOf(userId: string, code: string): string {
-  return createHash("sha256").update(`recovery code ${userId} ${code}`).digest("base64url");
+function hashOfCode(userId: string, code: string): string {
+  return hashOf(`recovery code ${userId} ${code}`);
 }

@@ -30,7 +30,7 @@ export const twoFactorRouter = router({
         path: "/2fa",
         operationId: "getSecondFactors",
         tag,
-        summary: "The user's second factors",
+        summary: "Get your second factors",
       }),
     )
     .input(nothing)
@@ -46,7 +46,7 @@ export const twoFactorRouter = router({
         tag,
         summary: "Get a secret for an authenticator app",
         description:
-          "It counts once `/2fa/totp/enable` has seen a first code. Until then it can be replaced by another.",
+          "It counts once `POST /api/2fa/totp/enable` has seen a first code. Until then it can be replaced by another.",
         errors: [409],
       }),
     )
@@ -147,7 +147,7 @@ export const twoFactorRouter = router({
         operationId: "createPasskey",
         tag,
         summary: "Add a passkey",
-        description: "It is a second factor, and also signs in by itself: see `/auth/passkey`.",
+        description: "It is a second factor, and also signs in by itself: see `POST /api/auth/passkey`.",
         status: 201,
         errors: [409],
       }),

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { id, line, shownId, timestamp } from "../../schemas.ts";
+import { typedPassword } from "../../users/schemas.ts";
+import { methods } from "./methods.ts";
 
 /** Bytes of an authenticator. */
 function base64url(max: number, description: string) {
@@ -126,16 +128,11 @@ export const passkeyRequestOptions = z
     description: "For navigator.credentials.get, by `PublicKeyCredential.parseRequestOptionsFromJSON`.",
   });
 
-const currentPassword = z
-  .string()
-  .min(1, "This must not be empty.")
-  .max(1024, "This must have at most 1024 characters.")
-  .optional()
-  .meta({
-    description:
-      "The current password. Accounts without a password leave it out, and must have signed in within the last ten minutes.",
-    example: "correct horse battery staple",
-  });
+const currentPassword = typedPassword.optional().meta({
+  description:
+    "The current password. Accounts without a password leave it out, and must have signed in within the last ten minutes.",
+  example: "correct horse battery staple",
+});
 
 export const passwordInput = z.strictObject({ currentPassword });
 
@@ -143,16 +140,15 @@ export const codeInput = z.strictObject({
   code: line(16, 1).meta({ description: "Six digits, as the app shows them.", example: "123 456" }),
 });
 
-const method = z.enum(["totp", "passkey", "email"]);
-
 export const secondFactorNeeded = z
   .object({
     requires2FA: z.literal(true).meta({ description: "Always true." }),
     tempToken: z.string().meta({
-      description: "Ten minutes, for one sign-in: the bearer of /2fa/verify, /2fa/email/send and /2fa/passkey/options.",
+      description:
+        "Ten minutes, for one sign-in: the bearer of `/api/2fa/verify`, `/api/2fa/email/send` and `/api/2fa/passkey/options`.",
       example: "b3BhcXVl…",
     }),
-    methods: z.array(method).meta({
+    methods: z.array(z.enum(methods)).meta({
       description: "What the user can use now. A recovery code can stand in for any of them.",
       example: ["totp"],
     }),
@@ -161,7 +157,7 @@ export const secondFactorNeeded = z
 
 export const verifyInput = z.strictObject({
   method: z
-    .enum(["totp", "passkey", "email", "recovery"], "This must be totp, passkey, email or recovery.")
+    .enum([...methods, "recovery"], "This must be totp, passkey, email or recovery.")
     .meta({ description: "Which second factor.", example: "totp" }),
   code: line(64, 1)
     .optional()

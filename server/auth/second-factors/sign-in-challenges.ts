@@ -1,7 +1,7 @@
-import { createHash, randomBytes } from "node:crypto";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { AppError } from "../../errors.ts";
 import { newId } from "../../ids.ts";
+import { hashOf, newOpaqueToken } from "../opaque-tokens.ts";
 
 const lifetimeMilliseconds = 10 * 60_000;
 
@@ -32,7 +32,7 @@ export class SignInChallenges {
    * @throws AppError UNAUTHORIZED when the account is gone or disabled, or has another password than the one that was shown
    */
   async start(em: EntityManager, userId: string, { rememberMe, passwordHash }: FirstFactor): Promise<string> {
-    const token = randomBytes(32).toString("base64url");
+    const token = newOpaqueToken();
     const expiresAt = new Date(this.#now().getTime() + lifetimeMilliseconds);
     // The user's row is locked: a change of password or status comes before this and is seen, or after it and finds the challenge.
     const { numInsertedOrUpdatedRows } = await queries(em)
@@ -90,8 +90,4 @@ export class SignInChallenges {
       .executeTakeFirstOrThrow();
     return numUpdatedRows > 0n;
   }
-}
-
-function hashOf(token: string): string {
-  return createHash("sha256").update(token).digest("base64url");
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { EgressError } from "../../net/egress-error.ts";
+import { retryAfterSeconds } from "../../net/retry-after.ts";
 import { hidden, type Outcome, type Ports } from "../kind.ts";
 
 const deadlineMilliseconds = 15_000;
@@ -25,7 +26,7 @@ export function hookUrl(description: string) {
 
 /** Sends JSON. @param read decides by the answer's body, where its status alone proves nothing */
 export async function post(
-  { egress }: Ports,
+  { egress, now }: Ports,
   url: string,
   { body, headers = {} }: { body: string; headers?: Record<string, string> },
   read: (answer: unknown) => Outcome = () => ({ ok: true }),
@@ -41,11 +42,12 @@ export async function post(
     });
     const { status } = answer;
     if (status < 200 || status > 299) {
+      const seconds = retryAfterSeconds(answer.headers, now());
       return {
         ok: false,
         reason: `The receiver answered with the status ${status}.`,
         gone: status === 410,
-        ...waitOf(answer.headers.get("retry-after")),
+        ...(seconds === null ? {} : { waitSeconds: Math.min(Math.ceil(seconds), longestWaitSeconds) }),
       };
     }
     return read(readable(await answer.text()));
@@ -54,14 +56,6 @@ export async function post(
     if (error instanceof EgressError) return { ok: false, reason: error.message };
     throw error;
   }
-}
-
-function waitOf(header: string | null): { waitSeconds?: number } {
-  if (header === null) return {};
-  const seconds = /^\d{1,9}$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1_000;
-  return Number.isFinite(seconds) && seconds > 0
-    ? { waitSeconds: Math.min(Math.ceil(seconds), longestWaitSeconds) }
-    : {};
 }
 
 function readable(text: string): unknown {

@@ -81,7 +81,7 @@ export class AlidnsClient {
     }
     if (status === 401 || status === 403 || /^(?:Forbidden|NoPermission)/.test(code)) {
       return this.#error(
-        `it refuses the access key of this provider configuration; give its RAM user the permissions that the guide lists (${code}: ${message})`,
+        `it refuses the access key of this provider configuration; give its RAM user the permissions that docs/providers/alidns.md lists (${code}: ${message})`,
       );
     }
     return null;

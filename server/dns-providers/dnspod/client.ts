@@ -75,7 +75,7 @@ export class DnspodClient {
     }
     if (/^(?:AuthFailure\.)?UnauthorizedOperation/.test(code)) {
       throw this.#vendor.error(
-        `it refuses the key of this provider configuration; give its user the permissions that the guide lists ${words}`,
+        `it refuses the key of this provider configuration; give its user the permissions that docs/providers/dnspod.md lists ${words}`,
         "none",
       );
     }

@@ -1,4 +1,5 @@
 import { EgressError } from "../../net/egress-error.ts";
+import { retryAfterSeconds } from "../../net/retry-after.ts";
 import { ProviderError, type ProviderEnvironment } from "../provider.ts";
 import { VendorAccounts, type AccountGate, type Purpose, type Quota } from "./accounts.ts";
 import { messageIn, shownText } from "./text.ts";
@@ -167,7 +168,8 @@ export class VendorCalls {
 
   /** The pause that an answer asks for, in milliseconds; null where it asks for none. */
   #askedPause(headers: Headers): number | null {
-    return retryAfter(headers, this.#time()) ?? rateLimitReset(headers, this.#time());
+    const seconds = retryAfterSeconds(headers, new Date(this.#time()));
+    return seconds === null ? rateLimitReset(headers, this.#time()) : seconds * 1_000;
   }
 }
 
@@ -177,15 +179,6 @@ type Attempt =
   | { closedMilliseconds: number }
   /** A pause of null: not to be repeated. */
   | { failure: ProviderError; pauseMilliseconds: number | null };
-
-/** The pause of a Retry-After in seconds or as a date (RFC 9110 §10.2.3), in milliseconds; null without one. */
-function retryAfter(headers: Headers, now: number): number | null {
-  const text = headers.get("retry-after")?.trim() ?? "";
-  if (/^\d+$/.test(text)) return Number(text) * 1_000;
-  // A bare number that is no count of seconds is a date to JavaScript.
-  const at = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(at) ? null : Math.max(0, at - now);
-}
 
 /** The pause until a limit on rates has room again, in milliseconds: some say it in seconds, some as a time of Unix. Null without one. */
 function rateLimitReset(headers: Headers, now: number): number | null {

@@ -1,4 +1,5 @@
 import { defineEntity, p } from "@mikro-orm/core";
+import type { Role } from "../roles.ts";
 
 /** Lets people register who know its code. */
 export const InvitationSchema = defineEntity({
@@ -9,7 +10,7 @@ export const InvitationSchema = defineEntity({
     /** The code itself is shown once and not kept. */
     codeHash: p.text(),
     /** Of who registers with it. */
-    role: p.text().$type<"admin" | "member">(),
+    role: p.text().$type<Role>(),
     maxUses: p.integer(),
     uses: p.integer(),
     expiresAt: p.datetime().nullable(),

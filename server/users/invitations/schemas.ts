@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { id, pageOf, paging, timestamp, timestampInput } from "../../schemas.ts";
+import { roles } from "../roles.ts";
 
-const role = z.enum(["admin", "member"]).meta({ description: "The role of who registers with it.", example: "member" });
+const role = z.enum(roles).meta({ description: "The role of who registers with it.", example: "member" });
 const maxUses = z
   .int("This must be a whole number.")
   .min(1, "This must be at least 1.")

@@ -3,11 +3,12 @@ import type { Caller } from "../../auth/caller.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { badField, notFound, type AppError } from "../../errors.ts";
 import { newId } from "../../ids.ts";
+import type { Role } from "../roles.ts";
 import { inviteCodeHash, newInviteCode } from "./codes.ts";
 import { Invitation } from "./entities.ts";
 
 export interface NewInvitation {
-  role: "admin" | "member";
+  role: Role;
   maxUses: number;
   expiresAt: Date | null;
 }
@@ -77,7 +78,7 @@ export class Invitations {
    * Takes one use, within the transaction that makes the user. However many try at once, no more get through than it allows.
    * @throws AppError BAD_REQUEST for a code that is unknown, used up or expired
    */
-  async redeem(tx: EntityManager, code: string): Promise<{ id: string; role: "admin" | "member" }> {
+  async redeem(tx: EntityManager, code: string): Promise<{ id: string; role: Role }> {
     const used = await queries(tx)
       .updateTable("invitations")
       .set((eb) => ({ uses: eb("uses", "+", 1) }))

@@ -34,6 +34,7 @@ export const profileRouter = router({
         description:
           "Your other sessions end at once; this one and your personal tokens stay. A wrong current password is 403, and five of " +
           "them in 15 minutes 429.",
+        example: { currentPassword: "correct horse battery staple", newPassword: "another long enough password" },
         errors: [409, 429],
       }),
     )
@@ -53,6 +54,7 @@ export const profileRouter = router({
         tag,
         summary: "Change your e-mail address",
         description: "The old address is told. A wrong current password is 403, and five of them in 15 minutes 429.",
+        example: { currentPassword: "correct horse battery staple", email: "ada@example.com" },
         errors: [409, 429],
       }),
     )

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { line } from "../../schemas.ts";
-import { emailField, newPasswordField } from "../schemas.ts";
+import { emailField, newPasswordField, typedPassword } from "../schemas.ts";
 
 /** Shown text that an empty one removes. */
 function removable(max: number) {
@@ -37,20 +37,14 @@ export const updateProfileInput = z.object({
   }),
 });
 
-const givenPassword = z
-  .string()
-  .min(1, "This must not be empty.")
-  .max(1_024, "This must have at most 1024 characters.")
-  .optional();
-
 function currentPassword(alias: string) {
-  return givenPassword.meta({
+  return typedPassword.optional().meta({
     description: `Your password as it is. Required, under this name or as \`${alias}\`.`,
     example: "correct horse battery staple",
   });
 }
 
-const alias = givenPassword.meta({
+const alias = typedPassword.optional().meta({
   description: "Another name for `currentPassword`.",
   example: "correct horse battery staple",
 });

@@ -6,14 +6,15 @@ import { PasswordReset } from "../../auth/password-reset/entities.ts";
 import type { PasswordHasher } from "../../auth/passwords.ts";
 import type { Sessions } from "../../auth/sessions.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
-import { AppError, badField } from "../../errors.ts";
+import { AppError } from "../../errors.ts";
+import { oneGiven } from "../../one-given.ts";
 import type { Mail } from "../../mail/mailer.ts";
 import { noticeUsefulMilliseconds, type MailOutbox } from "../../mail/outbox.ts";
 import { emailChanged } from "../../mail/templates/email-changed.ts";
 import { passwordChanged } from "../../mail/templates/password-changed.ts";
 import { afterCommit } from "../../database/after-commit.ts";
 import { ownAccount } from "../own-account.ts";
-import { uniquely, type Users } from "../service.ts";
+import { writeUser, type Users } from "../service.ts";
 
 /** Any of the fields that people set for themselves. */
 export interface ProfilePatch {
@@ -81,7 +82,7 @@ export class Profile {
   async changePassword(em: EntityManager, caller: Caller, change: PasswordChange): Promise<void> {
     const { currentPassword, oldPassword, newPassword } = change;
     const { passwords, sessions, audit } = this.#parts;
-    const { given, field } = theOneGiven({ currentPassword, oldPassword });
+    const { given, field } = oneGiven({ currentPassword, oldPassword });
     const { user, passwordHash } = await this.#parts.currentPassword.confirm(em, caller, given, field);
     const { username, email = null } = user;
     assertGoodPassword(newPassword, user, "newPassword");
@@ -108,14 +109,14 @@ export class Profile {
    */
   async changeEmail(em: EntityManager, caller: Caller, { currentPassword, password, email }: EmailChange) {
     const { users, audit } = this.#parts;
-    const { given, field } = theOneGiven({ currentPassword, password });
+    const { given, field } = oneGiven({ currentPassword, password });
     await this.#parts.currentPassword.confirm(em, caller, given, field);
     const told = await em.fork().transactional(async (tx) => {
       const user = await ownAccount(tx, caller.userId);
       const { username, email: before = null } = user;
       if (before === email) return null;
       user.email = email;
-      await uniquely(tx.flush(), user);
+      await writeUser(tx, user);
       // A link that lies in the old mailbox must not open the account any more.
       await tx.nativeDelete(PasswordReset, { userId: user.id });
       const event = { action: "user.change_email", targetType: "user", targetId: user.id } as const;
@@ -129,13 +130,4 @@ export class Profile {
   #tell(mail: Mail): void {
     this.#parts.mail.send(mail, noticeUsefulMilliseconds);
   }
-}
-
-/** The current password under the name that the caller gave it. @throws AppError BAD_REQUEST for none, and for two that differ */
-function theOneGiven(names: Record<string, string | undefined>): { given: string; field: string } {
-  const [first, other] = Object.entries(names).filter(([, value]) => value !== undefined);
-  if (first?.[1] === undefined) throw badField(["currentPassword"], "This is required.");
-  const [field, given] = first;
-  if (other && other[1] !== given) throw badField([other[0]], `This differs from ${field}; send one of the two.`);
-  return { given, field };
 }

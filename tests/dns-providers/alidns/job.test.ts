@@ -265,7 +265,7 @@ describe("a key that does not open", () => {
     const { status, body } = await zone.create({ recordType: "A", name: "denied", value: "192.0.2.1" });
     vendor.denied.clear();
     expect(status).toBe(502);
-    expect(body.message).toMatch(/permissions that the guide lists \(Forbidden\.RAM/);
+    expect(body.message).toMatch(/permissions that docs\/providers\/alidns\.md lists \(Forbidden\.RAM/);
     expect(served("denied")).toEqual([]);
   });
 });

@@ -324,7 +324,9 @@ describe("a key that does not open", () => {
     const { status, body } = await zone.create({ recordType: "A", name: "denied", value: "192.0.2.1" });
     vendor.denied.clear();
     expect(status).toBe(502);
-    expect(body.message).toMatch(/permissions that the guide lists \(AuthFailure\.UnauthorizedOperation.*CreateRecord/);
+    expect(body.message).toMatch(
+      /permissions that docs\/providers\/dnspod\.md lists \(AuthFailure\.UnauthorizedOperation.*CreateRecord/,
+    );
     expect(served("denied")).toEqual([]);
   });
 });

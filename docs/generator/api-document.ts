@@ -1,0 +1,93 @@
+import { appRouter } from "../../server/router.ts";
+import { openApiDocument } from "../../server/openapi.ts";
+
+/** A JSON Schema, as far as the reference shows it. */
+export interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  format?: string;
+  enum?: unknown[];
+  const?: unknown;
+  anyOf?: Schema[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  minItems?: number;
+  maxItems?: number;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  default?: unknown;
+  description?: string;
+  example?: unknown;
+}
+
+export interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  description?: string;
+  schema: Schema;
+  example?: unknown;
+}
+
+export interface Media {
+  schema: Schema;
+  example?: unknown;
+}
+
+export interface ApiResponse {
+  $ref?: string;
+  description?: string;
+  content?: Record<string, Media>;
+}
+
+export interface ApiOperation {
+  operationId: string;
+  summary: string;
+  description?: string;
+  deprecated?: boolean;
+  tags: string[];
+  servers?: { url: string }[];
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, Media> };
+  responses: Record<string, ApiResponse>;
+}
+
+/** The OpenAPI document as the reference reads it. */
+export interface ApiDocument {
+  info: { description: string };
+  tags: { name: string; description: string }[];
+  paths: Record<string, Record<string, ApiOperation>>;
+  components: { schemas: Record<string, Schema> };
+}
+
+/** An operation with where it is: `GET /api/domains/{id}`. */
+export interface Call {
+  method: string;
+  path: string;
+  operation: ApiOperation;
+}
+
+export const siteUrl = "https://dns.example.com";
+
+/** The document that the service makes. Its version is left out: the reference shows none. */
+export function apiDocument(): ApiDocument {
+  return openApiDocument(appRouter, { version: "0", siteUrl }) as unknown as ApiDocument;
+}
+
+const methods = ["GET", "POST", "PUT", "DELETE"];
+
+/** Every operation, each path's in the order GET, POST, PUT, DELETE. */
+export function callsOf(document: ApiDocument): Call[] {
+  return Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations)
+      .map(([method, operation]) => ({ method: method.toUpperCase(), path: `${baseOf(operation)}${path}`, operation }))
+      .toSorted((one, other) => methods.indexOf(one.method) - methods.indexOf(other.method)),
+  );
+}
+
+function baseOf({ servers }: ApiOperation): string {
+  return servers?.[0] ? new URL(servers[0].url, siteUrl).pathname.replace(/\/$/, "") : "/api";
+}

@@ -1,0 +1,81 @@
+import { assignmentNotice } from "../../server/assignments/notices.ts";
+import { signInNotice } from "../../server/auth/new-sign-in.ts";
+import { failedChange } from "../../server/changes/failed-notice.ts";
+import { disabledNotice } from "../../server/channels/disabled-notice.ts";
+import { driftNotice } from "../../server/drift/drift-notice.ts";
+import { expired, type DueReminder } from "../../server/expiry/due-reminders.ts";
+import { failedLookUp } from "../../server/expiry/failed-look-up-notice.ts";
+import { reminderNotice } from "../../server/expiry/reminder-notice.ts";
+import type { NotificationEvent, Notice } from "../../server/notifications/notify.ts";
+
+const domainId = "01a1fb0f-6204-7000-abd4-276e976be8b7";
+const userId = "01a1fb0f-6204-7000-abd4-276e976be8b8";
+const otherId = "01a1fb0f-6204-7000-abd4-276e976be8b9";
+
+const subject = {
+  domainId,
+  domainName: "example.com",
+  subdomainPattern: "*.dev",
+  host: null,
+  access: "write",
+} as const;
+const told = { title: "", content: "", to: {} };
+
+const reminder: DueReminder = {
+  domainId,
+  name: "example.com",
+  ownerId: userId,
+  expiresAt: new Date("2027-03-01T00:00:00Z"),
+  days: 7,
+  source: "rdap",
+  registryExpiresAt: new Date("2027-03-01T00:00:00Z"),
+  registrarExpiresAt: null,
+};
+
+/** One notice of each event, made by what makes the real ones. */
+export function exampleNotices(): Record<NotificationEvent, Notice> {
+  return {
+    "assignment.create": assignmentNotice("assignment.create", subject, told),
+    "assignment.delete": assignmentNotice("assignment.delete", subject, told),
+    "assignment.request": assignmentNotice("assignment.request", { ...subject, host: "www.dev" }, told),
+    "assignment.approve": assignmentNotice("assignment.approve", { ...subject, host: "www.dev" }, told),
+    "assignment.reject": assignmentNotice("assignment.reject", { ...subject, host: "www.dev" }, told),
+    "domain.expiring": reminderNotice(reminder, new Date("2027-02-22T00:00:00Z")),
+    "domain.expired": reminderNotice({ ...reminder, days: expired }, new Date("2027-03-02T00:00:00Z")),
+    "domain.expiry_check_failed": failedLookUp(
+      { id: domainId, name: "example.com" },
+      userId,
+      "whois.example does not answer.",
+    ),
+    "record.change_failed": failedNotice(),
+    "zone.drift": driftNotice(
+      { domainId, name: "example.com", counts: { created: 1, updated: 0, deleted: 0 } },
+      userId,
+    ),
+    "security.new_sign_in": signInNotice(userId, { ip: "203.0.113.7", userAgent: "Mozilla/5.0 …" }),
+    "channel.disabled": disabledNotice({ id: otherId, name: "On-call", channel: "webhook" }, "It answered 500."),
+  };
+}
+
+function failedNotice(): Notice {
+  const record = {
+    recordType: "A",
+    name: "www",
+    value: "192.0.2.1",
+    ttl: 3600,
+    priority: null,
+    proxied: false,
+    comment: null,
+  };
+  const notice = failedChange({
+    id: otherId,
+    domainId,
+    domainName: "example.com",
+    ownerId: userId,
+    actorId: userId,
+    changes: [{ action: "create", id: domainId, before: null, after: record }],
+    outcomes: [{ ok: false, message: "refused" }],
+  });
+  if (!notice) throw new Error("A failed change is told of.");
+  return notice;
+}

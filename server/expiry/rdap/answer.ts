@@ -1,0 +1,124 @@
+import { domainToASCII } from "node:url";
+import { parseExpiryDate } from "../dates.ts";
+import type { Answer, Registration } from "../registration.ts";
+import { disclosed } from "../disclosed.ts";
+
+/** What a server's domain object (RFC 9083 §5.3) says, and where the registrar's own object is. */
+export type RdapAnswer = Exclude<Answer, { kind: "registered" | "no registry" }> | RdapRegistration;
+
+export interface RdapRegistration {
+  kind: "registered";
+  registration: Registration;
+  /** As the server names it; not checked. Null: it names none. */
+  registrarUrl: string | null;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** @param name as asked, lower-case A-labels. @param body what came with status 200. */
+export function readRdapAnswer(body: string, name: string): RdapAnswer {
+  const object = jsonObject(body);
+  if (!object) return { kind: "broken", message: "answers with something that is no RDAP" };
+  // Some servers send errors (RFC 9083 §6) with status 200.
+  const code = Number(object["errorCode"]);
+  if (code === 404) return { kind: "unregistered" };
+  if (code === 429) return { kind: "limited", seconds: null };
+  if (object["errorCode"] !== undefined) return { kind: "broken", message: `answers with error ${shortText(code)}` };
+  if (lower(object["objectClassName"]) !== "domain") {
+    return { kind: "broken", message: "answers with something that is no domain" };
+  }
+  if (!isFor(object, name)) return { kind: "broken", message: "answers for another name" };
+  return {
+    kind: "registered",
+    registration: {
+      registryExpiresAt: eventDate(object, "expiration"),
+      registrarExpiresAt: eventDate(object, "registrar expiration"),
+      registrar: registrarOf(object),
+      statuses: list(object["status"]).flatMap((status) => plainText(status) ?? []),
+    },
+    registrarUrl: registrarUrl(object, name),
+  };
+}
+
+function jsonObject(body: string): Fields | null {
+  try {
+    const value: unknown = JSON.parse(body);
+    return fields(value);
+  } catch {
+    return null;
+  }
+}
+
+/** An answer without a name is taken to be for the one that was asked for. */
+function isFor(object: Fields, name: string): boolean {
+  const names = [object["ldhName"], object["unicodeName"]].filter((given) => typeof given === "string");
+  return names.length === 0 || names.some((given) => domainToASCII(given.replace(/\.$/, "")) === name);
+}
+
+/**
+ * The date of an event (RFC 9083 §4.5). The action must be exactly that: "registrar expiration" is another than "expiration".
+ * Of several the earliest.
+ */
+function eventDate(object: Fields, action: string): Date | null {
+  const dates = list(object["events"]).flatMap((event) => {
+    const { eventAction, eventDate } = fields(event) ?? {};
+    if (lower(eventAction) !== action || typeof eventDate !== "string") return [];
+    return parseExpiryDate(eventDate) ?? [];
+  });
+  return dates.toSorted((a, b) => a.getTime() - b.getTime())[0] ?? null;
+}
+
+function registrarOf(object: Fields): string | null {
+  for (const given of list(object["entities"])) {
+    const entity = fields(given);
+    if (!entity || !list(entity["roles"]).some((role) => lower(role) === "registrar")) continue;
+    const name = cardName(entity) ?? plainText(entity["handle"]);
+    if (name !== null) return name;
+  }
+  return null;
+}
+
+/** The name on a card: jCard (RFC 7095), or JSContact (RFC 9553), which is to replace it. */
+function cardName(entity: Fields): string | null {
+  const [, properties] = list(entity["vcardArray"]);
+  for (const wanted of ["fn", "org"]) {
+    const property = list(properties)
+      .map(list)
+      .find(([name]) => lower(name) === wanted);
+    const value = property?.[3];
+    const name = plainText(Array.isArray(value) ? list(value)[0] : value);
+    if (name !== null) return name;
+  }
+  return plainText(fields(fields(entity["jscard"])?.["name"])?.["full"]);
+}
+
+/** Where the registrar's own object is (RFC 9083 §4.2): the `related` link to a domain. */
+function registrarUrl(object: Fields, name: string): string | null {
+  for (const given of list(object["links"])) {
+    const { rel, href, type } = fields(given) ?? {};
+    if (lower(rel) !== "related" || typeof href !== "string") continue;
+    if (lower(type) === "application/rdap+json" || href.toLowerCase().endsWith(`/domain/${name}`)) return href;
+  }
+  return null;
+}
+
+function fields(value: unknown): Fields | null {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : null;
+}
+
+function list(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  return typeof value === "string" ? [value] : [];
+}
+
+function lower(value: unknown): string {
+  return typeof value === "string" ? value.trim().toLowerCase() : "";
+}
+
+function plainText(value: unknown): string | null {
+  return typeof value === "string" ? disclosed(value) : null;
+}
+
+function shortText(code: number): string {
+  return Number.isInteger(code) && code >= 100 && code < 1_000 ? String(code) : "of its own";
+}

@@ -1,0 +1,103 @@
+import { domainToASCII } from "node:url";
+import { parseExpiryDate } from "../dates.ts";
+import type { Answer } from "../registration.ts";
+import { disclosed } from "../disclosed.ts";
+import {
+  nameKeys,
+  referralKeys,
+  registrarExpiryKeys,
+  registrarKeys,
+  registrationKeys,
+  registryExpiryKeys,
+  statusKeys,
+} from "./keys.ts";
+import { readPairs, type Pair } from "./pairs.ts";
+
+/** What an answer over port 43 says, and which server it refers to. */
+export interface WhoisAnswer {
+  answer: Answer;
+  /** `host` or `host:port`, not checked: the registry's server at IANA's, the registrar's at a registry's. */
+  referral: string | null;
+}
+
+/** Where no registration is, the first page says why. */
+const longestPlain = 8_192;
+
+const limited =
+  /quota|limit(?:s)? (?:has been |was |is )?(?:exceeded|reached)|exceeded|too many|too (?:fast|often)|try again (?:later|after|in)|access (?:denied|refused|restricted)|blocked|blacklisted|excessive/i;
+const unregistered =
+  /\bno (?:match(?:ing)?|entries|data|such domain|object|record|information)\b|\bnot (?:been )?(?:found|registered|exist)\b|\bnothing found\b|\bdoes not exist\b|\bis (?:free|available)\b|^[ \t]*(?:domain )?status:?[ \t]+(?:free|available)\b|\bavailable for (?:registration|purchase)\b|\bdo not have an entry\b|\bno_se_encontro\b|\bunassignable\b|該当するデータがありません/im;
+
+/** @param name as asked, lower-case A-labels. */
+export function readWhoisAnswer(text: string, name: string): WhoisAnswer {
+  const pairs = readPairs(text);
+  return { answer: answerIn(text, pairs, name), referral: referralIn(pairs) };
+}
+
+function answerIn(text: string, pairs: readonly Pair[], name: string): Answer {
+  const registryExpiresAt = dateIn(pairs, registryExpiryKeys) ?? connectedUntil(pairs);
+  const registrarExpiresAt = dateIn(pairs, registrarExpiryKeys);
+  const dated = registryExpiresAt !== null || registrarExpiresAt !== null;
+  if (!dated && !pairs.some(({ key }) => registrationKeys.has(key))) {
+    const start = text.slice(0, longestPlain);
+    if (/\breturned 0 objects\b/i.test(start)) return { kind: "no registry" };
+    if (unregistered.test(start)) return { kind: "unregistered" };
+    if (limited.test(start)) return { kind: "limited", seconds: null };
+    const empty = text.trim() === "";
+    return {
+      kind: "broken",
+      message: empty ? "answers with nothing" : "answers with something that is not understood",
+    };
+  }
+  // A free name can come with the registry's own contact data.
+  if (!dated && statusesIn(pairs).some((status) => /^(?:free|available)$/i.test(status)))
+    return { kind: "unregistered" };
+  if (!isFor(pairs, name, dated)) return { kind: "broken", message: "answers for another name" };
+  return {
+    kind: "registered",
+    registration: {
+      registryExpiresAt,
+      registrarExpiresAt,
+      registrar: firstIn(pairs, registrarKeys, disclosed),
+      statuses: statusesIn(pairs),
+    },
+  };
+}
+
+function dateIn(pairs: readonly Pair[], keys: ReadonlySet<string>): Date | null {
+  return firstIn(pairs, keys, parseExpiryDate);
+}
+
+/** JPRS of names below co.jp: `[State] Connected (2027/03/31)`. */
+function connectedUntil(pairs: readonly Pair[]): Date | null {
+  return firstIn(pairs, statusKeys, (value) => parseExpiryDate(/^connected \(([\d/]+)\)$/i.exec(value)?.[1] ?? ""));
+}
+
+/** @returns what `read` makes of the first value that it makes something of. */
+function firstIn<T>(pairs: readonly Pair[], keys: ReadonlySet<string>, read: (value: string) => T | null): T | null {
+  for (const { key, value } of pairs) {
+    const result = keys.has(key) ? read(value) : null;
+    if (result !== null) return result;
+  }
+  return null;
+}
+
+/** Without the explanations that some servers write behind them. */
+function statusesIn(pairs: readonly Pair[]): string[] {
+  const values = pairs.flatMap(({ key, value }) => (statusKeys.has(key) ? value.split(/,\s*/) : []));
+  const statuses = values.flatMap((value) => disclosed(value.replace(/\s+\(?https?:\/\/.*$/i, "")) ?? []);
+  return [...new Set(statuses)].slice(0, 50);
+}
+
+/** A dated answer without a name is taken to be for the one that was asked for. */
+function isFor(pairs: readonly Pair[], name: string, dated: boolean): boolean {
+  const names = pairs.flatMap(({ key, value }) => (nameKeys.has(key) ? (value.split(/[\s(]/)[0] ?? "") : []));
+  return (dated && names.length === 0) || names.some((given) => domainToASCII(given.replace(/\.$/, "")) === name);
+}
+
+function referralIn(pairs: readonly Pair[]): string | null {
+  return firstIn(pairs, referralKeys, (value) => {
+    const [, host] = /^(?:r?whois:\/\/)?([\w.-]+(?::\d{1,5})?)\/?$/i.exec(value) ?? [];
+    return host?.includes(".") ? host.toLowerCase() : null;
+  });
+}

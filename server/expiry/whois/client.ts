@@ -1,0 +1,168 @@
+import type { Socket } from "node:net";
+import type { Egress } from "../../net/egress.ts";
+import { EgressError } from "../../net/egress-error.ts";
+import { askedTooOften, callFailed, failure, noTurn, type Failure } from "../failure.ts";
+import type { Answer, Registration, Settled } from "../registration.ts";
+import type { Registrable } from "../registrable.ts";
+import type { Patience, ServerPace } from "../server-pace.ts";
+import { readWhoisAnswer, type WhoisAnswer } from "./answer.ts";
+import { ianaServer, whoisPort, whoisQuery, whoisServer, type WhoisServer } from "./servers.ts";
+
+const callMilliseconds = 10_000;
+const maxBytes = 128 * 1024;
+/** The first server, the registry's, the registrar's. */
+const mostServers = 3;
+const keptMilliseconds = 24 * 3_600_000;
+const mostKept = 2_000;
+
+type Said = Settled | Failure | { kind: "no registry" };
+
+/** WHOIS over port 43 (RFC 3912), for registries that have no RDAP, or whose RDAP has no date. */
+export class WhoisClient {
+  readonly #egress: Egress;
+  readonly #pace: ServerPace;
+  readonly #now: () => Date;
+  readonly #configured: WhoisServer | null;
+  readonly #iana: WhoisServer;
+  /** Which server IANA names for a top-level domain, so that it is not asked for every name. */
+  readonly #referrals = new Map<string, { server: WhoisServer | null; at: number }>();
+
+  /** @param configured WHOIS_SERVER: asked first, instead of IANA's. */
+  constructor(parts: {
+    egress: Egress;
+    pace: ServerPace;
+    now: () => Date;
+    configured: string | undefined;
+    iana?: string;
+  }) {
+    this.#egress = parts.egress;
+    this.#pace = parts.pace;
+    this.#now = parts.now;
+    this.#configured = parts.configured === undefined ? null : whoisServer(parts.configured);
+    this.#iana = parts.iana === undefined ? ianaServer : whoisServer(parts.iana);
+  }
+
+  /** Goes from server to server as each refers to the next. @throws the signal's reason */
+  async ask({ name, suffixes }: Registrable, patience: Patience): Promise<Said> {
+    const topLevel = suffixes.at(-1) ?? name;
+    const first = this.#configured ?? (await this.#registryOf(topLevel, patience));
+    if (first === null) return { kind: "no registry" };
+    if ("kind" in first) return first;
+    const asked = new Set<string>();
+    let registry: Registration | null = null;
+    let server: WhoisServer | null = first;
+    let last: Said = failure(`No WHOIS server answered for ${name}.`);
+    while (server && asked.size < mostServers) {
+      asked.add(keyOf(server));
+      const said = await this.#query(server, whoisQuery(server, name), patience, (text) => readWhoisAnswer(text, name));
+      last = "kind" in said ? said : settledIn(said.answer, server);
+      if (last.kind === "registered") registry = registry ? joined(registry, last.registration) : last.registration;
+      const referral = "kind" in said || said.referral === null ? null : whoisServer(said.referral);
+      server = referral && !asked.has(keyOf(referral)) ? referral : null;
+    }
+    return registry ? { kind: "registered", registration: registry } : last;
+  }
+
+  async #registryOf(topLevel: string, patience: Patience): Promise<WhoisServer | null | Failure> {
+    const kept = this.#referrals.get(topLevel);
+    if (kept && this.#now().getTime() - kept.at < keptMilliseconds) return kept.server;
+    const said = await this.#query(this.#iana, topLevel, patience, (text) => readWhoisAnswer(text, topLevel));
+    if ("kind" in said) return said;
+    const settled = settledIn(said.answer, this.#iana);
+    if (said.referral === null && settled.kind === "failed") return settled;
+    const server = said.referral === null ? null : whoisServer(said.referral);
+    if (this.#referrals.size >= mostKept) this.#referrals.clear();
+    this.#referrals.set(topLevel, { server, at: this.#now().getTime() });
+    return server;
+  }
+
+  async #query(
+    server: WhoisServer,
+    query: string,
+    patience: Patience,
+    read: (text: string) => WhoisAnswer,
+  ): Promise<WhoisAnswer | Failure> {
+    const key = keyOf(server);
+    const seconds = await this.#pace.turn(key, patience);
+    if (seconds !== null) return noTurn(server.host, seconds);
+    let text: string;
+    try {
+      text = await this.#exchange(server, query, patience.signal);
+    } catch (error) {
+      if (error instanceof EgressError) return callFailed(error);
+      throw error;
+    }
+    const said = read(text);
+    if (said.answer.kind === "limited") this.#pace.rest(key, said.answer.seconds);
+    else this.#pace.answered(key);
+    return said;
+  }
+
+  async #exchange(server: WhoisServer, query: string, signal: AbortSignal): Promise<string> {
+    const late = new EgressError("timeout", `${server.host} did not answer within ${callMilliseconds / 1_000} s.`);
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(late), callMilliseconds);
+    const ending = AbortSignal.any([signal, deadline.signal]);
+    try {
+      const reach = server === this.#configured ? "inside" : "public";
+      const socket = await this.#egress.guardedConnect({ ...server, reach, ports: [whoisPort], signal: ending });
+      return await readToEnd(socket, `${query}\r\n`, server.host, ending);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** @throws EgressError, the signal's reason */
+async function readToEnd(socket: Socket, query: string, host: string, signal: AbortSignal): Promise<string> {
+  const end = () => socket.destroy(signal.reason as Error);
+  signal.addEventListener("abort", end, { once: true });
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    signal.throwIfAborted();
+    socket.write(query);
+    // Leaving the loop ends the connection with it.
+    for await (const chunk of socket as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > maxBytes) throw new EgressError("size", `${host} answers with more than ${maxBytes} bytes.`);
+      chunks.push(chunk);
+    }
+    return textOf(Buffer.concat(chunks));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof EgressError) throw error;
+    throw new EgressError("cut", `${host} ended the connection before its answer was complete.`, { cause: error });
+  } finally {
+    signal.removeEventListener("abort", end);
+    socket.destroy();
+  }
+}
+
+/** Most servers write UTF-8; what is none is taken for Latin-1. */
+function textOf(bytes: Buffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return bytes.toString("latin1");
+  }
+}
+
+function settledIn(answer: Answer, { host }: WhoisServer): Said {
+  if (answer.kind === "limited") return askedTooOften(host);
+  return answer.kind === "broken" ? failure(`${host} ${answer.message}.`) : answer;
+}
+
+function keyOf({ host, port }: WhoisServer): string {
+  return `${host}:${port}`;
+}
+
+/** The registry's word stays what it is; the registrar adds its own date and, of a thin registry, all that it lacks. */
+function joined(registry: Registration, registrar: Registration): Registration {
+  return {
+    registryExpiresAt: registry.registryExpiresAt,
+    registrarExpiresAt: registrar.registrarExpiresAt ?? registrar.registryExpiresAt ?? registry.registrarExpiresAt,
+    registrar: registry.registrar ?? registrar.registrar,
+    statuses: registry.statuses.length > 0 ? registry.statuses : registrar.statuses,
+  };
+}

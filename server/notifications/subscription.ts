@@ -1,0 +1,116 @@
+import { AppError, stopping } from "../errors.ts";
+import { notificationMessage, patienceBytes } from "./event-stream.ts";
+import type { InAppNotification } from "./mailbox.ts";
+import type { EndReason, Outlet, Stream, Streams } from "./streams.ts";
+
+/** A message of a stream. Sent back, its id brings what came after it. */
+export interface Message {
+  id: string;
+  data: Connected | InAppNotification;
+}
+
+/** The first message. */
+interface Connected {
+  event: "connected";
+  /** Whether notifications after the reader's last may be missing. */
+  gap: boolean;
+}
+
+/** A stream's messages for a reader who takes one after the other. */
+class Messages implements Outlet, AsyncIterable<Message, void, undefined> {
+  readonly #waiting: Message[] = [];
+  #waitingBytes = 0;
+  #ended: EndReason | "gone" | null = null;
+  #wake: (() => void) | null = null;
+  readonly #leave: () => void;
+  readonly #cut: () => void;
+
+  /**
+   * @param leave gives the stream's place back.
+   * @param cut called when more than a mebibyte waits for a reader who does not take it.
+   */
+  constructor(leave: () => void, cut: () => void) {
+    this.#leave = leave;
+    this.#cut = cut;
+  }
+
+  connected(cursor: string, gap: boolean): void {
+    this.#put({ id: cursor, data: { event: "connected", gap } });
+  }
+
+  send(notification: InAppNotification): void {
+    this.#waitingBytes += lengthOf(notification);
+    this.#put({ id: notification.id, data: notification });
+    if (this.#waitingBytes <= patienceBytes) return;
+    this.leave();
+    this.#cut();
+  }
+
+  /** tRPC has a sign of life of its own. */
+  beat(): void {}
+
+  end(reason: EndReason): void {
+    this.#ended ??= reason;
+    this.#wake?.();
+  }
+
+  /** The reader is gone, perhaps before they took the first message. */
+  leave(): void {
+    this.#ended ??= "gone";
+    this.#waiting.length = 0;
+    this.#leave();
+    this.#wake?.();
+  }
+
+  /** @throws AppError when the service ends the stream: UNAUTHORIZED, FORBIDDEN, UNAVAILABLE */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Message, void, undefined> {
+    try {
+      for (;;) {
+        const message = this.#waiting.shift();
+        if (message) {
+          if (message.data.event !== "connected") this.#waitingBytes -= lengthOf(message.data);
+          yield message;
+        } else if (this.#ended === null) {
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve;
+          });
+        } else {
+          if (this.#ended !== "gone") throw ending[this.#ended]();
+          return;
+        }
+      }
+    } finally {
+      this.leave();
+    }
+  }
+
+  #put(message: Message): void {
+    if (this.#ended === "gone") return;
+    this.#waiting.push(message);
+    this.#wake?.();
+  }
+}
+
+/** Lets a stream's messages wait for a reader; `signal` is aborted when they are gone. */
+export function messagesOf(
+  streams: Streams,
+  stream: Stream,
+  { cursor, signal, cut }: { cursor: string | null; signal: AbortSignal | undefined; cut: () => void },
+): AsyncIterable<Message> {
+  const messages = new Messages(() => streams.close(stream), cut);
+  if (signal?.aborted) messages.leave();
+  else signal?.addEventListener("abort", () => messages.leave(), { once: true });
+  streams.begin(stream, cursor, messages);
+  return messages;
+}
+
+function lengthOf(notification: InAppNotification): number {
+  return Buffer.byteLength(notificationMessage(notification));
+}
+
+const ending: Record<EndReason, () => AppError> = {
+  expired: () => new AppError("UNAUTHORIZED", "The access token's time is over; refresh the session."),
+  refused: () => new AppError("UNAUTHORIZED", "The session or token has ended; sign in again."),
+  off: () => new AppError("FORBIDDEN", "Your notifications were turned off."),
+  stopping,
+};

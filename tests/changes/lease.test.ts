@@ -1,0 +1,134 @@
+import { spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { sql } from "kysely";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { Hosts } from "../../server/assignments/hosts.ts";
+import type { Caller } from "../../server/auth/caller.ts";
+import { clearDeadLeases } from "../../server/changes/lease.ts";
+import { queries } from "../../server/database/database.ts";
+import { thisProcess } from "../../server/database/process-identity.ts";
+import { planState } from "../../server/records/desired-state.ts";
+import { liveZone } from "../../server/records/live-queries.ts";
+import { ChangePipeline } from "../../server/changes/pipeline.ts";
+import { useZonewright } from "../support/zonewright.ts";
+import { fileZone, manualZone, type Zone } from "../records/zones.ts";
+import { createOf, leavePending } from "./left-open.ts";
+
+const zw = useZonewright();
+
+let zone: Zone;
+let admin: Caller;
+const db = () => queries(zw.services.database.fork());
+
+beforeAll(async () => {
+  const { body } = await zw.admin.get("/api/auth/me");
+  const nowhere = { sessionId: null, tokenId: null, ip: null, requestId: null };
+  admin = { ...nowhere, userId: body.id, username: "admin", role: "admin", permissions: "all" };
+});
+beforeEach(async () => {
+  zone = await fileZone(zw, "www 300 A 192.0.2.1\n");
+});
+
+async function setLease(seconds: number, holder?: (token: string) => object): Promise<void> {
+  const token = randomUUID();
+  await db()
+    .updateTable("domains")
+    .set({ lease_holder: holder ? JSON.stringify(holder(token)) : null })
+    .set({ lease_token: token, lease_until: sql<Date>`now() + make_interval(secs => ${seconds})` })
+    .where("id", "=", zone.id)
+    .execute();
+}
+
+const now = () => new Date();
+/** One that does not wait long. */
+const pipeline = (waitMilliseconds = 150) =>
+  new ChangePipeline(zw.services.database, zw.services.providerConfigs.connections, now, waitMilliseconds);
+
+const edit = (whilePlanning: () => Promise<void> = async () => undefined, changes = pipeline()) =>
+  changes.run(zw.services.database.fork(), {
+    domainId: zone.id,
+    caller: admin,
+    need: "change",
+    kind: "edit",
+    plan: async (em, held) => {
+      await whilePlanning();
+      const desired = { recordType: "A", name: "new", value: "192.0.2.2", ttl: 60, priority: null, proxied: false };
+      return planState(await liveZone(em, held.id, Hosts.all), [desired], true);
+    },
+  });
+
+/** A process of this machine that is gone. */
+function deadHolder(token: string): object {
+  return { ...thisProcess(), pid: spawnSync(process.execPath, ["--version"]).pid, started: "1", lease: token };
+}
+
+describe("a lease", () => {
+  test("of a dead process does not hold up an edit", async () => {
+    await setLease(-1);
+    expect((await zone.create({ recordType: "A", name: "new", value: "192.0.2.2" })).status).toBe(201);
+  });
+
+  test("of a process of this machine that is seen to be gone is not waited for, and neither is it after a start", async () => {
+    await setLease(60, deadHolder);
+    expect((await edit(undefined, pipeline(10_000))).outcomes).toEqual([{ ok: true }]);
+    await setLease(60, deadHolder);
+    await clearDeadLeases(zw.services.database.fork());
+    expect((await edit(undefined, pipeline(500))).planned.changes).toEqual([]);
+  });
+
+  test.each([
+    ["another machine's", (token: string) => ({ ...deadHolder(token), place: "elsewhere" })],
+    ["taken over by another one", () => deadHolder(randomUUID())],
+    ["held by one that lives", (token: string) => ({ ...thisProcess(), lease: token })],
+  ])("that may still be somebody's is waited for: %s", async (_, holder) => {
+    await setLease(60, holder);
+    await clearDeadLeases(zw.services.database.fork());
+    await expect(edit(undefined, pipeline(1_500))).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  });
+
+  test("of a live one is waited for, then the edit is refused and can be tried again", async () => {
+    await setLease(60);
+    await expect(edit()).rejects.toMatchObject({ code: "UNAVAILABLE", retryAfterSeconds: expect.any(Number) });
+    await leavePending(zw, zone.id, { changes: [createOf("crash")] });
+    await zw.services.repair.runOnce();
+    expect((await zone.history())[0]).toMatchObject({ state: "pending" });
+    await setLease(-1);
+    expect((await edit()).outcomes).toEqual([{ ok: true }]);
+  });
+
+  test("on a zone without a back end, which is on its way elsewhere, is 503 with Retry-After", async () => {
+    zone = await manualZone(zw);
+    await setLease(60);
+    const { status, headers, body } = await zone.create({ recordType: "A", name: "x", value: "192.0.2.1" });
+    expect([status, body.code]).toEqual([503, "UNAVAILABLE"]);
+    expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(await zone.records()).toEqual([]);
+  });
+
+  test("that was lost while planning sends nothing and leaves nothing open", async () => {
+    const before = [await zone.readFile(), await zone.history()];
+    await expect(edit(() => setLease(-1))).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    expect([await zone.readFile(), await zone.history()]).toEqual(before);
+    expect(await zone.lines()).toEqual(["www A 192.0.2.1"]);
+  });
+
+  test("waited for in vain by many takes their own patience, not the sum of it", async () => {
+    await setLease(60);
+    const waiting = pipeline();
+    const answers = await Promise.allSettled(Array.from({ length: 20 }, () => edit(undefined, waiting)));
+    expect(answers.every(({ status }) => status === "rejected")).toBe(true);
+  });
+
+  test("of a domain that is deleted meanwhile is no longer waited for", async () => {
+    await setLease(60);
+    const [waited] = await Promise.allSettled([edit(undefined, pipeline(60_000)), zw.admin.delete(zone.path)]);
+    expect(waited).toMatchObject({ status: "rejected", reason: { code: "NOT_FOUND" } });
+  });
+
+  test("is given back after an edit, refused or not", async () => {
+    await zone.add("A", "new", "192.0.2.2");
+    await zone.create({ recordType: "A", name: "new", value: "192.0.2.2" });
+    const row = await db().selectFrom("domains").selectAll().where("id", "=", zone.id).executeTakeFirstOrThrow();
+    expect([row.lease_token, row.lease_until]).toEqual([null, null]);
+  });
+});

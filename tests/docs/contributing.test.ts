@@ -1,0 +1,41 @@
+import { globSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { channelNames } from "../../server/channels/kinds.ts";
+import { providerKinds } from "../../server/dns-providers/kinds.ts";
+import { providerIds } from "../../server/identity/providers/provider.ts";
+import { page } from "../support/markdown.ts";
+
+const root = join(import.meta.dirname, "../..");
+const { prose } = await page("docs/contributing.md");
+/** `server/records/values/<type>.ts`, also where the last part is a folder. */
+const paths = [...prose.matchAll(/`((?:server|tests|docs|client-sdk|bench)\/[\w./<>-]+)`/g)].map(
+  ([, path = ""]) => path,
+);
+
+function files(folder: string): string[] {
+  return globSync("*.ts", { cwd: join(root, folder) });
+}
+
+test("every file and folder that the walks name is there", () => {
+  expect(paths.length).toBeGreaterThan(30);
+  const missing = paths.filter((path) => globSync(path.replaceAll(/<\w+>/g, "*"), { cwd: root }).length === 0);
+  expect(missing).toEqual([]);
+});
+
+test("every DNS provider has the files that the walk names", () => {
+  const walked = paths.filter((path) => path.includes("<kind>") && !path.startsWith("tests/"));
+  expect(walked.length).toBeGreaterThan(2);
+  const kinds = providerKinds.filter(({ connect }) => connect !== null).map(({ kind }) => kind);
+  const wanted = kinds.flatMap((kind) => walked.map((path) => path.replace("<kind>", kind)));
+  expect(wanted.filter((path) => globSync(path, { cwd: root }).length === 0)).toEqual([]);
+});
+
+test("every channel and identity provider has its file where the walk says so", () => {
+  // The two robots share a file, and the two OpenID providers one, too.
+  const sharing: Record<string, string> = { dingtalk: "robots", feishu: "robots" };
+  const channels = channelNames.map((name) => `${sharing[name] ?? name}.ts`);
+  expect(files("server/channels/kinds")).toEqual(expect.arrayContaining(channels));
+  const identities = providerIds.map((id) => `${id === "custom" ? "oidc" : id}.ts`);
+  expect(files("server/identity/providers")).toEqual(expect.arrayContaining(identities));
+});

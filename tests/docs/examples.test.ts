@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { pages } from "../support/markdown.ts";
+import { apiExamples, callsApi, cleanUp, runPage } from "../support/pages/page-examples.ts";
+import { useStandIns, type StandIns } from "./stand-ins.ts";
+import { useZonewright } from "../support/zonewright.ts";
+
+const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1", JOBS: "off", SITE_URL: "https://dns.example.com" } });
+const all = await pages();
+/** Generated, with examples of the document's own. */
+const generated = (path: string) => path.startsWith("docs/reference/");
+/** Against real servers, in tests/services. */
+const elsewhere = new Set(["docs/providers/rfc2136.md", "docs/providers/powerdns.md"]);
+const told = all
+  .filter((one) => !generated(one.path) && !elsewhere.has(one.path) && apiExamples(one).length > 0)
+  .map(({ path }) => path);
+
+let standIns: StandIns;
+beforeAll(async () => {
+  standIns = await useStandIns();
+});
+afterAll(() => standIns.stop());
+beforeEach(() => cleanUp(zw));
+
+test.each(told)("the examples of %s go as it tells", async (path) => {
+  expect(await runPage(zw, path, standIns.of(path))).toEqual([]);
+});
+
+test("hardly any example that calls the API is left out", () => {
+  expect(told.length).toBeGreaterThan(20);
+  const leftOut = all
+    .filter(({ path }) => !generated(path))
+    .flatMap(({ path, blocks }) => blocks.map((block) => ({ path, ...block })))
+    .filter(({ language, info, code }) => callsApi(code) && (language !== "sh" || info === "not-run"));
+  expect(leftOut.map(({ path }) => path)).toEqual([]);
+});

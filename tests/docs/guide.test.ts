@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { permissions } from "../../server/context.ts";
+import { channelNames } from "../../server/channels/kinds.ts";
+import { errorCodes } from "../../server/errors.ts";
+import { notificationEvents } from "../../server/notifications/notify.ts";
+import { page, pages, tableRows } from "../support/markdown.ts";
+
+const named = (cells: readonly (string | undefined)[]) =>
+  cells.flatMap((cell = "") => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name)).toSorted();
+
+test("the page of errors tells every code with its status", async () => {
+  const rows = tableRows(await page("docs/guide/errors.md"), "status");
+  const told = Object.fromEntries(rows.map(([status, code = ""]) => [code.replaceAll("`", ""), Number(status)]));
+  const real = Object.fromEntries(Object.entries(errorCodes).map(([code, { status }]) => [code, status]));
+  expect(told).toEqual(real);
+});
+
+test("the page of channels names every kind of channel and every event", async () => {
+  const channels = await page("docs/guide/channels.md");
+  expect(named(tableRows(channels, "`channel`").map(([first]) => first))).toEqual(channelNames.toSorted());
+  const [list = ""] = /^`events` says.*?\n\n/ms.exec(channels.prose) ?? [];
+  expect(named([list]).filter((name) => name !== "events")).toEqual(notificationEvents.toSorted());
+});
+
+test("the page of personal tokens names every permission", async () => {
+  const rows = tableRows(await page("docs/guide/tokens.md"), "permission");
+  expect(named(rows.map(([first]) => first))).toEqual(permissions.toSorted());
+});
+
+test("each of the five concepts has one diagram", async () => {
+  const { text } = await page("docs/concepts.md");
+  const parts = text.split(/^## /m).slice(1);
+  expect(parts.map((part) => part.slice(0, part.indexOf("\n")))).toEqual([
+    "Zones",
+    "Versions",
+    "Snapshots",
+    "Plans",
+    "Delegation",
+  ]);
+  for (const part of parts) expect(part.match(/^```mermaid$/gm)).toHaveLength(1);
+});
+
+test("no node of a diagram has a name that Mermaid takes for a word of its own", async () => {
+  const diagrams = (await pages()).flatMap((one) => one.blocks).filter(({ language }) => language === "mermaid");
+  const nodes = diagrams.flatMap(({ code }) =>
+    [...code.matchAll(/(\w+)(?:\[|\(\[| --| -\.)/g)].map(([, name]) => name),
+  );
+  expect(nodes).toContain("sent");
+  expect(
+    nodes.filter((name) => /^(?:call|class|click|default|end|graph|href|style|subgraph)$/.test(name ?? "")),
+  ).toEqual([]);
+});
+
+test("what is shown as JSON is JSON", async () => {
+  const blocks = (await pages()).flatMap((one) => one.blocks).filter(({ language }) => language === "json");
+  expect(blocks.length).toBeGreaterThan(3);
+  for (const { code } of blocks) expect(() => JSON.parse(code) as unknown).not.toThrow();
+});

@@ -1,0 +1,166 @@
+import { mkdtemp, readFile, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { providerKinds } from "../../server/dns-providers/kinds.ts";
+import type { DnsProvider, ProviderKind } from "../../server/dns-providers/provider.ts";
+import { createEgress } from "../../server/net/egress.ts";
+import { maxTtl } from "../../server/zone-file/ttl.ts";
+import { page, tableRows } from "../support/markdown.ts";
+
+const overview = await page("docs/providers/README.md");
+const kinds = providerKinds.map(({ kind }) => kind);
+const pageOf = (kind: string) => page(`docs/providers/${kind}.md`);
+
+/** A configuration that can be connected with, and leads nowhere. */
+const configs: Record<string, object> = {
+  zonefile: {},
+  rfc2136: { server: "127.0.0.1", port: 9, tsigName: "key", tsigSecret: "MDEy" },
+  powerdns: { url: "http://127.0.0.1:9", apiKey: "key" },
+  cloudflare: { apiToken: "token" },
+  route53: { accessKeyId: "AKIAIOSFODNN7EXAMPLE", secretAccessKey: "secret-access-key" },
+  digitalocean: { token: "dop_v1_0123456789abcdef" },
+  alidns: { accessKeyId: "id", accessKeySecret: "secret" },
+  dnspod: { secretId: "id", secretKey: "key" },
+};
+
+const now = () => new Date();
+
+async function connect({ kind, connect }: ProviderKind): Promise<DnsProvider | null> {
+  const zonesFolder = await mkdtemp(join(tmpdir(), "zonewright-docs-"));
+  const egress = createEgress({ allow: [], now });
+  onTestFinished(async () => {
+    await egress.close();
+    await rm(zonesFolder, { recursive: true });
+  });
+  return connect?.(configs[kind], { zonesFolder, now, egress }) ?? null;
+}
+
+/** Who has no mark of a zone's content says so without asking anybody. */
+async function hasMark(provider: DnsProvider | null): Promise<boolean> {
+  if (!provider) return false;
+  const mark = await provider.fingerprint("example.net").catch((error: unknown) => error);
+  return mark !== null;
+}
+
+function ttlsOf({ minTtl, maxTtl: most, anyZoneMinTtl, automaticTtl }: ProviderKind): string {
+  const from = minTtl.toLocaleString("en");
+  const to = most.toLocaleString("en");
+  if (automaticTtl !== undefined) return `${anyZoneMinTtl} to ${to} (${from} with Enterprise) or ${automaticTtl}`;
+  if (anyZoneMinTtl !== undefined) return `${from} to ${to} (from ${anyZoneMinTtl} in any zone)`;
+  if (most < maxTtl) return `${from} to ${to}`;
+  return minTtl === 0 ? "any" : `from ${from}`;
+}
+
+test("the table of providers says what the code does", async () => {
+  const rows = tableRows(overview, "kind");
+  const told = rows.map(([kind, types, ttls, proxied, , , mark, keeps]) => ({
+    kind,
+    types,
+    ttls,
+    isProxied: proxied !== "–",
+    hasMark: mark !== "–",
+    keeps: keeps !== "–",
+  }));
+  const real = await Promise.all(
+    providerKinds.map(async (kind) => {
+      const provider = await connect(kind);
+      return {
+        kind: `[\`${kind.kind}\`](${kind.kind}.md)`,
+        types: kind.recordTypes === "any" ? "any" : String(kind.recordTypes.length),
+        ttls: ttlsOf(kind),
+        isProxied: kind.supportsProxied,
+        hasMark: await hasMark(provider),
+        keeps: kind.keeps !== undefined || provider?.keptRecords !== undefined,
+      };
+    }),
+  );
+  expect(told).toEqual(real);
+});
+
+test("each provider has a page, and all have the same order", async () => {
+  const files = await readdir(new URL("../../docs/providers", import.meta.url));
+  expect(files.toSorted()).toEqual([...kinds.map((kind) => `${kind}.md`), "README.md"].toSorted());
+  for (const kind of kinds) {
+    const headings = [...(await pageOf(kind)).prose.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
+    expect({ kind, headings }).toEqual({
+      kind,
+      headings: [
+        "Good for",
+        "Prepare",
+        "Configure",
+        "What can be written",
+        "How changes are carried out",
+        "What stays as it is",
+        "When something is wrong",
+      ],
+    });
+  }
+});
+
+test.each(providerKinds)("the page of $kind names each field of its configuration", async ({ kind, configFields }) => {
+  const rows = configFields.length === 0 ? [] : tableRows(await pageOf(kind), "field");
+  expect(
+    rows.map(([name, required, secret]) => ({ name, required: required === "yes", secret: secret === "yes" })),
+  ).toEqual(configFields.map(({ name, required, secret }) => ({ name: `\`${name}\``, required, secret })));
+});
+
+test("the types that a page lists are those that its provider stores", async () => {
+  for (const { kind, recordTypes } of providerKinds) {
+    if (recordTypes === "any" || kind === "alidns" || kind === "dnspod") continue;
+    const { prose } = await pageOf(kind);
+    const [line = ""] = /^- \*\*Types\*\*.*$/m.exec(prose) ?? [];
+    const told: string[] = line.match(/\b[A-Z]+\b(?=[,;.]| and| are)/g) ?? [];
+    expect({ kind, types: [...recordTypes].toSorted().filter((type) => !told.includes(type)) }).toEqual({
+      kind,
+      types: [],
+    });
+  }
+});
+
+/** All that the service's own files say, with `…` where something is filled in. */
+async function textsInCode(): Promise<string> {
+  const root = join(import.meta.dirname, "../../server");
+  const folders = ["dns-providers", "net", "changes", "records"].map((folder) => join(root, folder));
+  const listed = await Promise.all(
+    folders.map(async (folder) => (await readdir(folder, { recursive: true })).map((name) => join(folder, name))),
+  );
+  const sources = listed.flat().filter((name) => name.endsWith(".ts"));
+  const texts = await Promise.all(sources.map((name) => readFile(name, "utf8")));
+  return ` ${wordsOf(texts.join("\n").replaceAll(/\$\{[^}]*\}/g, "…")).join(" ")} `;
+}
+
+function wordsOf(text: string): string[] {
+  return text
+    .replaceAll(/[^\p{L}\p{N}…$_/-]+/gu, " ")
+    .trim()
+    .split(" ");
+}
+
+/** The words of a sentence that are in none of the code's texts. Sentences are put together of several, which have three words or more. */
+function unsaid(sentence: string, code: string): string[] {
+  const wanting: string[] = [];
+  for (const part of sentence.split("…")) {
+    const words = wordsOf(part).filter((word) => word !== "");
+    for (let at = 0; at < words.length;) {
+      let end = words.length;
+      while (end > at && !code.includes(` ${words.slice(at, end).join(" ")} `)) end--;
+      const isRest = end === words.length || at === 0;
+      if (end === at || (end - at < 3 && !isRest)) wanting.push(words[at] ?? "");
+      at = Math.max(end, at + 1);
+    }
+  }
+  return wanting;
+}
+
+test("every error that a page explains is one that the service tells", async () => {
+  const code = await textsInCode();
+  const told: string[][] = [];
+  for (const path of ["README", ...kinds]) {
+    const rows = tableRows(await page(`docs/providers/${path}.md`), "it says");
+    for (const [sentence = ""] of rows) told.push([path, sentence.replaceAll("`", "")]);
+  }
+  expect(told.length).toBeGreaterThan(50);
+  expect(told.filter(([, sentence = ""]) => unsaid(sentence, code).length > 0)).toEqual([]);
+  expect(unsaid("The name server refuses to dance.", code)).not.toEqual([]);
+});

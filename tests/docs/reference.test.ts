@@ -1,0 +1,109 @@
+import { execFile } from "node:child_process";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, test } from "vitest";
+import { apiDocument, callsOf, type ApiDocument, type Call } from "../../docs/generator/api-document.ts";
+import { answerExample, bodyExample } from "../../docs/generator/examples.ts";
+import { anchor } from "../../docs/generator/markdown.ts";
+import { referencePages } from "../../docs/generator/reference.ts";
+import { describedVariables } from "../../server/environment.ts";
+import { misfits } from "../support/api/json-schema.ts";
+import { page } from "../support/markdown.ts";
+import { useZonewright } from "../support/zonewright.ts";
+
+const root = join(import.meta.dirname, "../..");
+const run = promisify(execFile);
+
+test("docs/reference is what `npm run docs` writes", async () => {
+  const files = await readdir(join(root, "docs/reference"), { recursive: true, withFileTypes: true });
+  const stored = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
+  const generated = await referencePages();
+  expect(stored.toSorted()).toEqual([...generated.keys()].map((name) => join(root, "docs/reference", name)).toSorted());
+  for (const [name, text] of generated) {
+    const told = (content: string) => ({ page: name, content });
+    expect(told(await readFile(join(root, "docs/reference", name), "utf8"))).toEqual(told(text));
+  }
+});
+
+test("a variable is read in the file that the reference names", async () => {
+  for (const { name, notes } of describedVariables()) {
+    const source = await readFile(join(root, "server", notes.readIn), "utf8");
+    expect(source).toMatch(new RegExp(String.raw`config\.${propertyOf(name)}\b`));
+  }
+});
+
+/** What server/config.ts makes of a variable. */
+function propertyOf(name: string): string {
+  if (name.startsWith("RATE_LIMIT")) return "requestLimits";
+  if (name === "SNAPSHOT_RETENTION") return "snapshotRetentionDays";
+  return name.toLowerCase().replaceAll(/_(\w)/g, (_all, letter: string) => letter.toUpperCase());
+}
+
+describe("an example", () => {
+  const zw = useZonewright({
+    // Look-ups of expiry dates come to nothing at once.
+    env: { RDAP_BOOTSTRAP_URL: "http://127.0.0.1:9/dns.json", WHOIS_SERVER: "127.0.0.1:9" },
+  });
+  let document: ApiDocument;
+  let calls: Call[];
+  beforeAll(() => {
+    document = apiDocument();
+    calls = callsOf(document);
+  });
+
+  test("of a body or an answer fits its schema", () => {
+    const wrong = calls.flatMap(({ operation: { operationId, requestBody, responses } }) => {
+      const body = requestBody?.content["application/json"];
+      const answer = (responses["200"] ?? responses["201"])?.content?.["application/json"];
+      return [
+        ...(body ? misfits(bodyExample(body, document), body.schema, document, `${operationId} body`) : []),
+        ...(answer ? misfits(answerExample(answer, document), answer.schema, document, operationId) : []),
+      ];
+    });
+    expect(calls.length).toBeGreaterThan(90);
+    expect(wrong).toEqual([]);
+  });
+
+  test("of a call is one that the service takes, and answers as the reference says", async () => {
+    const answers: { operationId: string; status: string; told: string[] }[] = [];
+    for (const { name } of document.tags) {
+      const { blocks } = await page(`docs/reference/api/${anchor(name)}.md`);
+      const scripts = blocks.filter(({ language }) => language === "sh");
+      const tagged = calls.filter(({ operation }) => operation.tags[0] === name);
+      expect(scripts).toHaveLength(tagged.length);
+      for (const [index, { operation }] of tagged.entries()) {
+        const script = await onOwnDomain(scripts[index]?.code ?? "");
+        const { operationId, responses } = operation;
+        answers.push({ operationId, status: await statusOf(script), told: Object.keys(responses) });
+      }
+    }
+    expect(answers.filter(({ status, told }) => !told.includes(status))).toEqual([]);
+    // They name a link, an invitation, a passkey, an identity provider and a user that there are not.
+    const refused = answers.filter(({ status }) => status === "400").map(({ operationId }) => operationId);
+    const strangers = ["createAssignment", "createIdentityConfig", "createPasskey", "register", "resetPassword"];
+    expect(refused.toSorted()).toEqual(strangers);
+    expect(answers.filter(({ status }) => status.startsWith("2")).length).toBeGreaterThan(50);
+  }, 120_000);
+
+  const exampleId = "01a1fb0f-6204-7000-abd4-276e976be8b7";
+  let domains = 0;
+
+  /** The same call on a domain that there is. */
+  async function onOwnDomain(script: string): Promise<string> {
+    if (!script.includes(`/domains/${exampleId}`)) return script;
+    const { body } = await zw.admin.post("/api/domains", { name: `example-${++domains}.org` });
+    return script.replace(`/domains/${exampleId}`, `/domains/${(body as { id: string }).id}`);
+  }
+
+  /** Runs a call; one whose answer does not end is left after a second. */
+  async function statusOf(code: string): Promise<string> {
+    const script = `curl() { command curl -sS -o /dev/null -w '%{http_code}' --max-time ${code.includes("--no-buffer") ? 1 : 20} "$@"; }\n${code}`;
+    const env = { ...process.env, ZONEWRIGHT: zw.url, TOKEN: zw.admin.token ?? "", TEMP_TOKEN: "none" };
+    const ended = run("bash", ["-c", script], { env });
+    return await ended.then(
+      ({ stdout }) => stdout,
+      ({ stdout }: { stdout: string }) => stdout,
+    );
+  }
+});

@@ -1,0 +1,59 @@
+import { startHookServer } from "../channels/hook-server.ts";
+import { startOpenIdProvider } from "../support/identity/openid-provider.ts";
+import type { InPlace } from "../support/pages/page-examples.ts";
+import { startAlidnsServer } from "../support/vendors/alidns/server.ts";
+import { startCloudflare } from "../support/vendors/cloudflare/server.ts";
+import { startDigitalOcean } from "../support/vendors/digitalocean/server.ts";
+import { startDnspodServer } from "../support/vendors/dnspod/server.ts";
+import { startRoute53 } from "../support/vendors/route53/server.ts";
+
+/** Servers in the place of those that pages name, each vendor's with the zone `example.net`. */
+export interface StandIns {
+  /** What the examples of a page have in the place of a reader's own credentials and addresses. */
+  of(page: string): InPlace;
+  stop(): Promise<void>;
+}
+
+export async function useStandIns(): Promise<StandIns> {
+  const [cloudflare, route53, digitalOcean, alidns, dnspod, hooks, openId] = await Promise.all([
+    startCloudflare(),
+    startRoute53(),
+    startDigitalOcean(),
+    startAlidnsServer(),
+    startDnspodServer(),
+    startHookServer(),
+    startOpenIdProvider("https://dns.example.com/oauth/oidc"),
+  ]);
+  const zone = "example.net";
+  cloudflare.addZone(zone);
+  route53.addZone(zone);
+  digitalOcean.addDomain(zone);
+  alidns.account.addDomain(zone);
+  dnspod.account.addDomain(zone);
+  const inPlace: Record<string, InPlace> = {
+    "docs/providers/cloudflare.md": {
+      '"the token"': `"${cloudflare.token}","endpoint":"${cloudflare.url}"`,
+      "the account id": cloudflare.accountId,
+    },
+    "docs/providers/route53.md": {
+      "the id": route53.accessKeyId,
+      '"the secret"': `"${route53.secretAccessKey}","endpoint":"${route53.url}"`,
+    },
+    "docs/providers/digitalocean.md": { '"the token"': `"${digitalOcean.token}","endpoint":"${digitalOcean.url}"` },
+    "docs/providers/alidns.md": {
+      "the id": alidns.accessKeyId,
+      '"the secret"': `"${alidns.accessKeySecret}","url":"${alidns.url}"`,
+    },
+    "docs/providers/dnspod.md": {
+      "the id": dnspod.secretId,
+      '"the key"': `"${dnspod.secretKey}","url":"${dnspod.url}"`,
+    },
+    "docs/identity-providers.md": { "https://id.example.com/.well-known/openid-configuration": openId.wellKnownUrl },
+    "docs/guide/channels.md": { "https://hooks.example.com": hooks.url },
+  };
+  const servers = [cloudflare, route53, digitalOcean, alidns, dnspod, hooks, openId];
+  return {
+    of: (page) => inPlace[page] ?? {},
+    stop: async () => void (await Promise.all(servers.map((server) => server.stop()))),
+  };
+}

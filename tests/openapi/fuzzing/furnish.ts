@@ -1,0 +1,82 @@
+import { tell } from "../../notifications/telling.ts";
+import type { Zonewright } from "../../support/zonewright.ts";
+
+/** What calls may name: objects of ours, and objects of the same kind that belong elsewhere. */
+export interface Ids {
+  domain: string;
+  record: string;
+  snapshot: string;
+  laterSnapshot: string;
+  /** Of zone files: where the zones are. */
+  zonefiles: string;
+  /** One that may be changed. */
+  config: string;
+  user: string;
+  invitation: string;
+  inviteCode: string;
+  assignment: string;
+  /** One to approve, and one to reject. */
+  approvable: string;
+  rejectable: string;
+  /** Of GitHub, which no configuration of it asks anything of. */
+  identityConfig: string;
+  notification: string;
+  channel: string;
+  othersRecord: string;
+  othersSnapshot: string;
+}
+
+/** Two zones with everything in them; calls go to the first. */
+export async function furnish(zw: Zonewright): Promise<Ids> {
+  const { admin } = zw;
+  const config = await admin.post("/api/provider-configs", { kind: "manual", name: "Fuzz" });
+  const { body: list } = await admin.get("/api/provider-configs");
+  const zonefiles = list.configs.find(({ kind }: { kind: string }) => kind === "zonefile");
+  const [own, other] = await Promise.all(
+    ["fuzz.example", "other.example"].map(async (name) => {
+      const domain = await admin.post("/api/domains", { name, tags: ["fuzz"] });
+      const path = `/api/domains/${domain.body.id}`;
+      const record = await admin.post(`${path}/records`, { recordType: "A", name: "www", value: "192.0.2.1" });
+      const snapshot = await admin.post(`${path}/snapshots`);
+      await admin.post(`${path}/records`, { recordType: "MX", name: "@", value: "10 mail.example.com" });
+      const later = await admin.post(`${path}/snapshots`);
+      return { domain: domain.body, record: record.body, snapshot: snapshot.body, later: later.body };
+    }),
+  );
+  const password = "a password of the fuzzed user";
+  const user = await admin.post("/api/users", { username: "fuzz", password, role: "member" });
+  const invitation = await admin.post("/api/invitations", { maxUses: 10_000 });
+  const { id: domainId } = own?.domain ?? {};
+  const assignment = await admin.post("/api/assignments", { userId: user.body.id, domainId });
+  const ask = (domainName: string) => admin.post("/api/assignments/requests", { domainName });
+  const [approvable, rejectable] = [await ask("fuzz.example"), await ask("other.example")];
+  const identity = await admin.post("/api/oauth/providers", { providerId: "github", clientId: "fuzz" });
+  const channel = await admin.post("/api/notifications", {
+    channel: "webhook",
+    name: "Fuzz",
+    config: { url: "http://127.0.0.1:9/fuzz", secret: "a key of at least 24 characters" },
+    events: ["channel.disabled"],
+  });
+  await tell(zw, { administrators: true });
+  const { body: told } = await admin.get("/api/notifications");
+  if (!own || !other) throw new Error("The zones could not be made.");
+  return {
+    domain: own.domain.id,
+    record: own.record.id,
+    snapshot: own.snapshot.id,
+    laterSnapshot: own.later.id,
+    zonefiles: zonefiles.id,
+    config: config.body.id,
+    user: user.body.id,
+    invitation: invitation.body.id,
+    inviteCode: invitation.body.code,
+    assignment: assignment.body.id,
+    approvable: approvable.body.id,
+    rejectable: rejectable.body.id,
+    identityConfig: identity.body.id,
+    notification: told.notifications[0].id,
+    channel: channel.body.id,
+    othersRecord: other.record.id,
+    othersSnapshot: other.snapshot.id,
+  };
+}

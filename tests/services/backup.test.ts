@@ -1,0 +1,139 @@
+import { execFile } from "node:child_process";
+import { access, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { binary } from "../support/binaries.ts";
+import { page } from "../support/markdown.ts";
+import { createDatabase } from "../support/servers/postgres.ts";
+import { RestClient } from "../support/rest-client.ts";
+import { startService, type ServiceProcess } from "../support/service-process.ts";
+
+const run = promisify(execFile);
+
+let folder: string;
+let blocks: string[];
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "zonewright-backup-"));
+  const { blocks: all } = await page("docs/operations/backup.md");
+  blocks = all.filter(({ language }) => language === "sh").map(({ code }) => code);
+  if (blocks.length !== 4) throw new Error("The page has a block each for copying and restoring, on both databases.");
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Where the commands of the page do their work here. */
+interface Place {
+  dataDir: string;
+  backup: string;
+}
+
+async function newPlace(name: string): Promise<Place> {
+  const place = { dataDir: join(folder, name, "data"), backup: join(folder, name, "backup") };
+  await mkdir(place.backup, { recursive: true });
+  return place;
+}
+
+/** Carries out a block of the page, with the folders and the database of this test in place of the page's. */
+async function carryOut(block: string | undefined, { dataDir, backup }: Place, databaseUrl = ""): Promise<void> {
+  const script = (block ?? "").replaceAll("/var/lib/zonewright", dataDir).replaceAll("/backup/", `${backup}/`);
+  const path = [dirname(binary("initdb")), process.env["PATH"]].join(delimiter);
+  await run("bash", ["-euo", "pipefail", "-c", script], { env: { PATH: path, DATABASE_URL: databaseUrl } });
+}
+
+const zone = "kept.example";
+
+interface Filled {
+  /** A personal token. */
+  token: string;
+  domainId: string;
+}
+
+/** Fills a service with one thing of each sort that a backup has to keep. */
+async function fill(service: ServiceProcess): Promise<Filled> {
+  const admin = await service.signIn();
+  const { body: domain } = await admin.post("/api/domains", { name: zone });
+  const path = `/api/domains/${domain.id}`;
+  await admin.post(`${path}/records`, { recordType: "A", name: "www", value: "192.0.2.1" });
+  await admin.post(`${path}/snapshots`);
+  const config = { url: "http://127.0.0.1:9", apiKey: "sealed-with-the-key" };
+  expect((await admin.post("/api/provider-configs", { kind: "powerdns", name: "Kept", config })).status).toBe(201);
+  const permissions = ["records:read", "records:write", "snapshots:read"];
+  const { body: token } = await admin.post("/api/auth/me/tokens", { name: "Kept", permissions });
+  return { token: token.token, domainId: domain.id };
+}
+
+/** What happens after the backup, and is to be gone once it is restored. */
+async function change(service: ServiceProcess, { token, domainId }: Filled): Promise<void> {
+  const client = new RestClient(service.url, token);
+  const late = { recordType: "A", name: "late", value: "192.0.2.2" };
+  expect((await client.post(`/api/domains/${domainId}/records`, late)).status).toBe(201);
+}
+
+/** What a restored service has, and whether it goes on from there. */
+async function stateOf(service: ServiceProcess, { token, domainId }: Filled, { dataDir }: Place) {
+  const client = new RestClient(service.url, token);
+  const path = `/api/domains/${domainId}`;
+  const { body: listed } = await client.get(`${path}/records`);
+  const { body: snapshots } = await client.get(`${path}/snapshots`);
+  const admin = await service.signIn();
+  const { body } = await admin.get("/api/provider-configs");
+  const kept = body.configs.find(({ name }: { name: string }) => name === "Kept");
+  const { body: tried } = await admin.post(`/api/provider-configs/${kept.id}/test`);
+  const edit = await client.post(`${path}/records`, { recordType: "A", name: "new", value: "192.0.2.3" });
+  const { body: sync } = await admin.post(`${path}/sync`, { dryRun: true });
+  return {
+    hosts: listed.records.filter((one: { recordType: string }) => one.recordType === "A").map(hostOf),
+    snapshots: snapshots.total,
+    // The key opens the secret: what is left to fail is the connection.
+    configuration: tried.error,
+    edit: edit.status,
+    served: /^new\s/m.test(await readFile(join(dataDir, "zones", `${zone}.zone`), "utf8")),
+    drift: sync.created + sync.updated + sync.deleted,
+  };
+}
+
+const hostOf = ({ name }: { name: string }) => name;
+
+const asBefore = {
+  hosts: ["www"],
+  snapshots: 1,
+  configuration: expect.stringContaining("127.0.0.1"),
+  edit: 201,
+  served: true,
+  drift: 0,
+};
+
+test("the embedded database is restored from a copy of its folder, with keys and zone files", async () => {
+  const place = await newPlace("embedded");
+  const { dataDir } = place;
+  let service = await startService({ DATA_DIR: dataDir });
+  const filled = await fill(service);
+  await service.close();
+  await carryOut(blocks[0], place);
+  service = await startService({ DATA_DIR: dataDir });
+  await change(service, filled);
+  await service.close();
+  await carryOut(blocks[1], place);
+  service = await startService({ DATA_DIR: dataDir });
+  expect(await stateOf(service, filled, place)).toEqual(asBefore);
+  await service.close();
+}, 120_000);
+
+test("a PostgreSQL database is restored from a dump that was made while the service ran", async () => {
+  const server = process.env["TEST_DATABASE_URL"] ?? "";
+  const place = await newPlace("postgres");
+  const { dataDir } = place;
+  const before = await createDatabase(server, "zonewright_dumped");
+  let service = await startService({ DATA_DIR: dataDir, DATABASE_URL: before });
+  const filled = await fill(service);
+  await carryOut(blocks[2], place, before);
+  await change(service, filled);
+  await service.close();
+  const restored = await createDatabase(server, "zonewright_restored");
+  await carryOut(blocks[3], place, restored);
+  await access(join(dataDir, "secret-key"));
+  service = await startService({ DATA_DIR: dataDir, DATABASE_URL: restored });
+  expect(await stateOf(service, filled, place)).toEqual(asBefore);
+  await service.close();
+}, 120_000);
