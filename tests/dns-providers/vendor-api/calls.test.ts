@@ -1,15 +1,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ProviderError } from "../../server/dns-providers/provider.ts";
-import { VendorAccounts, type Purpose } from "../../server/dns-providers/vendor-api/accounts.ts";
-import { VendorCalls, type Vendor, type VendorRequest } from "../../server/dns-providers/vendor-api/calls.ts";
-import { createEgress, type Egress } from "../../server/net/egress.ts";
-import { Clock, hour, minute, second } from "../support/clock.ts";
+import { ProviderError } from "../../../server/dns-providers/provider.ts";
+import { VendorAccounts, type Purpose } from "../../../server/dns-providers/vendor-api/accounts.ts";
+import { VendorCalls, type Vendor, type VendorRequest } from "../../../server/dns-providers/vendor-api/calls.ts";
+import { createEgress, type Egress } from "../../../server/net/egress.ts";
+import { Clock, hour, minute, second } from "../../support/clock.ts";
 import {
   startLoopbackVendor,
   type LoopbackVendor,
   type VendorFault,
   type VendorReply,
-} from "../support/vendors/loopback-vendor.ts";
+} from "../../support/vendors/loopback-vendor.ts";
 
 const secret = "s3cret/of+the harbour";
 const ok: VendorReply = { status: 200, body: "fine" };
