@@ -24,16 +24,13 @@ export async function leaveOpen(em: EntityManager, changeSetId: string, intent: 
     .execute();
 }
 
-/** JSON has no dates; the rest of an intent is stored as it was. Earlier versions stored the changes alone. */
+/** An intent as the database has it. JSON has no dates; the rest was stored as it was. */
 export function storedIntent(stored: unknown): Intent {
-  const intent = (typeof stored === "string" ? JSON.parse(stored) : (stored ?? [])) as Intent | PlannedChange[];
-  const { together, changes, openSince } = Array.isArray(intent)
-    ? { together: false, changes: intent, openSince: undefined }
-    : intent;
-  for (const { before } of changes) {
+  const intent = (typeof stored === "string" ? JSON.parse(stored) : stored) as Intent;
+  for (const { before } of intent.changes) {
     if (!before) continue;
     before.createdAt = new Date(before.createdAt);
     before.updatedAt = new Date(before.updatedAt);
   }
-  return { together, changes, openSince };
+  return intent;
 }
