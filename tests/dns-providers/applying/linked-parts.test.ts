@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { linkedParts } from "../../server/dns-providers/linked-parts.ts";
-import { create, record, update } from "./zone-folder.ts";
+import { linkedParts } from "../../../server/dns-providers/applying/linked-parts.ts";
+import { create, record, update } from "../zone-folder.ts";
 
 const namesOf = (change: ReturnType<typeof create>) =>
   [change.before, change.after].flatMap((one) => (one ? [one.name] : []));

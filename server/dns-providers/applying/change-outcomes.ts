@@ -1,4 +1,4 @@
-import type { ChangeOutcome, RecordChange } from "./provider.ts";
+import type { ChangeOutcome, RecordChange } from "../provider.ts";
 
 /** Every change made. */
 export function allMade(changes: readonly unknown[]): ChangeOutcome[] {

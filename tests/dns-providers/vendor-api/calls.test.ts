@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { VendorRequest } from "../../server/dns-providers/vendor-calls.ts";
-import { createEgress, type Egress } from "../../server/net/egress.ts";
-import { minute } from "../support/clock.ts";
-import { startLoopbackVendor, type LoopbackVendor, type VendorReply } from "../support/vendors/loopback-vendor.ts";
+import type { VendorRequest } from "../../../server/dns-providers/vendor-api/calls.ts";
+import { createEgress, type Egress } from "../../../server/net/egress.ts";
+import { minute } from "../../support/clock.ts";
+import { startLoopbackVendor, type LoopbackVendor, type VendorReply } from "../../support/vendors/loopback-vendor.ts";
 import { failureOf, useCalling } from "./calling.ts";
 
 const calling = useCalling();

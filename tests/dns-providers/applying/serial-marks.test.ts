@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isRaisedAlone } from "../../server/dns-providers/serial-marks.ts";
+import { isRaisedAlone } from "../../../server/dns-providers/applying/serial-marks.ts";
 
 const now = new Date("2026-07-31T12:00:00Z");
 const seconds = now.getTime() / 1_000;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { Purpose } from "../../server/dns-providers/vendor-accounts.ts";
-import type { VendorCalls } from "../../server/dns-providers/vendor-calls.ts";
-import { hour, minute, second } from "../support/clock.ts";
-import type { VendorReply } from "../support/vendors/loopback-vendor.ts";
+import type { Purpose } from "../../../server/dns-providers/vendor-api/accounts.ts";
+import type { VendorCalls } from "../../../server/dns-providers/vendor-api/calls.ts";
+import { hour, minute, second } from "../../support/clock.ts";
+import type { VendorReply } from "../../support/vendors/loopback-vendor.ts";
 import { failureOf, useCalling } from "./calling.ts";
 
 const calling = useCalling();

@@ -1,9 +1,9 @@
-import { notDone } from "../dns-providers/change-outcomes.ts";
+import { notDone } from "../dns-providers/applying/change-outcomes.ts";
 import type { ChangeOutcome, RecordChange } from "../dns-providers/provider.ts";
 import { dataOf, sameData, type PlannedChange } from "../records/live-record.ts";
 
 /** The part of a change set that its provider is told of. */
-export interface Concerned {
+export interface ProviderPart {
   sent: RecordChange[];
   /** Outcomes of all changes from those of what was sent. */
   outcomesOf: (answers: readonly ChangeOutcome[]) => ChangeOutcome[];
@@ -13,7 +13,7 @@ export interface Concerned {
  * What of planned changes a provider has something to do for: a comment is ours alone. Where all or none are to be made, comments too are kept
  * only if nothing is refused. Pure.
  */
-export function concernedBy(changes: readonly PlannedChange[], together: boolean): Concerned {
+export function providerPart(changes: readonly PlannedChange[], together: boolean): ProviderPart {
   const concerned = changes.map((change) => !(change.action === "update" && sameData(change.before, change.after)));
   return {
     sent: changes.filter((_, index) => concerned[index]).map(asSent),

@@ -1,6 +1,6 @@
-import { isUnchanged, type LiveRecord, type PlannedChange, type RecordDraft } from "./live-record.ts";
-import { ttlKey } from "./record.ts";
-import { newViolations, type Violation } from "./zone-rules.ts";
+import { isUnchanged, type LiveRecord, type PlannedChange, type RecordDraft } from "../live-record.ts";
+import { ttlKey } from "../record.ts";
+import { newViolations, type Violation } from "../zone-rules.ts";
 
 /**
  * The part of a zone that an edit touches, in memory: starts as the live records of some names, takes edits, and tells

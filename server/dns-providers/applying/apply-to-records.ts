@@ -1,7 +1,7 @@
-import { recordKey, recordLabel, type RecordData } from "../records/record.ts";
-import { newViolations } from "../records/zone-rules.ts";
+import { recordKey, recordLabel, type RecordData } from "../../records/record.ts";
+import { newViolations } from "../../records/zone-rules.ts";
 import { outcomesFrom } from "./change-outcomes.ts";
-import type { ChangeOutcome, RecordChange } from "./provider.ts";
+import type { ChangeOutcome, RecordChange } from "../provider.ts";
 
 /** Where the records are: what refusals speak of, and what it cannot hold. */
 export interface RecordStore {

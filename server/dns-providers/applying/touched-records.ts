@@ -1,5 +1,5 @@
-import type { RecordData } from "../records/record.ts";
-import type { RecordChange } from "./provider.ts";
+import type { RecordData } from "../../records/record.ts";
+import type { RecordChange } from "../provider.ts";
 
 /** The records that a change is about: what goes, and what comes. */
 export function recordsOf({ before, after }: RecordChange): RecordData[] {

@@ -1,8 +1,8 @@
-import { EgressError } from "../net/egress-error.ts";
-import { retryAfterSeconds } from "../net/retry-after.ts";
-import { ProviderError, type ProviderEnvironment } from "./provider.ts";
-import { VendorAccounts, type AccountGate, type Purpose, type Quota } from "./vendor-accounts.ts";
-import { messageIn, shownText } from "./vendor-text.ts";
+import { EgressError } from "../../net/egress-error.ts";
+import { retryAfterSeconds } from "../../net/retry-after.ts";
+import { ProviderError, type ProviderEnvironment } from "../provider.ts";
+import { VendorAccounts, type AccountGate, type Purpose, type Quota } from "./accounts.ts";
+import { messageIn, shownText } from "./text.ts";
 
 export interface VendorRequest {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

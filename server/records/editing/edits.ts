@@ -1,12 +1,12 @@
-import type { ProviderKind } from "../dns-providers/provider.ts";
-import type { ErrorCode, Issue } from "../errors.ts";
-import { newId } from "../ids.ts";
-import { ownerWithin } from "../names/names.ts";
+import type { ProviderKind } from "../../dns-providers/provider.ts";
+import type { ErrorCode, Issue } from "../../errors.ts";
+import { newId } from "../../ids.ts";
+import { ownerWithin } from "../../names/names.ts";
 import { draftRecord, draftUpdate, type Drafted, type RecordInput } from "./drafts.ts";
-import type { LiveRecord, RecordDraft } from "./live-record.ts";
-import { keptReason } from "./provider-limits.ts";
-import { isApexNs, recordKey, ttlKey } from "./record.ts";
-import type { Violation } from "./zone-rules.ts";
+import type { LiveRecord, RecordDraft } from "../live-record.ts";
+import { keptReason } from "../provider-limits.ts";
+import { isApexNs, recordKey, ttlKey } from "../record.ts";
+import type { Violation } from "../zone-rules.ts";
 import type { ZoneView } from "./zone-view.ts";
 
 /** What a client asks for. */

@@ -1,7 +1,7 @@
-import type { ChangeOutcome } from "../dns-providers/provider.ts";
-import { AppError, type Issue } from "../errors.ts";
+import type { ChangeOutcome } from "../../dns-providers/provider.ts";
+import { AppError, type Issue } from "../../errors.ts";
 import type { Judged, Refusal } from "./edits.ts";
-import type { LiveRecord, PlannedChange } from "./live-record.ts";
+import type { LiveRecord, PlannedChange } from "../live-record.ts";
 
 /** @throws AppError with every refusal's issues, under the place of its input */
 export function refuseTogether(
@@ -62,6 +62,13 @@ export function refuseHalfDone(outcomes: readonly ChangeOutcome[], message: stri
   const done = outcomes.filter(({ ok }) => ok).length;
   if (done === 0) return;
   throw new AppError("PROVIDER_ERROR", `${done} of ${outcomes.length} changes took place, see the history: ${message}`);
+}
+
+/** A master file of which nothing was done: every reason, each as an issue of the file. */
+export function fileRefused(code: "CONFLICT" | "FORBIDDEN", messages: readonly string[]): AppError {
+  return new AppError(code, `Nothing was changed: ${messages[0] ?? ""}`, {
+    issues: messages.slice(0, 100).map((message) => ({ path: ["zonefile"], message })),
+  });
 }
 
 /** One refused edit as an error. */

@@ -1,15 +1,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
-import { ProviderError } from "../../server/dns-providers/provider.ts";
-import { VendorAccounts, type Purpose } from "../../server/dns-providers/vendor-accounts.ts";
-import { VendorCalls, type Vendor, type VendorRequest } from "../../server/dns-providers/vendor-calls.ts";
-import { createEgress, type Egress } from "../../server/net/egress.ts";
-import { Clock } from "../support/clock.ts";
+import { ProviderError } from "../../../server/dns-providers/provider.ts";
+import { VendorAccounts, type Purpose } from "../../../server/dns-providers/vendor-api/accounts.ts";
+import { VendorCalls, type Vendor, type VendorRequest } from "../../../server/dns-providers/vendor-api/calls.ts";
+import { createEgress, type Egress } from "../../../server/net/egress.ts";
+import { Clock } from "../../support/clock.ts";
 import {
   startLoopbackVendor,
   type LoopbackVendor,
   type VendorFault,
   type VendorReply,
-} from "../support/vendors/loopback-vendor.ts";
+} from "../../support/vendors/loopback-vendor.ts";
 
 /** Calls of a vendor on loopback, whose clock the waiting puts forward. */
 export interface Calling {

@@ -1,12 +1,12 @@
-import type { ProviderKind } from "../dns-providers/provider.ts";
-import type { Issue } from "../errors.ts";
-import { ok, type Result } from "../result.ts";
-import type { LiveRecord, RecordDraft } from "./live-record.ts";
-import { parseOwner } from "../names/names.ts";
-import { ruleFor } from "./record-types.ts";
-import { limitIssues } from "./provider-limits.ts";
-import { isEditableType, ttlKey } from "./record.ts";
-import type { CanonicalValue } from "./values/value-rule.ts";
+import type { ProviderKind } from "../../dns-providers/provider.ts";
+import type { Issue } from "../../errors.ts";
+import { ok, type Result } from "../../result.ts";
+import type { LiveRecord, RecordDraft } from "../live-record.ts";
+import { parseOwner } from "../../names/names.ts";
+import { ruleFor } from "../record-types.ts";
+import { limitIssues } from "../provider-limits.ts";
+import { isEditableType, ttlKey } from "../record.ts";
+import type { CanonicalValue } from "../values/value-rule.ts";
 
 /** What a client says of a record; absent fields of an update stay as they are. */
 export interface RecordInput {

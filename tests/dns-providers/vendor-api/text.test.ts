@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { messageIn, shownText } from "../../server/dns-providers/vendor-text.ts";
+import { messageIn, shownText } from "../../../server/dns-providers/vendor-api/text.ts";
 
 const secret = 's3cr"t/of+the\\h&rbour%';
 const mask = "********";

@@ -1,4 +1,4 @@
-import { ProviderError } from "./provider.ts";
+import { ProviderError } from "../provider.ts";
 
 /** More than any list has, whatever its vendor says of it. */
 const mostPages = 10_000;

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { PageTurner } from "../../server/dns-providers/paging.ts";
-import { ProviderError } from "../../server/dns-providers/provider.ts";
+import { PageTurner } from "../../../server/dns-providers/vendor-api/page-turner.ts";
+import { ProviderError } from "../../../server/dns-providers/provider.ts";
 
 /** Turns pages of these marks. @returns how many were turned, and why no more. */
 function turned(marks: Iterable<string | number>, promised?: (page: number) => number): [number, string | null] {

@@ -1,5 +1,5 @@
-import { refuse } from "../result.ts";
-import { ProviderError } from "./provider.ts";
+import { refuse } from "../../result.ts";
+import { ProviderError } from "../provider.ts";
 
 /**
  * Makes a call that takes back what an earlier one of the same set did.

@@ -1,8 +1,9 @@
-import type { Rights } from "../assignments/access.ts";
-import { AppError, type Issue } from "../errors.ts";
+import type { Rights } from "../../assignments/access.ts";
+import type { Issue } from "../../errors.ts";
 import type { PreparedEdit } from "./edits.ts";
-import type { PlannedChange } from "./live-record.ts";
-import type { RecordData } from "./record.ts";
+import { fileRefused } from "./refusals.ts";
+import type { PlannedChange } from "../live-record.ts";
+import type { RecordData } from "../record.ts";
 
 /** Types that take over every name below their own: a delegation (RFC 1034 §4.2.1) and a redirection (RFC 6672 §2.3). */
 const takingOver = new Set(["NS", "DNAME"]);
@@ -49,8 +50,5 @@ export function refuseBeyondRights(
     [before, after].map((record) => record && outsideRights(record, rights)),
   );
   const messages = [...new Set([...unseen, ...changed])].filter((message) => message !== null);
-  if (messages.length === 0) return;
-  throw new AppError("FORBIDDEN", `Nothing was changed: ${messages[0] ?? ""}`, {
-    issues: messages.slice(0, 100).map((message) => ({ path: ["zonefile"], message })),
-  });
+  if (messages.length > 0) throw fileRefused("FORBIDDEN", messages);
 }
