@@ -42,7 +42,10 @@ export const providerCatalogue = z
   .meta({ id: "ProviderCatalogue", description: "The kinds of DNS back ends." });
 
 const config = z
-  .record(line(100, 1), z.union([text(10_000), z.number(), z.boolean(), z.null()]))
+  .record(
+    line(100, 1),
+    z.union([text(10_000), z.number(), z.boolean(), z.null()], "This must be text, a number, true, false or null."),
+  )
   .meta({ description: "Fields by the kind's `configFields`.", example: { folder: "customers" } });
 
 export const providerConfig = z

@@ -32,4 +32,6 @@ test("hardly any example that calls the API is left out", () => {
     .flatMap(({ path, blocks }) => blocks.map((block) => ({ path, ...block })))
     .filter(({ language, info, code }) => callsApi(code) && (language !== "sh" || info === "not-run"));
   expect(leftOut.map(({ path }) => path)).toEqual([]);
+  // Blocks within lists are not seen as blocks.
+  expect(all.filter(({ prose }) => /^ +```/m.test(prose)).map(({ path }) => path)).toEqual([]);
 });
