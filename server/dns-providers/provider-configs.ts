@@ -7,16 +7,17 @@ import { queries, type EntityManager } from "../database/database.ts";
 import { uniquely } from "../database/uniquely.ts";
 import { AppError, badField, nameTaken, notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
-import { inputError } from "../input-error.ts";
+import { configError } from "../input-error.ts";
 import type { Logger } from "../log.ts";
 import { withoutSecrets, type ConfigSecrets } from "./config-secrets.ts";
 import { tellConfig, toldConfig } from "./config-trail.ts";
 import type { Connection, ProviderConnections } from "./connections.ts";
 import { ProviderConfig, type ConfigValues } from "./entities.ts";
 import { knownKind, kindByName, providerKinds } from "./kinds.ts";
-import { ProviderError, type ProviderKind } from "./provider.ts";
+import type { ProviderKind } from "./provider.ts";
 import { resealSecrets } from "./reseal-secrets.ts";
-import type { Purpose } from "./vendor-accounts.ts";
+import { throughProvider } from "./through-provider.ts";
+import type { Purpose } from "./vendor-api/accounts.ts";
 
 export interface ConnectedConfig extends Connection {
   id: string;
@@ -218,15 +219,7 @@ export class ProviderConfigs {
   /** What may be stored: it fits the kind's schema, and a connection can be made of it. @throws AppError BAD_REQUEST */
   #checked(kind: ProviderKind, config: ConfigValues): ConfigValues {
     const parsed = kind.configSchema.safeParse(config);
-    if (!parsed.success) {
-      const issues = (inputError(parsed.error).issues ?? []).map(({ path, message }) => ({
-        path: ["config", ...path],
-        message,
-      }));
-      throw new AppError("BAD_REQUEST", `${kind.name}: ${issues[0]?.message ?? "the configuration is not valid"}`, {
-        issues,
-      });
-    }
+    if (!parsed.success) throw configError(kind.name, parsed.error);
     const values = parsed.data as ConfigValues;
     try {
       this.connections.connectWith(kind.kind, values);
@@ -276,16 +269,6 @@ async function refuseRepointing(em: EntityManager, { id, embedded }: ProviderCon
     "CONFLICT",
     `Domains such as ${user} use this configuration; make a new one and move them there with their providerConfigId.`,
   );
-}
-
-/** Runs a call to a provider; its failure becomes the caller's 502. */
-export async function throughProvider<T>(call: Promise<T>): Promise<T> {
-  try {
-    return await call;
-  } catch (error) {
-    if (error instanceof ProviderError) throw new AppError("PROVIDER_ERROR", error.message, { cause: error });
-    throw error;
-  }
 }
 
 async function writeConfig(tx: EntityManager, { name }: ProviderConfig): Promise<void> {
