@@ -17,7 +17,7 @@ import type { Config } from "./config.ts";
 import type { Database } from "./database/database.ts";
 import { ConfigSecrets } from "./dns-providers/config-secrets.ts";
 import { ProviderConnections } from "./dns-providers/connections.ts";
-import { VendorAccounts } from "./dns-providers/vendor-accounts.ts";
+import { VendorAccounts } from "./dns-providers/vendor-api/accounts.ts";
 import { ProviderConfigs } from "./dns-providers/provider-configs.ts";
 import { DriftJob, type OnDrift } from "./drift/drift-job.ts";
 import { tellDrift } from "./drift/drift-notice.ts";

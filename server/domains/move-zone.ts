@@ -3,23 +3,25 @@ import { writeEntry } from "../audit/audit.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
-import { allMade } from "../dns-providers/change-outcomes.ts";
-import { throughProvider, type ConnectedConfig } from "../dns-providers/provider-configs.ts";
+import { allMade } from "../dns-providers/applying/change-outcomes.ts";
+import type { ConnectedConfig } from "../dns-providers/provider-configs.ts";
+import { throughProvider } from "../dns-providers/through-provider.ts";
 import { knownKind } from "../dns-providers/kinds.ts";
 import { ProviderError, type BeforeCall, type DnsProvider, type ProviderKind } from "../dns-providers/provider.ts";
 import { noDrift } from "../drift/due-zones.ts";
 import { AppError, notFound } from "../errors.ts";
 import { bookmark } from "../changes/bookmark.ts";
-import { settle } from "../changes/change-sets.ts";
+import { settle } from "../changes/settle.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import { limitIssues } from "../records/provider-limits.ts";
+import { kindOfZone } from "../records/zone-limits.ts";
 import { withLease, type Lease } from "../changes/lease.ts";
 import { dataOf, type LiveRecord, type PlannedChange } from "../records/live-record.ts";
 import { liveZone } from "../records/live-queries.ts";
 import { callProvider } from "../changes/provider-call.ts";
 import { readAll } from "../changes/read-back.ts";
 import { repairZone } from "../changes/repair.ts";
-import { whileHeld } from "../changes/sent-calls.ts";
+import { whileHeld } from "../changes/noted-calls.ts";
 import { lostAt, ownTyped, planMove, withoutOwnOf, withPlainTtls } from "./move-plan.ts";
 
 /** What the domain becomes at its new provider. */
@@ -50,7 +52,8 @@ export async function moveZone(
     await repairZone(fork(), domain.id, lease, connections, now, { settling, notifications });
     const records = await liveZone(fork(), domain.id, Hosts.all);
     const wanted = withPlainTtls(await kindOf(fork(), domain.id), target.kind, records);
-    refuseBeyondLimits(withoutOwnOf(target.kind, wanted), target);
+    const written = withoutOwnOf(target.kind, wanted);
+    refuseBeyondLimits(written, await limitsThere(target, domain.name, written));
     const { provider } = target;
     const move = { records, wanted };
     const arrival = provider
@@ -113,7 +116,20 @@ async function kindOf(em: EntityManager, domainId: string): Promise<ProviderKind
   return knownKind(kind);
 }
 
-function refuseBeyondLimits(records: readonly LiveRecord[], { kind }: ConnectedConfig): void {
+/** What the target takes in this zone; in one that it does not tell of, as it is to be made yet, what it takes in any. */
+async function limitsThere(
+  { kind, provider }: ConnectedConfig,
+  name: string,
+  records: readonly LiveRecord[],
+): Promise<ProviderKind> {
+  const ttls = records.map(({ ttl }) => ttl);
+  return await kindOfZone({ name, kind, provider }, ttls).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === "PROVIDER_ERROR") return kind;
+    throw error;
+  });
+}
+
+function refuseBeyondLimits(records: readonly LiveRecord[], kind: ProviderKind): void {
   const issues = records.flatMap((record) =>
     limitIssues(record, kind).map(({ message }) => ({
       path: ["providerConfigId"],
@@ -150,6 +166,8 @@ async function fill(
       `${zone} has other records at that provider; empty the zone there first, or import it from there.`,
     );
   }
+  const ttls = missing.map(({ ttl }) => ttl);
+  refuseBeyondLimits(missing, await kindOfZone({ name: zone, kind, provider }, ttls));
   const { outcomes, before, after } = await callProvider(
     provider,
     zone,

@@ -19,7 +19,7 @@ const host = () => ({ recordType: "A", name: freshName().replace(".example", "")
 const deletion = ({ recordId }: Ids) => [{ action: "delete", recordId }];
 
 /** How to call something so that it works: on what, and with which body or query. */
-export interface Call {
+interface Call {
   thing: (owner: RestClient) => Promise<Ids>;
   body?: (ids: Ids, caller: RestClient) => object | Promise<object>;
   query?: (ids: Ids) => string;
