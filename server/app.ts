@@ -129,6 +129,8 @@ function readableHead(req: Request, _res: Response, next: (error?: AppError) => 
   const { host, expect } = req.headers;
   if (host === undefined && req.httpVersion === "1.1") {
     next(new AppError("BAD_REQUEST", "The Host header is missing (RFC 9112 §3.2)."));
+  } else if ((req.headersDistinct["host"] ?? []).length > 1) {
+    next(new AppError("BAD_REQUEST", "The Host header is given more than once (RFC 9112 §3.2)."));
   } else if (expect !== undefined && expect.toLowerCase() !== "100-continue") {
     next(new AppError("BAD_REQUEST", "The Expect header may only say 100-continue (RFC 9110 §10.1.1)."));
   } else if (host !== undefined && !URL.canParse(`http://${host}`)) {

@@ -189,7 +189,7 @@ export function createServices(parts: {
     mailer,
     background,
     streams: told.streams,
-    workers: { repair, drift, deliverer: channelServices.deliverer, ...expiry },
+    workers: { repair, drift, ...channelServices, ...expiry },
   });
   const { jobs, mail } = jobServices;
   const identity = composeIdentity({

@@ -6,7 +6,7 @@ import { queries, type EntityManager } from "../database/database.ts";
 import { uniquely } from "../database/uniquely.ts";
 import { AppError, badField, nameTaken, notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
-import { inputError } from "../input-error.ts";
+import { configError } from "../input-error.ts";
 import type { Logger } from "../log.ts";
 import type { NotificationEvent } from "../notifications/notify.ts";
 import { masked, merged, unreadableConfig, type ChannelConfig, type ConfigBox } from "./config-box.ts";
@@ -195,11 +195,7 @@ export class Channels {
 function checked(kind: ChannelKind, config: ChannelConfig): ChannelConfig {
   const parsed = kind.schema.safeParse(config);
   if (parsed.success) return parsed.data as ChannelConfig;
-  const issues = (inputError(parsed.error).issues ?? []).map(({ path, message }) => ({
-    path: ["config", ...path],
-    message,
-  }));
-  throw new AppError("BAD_REQUEST", `${kind.label}: ${issues[0]?.message ?? "the settings are not valid"}`, { issues });
+  throw configError(kind.label, parsed.error);
 }
 
 async function writeChannel(tx: EntityManager, { name }: NotificationChannel): Promise<void> {
