@@ -8,7 +8,7 @@ import { badField } from "./errors.ts";
 export function oneGiven(names: Readonly<Record<string, string | undefined>>): { given: string; field: string } {
   const [own = ""] = Object.keys(names);
   const [first, other] = Object.entries(names).filter(([, value]) => value !== undefined);
-  if (first?.[1] === undefined) throw badField([own], "This is required.");
+  if (first?.[1] === undefined) throw badField([own], `Give ${own}.`);
   const [field, given] = first;
   if (other && other[1] !== given) throw badField([other[0]], `This differs from ${field}; send one of the two.`);
   return { given, field };

@@ -54,8 +54,10 @@ const latest = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /** A moment in an input: a `Date`, or an ISO 8601 string with `Z` or an offset. */
 export function timestampInput(description: string) {
+  // For a text the union tells what the one option that takes texts says of it.
+  const sentence = "This must be a moment such as 2027-03-01T00:00:00Z.";
   return z
-    .union([z.date(), z.iso.datetime({ offset: true })], "This must be a moment such as 2027-03-01T00:00:00Z.")
+    .union([z.date(), z.iso.datetime({ offset: true, error: sentence })], sentence)
     .transform((value) => new Date(value))
     .refine(
       (date) => date.getTime() >= earliest && date.getTime() <= latest,

@@ -11,6 +11,7 @@ import { Channels } from "./service.ts";
 export interface ChannelServices {
   channels: Channels;
   deliverer: Deliverer;
+  mailDeliverer: Deliverer;
 }
 
 /** Builds what keeps the channels and brings out what is written down for them. */
@@ -24,5 +25,9 @@ export function composeChannels(parts: {
   log: Logger;
 }): ChannelServices {
   const { box, ports, audit } = parts;
-  return { channels: new Channels({ box, ports, audit }), deliverer: new Deliverer(parts) };
+  return {
+    channels: new Channels({ box, ports, audit }),
+    deliverer: new Deliverer({ ...parts, way: "call" }),
+    mailDeliverer: new Deliverer({ ...parts, way: "mail" }),
+  };
 }

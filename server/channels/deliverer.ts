@@ -17,6 +17,7 @@ import {
   nextDue,
   postpone,
   type Claimed,
+  type Way,
 } from "./deliveries.ts";
 import { disabledNotice } from "./disabled-notice.ts";
 import type { Outcome, Ports } from "./kind.ts";
@@ -30,6 +31,7 @@ const soonMilliseconds = 20_000;
 const laneMilliseconds = 30_000;
 
 interface Parts {
+  way: Way;
   database: Database;
   box: ConfigBox;
   ports: Ports;
@@ -56,16 +58,16 @@ export class Deliverer {
     this.#parts = parts;
   }
 
-  /** Works until nothing is due. */
+  /** Works until nothing that goes its way is due. */
   async run(signal: AbortSignal): Promise<void> {
-    const { database, ports } = this.#parts;
+    const { way, database, ports } = this.#parts;
     while (!signal.aborted) {
-      const due = await claimDue(database.fork(), ports.now());
+      const due = await claimDue(database.fork(), way, ports.now());
       if (due.length > 0) {
         await this.#deliver(due, signal);
         continue;
       }
-      const next = await nextDue(database.fork());
+      const next = await nextDue(database.fork(), way);
       const wait = next === null ? Number.POSITIVE_INFINITY : next.getTime() - ports.now().getTime();
       if (wait > soonMilliseconds) return;
       await sleep(Math.max(wait, 100), undefined, { signal }).catch(() => undefined);

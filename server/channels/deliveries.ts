@@ -15,6 +15,14 @@ const claimMilliseconds = 10 * minute;
 const claimedAtOnce = 40;
 const keptMilliseconds = 14 * 24 * hour;
 
+/** By what something goes: the one mail server, or a call to the receiver's own. Each has runs of its own, so that neither waits for the other. */
+export type Way = "mail" | "call";
+
+/** How a channel's deliveries go; those to users go by mail. */
+export function wayOf(channel: string): Way {
+  return channel === "email" ? "mail" : "call";
+}
+
 export interface Claimed {
   id: string;
   channelId: string | null;
@@ -23,8 +31,8 @@ export interface Claimed {
   message: ChannelMessage;
 }
 
-/** Takes what is due, so that no other run tries it meanwhile; the oldest first. */
-export async function claimDue(em: EntityManager, now: Date): Promise<Claimed[]> {
+/** Takes what is due and goes this way, so that no other run tries it meanwhile; the oldest first. */
+export async function claimDue(em: EntityManager, way: Way, now: Date): Promise<Claimed[]> {
   const { rows } = await sql<{
     id: string;
     channel_id: string | null;
@@ -39,6 +47,7 @@ export async function claimDue(em: EntityManager, now: Date): Promise<Claimed[]>
       left join notification_channels on notification_channels.id = due.channel_id
       where due.state = 'pending' and due.next_attempt_at <= ${now}
         and (due.channel_id is null or notification_channels.enabled)
+        and (coalesce(notification_channels.channel, 'email') = 'email') = ${way === "mail"}
       order by due.next_attempt_at, due.id
       limit ${claimedAtOnce}
       for update of due skip locked
@@ -56,8 +65,8 @@ export async function claimDue(em: EntityManager, now: Date): Promise<Claimed[]>
     .toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** When something is due next that may be claimed; null when nothing waits. */
-export async function nextDue(em: EntityManager): Promise<Date | null> {
+/** When something is due next that may be claimed and goes this way; null when nothing waits. */
+export async function nextDue(em: EntityManager, way: Way): Promise<Date | null> {
   const row = await queries(em)
     .selectFrom("deliveries")
     .leftJoin("notification_channels", "notification_channels.id", "deliveries.channel_id")
@@ -65,6 +74,9 @@ export async function nextDue(em: EntityManager): Promise<Date | null> {
     .where("state", "=", "pending")
     // What was told while its channel was being disabled waits for nothing that will come.
     .where((eb) => eb.or([eb("channel_id", "is", null), eb("notification_channels.enabled", "=", true)]))
+    .where((eb) =>
+      eb(eb.fn.coalesce("notification_channels.channel", eb.val("email")), way === "mail" ? "=" : "<>", "email"),
+    )
     .orderBy("next_attempt_at")
     .limit(1)
     .executeTakeFirst();

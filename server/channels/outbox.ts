@@ -6,10 +6,11 @@ import type { Enqueue } from "../jobs/jobs.ts";
 import type { Told } from "../notifications/mailbox.ts";
 import type { NotificationEvent } from "../notifications/notify.ts";
 import type { ConfigBox } from "./config-box.ts";
+import { wayOf, type Way } from "./deliveries.ts";
 import type { WebConfig } from "./kinds/web.ts";
 
-/** The job that brings out what is written down here. */
-export const deliverJobName = "channels.deliver";
+/** The jobs that bring out what is written down here. */
+export const deliverJobNames: Readonly<Record<Way, string>> = { call: "channels.deliver", mail: "channels.mail" };
 
 /** What is told, and who is to have it by e-mail as well. */
 export interface Outgoing {
@@ -22,7 +23,7 @@ export interface Subscribers {
   /** Whom channels within the application tell, by event. */
   further: ReadonlyMap<NotificationEvent, Further>;
   /** Channels that lead outside, and what they hear. */
-  outside: readonly { id: string; events: readonly NotificationEvent[] }[];
+  outside: readonly { id: string; channel: string; events: readonly NotificationEvent[] }[];
 }
 
 /** Further people who are told within the application. */
@@ -66,10 +67,10 @@ export class Outbox {
       const { createdAt, ...notice } = told;
       const row = { notice, created_at: createdAt, channel_id: null, user_id: null };
       return [
-        ...outside.flatMap(({ id, events }) =>
-          events.includes(told.event) ? [{ ...row, id: newId(), channel_id: id }] : [],
+        ...outside.flatMap(({ id, channel, events }) =>
+          events.includes(told.event) ? [{ ...row, id: newId(), channel_id: id, way: wayOf(channel) }] : [],
         ),
-        ...mailTo.map((userId) => ({ ...row, id: newId(), user_id: userId })),
+        ...mailTo.map((userId) => ({ ...row, id: newId(), user_id: userId, way: "mail" as const })),
       ];
     });
     if (rows.length === 0) return;
@@ -86,6 +87,6 @@ export class Outbox {
       select id, channel_id, user_id, notice, 'pending', created_at, created_at
       from row where channel_id in (select id from channel) or user_id in (select id from person)
     `.execute(queries(em));
-    await this.#enqueue(em, deliverJobName, {});
+    for (const way of new Set(rows.map((one) => one.way))) await this.#enqueue(em, deliverJobNames[way], {});
   }
 }

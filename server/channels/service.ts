@@ -6,7 +6,7 @@ import { queries, type EntityManager } from "../database/database.ts";
 import { uniquely } from "../database/uniquely.ts";
 import { AppError, badField, nameTaken, notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
-import { inputError } from "../input-error.ts";
+import { configError } from "../input-error.ts";
 import type { Logger } from "../log.ts";
 import type { NotificationEvent } from "../notifications/notify.ts";
 import { masked, merged, unreadableConfig, type ChannelConfig, type ConfigBox } from "./config-box.ts";
@@ -165,9 +165,8 @@ export class Channels {
   async ensureSealed(em: EntityManager, log: Logger): Promise<void> {
     await em.transactional(async (tx) => {
       for (const channel of await tx.findAll(NotificationChannel, { lockMode: LockMode.PESSIMISTIC_WRITE })) {
-        if (this.#box.isCurrent(channel.config)) continue;
-        const config = this.#box.open(channel.id, channel.config);
-        if (config) channel.config = this.#box.seal(channel.id, config);
+        const resealed = this.#box.resealed(channel.id, channel.config);
+        if (resealed !== null) channel.config = resealed;
         else
           log.warn(
             { channel: channel.name },
@@ -195,11 +194,7 @@ export class Channels {
 function checked(kind: ChannelKind, config: ChannelConfig): ChannelConfig {
   const parsed = kind.schema.safeParse(config);
   if (parsed.success) return parsed.data as ChannelConfig;
-  const issues = (inputError(parsed.error).issues ?? []).map(({ path, message }) => ({
-    path: ["config", ...path],
-    message,
-  }));
-  throw new AppError("BAD_REQUEST", `${kind.label}: ${issues[0]?.message ?? "the settings are not valid"}`, { issues });
+  throw configError(kind.label, parsed.error);
 }
 
 async function writeChannel(tx: EntityManager, { name }: NotificationChannel): Promise<void> {

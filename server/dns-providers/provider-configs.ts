@@ -7,7 +7,7 @@ import { queries, type EntityManager } from "../database/database.ts";
 import { uniquely } from "../database/uniquely.ts";
 import { AppError, badField, nameTaken, notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
-import { inputError } from "../input-error.ts";
+import { configError } from "../input-error.ts";
 import type { Logger } from "../log.ts";
 import { withoutSecrets, type ConfigSecrets } from "./config-secrets.ts";
 import { tellConfig, toldConfig } from "./config-trail.ts";
@@ -219,15 +219,7 @@ export class ProviderConfigs {
   /** What may be stored: it fits the kind's schema, and a connection can be made of it. @throws AppError BAD_REQUEST */
   #checked(kind: ProviderKind, config: ConfigValues): ConfigValues {
     const parsed = kind.configSchema.safeParse(config);
-    if (!parsed.success) {
-      const issues = (inputError(parsed.error).issues ?? []).map(({ path, message }) => ({
-        path: ["config", ...path],
-        message,
-      }));
-      throw new AppError("BAD_REQUEST", `${kind.name}: ${issues[0]?.message ?? "the configuration is not valid"}`, {
-        issues,
-      });
-    }
+    if (!parsed.success) throw configError(kind.name, parsed.error);
     const values = parsed.data as ConfigValues;
     try {
       this.connections.connectWith(kind.kind, values);

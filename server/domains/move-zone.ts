@@ -14,6 +14,7 @@ import { bookmark } from "../changes/bookmark.ts";
 import { settle } from "../changes/settle.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import { limitIssues } from "../records/provider-limits.ts";
+import { kindOfZone } from "../records/zone-limits.ts";
 import { withLease, type Lease } from "../changes/lease.ts";
 import { dataOf, type LiveRecord, type PlannedChange } from "../records/live-record.ts";
 import { liveZone } from "../records/live-queries.ts";
@@ -51,7 +52,8 @@ export async function moveZone(
     await repairZone(fork(), domain.id, lease, connections, now, { settling, notifications });
     const records = await liveZone(fork(), domain.id, Hosts.all);
     const wanted = withPlainTtls(await kindOf(fork(), domain.id), target.kind, records);
-    refuseBeyondLimits(withoutOwnOf(target.kind, wanted), target);
+    const written = withoutOwnOf(target.kind, wanted);
+    refuseBeyondLimits(written, await limitsThere(target, domain.name, written));
     const { provider } = target;
     const move = { records, wanted };
     const arrival = provider
@@ -114,7 +116,20 @@ async function kindOf(em: EntityManager, domainId: string): Promise<ProviderKind
   return knownKind(kind);
 }
 
-function refuseBeyondLimits(records: readonly LiveRecord[], { kind }: ConnectedConfig): void {
+/** What the target takes in this zone; in one that it does not tell of, as it is to be made yet, what it takes in any. */
+async function limitsThere(
+  { kind, provider }: ConnectedConfig,
+  name: string,
+  records: readonly LiveRecord[],
+): Promise<ProviderKind> {
+  const ttls = records.map(({ ttl }) => ttl);
+  return await kindOfZone({ name, kind, provider }, ttls).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === "PROVIDER_ERROR") return kind;
+    throw error;
+  });
+}
+
+function refuseBeyondLimits(records: readonly LiveRecord[], kind: ProviderKind): void {
   const issues = records.flatMap((record) =>
     limitIssues(record, kind).map(({ message }) => ({
       path: ["providerConfigId"],
@@ -151,6 +166,8 @@ async function fill(
       `${zone} has other records at that provider; empty the zone there first, or import it from there.`,
     );
   }
+  const ttls = missing.map(({ ttl }) => ttl);
+  refuseBeyondLimits(missing, await kindOfZone({ name: zone, kind, provider }, ttls));
   const { outcomes, before, after } = await callProvider(
     provider,
     zone,

@@ -1,6 +1,6 @@
-import { deliverJobName } from "../channels/outbox.ts";
+import { deliverJobNames } from "../channels/outbox.ts";
 import { driftSchedules } from "../drift/drift-job.ts";
-import { deleteExpired } from "../housekeeping.ts";
+import { deleteExpired } from "./housekeeping.ts";
 import type { Services } from "../services.ts";
 import { deleteOldSnapshots } from "../snapshots/retention.ts";
 import { makeScheduledSnapshots } from "../snapshots/schedule.ts";
@@ -9,13 +9,16 @@ import type { Job } from "./jobs.ts";
 const day = 24 * 3_600_000;
 
 /** Parts of the service that have work to do beside requests. */
-export type Workers = Pick<Services, "repair" | "drift" | "deliverer" | "expiryCheck" | "expiryReminders">;
+export type Workers = Pick<
+  Services,
+  "repair" | "drift" | "deliverer" | "mailDeliverer" | "expiryCheck" | "expiryReminders"
+>;
 
 type Needs = Workers & Pick<Services, "config" | "database" | "log" | "mail"> & { now: () => Date };
 
 /** Every job of the service. */
 export function jobs({ config, database, log, now, ...needs }: Needs): Job[] {
-  const { repair, drift, mail, deliverer, expiryCheck, expiryReminders } = needs;
+  const { repair, drift, mail, deliverer, mailDeliverer, expiryCheck, expiryReminders } = needs;
   return [
     {
       name: "changes.repair",
@@ -56,10 +59,16 @@ export function jobs({ config, database, log, now, ...needs }: Needs): Job[] {
       work: () => deleteExpired(database, now()),
     },
     {
-      name: deliverJobName,
-      description: "Delivers notifications to channels and by e-mail, again where they were not taken.",
+      name: deliverJobNames.call,
+      description: "Delivers notifications to channels, again where they were not taken.",
       schedule: "* * * * *",
       work: (_data, signal) => deliverer.run(signal),
+    },
+    {
+      name: deliverJobNames.mail,
+      description: "Delivers notifications by e-mail, to users and channels, again where they were not taken.",
+      schedule: "* * * * *",
+      work: (_data, signal) => mailDeliverer.run(signal),
     },
     mail.job,
     expiryCheck,

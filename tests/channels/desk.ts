@@ -97,6 +97,7 @@ export class ChannelDesk {
 
   /** Delivers what is due now. */
   async deliver(): Promise<void> {
-    await this.zw.services.deliverer.run(AbortSignal.timeout(10_000));
+    const { deliverer, mailDeliverer } = this.zw.services;
+    await Promise.all([deliverer, mailDeliverer].map((one) => one.run(AbortSignal.timeout(10_000))));
   }
 }

@@ -101,7 +101,7 @@ test("an e-mail channel mails each address, and waits for the mail server", asyn
   const channel = await desk.make({ channel: "email", config: { to: ["one@example.net", "two@example.net"] } });
   desk.mail.refuseWith(451);
   await desk.tell();
-  await desk.zw.services.deliverer.run(AbortSignal.timeout(300));
+  await desk.zw.services.mailDeliverer.run(AbortSignal.timeout(300));
   desk.mail.refuseWith(null);
   await desk.later(minute);
   await desk.deliver();
@@ -156,6 +156,35 @@ test("users who wish it are mailed what they are told, at the address that they 
   ]);
 });
 
+test("what goes by mail has runs of its own: a webhook does not wait for a mail server that is away", async () => {
+  const { users, database, deliverer, mailDeliverer } = desk.zw.services;
+  const ids: string[] = [];
+  for (const username of ["mailed-1", "mailed-2", "mailed-3"]) {
+    const user = { username, email: `${username}@example.com`, password: memberPassword, role: "member" } as const;
+    ids.push((await users.create(database.fork(), user)).id);
+  }
+  await queries(database.fork())
+    .updateTable("users")
+    .set({ email_notifications_enabled: true })
+    .where("id", "in", ids)
+    .execute();
+  await desk.tell({ to: { userIds: ids } });
+  const webhook = await desk.make();
+  await desk.tell();
+  const states = async () =>
+    await queries(database.fork()).selectFrom("deliveries").select(["user_id", "state", "attempts"]).execute();
+
+  await deliverer.run(AbortSignal.timeout(10_000));
+  expect(desk.hooks.calls).toHaveLength(1);
+  expect(await desk.deliveries(webhook.id)).toMatchObject([{ state: "delivered" }]);
+  const waiting = (await states()).filter(({ user_id: userId }) => userId !== null);
+  expect(waiting).toHaveLength(3);
+  for (const one of waiting) expect(one).toMatchObject({ state: "pending", attempts: 0 });
+
+  await mailDeliverer.run(AbortSignal.timeout(10_000));
+  expect(desk.mail.mails).toHaveLength(3);
+});
+
 test("a mail to a user that the mail server refuses for good is not sent again; a channel has its two days", async () => {
   const channel = await desk.make({ channel: "email", config: { to: "team@example.com" } });
   const { users, database } = desk.zw.services;
@@ -171,7 +200,7 @@ test("a mail to a user that the mail server refuses for good is not sent again; 
   const { body: me } = await client.get("/api/auth/me");
   desk.mail.refuseWith(550);
   await desk.tell({ to: { userIds: [me.id] } });
-  await desk.zw.services.deliverer.run(AbortSignal.timeout(300));
+  await desk.zw.services.mailDeliverer.run(AbortSignal.timeout(300));
   const rows = await queries(desk.zw.services.database.fork())
     .selectFrom("deliveries")
     .select(["user_id", "state", "attempts"])

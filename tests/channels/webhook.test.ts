@@ -225,7 +225,7 @@ describe("a webhook", () => {
     const channel = await desk.make();
     await desk.tell();
     const db = queries(desk.zw.services.database.fork());
-    const [claimed] = await claimDue(desk.zw.services.database.fork(), desk.clock.now());
+    const [claimed] = await claimDue(desk.zw.services.database.fork(), "call", desk.clock.now());
     await desk.zw.admin.put(`/api/notifications/configs/${channel.id}`, { enabled: false });
     const now = desk.clock.now();
     const em = desk.zw.services.database.fork();

@@ -1,19 +1,24 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { manualZone } from "../records/zones.ts";
+import { startAlidnsServer, type AlidnsServer } from "../support/vendors/alidns/server.ts";
+import { startCloudflare, type CloudflareServer } from "../support/vendors/cloudflare/server.ts";
 import { startDigitalOcean, type DigitalOceanServer } from "../support/vendors/digitalocean/server.ts";
 import { startDnspodServer, type DnspodServer } from "../support/vendors/dnspod/server.ts";
 import { startRoute53, type Route53Server } from "../support/vendors/route53/server.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" } });
+let alidns: AlidnsServer;
+let cloudflare: CloudflareServer;
 let route53: Route53Server;
 let digitalocean: DigitalOceanServer;
 let dnspod: DnspodServer;
 beforeAll(async () => {
   [route53, digitalocean, dnspod] = await Promise.all([startRoute53(), startDigitalOcean(), startDnspodServer()]);
+  [alidns, cloudflare] = await Promise.all([startAlidnsServer(), startCloudflare()]);
 });
 afterAll(async () => {
-  await Promise.all([route53.stop(), digitalocean.stop(), dnspod.stop()]);
+  await Promise.all([alidns, cloudflare, route53, digitalocean, dnspod].map((server) => server.stop()));
 });
 
 const vendors: [kind: string, config: () => object][] = [
@@ -47,3 +52,63 @@ test.each(vendors)(
     expect(snapshots).toMatchObject([{ trigger: "on_change", recordCount: 3 }]);
   },
 );
+
+const toCloudflare = () => ({ apiToken: cloudflare.token, accountId: cloudflare.accountId, endpoint: cloudflare.url });
+
+/** Vendors whose zones differ in the smallest TTL, with a zone of the lowest edition. */
+const withFloors: [kind: string, config: () => object, floor: number, add: (zone: string) => unknown][] = [
+  ["cloudflare", toCloudflare, 60, (zone) => cloudflare.addZone(zone, "free")],
+  [
+    "dnspod",
+    () => pick(dnspod, "secretId", "secretKey", "url"),
+    600,
+    (zone) => dnspod.account.addDomain(zone, "DP_FREE"),
+  ],
+  [
+    "alidns",
+    () => pick(alidns, "accessKeyId", "accessKeySecret", "url"),
+    600,
+    (zone) => alidns.account.addDomain(zone, 600),
+  ],
+];
+
+test.each(withFloors)(
+  "every TTL below what the zone at %s takes is named before anything is written there",
+  async (kind, config, floor, add) => {
+    const zone = await manualZone(zw);
+    await zone.add("A", "www", "192.0.2.1", 40);
+    await zone.add("TXT", "@", "short", 50);
+    await zone.add("A", "ftp", "192.0.2.1", 7200);
+    const before = await zone.detail();
+    add(zone.name);
+    const made = await zw.admin.post("/api/provider-configs", { kind, name: `${kind} floor`, config: config() });
+    const { status, body } = await zw.admin.put(zone.path, { providerConfigId: made.body.id });
+    expect({ status, detail: body.detail }).toMatchObject({
+      status: 400,
+      detail: expect.stringContaining("cannot store 2 of this zone's records"),
+    });
+    expect(body.issues.map(({ message }: { message: string }) => message).toSorted()).toEqual([
+      expect.stringMatching(new RegExp(`^@ TXT: .* takes a TTL from ${floor} to `)),
+      expect.stringMatching(new RegExp(`^www A: .* takes a TTL from ${floor} to `)),
+    ]);
+    expect(await zone.detail()).toEqual(before);
+  },
+);
+
+test("so they are where the move makes the zone, which stays empty", async () => {
+  const zone = await manualZone(zw);
+  const www = await zone.add("A", "www", "192.0.2.1", 40);
+  const made = await zw.admin.post("/api/provider-configs", {
+    kind: "cloudflare",
+    name: "new",
+    config: toCloudflare(),
+  });
+  const move = async () => await zw.admin.put(zone.path, { providerConfigId: made.body.id });
+  const { status, body } = await move();
+  expect({ status, issues: body.issues }).toMatchObject({
+    status: 400,
+    issues: [{ message: expect.stringMatching(/^www A: Cloudflare takes a TTL from 60 to /) }],
+  });
+  expect((await zw.admin.put(`${zone.path}/records/${www.id}`, { ttl: 60 })).status).toBe(200);
+  expect((await move()).status).toBe(200);
+});

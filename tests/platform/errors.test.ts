@@ -102,6 +102,7 @@ describe("every error is a problem document of the same eight fields", () => {
       () => raw("GET / HTTP/1.1", "Host: a", `X-Long: ${"x".repeat(20_000)}`),
     ],
     ["what is no HTTP", 400, "BAD_REQUEST", () => raw("What is this?")],
+    ["two Host headers", 400, "BAD_REQUEST", () => raw("GET /api/domains HTTP/1.1", "Host: a", "Host: b")],
     ["a Host header that is none", 400, "BAD_REQUEST", () => raw("GET /api/domains HTTP/1.1", "Host: [")],
     ["no id", 400, "BAD_REQUEST", () => zw.admin.get("/api/domains/first")],
     ["an unknown id", 404, "NOT_FOUND", () => zw.admin.get(`/api/domains/${unknownId}`)],
@@ -173,6 +174,40 @@ describe("bad input is refused and the issues name the field", () => {
     const named = issues?.map((issue) => issue.path.slice(0, path.length));
     expect(named).toContainEqual(path);
   });
+});
+
+/** What a refused call tells: its detail, and the further issues. */
+async function told(method: string, path: string, body: object): Promise<string[]> {
+  const { detail, issues } = problemOf(await zw.admin.send(method, path, body), 400, "BAD_REQUEST");
+  return [detail, ...(issues ?? []).slice(1).map(({ message }) => message)];
+}
+
+test("what is of the wrong kind is told in sentences of ours, each with its field", async () => {
+  const domain = `/api/domains/${domainId}`;
+  const user = { username: "ada", password: "a password of four words", role: "member" };
+  expect(await told("POST", "/api/auth/login", { username: "admin" })).toEqual(["password: This is required."]);
+  expect(await told("POST", "/api/users", { ...user, password: 5 })).toEqual(["password: This must be text."]);
+  expect(await told("POST", "/api/users", { ...user, role: "root" })).toEqual([
+    "role: This must be one of admin, member.",
+  ]);
+  expect(await told("PUT", "/api/auth/me/profile", { notificationsEnabled: "yes" })).toEqual([
+    "notificationsEnabled: This must be true or false.",
+  ]);
+  expect(await told("PUT", domain, { tags: "a" })).toEqual(["tags: This must be a list."]);
+  expect(await told("PUT", `${domain}/expiry`, { expiresAt: "tomorrow" })).toEqual([
+    "expiresAt: This must be a moment such as 2027-03-01T00:00:00Z.",
+  ]);
+  expect(await told("POST", `${domain}/records/plan`, { changes: [null] })).toEqual([
+    "changes.0: This must be an object.",
+  ]);
+  expect(await told("POST", "/api/provider-configs", { kind: "powerdns", name: "x" })).toEqual([
+    "PowerDNS: url: This is required. (and 1 more, see issues)",
+    "Give the server's api-key.",
+  ]);
+  const channel = { channel: "webhook", name: "x", events: ["zone.drift"], config: { url: "https://h.example/x" } };
+  expect(await told("POST", "/api/notifications", channel)).toEqual(["Webhook: secret: This is required."]);
+  expect(await told("PUT", "/api/auth/me/email", { email: "a@example.com" })).toEqual(["Give currentPassword."]);
+  expect(await told("POST", "/api/auth/oauth/github/register", { pendingToken: "x" })).toEqual(["Give inviteCode."]);
 });
 
 describe("what looks odd and is right is accepted", () => {

@@ -42,6 +42,10 @@ interface Sent {
   targets: Target[];
 }
 
+/** What zod says where we have no sentence of our own. */
+const parserWords =
+  /Invalid (?:input|option|ISO)|expected (?:string|number|boolean|array|object|record|one of)|Too (?:big|small)/;
+
 /** What is wrong with an answer; null when the document describes it and it names the field at fault. */
 export function complaint(
   document: ApiDocument,
@@ -60,6 +64,7 @@ export function complaint(
   if (!headers.get("content-type")?.startsWith(type)) return `The content type is not documented: ${told}`;
   const wrong = misfits(body, schema, document);
   if (wrong.length > 0) return `${wrong.join("; ")}: ${told}`;
+  if (status === 400 && parserWords.test(JSON.stringify(body))) return `The library speaks, not we: ${told}`;
   const [target, ...others] = targets;
   // Who has no tempToken is told that first.
   if (awaitsFactor.test(operation.operationId) && status === 401) return null;

@@ -1,17 +1,18 @@
 import type { Actor } from "../audit/actor.ts";
 import type { Caller } from "../auth/caller.ts";
-import { queries, type EntityManager } from "../database/database.ts";
-import { AppError, notFound } from "../errors.ts";
+import { liveSessions } from "../auth/live-sessions.ts";
+import type { EntityManager } from "../database/database.ts";
+import { AppError } from "../errors.ts";
 import { sharesCallback, type IdentityAddresses } from "./addresses.ts";
 import type { IdentityBindings } from "./bindings.ts";
 import type { EnabledProvider, IdentityConfigs } from "./configs.ts";
 import { SignInFailure } from "./failures.ts";
 import type { Binder, FlowName, IdentityFlows, ReturnedFlow, StartedFlow } from "./flows.ts";
 import { presentable } from "./presentable.ts";
-import { IdentityProviderError, providerIds, type Identity, type ProviderId } from "./providers/provider.ts";
+import { IdentityProviderError, knownProvider, type Identity, type ProviderId } from "./providers/provider.ts";
 import type { SharedCallback } from "./shared-callback.ts";
 import type { IdentityTickets } from "./tickets.ts";
-import { tellable, without } from "./vendors-words.ts";
+import { redacted, tellable } from "./redaction.ts";
 
 /** A browser that comes back from a provider. */
 export interface Return {
@@ -24,8 +25,8 @@ export interface Return {
 /** What the front end gets in its query (interface.md, "Front-end redirect produced by the callback"). */
 export type FrontEndQuery = Readonly<Record<string, string>>;
 
-/** Trips of browsers to identity providers and back. */
-export class Trips {
+/** Sign-in through identity providers: sends browsers there, and makes of what they come back with a ticket, a binding or a chance to register. */
+export class ExternalSignIn {
   readonly #configs: IdentityConfigs;
   readonly #flows: IdentityFlows;
   readonly #tickets: IdentityTickets;
@@ -84,14 +85,14 @@ export class Trips {
     }
   }
 
-  /** Which trip a browser returns from; null when its `state` is not ours. */
+  /** Which flow a browser returns from; null when its `state` is not ours. */
   named({ query }: Return): (FlowName & { cookieName: string; state: string }) | null {
     const [state = "", ...others] = query.getAll("state");
     const name = others.length === 0 ? this.#flows.read(state) : null;
     return name && { ...name, state, cookieName: this.#flows.cookieName(name.flowId) };
   }
 
-  /** Ends a trip. @throws SignInFailure */
+  /** Ends a flow. @throws SignInFailure */
   async complete(em: EntityManager, actor: Actor, back: Return): Promise<FrontEndQuery> {
     const flow = await this.#take(em, back);
     const { providerId } = flow;
@@ -118,7 +119,7 @@ export class Trips {
       identity = presentable(await provider.identify(settings, flow.values, back.query));
     } catch (error) {
       if (!(error instanceof IdentityProviderError)) throw error;
-      throw new SignInFailure("provider_error", without(secrets, error.message));
+      throw new SignInFailure("provider_error", redacted(error.message, secrets));
     }
     const { binder } = flow;
     const outcome = await this.#configs.whileEnabled(em, providerId, (tx) =>
@@ -154,27 +155,22 @@ export class Trips {
     const named = this.named(back);
     if (!named) throw new SignInFailure("state_invalid", "The state is missing or not ours.");
     if (!back.cameTo.includes(named.providerId))
-      throw new SignInFailure("state_invalid", `A trip to ${named.providerId} came back somewhere else.`);
+      throw new SignInFailure("state_invalid", `A flow to ${named.providerId} came back somewhere else.`);
     const browser = back.cookie(named.cookieName);
     if (browser === undefined || browser === "")
       throw new SignInFailure("state_invalid", "The browser is not the one that set out.");
     const flow = await this.#flows.take(em, named, named.state, browser);
     if (flow) return flow;
-    throw new SignInFailure("state_invalid", "The trip has ended already, took too long, or another browser set out.");
+    throw new SignInFailure("state_invalid", "The flow has ended already, took too long, or another browser set out.");
   }
 
   /** The identity goes to the account from which the browser set out, and only while that session lives. */
   async #bind(em: EntityManager, actor: Actor, binder: Binder, providerId: ProviderId, identity: Identity) {
     const { userId, sessionId } = binder;
-    const session = await queries(em)
-      .selectFrom("sessions")
-      .innerJoin("users", "users.id", "sessions.user_id")
+    const session = await liveSessions(em, this.#now())
       .select("sessions.id")
       .where("sessions.id", "=", sessionId)
       .where("sessions.user_id", "=", userId)
-      .where("sessions.revoked_at", "is", null)
-      .where("sessions.expires_at", ">", this.#now())
-      .where("users.disabled_at", "is", null)
       .executeTakeFirst();
     if (!session) throw new SignInFailure("state_invalid", "The session from which the browser set out has ended.");
     if (await this.#bindings.bind(em, { ...actor, userId }, userId, providerId, identity))
@@ -191,11 +187,4 @@ export class Trips {
     if (owner.disabled_at !== null) throw new SignInFailure("account_disabled", `The account ${owner.id} is disabled.`);
     return { ticket: await this.#tickets.issue(em, owner.id, providerId) };
   }
-}
-
-/** @throws AppError NOT_FOUND */
-export function knownProvider(providerId: string): ProviderId {
-  const known = providerIds.find((id) => id === providerId);
-  if (known === undefined) throw notFound("identity provider");
-  return known;
 }

@@ -5,7 +5,7 @@ const longest = 300;
  * @param secrets that it may quote, however short
  */
 export function tellable(words: string, secrets: readonly (string | null)[]): string {
-  return without(secrets, words)
+  return redacted(words, secrets)
     .toWellFormed()
     .replaceAll(/[\p{C}\p{Z}]+/gu, " ")
     .replaceAll(/[\w~+/=-]{20,}/g, (run) => (/^[a-z_-]+$/.test(run) ? run : "…"))
@@ -13,6 +13,6 @@ export function tellable(words: string, secrets: readonly (string | null)[]): st
 }
 
 /** A text without values that are known to be secret, however short they are. */
-export function without(secrets: readonly (string | null)[], text: string): string {
+export function redacted(text: string, secrets: readonly (string | null)[]): string {
   return secrets.reduce<string>((rest, secret) => (secret ? rest.replaceAll(secret, "…") : rest), text);
 }
