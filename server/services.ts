@@ -36,7 +36,6 @@ import { composeNotifications, type NotificationServices } from "./notifications
 import { realPause, type Pause } from "./pause.ts";
 import { Redis } from "./redis.ts";
 import { createEgress } from "./net/egress.ts";
-import { leaseWaitMilliseconds } from "./changes/lease.ts";
 import { ChangePipeline } from "./changes/pipeline.ts";
 import { ProviderComparison } from "./records/compare-with-provider.ts";
 import { Records } from "./records/service.ts";
@@ -125,7 +124,7 @@ export function createServices(parts: {
     audit,
     log,
   });
-  const pipeline = new ChangePipeline(database, connections, now, leaseWaitMilliseconds, notifications);
+  const pipeline = new ChangePipeline(database, connections, now, notifications);
   const comparison = new ProviderComparison(now, pause);
   const snapshots = new Snapshots(audit, now);
   const repair = new RepairJob({ database, connections, notifications, log, now });

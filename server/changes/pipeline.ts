@@ -76,25 +76,25 @@ export class ChangePipeline {
   readonly #database: Database;
   readonly #connections: ProviderConnections;
   readonly #now: () => Date;
+  readonly #notifications: Notifications;
   readonly #waitMilliseconds: number;
-  readonly #notifications: Notifications | null;
 
   /**
-   * @param waitMilliseconds how long to wait for a zone that another process holds.
    * @param notifications told of earlier changes that are found to have failed.
+   * @param waitMilliseconds how long to wait for a zone that another process holds.
    */
   constructor(
     database: Database,
     connections: ProviderConnections,
     now: () => Date,
+    notifications: Notifications,
     waitMilliseconds = leaseWaitMilliseconds,
-    notifications: Notifications | null = null,
   ) {
     this.#database = database;
     this.#connections = connections;
     this.#now = now;
-    this.#waitMilliseconds = waitMilliseconds;
     this.#notifications = notifications;
+    this.#waitMilliseconds = waitMilliseconds;
   }
 
   async run<P extends Planned>(em: EntityManager, request: ChangeRequest<P>): Promise<Carried<P>> {

@@ -38,7 +38,7 @@ interface Settling {
 interface Circumstances {
   settling?: Settling;
   /** Through which those hear of failures whose answer was not awaited any more. */
-  notifications?: Notifications | null;
+  notifications: Notifications;
 }
 
 type PendingSet = Awaited<ReturnType<typeof pendingSets>>[number];
@@ -46,7 +46,6 @@ type PendingSet = Awaited<ReturnType<typeof pendingSets>>[number];
 /**
  * Settles changes whose outcome a crash or a lost connection left open, by reading the zone back from its provider.
  * The caller holds the lease. Cheap when there is nothing to repair.
- * @param notifications through which those hear of failures whose answer was not awaited any more
  * @throws AppError PROVIDER_ERROR when the provider cannot be read now, UNAVAILABLE while a change that is not seen there may still be made.
  * @returns how many change sets were settled.
  */
@@ -56,7 +55,7 @@ export async function repairZone(
   lease: Lease,
   connections: ProviderConnections,
   now: () => Date,
-  { settling = { ending: "known", actor: theService }, notifications = null }: Circumstances = {},
+  { settling = { ending: "known", actor: theService }, notifications }: Circumstances,
 ): Promise<number> {
   const pending = await pendingSets(em, domainId);
   for (const set of pending) {
@@ -84,7 +83,7 @@ export async function repairZone(
       const { id, name: domainName, owner_id: ownerId, actor_id: actorId } = set;
       const { changes } = intent;
       const notice = failedChange({ id, domainId, domainName, ownerId, actorId, changes, outcomes });
-      if (notice) await notifications?.notify(tx, notice);
+      if (notice) await notifications.notify(tx, notice);
     });
   }
   return pending.length;

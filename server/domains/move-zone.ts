@@ -43,7 +43,7 @@ export async function moveZone(
   domain: { id: string; name: string; providerConfigId: string },
   target: ConnectedConfig,
   caller: Caller,
-  { force, now, notifications }: { force: boolean; now: () => Date; notifications: Notifications | null },
+  { force, now, notifications }: { force: boolean; now: () => Date; notifications: Notifications },
 ): Promise<void> {
   const fork = () => database.fork();
   await withLease(fork, domain.id, async (lease) => {

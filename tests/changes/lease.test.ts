@@ -41,8 +41,10 @@ async function setLease(seconds: number, holder?: (token: string) => object): Pr
 
 const now = () => new Date();
 /** One that does not wait long. */
-const pipeline = (waitMilliseconds = 150) =>
-  new ChangePipeline(zw.services.database, zw.services.providerConfigs.connections, now, waitMilliseconds);
+function pipeline(waitMilliseconds = 150): ChangePipeline {
+  const { database, providerConfigs, notifications } = zw.services;
+  return new ChangePipeline(database, providerConfigs.connections, now, notifications, waitMilliseconds);
+}
 
 const edit = (whilePlanning: () => Promise<void> = async () => undefined, changes = pipeline()) =>
   changes.run(zw.services.database.fork(), {
