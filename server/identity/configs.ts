@@ -202,13 +202,13 @@ export class IdentityConfigs {
       const configs = await tx.findAll(IdentityConfig, { lockMode: LockMode.PESSIMISTIC_WRITE });
       for (const config of configs) {
         if (typeof config.clientSecret !== "string") continue;
-        config.clientSecret = this.#secrets.resealed(config.id, config.clientSecret) ?? config.clientSecret;
-        if (this.#secrets.open(config.id, config.clientSecret) !== null) continue;
-        const { providerId } = config;
-        log.warn(
-          { providerId },
-          "no key in SECRET_KEYS opens the client secret of an identity provider; enter it again",
-        );
+        const resealed = this.#secrets.resealed(config.id, config.clientSecret);
+        if (resealed !== null) config.clientSecret = resealed;
+        else
+          log.warn(
+            { providerId: config.providerId },
+            "no key in SECRET_KEYS opens the client secret of an identity provider; enter it again",
+          );
       }
     });
   }
