@@ -160,18 +160,15 @@ async function complaints(compiler: keyof typeof compilers, options: object, fil
   );
 }
 
-const resolutions = [
-  { module: "nodenext", moduleResolution: "nodenext" },
-  { module: "esnext", moduleResolution: "bundler" },
-];
-test.each(
-  (["TypeScript 7", "TypeScript 5"] as const).flatMap((compiler) =>
-    resolutions.map((resolution) => ({ compiler, ...resolution })),
-  ),
-)(
-  "a strict program compiles against the package with $compiler and $moduleResolution",
-  async ({ compiler, ...options }) => {
-    expect(await complaints(compiler, options, "consumer.ts")).toBe("");
+test.each([
+  ["TypeScript 7", "nodenext", "nodenext"],
+  ["TypeScript 7", "bundler", "esnext"],
+  ["TypeScript 5", "nodenext", "nodenext"],
+  ["TypeScript 5", "bundler", "esnext"],
+] as const)(
+  "a strict program compiles against the package with %s and %s",
+  async (compiler, moduleResolution, module) => {
+    expect(await complaints(compiler, { module, moduleResolution }, "consumer.ts")).toBe("");
   },
 );
 
