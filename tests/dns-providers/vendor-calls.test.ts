@@ -145,14 +145,26 @@ describe("a pause that a vendor asks for", () => {
     expect(Math.abs((pauses[0] ?? 0) - 30)).toBeLessThanOrEqual(1);
   });
 
-  test.each(["import", "drift"] as const)(
-    "is waited for by an %s in the background, however often",
-    async (purpose) => {
-      answers(throttled({ "retry-after": "300" }), 8);
-      expect(await connect(purpose).send(reading())).toMatchObject({ status: 200 });
-      expect(pauses).toEqual(Array.from({ length: 8 }, () => 300));
-    },
-  );
+  test("is waited for by an import in the background, however often", async () => {
+    answers(throttled({ "retry-after": "300" }), 8);
+    expect(await connect("import").send(reading())).toMatchObject({ status: 200 });
+    expect(pauses).toEqual(Array.from({ length: 8 }, () => 300));
+  });
+
+  test("is waited for by a check for drift up to a minute, and five times", async () => {
+    answers(throttled({ "retry-after": "40" }), 4);
+    expect(await connect("drift").send(reading())).toMatchObject({ status: 200 });
+    answers(throttled({ "retry-after": "40" }), 9);
+    expect((await failureOf(connect("drift").send(reading()))).pauseMilliseconds).toBeGreaterThanOrEqual(40_000);
+    expect(server.calls).toHaveLength(10);
+  });
+
+  test.each([429, 503])("of more, with a status %i, is told a check for drift at once", async (status) => {
+    answers({ ...throttled({ "retry-after": "90" }), status });
+    const { pauseMilliseconds } = await failureOf(connect("drift").send(reading()));
+    expect(Math.ceil((pauseMilliseconds ?? 0) / second)).toBe(90);
+    expect(pauses).toEqual([]);
+  });
 
   test("is not waited for by anybody where it is longer than two hours", async () => {
     answers(throttled({ "retry-after": String(3 * 3_600) }));
