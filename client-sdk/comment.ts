@@ -1,6 +1,6 @@
-/** The lines of a doc comment. */
-export function comment(text: string, indent: string): string[] {
+/** A doc comment, as lines of a declaration. */
+export function comment(text: string, indent = ""): string {
   const lines = text.replaceAll("*/", "*\\/").split("\n");
-  if (lines.length === 1) return [`${indent}/** ${lines.join("")} */`];
-  return [`${indent}/**`, ...lines.map((line) => `${indent} * ${line}`.trimEnd()), `${indent} */`];
+  if (lines.length === 1) return `${indent}/** ${lines.join("")} */`;
+  return [`${indent}/**`, ...lines.map((line) => `${indent} * ${line}`.trimEnd()), `${indent} */`].join("\n");
 }

@@ -20,7 +20,8 @@ export function withFieldComments(declaration: string, appRouter: AnyTRPCRouter)
   const schemas = schemasOf(appRouter);
   const found = new Set<string>();
   const open: string[] = [];
-  const lines = declaration.split("\n").flatMap((line) => {
+  const lines: string[] = [];
+  for (const line of declaration.split("\n")) {
     const [, indent = "", name] = /^( +)(\w+)\??: /.exec(line) ?? [];
     const closed = /^ *\}/.test(line) ? open.pop() : undefined;
     const [router, procedure, side, ...fields] = [...open.slice(1), ...(name === undefined ? [] : [name])];
@@ -28,8 +29,9 @@ export function withFieldComments(declaration: string, appRouter: AnyTRPCRouter)
     found.add(`${router}.${procedure}`);
     const schema = name === undefined ? undefined : schemas.get(`${router}.${procedure}.${side}`);
     const text = schema && fields.length > 0 ? fieldText(schema, fields) : null;
-    return text === null ? [line] : [...comment(text, indent), line];
-  });
+    if (text !== null) lines.push(comment(text, indent));
+    lines.push(line);
+  }
   const missing = Object.keys(appRouter._def.procedures as object).filter((name) => !found.has(name));
   if (missing.length > 0) throw new Error(`There is no place for comments on the fields of ${missing.join(", ")}.`);
   return lines.join("\n");

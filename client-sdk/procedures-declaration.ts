@@ -15,55 +15,37 @@ export function proceduresDeclaration(appRouter: AnyTRPCRouter): string {
   const document = openApiDocument(appRouter, { version: "", siteUrl: "" });
   const procedures = appRouter._def.procedures as Record<string, { _def: { type: keyof typeof calls } }>;
   const rooms = Map.groupBy(Object.entries(procedures), ([name]) => name.split(".")[0] ?? "");
-  const interfaces = [...rooms].flatMap(([room, members]) => [
-    ...comment(
-      roomText(
-        members.map(([name]) => name),
-        appRouter,
-        document,
-      ),
-      "",
-    ),
-    `export interface ${interfaceOf(room)} {`,
-    ...members.flatMap(([name, { _def }]) => {
-      const procedure = name.slice(room.length + 1);
-      const text = procedureText(name, appRouter, document);
-      return [
-        ...comment(text, "    "),
-        `    ${procedure}: {`,
-        ...comment(text, "        "),
-        `        ${calls[_def.type]}: Inferred["${room}"]["${procedure}"]["${calls[_def.type]}"];`,
-        "    };",
-      ];
-    }),
-    "}",
-  ]);
-  return [
+  const lines = [
     'import type { TRPCClient } from "@trpc/client";',
     'import type { AppRouter } from "./app-router.js";',
     "type Inferred = TRPCClient<AppRouter>;",
-    ...interfaces,
-    "interface Routers {",
-    ...[...rooms].flatMap(([room, members]) => [
-      ...comment(
-        roomText(
-          members.map(([name]) => name),
-          appRouter,
-          document,
-        ),
-        "    ",
-      ),
-      `    ${room}: ${interfaceOf(room)};`,
-    ]),
-    "}",
-    ...comment("All procedures, by their routers.", ""),
-    "export type Procedures = Routers & Omit<Inferred, keyof Routers>;",
-    "",
-  ].join("\n");
-}
-
-function interfaceOf(room: string): string {
-  return `${room.charAt(0).toUpperCase()}${room.slice(1)}Procedures`;
+  ];
+  const table: string[] = [];
+  for (const [room, members] of rooms) {
+    const text = roomText(
+      members.map(([name]) => name),
+      appRouter,
+      document,
+    );
+    const type = `${room.charAt(0).toUpperCase()}${room.slice(1)}Procedures`;
+    table.push(comment(text, "    "), `    ${room}: ${type};`);
+    lines.push(comment(text), `export interface ${type} {`);
+    for (const [name, { _def }] of members) {
+      const procedure = name.slice(room.length + 1);
+      const call = calls[_def.type];
+      const told = procedureText(name, appRouter, document);
+      lines.push(comment(told, "    "), `    ${procedure}: {`);
+      lines.push(
+        comment(told, "        "),
+        `        ${call}: Inferred["${room}"]["${procedure}"]["${call}"];`,
+        "    };",
+      );
+    }
+    lines.push("}");
+  }
+  lines.push("interface Routers {", ...table, "}", comment("All procedures, by their routers."));
+  lines.push("export type Procedures = Routers & Omit<Inferred, keyof Routers>;");
+  return `${lines.join("\n")}\n`;
 }
 
 /** What the document says of the tags of a router's procedures. */

@@ -1,13 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openApiDocument } from "../server/openapi.ts";
 import { appRouter } from "../server/router.ts";
 
 /**
- * Stores the interface as it is now in client-sdk/api, for later changes to be held against: `npm run store-api`, when the
- * version was raised.
+ * Stores the interface as it is now in client-sdk/api, for later changes to be held against: `npm run store-api`, when
+ * another line of versions begins, or when additions are released that are to stay, too.
  */
 const here = import.meta.dirname;
 const api = join(here, "api");
@@ -17,10 +17,19 @@ const built = await mkdtemp(join(tmpdir(), "zonewright-api-"));
 try {
   execFileSync(process.execPath, [join(here, "build.ts"), built], { stdio: "inherit" });
   await rm(api, { recursive: true, force: true });
-  await mkdir(join(api, "types"), { recursive: true });
-  await cp(join(built, "server"), join(api, "types/server"), { recursive: true });
+  await mkdir(api);
+  await cp(built, join(api, "types"), { recursive: true, filter: (path) => !path.endsWith(".js") });
+  for (const file of await readdir(join(api, "types"), { recursive: true })) {
+    if (file.endsWith(".d.ts")) await withoutComments(join(api, "types", file));
+  }
   const document = openApiDocument(appRouter, { version, siteUrl: "https://dns.example.com" });
   await writeFile(join(api, "openapi.json"), `${JSON.stringify(document, null, 1)}\n`);
 } finally {
   await rm(built, { recursive: true, force: true });
+}
+
+/** What is told of a call may change at any time. */
+async function withoutComments(file: string): Promise<void> {
+  const text = await readFile(file, "utf8");
+  await writeFile(file, text.replaceAll(/^ *\/\*\*.*?\*\/\n/gms, ""));
 }

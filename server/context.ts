@@ -32,7 +32,7 @@ export interface Context {
 }
 
 /** What a tRPC client finds under `error.data`. */
-export interface ErrorData {
+interface ErrorData {
   code: ErrorCode;
   httpStatus: number;
   title: string;

@@ -150,19 +150,26 @@ function send(res: Response, { meta, error, context }: Exchange, body: string | 
 
 /** Every procedure that has a REST route, by its dotted name. */
 export function restProcedures(appRouter: AnyTRPCRouter): { name: string; meta: RouteMeta }[] {
-  const procedures = appRouter._def.procedures as Record<string, { _def: { meta?: RouteMeta } }>;
-  return Object.entries(procedures).flatMap(([name, { _def }]) =>
+  return Object.entries(proceduresOf(appRouter)).flatMap(([name, { _def }]) =>
     _def.meta?.openapi ? [{ name, meta: _def.meta }] : [],
   );
 }
 
 /** What is known of a procedure, by its dotted name. */
 export function metaOf(appRouter: AnyTRPCRouter, name: string): RouteMeta | undefined {
-  const procedures = appRouter._def.procedures as Record<string, { _def: { meta?: RouteMeta } } | undefined>;
-  return procedures[name]?._def.meta;
+  return proceduresOf(appRouter)[name]?._def.meta;
 }
 
-function pathOf([, { _def }]: [string, { _def: { meta?: RouteMeta } }]): string {
+/** A procedure as far as its route goes. */
+interface Routed {
+  _def: { meta?: RouteMeta };
+}
+
+function proceduresOf(appRouter: AnyTRPCRouter): Record<string, Routed> {
+  return appRouter._def.procedures as Record<string, Routed>;
+}
+
+function pathOf([, { _def }]: [string, Routed]): string {
   return (_def.meta?.openapi?.path ?? "").replaceAll("{", "\uffff");
 }
 
@@ -197,8 +204,7 @@ type Described = { _def: { meta?: { openapi?: { method: string } } } };
  * under their other name.
  */
 export function asLibraryReads<R extends AnyTRPCRouter>(appRouter: R): R {
-  const procedures = appRouter._def.procedures as Record<string, { _def: { meta?: RouteMeta } }>;
-  const sorted = Object.entries(procedures).toSorted((a, b) =>
+  const sorted = Object.entries(proceduresOf(appRouter)).toSorted((a, b) =>
     pathOf(a) < pathOf(b) ? -1 : pathOf(a) > pathOf(b) ? 1 : 0,
   );
   const readable = sorted.map(([name, procedure]): [string, Described] => {

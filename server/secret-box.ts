@@ -56,6 +56,13 @@ export class SecretBox {
     }
   }
 
+  /** The same text sealed by the newest key: as it is where that has sealed it; null where it does not open. */
+  resealed(sealed: string, place: readonly string[]): string | null {
+    const opened = this.open(sealed, place);
+    if (!opened.ok) return null;
+    return this.isCurrent(sealed) ? sealed : this.seal(opened.text, place);
+  }
+
   /** Whether the newest key sealed it; else it wants sealing again. */
   isCurrent(sealed: string): boolean {
     return partsOf(sealed)?.keyId === this.#newest.id;

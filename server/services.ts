@@ -6,21 +6,9 @@ import { Assignments } from "./assignments/service.ts";
 import { Audit } from "./audit/audit.ts";
 import { AccessTokens } from "./auth/access-tokens.ts";
 import { Authenticator } from "./auth/authenticator.ts";
-import { CurrentPassword } from "./auth/current-password.ts";
-import { OwnSessions } from "./auth/own-sessions/service.ts";
+import { composeAccounts, type AccountServices } from "./auth/compose.ts";
 import { PersonalTokenCredentials } from "./auth/personal-tokens/credentials.ts";
 import { LastUse } from "./auth/personal-tokens/last-use.ts";
-import { PersonalTokens } from "./auth/personal-tokens/service.ts";
-import { PasswordResets } from "./auth/password-reset/service.ts";
-import { PasswordHasher } from "./auth/passwords.ts";
-import { Registration } from "./auth/registration.ts";
-import { Confirmation } from "./auth/confirmation.ts";
-import { SecondFactorSignIn } from "./auth/second-factor-sign-in.ts";
-import type { SecondFactorChecks } from "./auth/second-factors/checks.ts";
-import { createSecondFactors } from "./auth/second-factors/compose.ts";
-import type { SecondFactors } from "./auth/second-factors/service.ts";
-import { Sessions } from "./auth/sessions.ts";
-import { SignIn } from "./auth/sign-in.ts";
 import { Background } from "./background.ts";
 import { composeChannels, type ChannelServices } from "./channels/compose.ts";
 import { ConfigBox } from "./channels/config-box.ts";
@@ -29,7 +17,7 @@ import type { Config } from "./config.ts";
 import type { Database } from "./database/database.ts";
 import { ConfigSecrets } from "./dns-providers/config-secrets.ts";
 import { ProviderConnections } from "./dns-providers/connections.ts";
-import { VendorAccounts } from "./dns-providers/vendor-accounts.ts";
+import { VendorAccounts } from "./dns-providers/vendor-api/accounts.ts";
 import { ProviderConfigs } from "./dns-providers/provider-configs.ts";
 import { DriftJob, type OnDrift } from "./drift/drift-job.ts";
 import { tellDrift } from "./drift/drift-notice.ts";
@@ -58,12 +46,9 @@ import { ZoneFileTransfer } from "./records/zone-file-transfer.ts";
 import { SecretBox } from "./secret-box.ts";
 import { Rollback } from "./snapshots/rollback.ts";
 import { Snapshots } from "./snapshots/service.ts";
-import { UserAdministration } from "./users/administration.ts";
-import { Invitations } from "./users/invitations/service.ts";
-import { Profile } from "./users/profile/service.ts";
-import { Users } from "./users/service.ts";
 
-export interface Services extends IdentityServices, NotificationServices, ChannelServices, JobServices {
+export interface Services
+  extends AccountServices, IdentityServices, NotificationServices, ChannelServices, JobServices, ExpiryServices {
   config: Config;
   database: Database;
   log: Logger;
@@ -72,29 +57,12 @@ export interface Services extends IdentityServices, NotificationServices, Channe
   trustedOrigins: readonly string[];
   authenticator: Authenticator;
   audit: Audit;
-  guesses: Guesses;
   requestLimits: RequestLimits;
-  signIn: SignIn;
-  personalTokens: PersonalTokens;
-  ownSessions: OwnSessions;
-  currentPassword: CurrentPassword;
-  profile: Profile;
-  secondFactors: SecondFactors;
-  secondFactorChecks: SecondFactorChecks;
-  secondFactorSignIn: SecondFactorSignIn;
-  users: Users;
-  userAdministration: UserAdministration;
-  invitations: Invitations;
-  registration: Registration;
-  passwordResets: PasswordResets;
   background: Background;
   assignments: Assignments;
   assignmentRequests: AssignmentRequests;
   domains: Domains;
   zoneImports: ZoneImports;
-  expiry: ExpiryServices["expiry"];
-  expiryCheck: ExpiryServices["expiryCheck"];
-  expiryReminders: ExpiryServices["expiryReminders"];
   records: Records;
   sync: Sync;
   zoneFiles: ZoneFileTransfer;
@@ -126,7 +94,6 @@ export function createServices(parts: {
 }): Services {
   const { config, database, log, now = () => new Date(), pause = realPause } = parts;
   const keyring = createKeyring(config.secretKeys);
-  const passwords = new PasswordHasher();
   const accessTokens = new AccessTokens(keyring, now);
   const background = new Background(log);
   const lastUse = new LastUse(database, background, now);
@@ -158,7 +125,6 @@ export function createServices(parts: {
     audit,
     log,
   });
-  const guesses = new Guesses(makeCounter);
   const pipeline = new ChangePipeline(database, connections, now, leaseWaitMilliseconds, notifications);
   const comparison = new ProviderComparison(now, pause);
   const snapshots = new Snapshots(audit, now);
@@ -172,14 +138,6 @@ export function createServices(parts: {
     every: config.driftCheck,
     onDrift: parts.onDrift ?? tellDrift(database, notifications),
   });
-  const sessions = new Sessions(keyring, audit, now, (sessionId) => authenticator.end(sessionId));
-  const users = new Users(passwords, audit, now);
-  const currentPassword = new CurrentPassword(passwords, guesses, audit);
-  const confirmation = new Confirmation(currentPassword, now);
-  const factors = createSecondFactors({ siteUrl: config.siteUrl, keyring, mailer, confirmation, guesses, audit, now });
-  const secondFactors = factors.checks;
-  const signIn = new SignIn({ passwords, accessTokens, sessions, guesses, secondFactors, audit, notifications, now });
-  const invitations = new Invitations(audit, now);
   const jobServices = composeJobs({
     config,
     database,
@@ -192,17 +150,24 @@ export function createServices(parts: {
     workers: { repair, drift, ...channelServices, ...expiry },
   });
   const { jobs, mail } = jobServices;
-  const identity = composeIdentity({
-    siteUrl: config.siteUrl,
+  const accountServices = composeAccounts({
+    config,
     keyring,
-    egress,
-    signIn,
-    users,
-    invitations,
+    accessTokens,
+    authenticator,
+    guesses: new Guesses(makeCounter),
+    mailer,
+    mail,
+    notifications,
+    onNotificationsOff: (userId) => told.turnedOff(userId),
+    background,
+    database,
     audit,
     now,
   });
+  const identity = composeIdentity({ ...accountServices, siteUrl: config.siteUrl, keyring, egress, audit, now });
   return {
+    ...accountServices,
     ...identity,
     ...told,
     ...channelServices,
@@ -214,49 +179,13 @@ export function createServices(parts: {
     trustedOrigins: [new URL(config.siteUrl).origin, ...config.corsOrigins],
     authenticator,
     audit,
-    guesses,
     requestLimits: new RequestLimits(makeCounter, config.requestLimits),
-    personalTokens: new PersonalTokens({
-      prefix: config.tokenPrefix,
-      audit,
-      now,
-      onEnd: (tokenHash) => authenticator.endToken(tokenHash),
-    }),
-    ownSessions: new OwnSessions(sessions, audit, now),
-    currentPassword,
-    profile: new Profile({
-      users,
-      passwords,
-      currentPassword,
-      sessions,
-      mail,
-      audit,
-      onNotificationsOff: (userId) => told.turnedOff(userId),
-    }),
-    signIn,
-    users,
-    userAdministration: new UserAdministration({ users, passwords, sessions, authenticator, audit, now }),
-    invitations,
-    registration: new Registration(users, invitations, signIn),
-    passwordResets: new PasswordResets({
-      database,
-      passwords,
-      sessions,
-      mail,
-      background,
-      audit,
-      now,
-      siteUrl: config.siteUrl,
-    }),
     background,
     assignments,
     assignmentRequests: new AssignmentRequests({ assignments, audit, notifications, now }),
     domains,
     zoneImports,
     ...expiry,
-    secondFactors: factors.management,
-    secondFactorChecks: secondFactors,
-    secondFactorSignIn: new SecondFactorSignIn({ signIn, checks: secondFactors, guesses, audit }),
     records: new Records(pipeline),
     sync: new Sync(pipeline, comparison),
     zoneFiles: new ZoneFileTransfer(pipeline, now),
@@ -272,7 +201,7 @@ export function createServices(parts: {
       await providerConfigs.ensureSealed(database.fork(), log);
       await identity.identityConfigs.ensureSealed(database.fork(), log);
       await zoneImports.prepare();
-      await factors.totpSecrets.ensureSealed(database.fork(), log);
+      await accountServices.totpSecrets.ensureSealed(database.fork(), log);
       await channelServices.channels.ensureSealed(database.fork(), log);
       await jobs.prepare();
     },

@@ -14,40 +14,21 @@ import { eachRecord, type EachRecordInput } from "./each-record.ts";
 import { errorLink } from "./error-link.ts";
 import { notificationsLink } from "./notifications-link.ts";
 import { streamOpener } from "./open-stream.ts";
+import { settingsOf, type ClientOptions } from "./options.ts";
 import type { Procedures } from "./procedures.ts";
-import { request, type Fetch } from "./request.ts";
+import { request } from "./request.ts";
 import { retryingFetch } from "./retrying-fetch.ts";
-import { SessionKeeper, type Session } from "./session.ts";
+import { SessionKeeper } from "./session.ts";
+import { traced } from "./traced.ts";
 import { watchNotifications, type WatchOptions } from "./watch-notifications.ts";
-
-/** What {@link createClient} takes. */
-export interface ClientOptions {
-  /** Where Zonewright is, without `/api` or `/trpc`: `https://dns.example.com`. */
-  url: string | URL;
-  /** A personal token. It is sent as it is while nobody is signed in. */
-  token?: string;
-  /**
-   * A session to go on with, as `onSessionChange` told of it. `"cookie"` is for browsers: the refresh token stays in its
-   * HttpOnly cookie, also after `signIn`, and a reloaded page goes on where it was.
-   */
-  session?: Session | "cookie";
-  /**
-   * How often a query is repeated when the server asks for it: after 429 and 503 with a `Retry-After` of up to ten seconds.
-   * Mutations never are. Default: 2.
-   */
-  retries?: number;
-  /** Used instead of the global `fetch`: for cookies of another origin, a proxy, tracing. */
-  fetch?: Fetch;
-  /** Told of each change: after sign-in and renewal the session, after sign-out or a refused renewal null. */
-  onSessionChange?: (session: Session | null) => void;
-}
 
 /** What {@link ClientHelpers.signIn} takes. */
 export interface Credentials {
+  /** Case does not matter. */
   username: string;
   password: string;
-  /** True: the session lasts 30 days from its last use; false: 24 hours. */
-  rememberMe?: boolean;
+  /** True: the session lasts 30 days from its last use; false, as when left out: 24 hours. */
+  rememberMe?: boolean | undefined;
 }
 
 /** How a sign-in went on; look at `kind`, as there may come to be others. */
@@ -102,7 +83,10 @@ export interface ClientHelpers {
    * All records of a domain, fetched page by page as they are asked for. Records that come or go meanwhile may be missed
    * or come twice.
    */
-  eachRecord(input: EachRecordInput, options?: { signal?: AbortSignal }): AsyncGenerator<DnsRecord, void, undefined>;
+  eachRecord(
+    input: EachRecordInput,
+    options?: { signal?: AbortSignal | undefined },
+  ): AsyncGenerator<DnsRecord, void, undefined>;
   /**
    * What the user is told, as it happens, each notification once. A connection that breaks is made again, with a fresh access token where
    * the old one's time is over, and what came meanwhile is made up for. Leaving the loop ends it.
@@ -140,14 +124,13 @@ const halfSignedIn: ReadonlySet<string> = new Set<`twoFactor.${keyof RouterInput
   "twoFactor.passkeyOptions",
 ]);
 
-/** Makes a client. It sends nothing before the first call. */
+/**
+ * Makes a client. It sends nothing before the first call.
+ * @throws TypeError when an option cannot be used, such as an address without its scheme
+ */
 export function createClient(options: ClientOptions): Client {
-  const url = String(options.url).replace(/\/+$/, "");
-  const fetch = retryingFetch(
-    options.fetch ?? ((address, init) => globalThis.fetch(address, init)),
-    options.retries ?? 2,
-  );
-  const token = options.token ?? null;
+  const { url, token, session: initial, retries, fetch: send, onSessionChange } = settingsOf(options);
+  const fetch = retryingFetch(send, retries);
 
   // Over REST, since the browser sends the refresh cookie to /api only.
   const post = async (path: string, input: object, bearer: string | null) => {
@@ -158,8 +141,8 @@ export function createClient(options: ClientOptions): Client {
   const tell = (path: string, refreshToken: string | null, bearer: string | null) =>
     post(path, refreshToken === null ? {} : { refreshToken }, bearer);
   const session = new SessionKeeper({
-    initial: options.session ?? null,
-    onChange: (changed) => options.onSessionChange?.(changed),
+    initial,
+    onChange: onSessionChange,
     renew: async (refreshToken) =>
       (await tell("/api/auth/refresh", refreshToken, null)) as RouterOutputs["auth"]["refresh"],
   });
@@ -238,7 +221,8 @@ export function createClient(options: ClientOptions): Client {
     eachRecord: (input, callOptions = {}) => eachRecord(trpc, input, callOptions),
     watchNotifications: (watchOptions = {}) => watchNotifications(openNotifications, watchOptions),
   };
+  const procedures = traced(trpc);
   return new Proxy(helpers, {
-    get: (own, key) => Reflect.get(Object.hasOwn(own, key) ? own : trpc, key) as unknown,
+    get: (own, key) => Reflect.get(Object.hasOwn(own, key) ? own : procedures, key) as unknown,
   }) as Client;
 }

@@ -6,9 +6,9 @@ export interface EachRecordInput {
   /** The domain's id. */
   id: string;
   /** Only records of this type. */
-  type?: string;
+  type?: string | undefined;
   /** Only records with this in their name. */
-  search?: string;
+  search?: string | undefined;
 }
 
 const pageSize = 500;
@@ -17,7 +17,7 @@ const pageSize = 500;
 export async function* eachRecord(
   client: TRPCClient<AppRouter>,
   input: EachRecordInput,
-  options: { signal?: AbortSignal },
+  options: { signal?: AbortSignal | undefined },
 ): AsyncGenerator<DnsRecord, void, undefined> {
   for (let page = 1, total = Infinity; (page - 1) * pageSize < total; page += 1) {
     const answer = await client.records.list.query({ ...input, page, limit: pageSize }, options);

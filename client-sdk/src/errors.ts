@@ -33,12 +33,15 @@ export function isZonewrightError(error: unknown): error is ZonewrightError {
 /** What is thrown is a `TRPCClientError` too: libraries built on tRPC look for one. */
 export type ClientError = TRPCClientError<AppRouter> & ZonewrightError;
 
-/** Makes a tRPC error one of ours; its `data`, `shape` and `cause` stay. */
+/** Makes a tRPC error one of ours; its `data`, `shape` and `meta` stay, but say nothing more when it is printed. */
 export function zonewrightError(
   error: TRPCClientError<AppRouter>,
   fields: Omit<ZonewrightError, keyof Error>,
 ): ClientError {
-  return Object.assign(error, fields, { name: errorName });
+  for (const key of ["data", "shape", "meta", "cause"]) Object.defineProperty(error, key, { enumerable: false });
+  if (error.cause === undefined) Reflect.deleteProperty(error, "cause");
+  Object.defineProperty(error, "name", { value: errorName });
+  return Object.assign(error, fields) as ClientError;
 }
 
 export function networkError(url: string, cause: unknown): ClientError {

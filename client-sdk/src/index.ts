@@ -3,7 +3,6 @@ export { createClient } from "./client.ts";
 export type {
   Client,
   ClientHelpers,
-  ClientOptions,
   Credentials,
   ExternalRegistration,
   ExternalSignIn,
@@ -11,6 +10,7 @@ export type {
   SecondFactor,
   SignInResult,
 } from "./client.ts";
+export type { ClientOptions } from "./options.ts";
 export { isZonewrightError } from "./errors.ts";
 export type { Issue, ZonewrightError, ZonewrightErrorCode } from "./errors.ts";
 export type {

@@ -4,14 +4,14 @@ import { lastingStream, type OpenStream } from "./lasting-stream.ts";
 /** What `watchNotifications` takes. */
 export interface WatchOptions {
   /** The id of the last notification that was seen, to get what came since. Without it only what is new comes. */
-  after?: string;
+  after?: string | undefined;
   /** Ends it; the loop then fails with ABORTED. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /**
    * Told each time the stream is open. `gap`: the connection was lost for so long, or the service was restarted, that notifications may
    * be missing.
    */
-  onConnected?: (connection: { gap: boolean }) => void;
+  onConnected?: ((connection: { gap: boolean }) => void) | undefined;
 }
 
 /** A message of the stream. */
@@ -43,9 +43,9 @@ export async function* watchedMessages(
 /** What the user is told, as it happens. */
 export async function* watchNotifications(
   open: (signal: AbortSignal | undefined) => OpenStream,
-  { after = null, signal, onConnected }: { after?: string | null } & Omit<WatchOptions, "after">,
+  { after, signal, onConnected }: WatchOptions,
 ): AsyncGenerator<InAppNotification, void, undefined> {
-  for await (const { data } of watchedMessages(open(signal), { after, signal })) {
+  for await (const { data } of watchedMessages(open(signal), { after: after ?? null, signal })) {
     if (data.event === "connected") onConnected?.({ gap: data.gap });
     else yield data;
   }

@@ -23,7 +23,7 @@ export interface Schema {
   example?: unknown;
 }
 
-export interface Parameter {
+interface Parameter {
   name: string;
   in: string;
   required?: boolean;
@@ -37,13 +37,13 @@ export interface Media {
   example?: unknown;
 }
 
-export interface ApiResponse {
+interface ApiResponse {
   $ref?: string;
   description?: string;
   content?: Record<string, Media>;
 }
 
-export interface ApiOperation {
+interface ApiOperation {
   operationId: string;
   summary: string;
   description?: string;
@@ -70,7 +70,7 @@ export interface Call {
   operation: ApiOperation;
 }
 
-export const siteUrl = "https://dns.example.com";
+const siteUrl = "https://dns.example.com";
 
 /** The document that the service makes. Its version is left out: the reference shows none. */
 export function apiDocument(): ApiDocument {

@@ -42,7 +42,7 @@ function ownExample(schema: Schema): unknown {
 }
 
 /** The address of a call with examples in place of its parameters: those of the path, and what the query needs or has an example of. */
-export function addressExample({ path, operation: { parameters = [] } }: Call, document: ApiDocument): string {
+function addressExample({ path, operation: { parameters = [] } }: Call, document: ApiDocument): string {
   const example = (name: string) => {
     const parameter = parameters.find((one) => one.name === name);
     if (!parameter) throw new Error(`${path} does not describe its ${name}.`);

@@ -3,6 +3,7 @@ import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { Tables } from "../database/entities.ts";
 import { AppError, notFound } from "../errors.ts";
+import type { AssignmentAccess } from "./entities.ts";
 import { Hosts } from "./hosts.ts";
 
 /*
@@ -26,7 +27,7 @@ export type Need = "see" | "change" | "own";
 /** An assignment, as far as rights follow from it. */
 interface Grant {
   pattern: string;
-  access: "read" | "write";
+  access: AssignmentAccess;
 }
 
 const everything: Rights = { owns: true, sees: Hosts.all, changes: Hosts.all };

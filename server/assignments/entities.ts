@@ -1,5 +1,8 @@
 import { defineEntity, p } from "@mikro-orm/core";
 
+/** To see records, or to change them as well. */
+export type AssignmentAccess = "read" | "write";
+
 /** Lets a member reach the records of a domain whose hosts match. */
 export const AssignmentSchema = defineEntity({
   name: "Assignment",
@@ -10,7 +13,7 @@ export const AssignmentSchema = defineEntity({
     domainId: p.uuid(),
     /** Canonical, see `host-pattern.ts`. */
     subdomainPattern: p.text(),
-    access: p.text().$type<"read" | "write">(),
+    access: p.text().$type<AssignmentAccess>(),
     createdBy: p.uuid().nullable(),
     createdAt: p.datetime(),
   },
@@ -30,7 +33,7 @@ export const AssignmentRequestSchema = defineEntity({
     namedBy: p.text().$type<"id" | "name">(),
     subdomainPattern: p.text(),
     host: p.text().nullable(),
-    access: p.text().$type<"read" | "write">(),
+    access: p.text().$type<AssignmentAccess>(),
     reason: p.text().nullable(),
     status: p.text().$type<"pending" | "approved" | "rejected">(),
     note: p.text().nullable(),

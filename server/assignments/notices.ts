@@ -1,4 +1,5 @@
 import type { NotificationEvent, NotificationLevel, Notice } from "../notifications/notify.ts";
+import type { AssignmentAccess } from "./entities.ts";
 
 /** What a notice of an assignment or of a request for one is about. */
 export interface Subject {
@@ -6,7 +7,7 @@ export interface Subject {
   domainName: string | null;
   subdomainPattern: string;
   host: string | null;
-  access: "read" | "write";
+  access: AssignmentAccess;
 }
 
 type AssignmentEvent = Extract<NotificationEvent, `assignment.${string}`>;
@@ -36,14 +37,14 @@ export function partOf({ domainName, subdomainPattern }: Pick<Subject, "domainNa
   return subdomainPattern === "*" ? domain : `${subdomainPattern} in ${domain}`;
 }
 
-export function rightTo(access: "read" | "write"): string {
+export function rightTo(access: AssignmentAccess): string {
   return access === "write" ? "see and change the records" : "see the records";
 }
 
 /** What those are told who had assignments in a domain that is deleted: one notice for all with the same. */
 export function domainGone(
   domain: { id: string; name: string },
-  assigned: readonly { user_id: string; subdomain_pattern: string; access: "read" | "write" }[],
+  assigned: readonly { user_id: string; subdomain_pattern: string; access: AssignmentAccess }[],
 ): Notice[] {
   const alike = Map.groupBy(assigned, ({ subdomain_pattern, access }) => `${access} ${subdomain_pattern}`);
   return [...alike.values()].flatMap((those) => {

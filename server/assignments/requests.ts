@@ -5,10 +5,12 @@ import { AppError, badField, notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { parseOwner, parseZoneName } from "../names/names.ts";
 import type { Notifications } from "../notifications/notify.ts";
+import type { AssignmentAccess } from "./entities.ts";
+import { holdDomain, holdDomainNamed } from "./held-domain.ts";
 import { matchesHost, parseHostPattern } from "./host-pattern.ts";
 import { assignmentNotice, partOf, rightTo } from "./notices.ts";
 import { findRequest, pageOfRequests, requestView, type RequestRow } from "./request-view.ts";
-import { nameOf, type Assignments } from "./service.ts";
+import type { Assignments } from "./service.ts";
 
 /** As many as one person may have waiting: administrators read them. */
 const mostPending = 50;
@@ -18,7 +20,7 @@ export interface NewRequest {
   domainName?: string | undefined;
   subdomainPattern?: string | undefined;
   host: string | null;
-  access: "read" | "write";
+  access: AssignmentAccess;
   reason: string | null;
 }
 
@@ -94,8 +96,8 @@ export class AssignmentRequests {
   async approve(em: EntityManager, caller: Caller, { id, note }: { id: string; note: string | null }) {
     return await em.transactional(async (tx) => {
       const request = await this.#decide(tx, caller, id, "approved", note);
-      const domainId = request.domain_id ?? (await domainNamed(tx, request.domain_name));
-      if (domainId === null || (await nameOf(tx, domainId)) === null)
+      const domainId = request.domain_id ?? (await holdDomainNamed(tx, request.domain_name));
+      if (domainId === null || (await holdDomain(tx, domainId)) === null)
         throw new AppError("CONFLICT", `${request.domain_name} is not managed here; add it first, then approve this.`);
       const { user_id: userId, subdomain_pattern: subdomainPattern, access } = request;
       const assigned = await this.#assignments.assign(tx, caller, { userId, domainId, subdomainPattern, access });
@@ -187,7 +189,7 @@ interface NamedDomain {
 
 async function namedDomain(tx: EntityManager, { domainId, domainName }: NewRequest): Promise<NamedDomain> {
   if (domainId !== undefined && domainName === undefined) {
-    const name = await nameOf(tx, domainId);
+    const name = await holdDomain(tx, domainId);
     if (name === null) throw notFound("domain");
     return { id: domainId, name, namedBy: "id" };
   }
@@ -195,17 +197,7 @@ async function namedDomain(tx: EntityManager, { domainId, domainName }: NewReque
     throw badField(["domainName"], "Name the domain by domainId or by domainName, one of the two.");
   const parsed = parseZoneName(domainName);
   if (!parsed.ok) throw badField(["domainName"], parsed.message);
-  return { id: await domainNamed(tx, parsed.value), name: parsed.value, namedBy: "name" };
-}
-
-async function domainNamed(tx: EntityManager, name: string): Promise<string | null> {
-  const row = await queries(tx)
-    .selectFrom("domains")
-    .select("id")
-    .where("name", "=", name)
-    .forKeyShare()
-    .executeTakeFirst();
-  return row?.id ?? null;
+  return { id: await holdDomainNamed(tx, parsed.value), name: parsed.value, namedBy: "name" };
 }
 
 function wantedHosts({ host: given, subdomainPattern }: NewRequest, zone: string) {

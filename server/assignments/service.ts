@@ -5,6 +5,8 @@ import { onePage } from "../database/one-page.ts";
 import { AppError, badField, notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
 import type { Notifications } from "../notifications/notify.ts";
+import type { AssignmentAccess } from "./entities.ts";
+import { holdDomain } from "./held-domain.ts";
 import { parseHostPattern } from "./host-pattern.ts";
 import { assignmentNotice, partOf, rightTo } from "./notices.ts";
 
@@ -12,7 +14,7 @@ export interface NewAssignment {
   userId: string;
   domainId: string;
   subdomainPattern: string;
-  access: "read" | "write";
+  access: AssignmentAccess;
 }
 
 /** What members may reach beside their own domains. */
@@ -45,7 +47,7 @@ export class Assignments {
   /** Takes effect with the member's next call. @throws AppError BAD_REQUEST, CONFLICT when there is just this one already */
   async create(em: EntityManager, caller: Caller, input: NewAssignment) {
     return await em.transactional(async (tx) => {
-      const domain = await nameOf(tx, input.domainId);
+      const domain = await holdDomain(tx, input.domainId);
       if (domain === null) throw badField(["domainId"], "There is no such domain.");
       const pattern = parseHostPattern(input.subdomainPattern, domain);
       if (!pattern.ok) throw badField(["subdomainPattern"], pattern.message);
@@ -139,17 +141,6 @@ export class Assignments {
       );
     });
   }
-}
-
-/** Holds the domain in place until the transaction ends. */
-export async function nameOf(tx: EntityManager, domainId: string): Promise<string | null> {
-  const row = await queries(tx)
-    .selectFrom("domains")
-    .select("name")
-    .where("id", "=", domainId)
-    .forKeyShare()
-    .executeTakeFirst();
-  return row?.name ?? null;
 }
 
 function assignmentRows(em: EntityManager) {

@@ -10,7 +10,7 @@ function moment(description: string) {
 export const listAuditInput = z.strictObject({
   ...paging(50, 100),
   actorId: id("").optional().meta({ description: "Only what this user did." }),
-  action: line(64, 1).optional().meta({ description: "Only this action.", example: "auth.sign_in" }),
+  action: line(64, 1).optional().meta({ description: "Only this action.", example: "domain.update" }),
   targetType: line(64, 1)
     .optional()
     .meta({ description: "Only what was done to things of this type.", example: "domain" }),

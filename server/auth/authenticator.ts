@@ -1,8 +1,9 @@
 import type { HttpPort } from "../context.ts";
-import { queries, type EntityManager } from "../database/database.ts";
+import type { EntityManager } from "../database/database.ts";
 import { AppError } from "../errors.ts";
 import type { AccessTokens } from "./access-tokens.ts";
 import { KnownCallers, type Known, type KnownCaller } from "./known-callers.ts";
+import { liveSessions } from "./live-sessions.ts";
 import type { PersonalTokenCredentials } from "./personal-tokens/credentials.ts";
 import { looksPersonal } from "./personal-tokens/form.ts";
 
@@ -30,12 +31,14 @@ export class Authenticator {
   readonly #accessTokens: AccessTokens;
   readonly #personalTokens: PersonalTokenCredentials;
   readonly #callers: KnownCallers;
+  readonly #now: () => Date;
   readonly #listeners: EndListener[] = [];
 
   constructor(accessTokens: AccessTokens, personalTokens: PersonalTokenCredentials, now: () => Date) {
     this.#accessTokens = accessTokens;
     this.#personalTokens = personalTokens;
     this.#callers = new KnownCallers(now);
+    this.#now = now;
   }
 
   /** @throws AppError UNAUTHORIZED when there is no live credential. */
@@ -103,13 +106,9 @@ export class Authenticator {
   }
 
   async #readSession(em: EntityManager, sessionId: string): Promise<Known | null> {
-    const row = await queries(em)
-      .selectFrom("sessions")
-      .innerJoin("users", "users.id", "sessions.user_id")
+    const row = await liveSessions(em, this.#now())
       .select(["users.id", "users.username", "users.role", "sessions.expires_at"])
       .where("sessions.id", "=", sessionId)
-      .where("sessions.revoked_at", "is", null)
-      .where("users.disabled_at", "is", null)
       .executeTakeFirst();
     if (!row) return null;
     const { id: userId, username, role, expires_at: endsAt } = row;

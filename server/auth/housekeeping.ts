@@ -37,3 +37,14 @@ export async function deleteEndedSessions(
   const tokens = await db.deleteFrom("refresh_tokens").where("expires_at", "<", before).executeTakeFirst();
   return { sessions: Number(sessions.numDeletedRows), refreshTokens: Number(tokens.numDeletedRows) };
 }
+
+/** Deletes sign-ins that no second factor completed in time, and what authenticators did not sign in time. */
+export async function deleteExpiredChallenges(em: EntityManager, now: Date): Promise<void> {
+  await queries(em).deleteFrom("passkey_challenges").where("expires_at", "<=", now).execute();
+  await queries(em).deleteFrom("sign_in_challenges").where("expires_at", "<=", now).execute();
+}
+
+/** Deletes links for new passwords that do not work any more. */
+export async function deleteExpiredResets(em: EntityManager, now: Date): Promise<void> {
+  await queries(em).deleteFrom("password_resets").where("expires_at", "<=", now).execute();
+}

@@ -4,7 +4,8 @@ import type { Hosts } from "../assignments/hosts.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { jsonRows } from "../database/json-rows.ts";
-import type { Failure } from "./change-sets.ts";
+import { onePage, type Paging } from "../database/one-page.ts";
+import type { Failure } from "./failures.ts";
 import type { RecordData } from "../records/record.ts";
 
 const shownChanges = 100;
@@ -20,14 +21,10 @@ export interface HistoryChange {
  * Changes to a zone, newest first: who, when, what, and what the provider said. Whoever sees some hosts only sees what was done to those, as if
  * there were no others.
  */
-export async function zoneHistory(
-  em: EntityManager,
-  caller: Caller,
-  input: { id: string; page: number; limit: number },
-) {
+export async function zoneHistory(em: EntityManager, caller: Caller, input: Paging & { id: string }) {
   const zone = await zoneFor(em, caller, input.id, "see");
   const { sees } = zone.rights;
-  const sets = await queries(em)
+  const matching = queries(em)
     .selectFrom("change_sets")
     .leftJoin("users", "users.id", "change_sets.actor_id")
     .select([
@@ -48,16 +45,8 @@ export async function zoneHistory(
     ])
     .where("change_sets.domain_id", "=", zone.id)
     .$if(!sees.isAll, (query) => query.where(touches(zone.id, sees)))
-    .orderBy("change_sets.id", "desc")
-    .limit(input.limit)
-    .offset((input.page - 1) * input.limit)
-    .execute();
-  const { total } = await queries(em)
-    .selectFrom("change_sets")
-    .select((eb) => eb.fn.countAll<string>().as("total"))
-    .where("domain_id", "=", zone.id)
-    .$if(!sees.isAll, (query) => query.where(touches(zone.id, sees)))
-    .executeTakeFirstOrThrow();
+    .orderBy("change_sets.id", "desc");
+  const { rows: sets, total } = await onePage(matching, input);
   const revisions = sets.flatMap(({ revision }) => (revision === null ? [] : [revision]));
   const changes = await changesOf(em, zone.id, revisions, sees);
   const counts = sees.isAll ? null : await countsOf(em, zone.id, revisions, sees);
@@ -83,7 +72,7 @@ export async function zoneHistory(
       finishedAt: set.finished_at,
     };
   });
-  return { entries, total: Number(total), page: input.page, limit: input.limit };
+  return { entries, total, page: input.page, limit: input.limit };
 }
 
 interface ChangeRow {

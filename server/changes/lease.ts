@@ -114,9 +114,11 @@ function millisecondsSince({ running, wall }: Moment): number {
   return Math.max(performance.now() - running, Date.now() - wall);
 }
 
-export async function domainExists(em: EntityManager, domainId: string): Promise<boolean> {
+/** Why a zone is not ours any more: it is gone, or another process took the lease. */
+export async function lostLease(em: EntityManager, domainId: string, message: string): Promise<AppError> {
   const row = await queries(em).selectFrom("domains").select("id").where("id", "=", domainId).executeTakeFirst();
-  return row !== undefined;
+  if (!row) return notFound("domain");
+  return new AppError("UNAVAILABLE", message, { retryAfterSeconds: 5 });
 }
 
 /** @param dead a lease that has not ended and is nobody's any more. */

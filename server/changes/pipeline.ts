@@ -2,17 +2,18 @@ import { sql } from "kysely";
 import { accessColumns, rightsIn, type Need, type Rights } from "../assignments/access.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
-import { allMade } from "../dns-providers/change-outcomes.ts";
+import { allMade } from "../dns-providers/applying/change-outcomes.ts";
 import type { ChangeOutcome, DnsProvider, ProviderKind } from "../dns-providers/provider.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { AppError, notFound } from "../errors.ts";
 import { bookmark } from "./bookmark.ts";
-import { sendChanges, settle } from "./change-sets.ts";
 import type { ChangeSetKind } from "./entities.ts";
 import { holdLease, inZoneTurn, leaseWaitMilliseconds, type Lease } from "./lease.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import type { PlannedChange } from "../records/live-record.ts";
 import { repairZone, type Ending } from "./repair.ts";
+import { sendChanges } from "./send-changes.ts";
+import { settle } from "./settle.ts";
 
 /** A zone that is ours alone while a change is planned and carried out. */
 export interface HeldZone {

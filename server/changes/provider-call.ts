@@ -7,7 +7,7 @@ import {
   type DnsProvider,
   type RecordChange,
 } from "../dns-providers/provider.ts";
-import { allOrNone } from "../dns-providers/change-outcomes.ts";
+import { allOrNone } from "../dns-providers/applying/change-outcomes.ts";
 import { isCertain } from "./certainty.ts";
 import { outcomesIn, provenOurs, readServed } from "./read-back.ts";
 

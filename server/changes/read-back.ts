@@ -1,5 +1,5 @@
 import type { ChangeOutcome, DnsProvider, RecordChange } from "../dns-providers/provider.ts";
-import { recordsOf } from "../dns-providers/touched-records.ts";
+import { recordsOf } from "../dns-providers/applying/touched-records.ts";
 import { sameData } from "../records/live-record.ts";
 import { recordKey, type RecordData } from "../records/record.ts";
 

@@ -12,15 +12,15 @@ import {
 import { AppError } from "../errors.ts";
 import { bookmark } from "./bookmark.ts";
 import { secondsToSettle } from "./certainty.ts";
-import { leaveOpen, settle, type Intent } from "./change-sets.ts";
-import { concernedBy } from "./concerned.ts";
+import { providerPart } from "./provider-part.ts";
+import { leaveOpen, storedIntent, type Intent } from "./intent.ts";
 import type { Lease } from "./lease.ts";
 import type { Notifications } from "../notifications/notify.ts";
-import type { PlannedChange } from "../records/live-record.ts";
 import { failedChange } from "./failed-notice.ts";
 import { allOrTakenBack, putBack } from "./provider-call.ts";
 import { outcomesIn, provenOurs, readServed } from "./read-back.ts";
-import { begunCalls, whileHeld } from "./sent-calls.ts";
+import { begunCalls, whileHeld } from "./noted-calls.ts";
+import { settle } from "./settle.ts";
 
 /**
  * What becomes of changes of which the provider does not tell what came. `known`: they stay open. `as read`: what the zone shows now decides,
@@ -60,7 +60,7 @@ export async function repairZone(
 ): Promise<number> {
   const pending = await pendingSets(em, domainId);
   for (const set of pending) {
-    const intent = reviveIntent(set.intent);
+    const intent = storedIntent(set.intent);
     const { outcomes, isRead, givenUp } = await establish(em, set, intent, lease, connections, now(), settling.ending);
     await em.fork().transactional(async (tx) => {
       const at = now();
@@ -157,7 +157,7 @@ async function whatHappened(
   now: Date,
 ): Promise<ChangeOutcome[] | null> {
   try {
-    const { sent, outcomesOf } = concernedBy(changes, together);
+    const { sent, outcomesOf } = providerPart(changes, together);
     const served = await readServed(provider, zone, [...sent, ...calls.flat()]);
     const outcomes = outcomesIn(served, sent);
     if (!outcomes.every(({ ok }) => ok) && secondsLeft(provider, openSince, now) > 0) return null;
@@ -194,7 +194,7 @@ async function asRead(
   try {
     const provider = connect();
     if (!provider) return null;
-    const { sent, outcomesOf } = concernedBy(changes, together);
+    const { sent, outcomesOf } = providerPart(changes, together);
     const outcomes = outcomesIn(await readServed(provider, zone, sent), sent);
     return outcomesOf(mayCome ? outcomes.map((outcome) => (outcome.ok || outcome.gone ? outcome : notSeen)) : outcomes);
   } catch (error) {
@@ -232,20 +232,6 @@ async function notYet(
     `An earlier change of this zone ended without an answer of its provider, which may still make it; try again in ${seconds} seconds.`,
     { retryAfterSeconds: seconds },
   );
-}
-
-/** JSON has no dates; the rest of an intent is stored as it was. Earlier versions stored the changes alone. */
-function reviveIntent(stored: unknown): Intent {
-  const intent = (typeof stored === "string" ? JSON.parse(stored) : (stored ?? [])) as Intent | PlannedChange[];
-  const { together, changes, openSince } = Array.isArray(intent)
-    ? { together: false, changes: intent, openSince: undefined }
-    : intent;
-  for (const { before } of changes) {
-    if (!before) continue;
-    before.createdAt = new Date(before.createdAt);
-    before.updatedAt = new Date(before.updatedAt);
-  }
-  return { together, changes, openSince };
 }
 
 /** Zones with changes left open and no lease on them. */

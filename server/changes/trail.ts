@@ -1,7 +1,7 @@
 import { writeEntry } from "../audit/audit.ts";
 import type { EntityManager } from "../database/database.ts";
 import { dataOf, type PlannedChange } from "../records/live-record.ts";
-import type { Settlement } from "./change-sets.ts";
+import type { Settlement } from "./settle.ts";
 import { countActions } from "./commit.ts";
 
 /** As many as the history shows of a change set. */

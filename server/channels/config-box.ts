@@ -24,8 +24,9 @@ export class ConfigBox {
     return opened.ok ? (JSON.parse(opened.text) as ChannelConfig) : null;
   }
 
-  isCurrent(sealed: string): boolean {
-    return this.#box.isCurrent(sealed);
+  /** Sealed by the newest key; null where no key opens it. */
+  resealed(id: string, sealed: string): string | null {
+    return this.#box.resealed(sealed, placeOf(id));
   }
 }
 

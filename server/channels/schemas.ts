@@ -95,7 +95,7 @@ const delivery = z.object({
     .meta({ description: "`pending` until it is delivered or given up.", example: "delivered" }),
   attempts: z.int().meta({ description: "How often it was tried.", example: 1 }),
   lastError: z.string().nullable().meta({ description: "Why the last attempt failed.", example: null }),
-  nextAttemptAt: timestamp("When it is tried next; null when it is not.").nullable(),
+  nextAttemptAt: timestamp("When it is tried next; null when it is not.").nullable().meta({ example: null }),
   createdAt: timestamp("When it happened."),
   finishedAt: timestamp("When it was delivered or given up.").nullable(),
 });

@@ -165,9 +165,8 @@ export class Channels {
   async ensureSealed(em: EntityManager, log: Logger): Promise<void> {
     await em.transactional(async (tx) => {
       for (const channel of await tx.findAll(NotificationChannel, { lockMode: LockMode.PESSIMISTIC_WRITE })) {
-        if (this.#box.isCurrent(channel.config)) continue;
-        const config = this.#box.open(channel.id, channel.config);
-        if (config) channel.config = this.#box.seal(channel.id, config);
+        const resealed = this.#box.resealed(channel.id, channel.config);
+        if (resealed !== null) channel.config = resealed;
         else
           log.warn(
             { channel: channel.name },

@@ -3,7 +3,7 @@ import { AppError } from "../errors.ts";
 import type { ConfigSecrets, StoredConfig } from "./config-secrets.ts";
 import { knownKind } from "./kinds.ts";
 import { ProviderError, type DnsProvider, type ProviderEnvironment, type ProviderKind } from "./provider.ts";
-import type { Purpose } from "./vendor-accounts.ts";
+import type { Purpose } from "./vendor-api/accounts.ts";
 
 export interface Connection {
   kind: ProviderKind;

@@ -14,9 +14,10 @@ import { tellConfig, toldConfig } from "./config-trail.ts";
 import type { Connection, ProviderConnections } from "./connections.ts";
 import { ProviderConfig, type ConfigValues } from "./entities.ts";
 import { knownKind, kindByName, providerKinds } from "./kinds.ts";
-import { ProviderError, type ProviderKind } from "./provider.ts";
+import type { ProviderKind } from "./provider.ts";
 import { resealSecrets } from "./reseal-secrets.ts";
-import type { Purpose } from "./vendor-accounts.ts";
+import { throughProvider } from "./through-provider.ts";
+import type { Purpose } from "./vendor-api/accounts.ts";
 
 export interface ConnectedConfig extends Connection {
   id: string;
@@ -268,16 +269,6 @@ async function refuseRepointing(em: EntityManager, { id, embedded }: ProviderCon
     "CONFLICT",
     `Domains such as ${user} use this configuration; make a new one and move them there with their providerConfigId.`,
   );
-}
-
-/** Runs a call to a provider; its failure becomes the caller's 502. */
-export async function throughProvider<T>(call: Promise<T>): Promise<T> {
-  try {
-    return await call;
-  } catch (error) {
-    if (error instanceof ProviderError) throw new AppError("PROVIDER_ERROR", error.message, { cause: error });
-    throw error;
-  }
 }
 
 async function writeConfig(tx: EntityManager, { name }: ProviderConfig): Promise<void> {

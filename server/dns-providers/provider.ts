@@ -3,7 +3,7 @@ import type { Egress } from "../net/egress.ts";
 import type { Pause } from "../pause.ts";
 import type { RecordData } from "../records/record.ts";
 import type { Soa } from "../zone-file/soa.ts";
-import type { Purpose, VendorAccounts } from "./vendor-accounts.ts";
+import type { Purpose, VendorAccounts } from "./vendor-api/accounts.ts";
 
 /** One change to a zone. Updates keep the record's identity; a provider may carry them out as it likes. */
 export type RecordChange =

@@ -128,8 +128,8 @@ const importedDomain = id("The new domain.").nullable();
 export const importProgress = z
   .object({
     startedAt: timestamp("When it began; null where nothing was imported yet.").nullable(),
-    finishedAt: timestamp("When it ended; null while it goes on.").nullable(),
-    total: z.int().meta({ description: "Zones.", example: 1200 }),
+    finishedAt: timestamp("When it ended; null while it goes on.").nullable().meta({ example: null }),
+    total: z.int().meta({ description: "How many zones it brings in.", example: 1200 }),
     done: z.int().meta({ description: "Zones that had their turn, well or badly.", example: 340 }),
     results: z
       .array(

@@ -3,15 +3,14 @@ import { visibleDomains, type VisibleDomains } from "../assignments/access.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { Tables } from "../database/entities.ts";
+import type { Paging } from "../database/one-page.ts";
 import { repeated } from "../database/repeated-query.ts";
 import { nameSearch, type NameSearch } from "../database/name-search.ts";
 import { asSeen } from "./as-seen.ts";
 import { hasStatus, type DomainStatus } from "./status.ts";
 import { listColumns, listView } from "./view.ts";
 
-export interface DomainFilter {
-  page: number;
-  limit: number;
+export interface DomainFilter extends Paging {
   status?: DomainStatus | undefined;
   group?: string | undefined;
   tag?: string | undefined;

@@ -3,14 +3,15 @@ import { writeEntry } from "../audit/audit.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
-import { allMade } from "../dns-providers/change-outcomes.ts";
-import { throughProvider, type ConnectedConfig } from "../dns-providers/provider-configs.ts";
+import { allMade } from "../dns-providers/applying/change-outcomes.ts";
+import type { ConnectedConfig } from "../dns-providers/provider-configs.ts";
+import { throughProvider } from "../dns-providers/through-provider.ts";
 import { knownKind } from "../dns-providers/kinds.ts";
 import { ProviderError, type BeforeCall, type DnsProvider, type ProviderKind } from "../dns-providers/provider.ts";
 import { noDrift } from "../drift/due-zones.ts";
 import { AppError, notFound } from "../errors.ts";
 import { bookmark } from "../changes/bookmark.ts";
-import { settle } from "../changes/change-sets.ts";
+import { settle } from "../changes/settle.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import { limitIssues } from "../records/provider-limits.ts";
 import { kindOfZone } from "../records/zone-limits.ts";
@@ -20,7 +21,7 @@ import { liveZone } from "../records/live-queries.ts";
 import { callProvider } from "../changes/provider-call.ts";
 import { readAll } from "../changes/read-back.ts";
 import { repairZone } from "../changes/repair.ts";
-import { whileHeld } from "../changes/sent-calls.ts";
+import { whileHeld } from "../changes/noted-calls.ts";
 import { lostAt, ownTyped, planMove, withoutOwnOf, withPlainTtls } from "./move-plan.ts";
 
 /** What the domain becomes at its new provider. */

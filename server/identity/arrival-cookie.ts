@@ -1,9 +1,9 @@
 import type { HttpPort } from "../context.ts";
 import { AppError } from "../errors.ts";
-import { clearTripCookie, setTripCookie } from "./flow-cookie.ts";
+import { clearSiteCookie, setSiteCookie } from "./flow-cookie.ts";
 import { hashOf } from "../auth/opaque-tokens.ts";
 import { pendingSeconds, ticketSeconds } from "./tickets.ts";
-import type { FrontEndQuery } from "./trips.ts";
+import type { FrontEndQuery } from "./external-sign-in.ts";
 
 /**
  * Lets a browser know what came to it itself. A ticket stands in the front end's address, and an attacker can send anybody there with one of their
@@ -15,7 +15,7 @@ export function setArrivalCookie(http: HttpPort, site: string, outcome: FrontEnd
   const token = ticket ?? pendingToken;
   if (token === undefined) return;
   const maxAgeSeconds = ticket === undefined ? pendingSeconds : ticketSeconds;
-  setTripCookie(http, { ...cookieOf(site, token), maxAgeSeconds });
+  setSiteCookie(http, { ...cookieOf(site, token), maxAgeSeconds });
 }
 
 /**
@@ -35,7 +35,7 @@ export function requireArrival(http: HttpPort, site: string, token: string): voi
 /** For what is used up. */
 export function clearArrivalCookie(http: HttpPort, site: string, token: string): void {
   const { name } = cookieOf(site, token);
-  if (http.cookie(name) !== undefined) clearTripCookie(http, name);
+  if (http.cookie(name) !== undefined) clearSiteCookie(http, name);
 }
 
 /** Whoever has the token can tell the value; what they cannot do is put it into another's browser. */

@@ -18,11 +18,9 @@ export class ClientSecrets {
     return opened.ok ? opened.text : null;
   }
 
-  /** Sealed with the newest key; null where it is already, or where no key opens it. */
+  /** Sealed by the newest key; null when no key opens it. */
   resealed(configId: string, sealed: string): string | null {
-    if (this.#box.isCurrent(sealed)) return null;
-    const secret = this.open(configId, sealed);
-    return secret === null ? null : this.seal(configId, secret);
+    return this.#box.resealed(sealed, placeOf(configId));
   }
 }
 

@@ -15,14 +15,14 @@ import { ExternalRegistration } from "./registration.ts";
 import { TicketSignIn } from "./ticket-sign-in.ts";
 import { SharedCallback } from "./shared-callback.ts";
 import { IdentityTickets } from "./tickets.ts";
-import { Trips } from "./trips.ts";
+import { ExternalSignIn } from "./external-sign-in.ts";
 
 /** What external sign-in consists of. */
 export interface IdentityServices {
   identityAddresses: IdentityAddresses;
   identityConfigs: IdentityConfigs;
   identityBindings: IdentityBindings;
-  trips: Trips;
+  externalSignIn: ExternalSignIn;
   ticketSignIn: TicketSignIn;
   externalRegistration: ExternalRegistration;
 }
@@ -51,7 +51,7 @@ export function composeIdentity(parts: {
     identityAddresses: addresses,
     identityConfigs: configs,
     identityBindings: bindings,
-    trips: new Trips({ configs, flows, tickets, bindings, sharedCallback, addresses, now }),
+    externalSignIn: new ExternalSignIn({ configs, flows, tickets, bindings, sharedCallback, addresses, now }),
     ticketSignIn: new TicketSignIn(tickets, signIn, audit),
     externalRegistration: new ExternalRegistration({ tickets, bindings, users, invitations, signIn, audit }),
   };

@@ -11,7 +11,7 @@ import type { IdentityAddresses } from "./addresses.ts";
 import type { ClientSecrets } from "./client-secrets.ts";
 import { fieldsAfter, told, urlFields, type IdentityConfigPatch, type NewIdentityConfig } from "./config-fields.ts";
 import { IdentityConfig } from "./entities.ts";
-import { endTripsWith } from "./housekeeping.ts";
+import { endFlowsThrough } from "./housekeeping.ts";
 import type { IdentityProviders } from "./providers/catalogue.ts";
 import {
   IdentityProviderError,
@@ -128,7 +128,7 @@ export class IdentityConfigs {
       tx.assign(config, fields);
       if (patch.clientSecret) config.clientSecret = this.#secrets.seal(id, patch.clientSecret);
       await tx.flush();
-      if (!config.enabled) await endTripsWith(tx, config.providerId);
+      if (!config.enabled) await endFlowsThrough(tx, config.providerId);
       const changes = changedFields(old, told(config));
       const event = { action: "identity_config.update", targetType: "identity_config", targetId: id } as const;
       await this.#audit.record(tx, caller, {
@@ -150,7 +150,7 @@ export class IdentityConfigs {
       if (!config) throw notFound("identity provider configuration");
       const { providerId } = config;
       // First: who registers at this moment is waited for, and their binding is found.
-      await endTripsWith(tx, providerId);
+      await endFlowsThrough(tx, providerId);
       const bindings = queries(tx).deleteFrom("identity_bindings").where("provider_id", "=", providerId);
       const { numDeletedRows } = await bindings.executeTakeFirstOrThrow();
       const users = Number(numDeletedRows);
@@ -202,13 +202,13 @@ export class IdentityConfigs {
       const configs = await tx.findAll(IdentityConfig, { lockMode: LockMode.PESSIMISTIC_WRITE });
       for (const config of configs) {
         if (typeof config.clientSecret !== "string") continue;
-        config.clientSecret = this.#secrets.resealed(config.id, config.clientSecret) ?? config.clientSecret;
-        if (this.#secrets.open(config.id, config.clientSecret) !== null) continue;
-        const { providerId } = config;
-        log.warn(
-          { providerId },
-          "no key in SECRET_KEYS opens the client secret of an identity provider; enter it again",
-        );
+        const resealed = this.#secrets.resealed(config.id, config.clientSecret);
+        if (resealed !== null) config.clientSecret = resealed;
+        else
+          log.warn(
+            { providerId: config.providerId },
+            "no key in SECRET_KEYS opens the client secret of an identity provider; enter it again",
+          );
       }
     });
   }

@@ -1,4 +1,4 @@
-/** Why a trip to a provider came to nothing, as the front end is told it in `error=` (contract §4). */
+/** Why a flow to a provider came to nothing, as the front end is told it in `error=` (contract §4). */
 export type FailureCode =
   | "access_denied"
   | "state_invalid"
@@ -7,7 +7,7 @@ export type FailureCode =
   | "already_bound"
   | "account_disabled";
 
-/** A trip that came to nothing. The message is for the log: it says why, in our words and the provider's, without what is secret. */
+/** A flow that came to nothing. The message is for the log: it says why, in our words and the provider's, without what is secret. */
 export class SignInFailure extends Error {
   readonly code: FailureCode;
 

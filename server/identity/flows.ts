@@ -13,20 +13,20 @@ export interface Binder {
   sessionId: string;
 }
 
-/** What a `state` says: which trip it is, and through which provider. */
+/** What a `state` says: which flow it is, and through which provider. */
 export interface FlowName {
   flowId: string;
   providerId: ProviderId;
 }
 
-/** A trip that has just begun. */
+/** A flow that has just begun. */
 export interface StartedFlow {
   values: FlowValues;
   /** What only this browser gets to know. */
   cookie: { name: string; value: string };
 }
 
-/** A trip whose browser is back. */
+/** A flow whose browser is back. */
 export interface ReturnedFlow {
   providerId: ProviderId;
   values: FlowValues;
@@ -37,7 +37,7 @@ export interface ReturnedFlow {
 const statePlace = ["identity_flows", "state"];
 
 /**
- * Trips of browsers to providers and back. `state` is sealed, so that only we make one and nobody reads it; the row behind it goes with the first
+ * Flows of browsers to providers and back. `state` is sealed, so that only we make one and nobody reads it; the row behind it goes with the first
  * return, and only for the browser that has the cookie (RFC 9700 §4.7).
  */
 export class IdentityFlows {
@@ -81,12 +81,12 @@ export class IdentityFlows {
     return known === undefined ? null : { flowId, providerId: known };
   }
 
-  /** One cookie for each trip, so that two tabs do not end each other's. */
+  /** One cookie for each flow, so that two tabs do not end each other's. */
   cookieName(flowId: string): string {
     return `${this.#cookiePrefix}${flowId.slice(-12)}`;
   }
 
-  /** Ends a trip. Of all returns one gets it, and only in the browser that began it, within ten minutes; null for the others. */
+  /** Ends a flow. Of all returns one gets it, and only in the browser that began it, within ten minutes; null for the others. */
   async take(em: EntityManager, { flowId }: FlowName, state: string, browser: string): Promise<ReturnedFlow | null> {
     const row = await queries(em)
       .deleteFrom("identity_flows")

@@ -5,9 +5,9 @@ import { countCall } from "../limits/count-call.ts";
 import type { ServerContext } from "../trpc.ts";
 import { SignInFailure } from "./failures.ts";
 import { setArrivalCookie } from "./arrival-cookie.ts";
-import { clearTripCookie, setFlowCookie } from "./flow-cookie.ts";
-import type { ProviderId } from "./providers/provider.ts";
-import { knownProvider, type FrontEndQuery } from "./trips.ts";
+import { clearSiteCookie, setFlowCookie } from "./flow-cookie.ts";
+import { knownProvider, type ProviderId } from "./providers/provider.ts";
+import type { FrontEndQuery } from "./external-sign-in.ts";
 
 interface Visit {
   req: Request;
@@ -23,7 +23,7 @@ export function identityHttp(createContext: (req: Request, res: Response) => Ser
   /** Answers with a redirect to wherever `find` says; what fails there is told to the front end. */
   const redirect =
     (find: (visit: Visit) => Promise<string>) => async (req: Request, res: Response, next: NextFunction) => {
-      // A look at the head must neither begin nor end a trip.
+      // A look at the head must neither begin nor end a flow.
       if (req.method === "HEAD") {
         next();
         return;
@@ -40,10 +40,10 @@ export function identityHttp(createContext: (req: Request, res: Response) => Ser
     redirect(async ({ req, context, em, actor }) => {
       const { services, http } = context;
       const back = { cameTo: providersOf(req), query: queryOf(req), cookie: (name: string) => http.cookie(name) };
-      const named = services.trips.named(back);
-      if (named && back.cameTo.includes(named.providerId)) clearTripCookie(http, named.cookieName);
+      const named = services.externalSignIn.named(back);
+      if (named && back.cameTo.includes(named.providerId)) clearSiteCookie(http, named.cookieName);
       const outcome = await orFailure(context, named?.providerId ?? null, () =>
-        services.trips.complete(em, actor, back),
+        services.externalSignIn.complete(em, actor, back),
       );
       setArrivalCookie(http, services.identityAddresses.siteUrl, outcome);
       return services.identityAddresses.frontEnd(outcome);
@@ -56,7 +56,7 @@ export function identityHttp(createContext: (req: Request, res: Response) => Ser
       const providerId = knownProvider(String(req.params["providerId"]));
       let target = "";
       const failure = await orFailure(context, providerId, async () => {
-        const { url, cookie } = await services.trips.begin(em, providerId);
+        const { url, cookie } = await services.externalSignIn.begin(em, providerId);
         setFlowCookie(http, cookie);
         target = url;
         return {};

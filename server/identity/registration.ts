@@ -10,9 +10,8 @@ import type { User } from "../users/entities.ts";
 import type { Invitations } from "../users/invitations/service.ts";
 import type { Users } from "../users/service.ts";
 import type { IdentityBindings } from "./bindings.ts";
-import type { Identity, ProviderId } from "./providers/provider.ts";
+import { knownProvider, type Identity, type ProviderId } from "./providers/provider.ts";
 import type { IdentityTickets } from "./tickets.ts";
-import { knownProvider } from "./trips.ts";
 import { usernamesFor } from "./usernames.ts";
 
 const mostTries = 5;

@@ -53,7 +53,7 @@ export const identityRouter = router({
     )
     .input(providerInput)
     .output(providerAddresses)
-    .query(({ ctx, input }) => ctx.services.trips.addresses(input.providerId)),
+    .query(({ ctx, input }) => ctx.services.externalSignIn.addresses(input.providerId)),
 
   exchangeTicket: open
     .meta(
@@ -101,7 +101,7 @@ export const identityRouter = router({
     .input(providerInput)
     .output(bindingStart)
     .mutation(async ({ ctx, input }) => {
-      const { cookie, answer } = await ctx.services.trips.beginBinding(ctx.em, ctx.caller, input.providerId);
+      const { cookie, answer } = await ctx.services.externalSignIn.beginBinding(ctx.em, ctx.caller, input.providerId);
       setFlowCookie(ctx.http, cookie);
       return answer;
     }),

@@ -1,6 +1,6 @@
 import { deliverJobNames } from "../channels/outbox.ts";
 import { driftSchedules } from "../drift/drift-job.ts";
-import { deleteExpired } from "../housekeeping.ts";
+import { deleteExpired } from "./housekeeping.ts";
 import type { Services } from "../services.ts";
 import { deleteOldSnapshots } from "../snapshots/retention.ts";
 import { makeScheduledSnapshots } from "../snapshots/schedule.ts";

@@ -19,7 +19,7 @@ export const notification = z
       example: { domainId: "01a1fb0f-6204-7000-abd4-276e976be8b7", domainName: "example.com" },
     }),
     createdAt: timestamp("When it was told."),
-    read: z.boolean().meta({ description: "Whether it is marked as read." }),
+    read: z.boolean().meta({ description: "Whether it is marked as read.", example: false }),
   })
   .meta({ id: "Notification", description: "Something that the user was told in the application." });
 

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Identified } from "../auth/authenticator.ts";
+import { liveSessions } from "../auth/live-sessions.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { jsonTexts } from "../database/json-rows.ts";
 
@@ -17,14 +18,9 @@ export async function standings(
   const tokenIds = callers.flatMap(({ tokenId }) => tokenId ?? []);
   const enabled = new Map<string, boolean>();
   if (sessionIds.length > 0) {
-    const rows = await queries(em)
-      .selectFrom("sessions")
-      .innerJoin("users", "users.id", "sessions.user_id")
+    const rows = await liveSessions(em, now)
       .select(["sessions.id", "users.notifications_enabled"])
       .where("sessions.id", "in", sql<string>`(select value::uuid from ${jsonTexts(sessionIds)})`)
-      .where("sessions.revoked_at", "is", null)
-      .where("sessions.expires_at", ">", now)
-      .where("users.disabled_at", "is", null)
       .execute();
     for (const row of rows) enabled.set(row.id, row.notifications_enabled);
   }

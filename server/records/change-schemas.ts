@@ -28,7 +28,7 @@ export const bulkResult = z
         }),
       )
       .meta({ description: "One for each input, in order." }),
-    total: z.int().meta({ description: "Inputs.", example: 1 }),
+    total: z.int().meta({ description: "How many inputs there were.", example: 1 }),
     succeeded: z.int().meta({ description: "Records made.", example: 1 }),
   })
   .meta({ id: "BulkResult", description: "What became of each input." });
@@ -209,7 +209,7 @@ const historyFailure = z.object({
   action: z.enum(["create", "update", "delete"]).meta({ description: "What was tried.", example: "create" }),
   recordType: z.string().meta({ description: "Record type.", example: "A" }),
   name: z.string().meta({ description: "Host part.", example: "www" }),
-  value: z.string().meta({ description: "Value.", example: "192.0.2.1" }),
+  value: z.string().meta({ description: "Its value.", example: "192.0.2.1" }),
   error: z.string().meta({ description: "What the provider said.", example: "refused" }),
 });
 
@@ -226,8 +226,11 @@ export const history = z
             state: z
               .enum(["pending", "applied", "partial", "failed"])
               .meta({ description: "`pending`: sent to the provider, outcome not known yet.", example: "applied" }),
-            actorId: id("Who.").nullable(),
-            actor: z.string().nullable().meta({ description: "Username.", example: "admin" }),
+            actorId: id("Who made it; null where nobody did.").nullable(),
+            actor: z
+              .string()
+              .nullable()
+              .meta({ description: "Their username; null where there is none any more.", example: "admin" }),
             revision: z.int().nullable().meta({ description: "The revision that it made.", example: 4 }),
             creates: z.int().meta({ description: "Records made.", example: 1 }),
             updates: z.int().meta({ description: "Records changed.", example: 0 }),

@@ -3,16 +3,15 @@ import type { Zone } from "../assignments/access.ts";
 import type { Hosts } from "../assignments/hosts.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { Tables } from "../database/entities.ts";
+import type { Paging } from "../database/one-page.ts";
 import { repeated } from "../database/repeated-query.ts";
 import type { LiveRecord } from "./live-record.ts";
 import { liveColumns, liveRecord } from "./live-queries.ts";
 import { nameSearch, type NameSearch } from "../database/name-search.ts";
 
-export interface RecordFilter {
+export interface RecordFilter extends Paging {
   type?: string | undefined;
   search?: string | undefined;
-  page: number;
-  limit: number;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { route } from "../route.ts";
 import { success } from "../schemas.ts";
 import { may, router } from "../trpc.ts";
-import { createRecord, deleteRecord, updateRecord } from "./calls.ts";
+import { createRecord, deleteRecord, updateRecord } from "./single-record.ts";
 import {
   applied,
   applyInput,

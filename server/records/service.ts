@@ -1,22 +1,39 @@
-import { createHash } from "node:crypto";
 import { zoneFor } from "../assignments/access.ts";
 import type { Caller } from "../auth/caller.ts";
 import type { EntityManager } from "../database/database.ts";
-import { AppError, type Issue } from "../errors.ts";
+import type { Paging } from "../database/one-page.ts";
+import { AppError } from "../errors.ts";
 import { inputError } from "../input-error.ts";
-import { withinRights } from "./delegation.ts";
-import type { RecordInput } from "./drafts.ts";
-import { applyEach, applyTogether, namesOf, prepareEdits, type Edit, type Judged, type Refusal } from "./edits.ts";
+import { withinRights } from "./editing/rights.ts";
+import { editsOf, type ChangeInput } from "./editing/change-input.ts";
+import type { RecordInput } from "./editing/drafts.ts";
+import {
+  applyEach,
+  applyTogether,
+  namesOf,
+  prepareEdits,
+  type Edit,
+  type Judged,
+  type Refusal,
+} from "./editing/edits.ts";
 import { zoneHistory } from "../changes/history.ts";
 import { pageOfRecords, recordView, type RecordFilter } from "./list.ts";
 import { liveAtNames, liveById } from "./live-queries.ts";
 import type { LiveRecord, PlannedChange } from "./live-record.ts";
 import { changedElsewhere, type ChangePipeline, type HeldZone, type Planned } from "../changes/pipeline.ts";
+import { planHash, revisionPart } from "./editing/plan-hash.ts";
 import { planView } from "./plan-view.ts";
-import { providerRefusals, refusalError, refuseAll, refuseOutdated, refuseTogether, sentence } from "./refusals.ts";
+import {
+  providerRefusals,
+  refusalError,
+  refuseAll,
+  refuseOutdated,
+  refuseTogether,
+  sentence,
+} from "./editing/refusals.ts";
 import { recordInput } from "./schemas.ts";
 import { kindOfZone } from "./zone-limits.ts";
-import { ZoneView } from "./zone-view.ts";
+import { ZoneView } from "./editing/zone-view.ts";
 
 interface EditPlan extends Planned, Judged {
   zone: HeldZone;
@@ -35,7 +52,7 @@ export class Records {
     return await pageOfRecords(em, await zoneFor(em, caller, id, "see"), filter);
   }
 
-  history(em: EntityManager, caller: Caller, input: { id: string; page: number; limit: number }) {
+  history(em: EntityManager, caller: Caller, input: Paging & { id: string }) {
     return zoneHistory(em, caller, input);
   }
 
@@ -190,12 +207,6 @@ export class Records {
 
 const editedElsewhere = "The zone was changed at its provider outside Zonewright; sync it to see those changes.";
 
-export interface ChangeInput {
-  action: "create" | "update" | "delete";
-  recordId?: string | undefined;
-  record?: Partial<RecordInput> | undefined;
-}
-
 async function planEdits(
   em: EntityManager,
   zone: HeldZone,
@@ -218,37 +229,6 @@ function ttlOf(edit: Edit): number | undefined {
   return edit.action === "create" ? edit.input.ttl : edit.patch.ttl;
 }
 
-/** Plan and apply take loose changes; here each gets what its action needs. @throws AppError BAD_REQUEST with `issues` */
-function editsOf(changes: readonly ChangeInput[]): Edit[] {
-  const issues: Issue[] = [];
-  const seen = new Set<string>();
-  const edits = changes.flatMap((change, index): Edit[] => {
-    const at = (field: string, message: string) => issues.push({ path: ["changes", index, field], message });
-    if (change.action === "create") {
-      if (change.recordId !== undefined) at("recordId", "A record that is created has no id yet; leave it out.");
-      const parsed = recordInput.safeParse(change.record);
-      if (parsed.success) return [{ action: "create", input: parsed.data }];
-      for (const { path, message } of inputError(parsed.error).issues ?? [])
-        issues.push({ path: ["changes", index, "record", ...path], message });
-      return [];
-    }
-    if (change.recordId === undefined) {
-      at("recordId", `Say which record to ${change.action}.`);
-      return [];
-    }
-    if (seen.has(change.recordId)) at("recordId", "This record is changed twice in one plan; make it one change.");
-    seen.add(change.recordId);
-    if (change.action === "delete") {
-      if (change.record !== undefined) at("record", "A record that is deleted needs no fields; leave them out.");
-      return [{ action: "delete", recordId: change.recordId }];
-    }
-    return [{ action: "update", recordId: change.recordId, patch: change.record ?? {} }];
-  });
-  const [first] = issues;
-  if (first) throw new AppError("BAD_REQUEST", `${first.path.join(".")}: ${first.message}`, { issues });
-  return edits;
-}
-
 /** The record as a change leaves it. */
 function afterChange(domainId: string, { id, before, after }: PlannedChange, now: Date) {
   if (!after) return null;
@@ -262,23 +242,6 @@ function afterChange(domainId: string, { id, before, after }: PlannedChange, now
     createdAt: before?.createdAt ?? now,
     updatedAt: now,
   };
-}
-
-function planHash(zone: HeldZone, changes: readonly PlannedChange[]): string {
-  const content = changes.map(({ action, id, before, after }) => [
-    action,
-    action === "create" ? null : id,
-    before?.version,
-    after,
-  ]);
-  const digest = createHash("sha256")
-    .update(JSON.stringify([zone.id, content]))
-    .digest("base64url");
-  return revisionPart(zone) + digest;
-}
-
-function revisionPart({ revision }: HeldZone): string {
-  return `${revision}.`;
 }
 
 function outdatedPlan(): AppError {

@@ -1,6 +1,6 @@
 import type { Caller } from "../auth/caller.ts";
 import type { EntityManager } from "../database/database.ts";
-import { throughProvider } from "../dns-providers/provider-configs.ts";
+import { throughProvider } from "../dns-providers/through-provider.ts";
 import { AppError } from "../errors.ts";
 import { needsConfirmation } from "./desired-state.ts";
 import type { ProviderComparison } from "./compare-with-provider.ts";

@@ -4,7 +4,7 @@ import { AppError } from "../errors.ts";
 import { parseZoneFile } from "../zone-file/parse.ts";
 import { initialSoa } from "../zone-file/soa.ts";
 import { printZoneFile } from "../zone-file/write.ts";
-import { refuseBeyondRights } from "./delegation.ts";
+import { refuseBeyondRights } from "./editing/rights.ts";
 import { planState, withOneTtl } from "./desired-state.ts";
 import { liveZone } from "./live-queries.ts";
 import type { LiveRecord, PlannedChange } from "./live-record.ts";
@@ -13,7 +13,7 @@ import { countsView, planView } from "./plan-view.ts";
 import { keptThere, keptWarnings, limitIssues, withoutKept } from "./provider-limits.ts";
 import { kindOfZone } from "./zone-limits.ts";
 import { recordKey, rrsetKey, type RecordData } from "./record.ts";
-import { providerRefusals, refuseHalfDone } from "./refusals.ts";
+import { fileRefused, providerRefusals, refuseHalfDone } from "./editing/refusals.ts";
 import { newViolations } from "./zone-rules.ts";
 
 /** Zones as master files, out and in. */
@@ -97,7 +97,7 @@ export class ZoneFileTransfer {
     const [first] = refused;
     if (first === undefined) return carried;
     refuseHalfDone(carried.outcomes, first);
-    throw nothingChanged(refused);
+    throw fileRefused("CONFLICT", refused);
   }
 }
 
@@ -111,13 +111,6 @@ function stillProxied(live: readonly LiveRecord[], given: readonly RecordData[])
     if (ttl === undefined) return record;
     const { recordType, name, value, priority } = record;
     return { recordType, name, value, priority, ttl, proxied: true };
-  });
-}
-
-/** Every reason, each as an issue of the file. */
-function nothingChanged(messages: readonly string[]): AppError {
-  return new AppError("CONFLICT", `Nothing was changed: ${messages[0] ?? ""}`, {
-    issues: messages.slice(0, 100).map((message) => ({ path: ["zonefile"], message })),
   });
 }
 
@@ -180,5 +173,5 @@ function refuseViolations(live: readonly LiveRecord[], changes: readonly Planned
     newViolations(name, before.get(name) ?? [], after.get(name) ?? []).map(({ message }) => message),
   );
   const messages = [...limits, ...violations];
-  if (messages.length > 0) throw nothingChanged(messages);
+  if (messages.length > 0) throw fileRefused("CONFLICT", messages);
 }

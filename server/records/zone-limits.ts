@@ -1,4 +1,4 @@
-import { throughProvider } from "../dns-providers/provider-configs.ts";
+import { throughProvider } from "../dns-providers/through-provider.ts";
 import type { DnsProvider, ProviderKind } from "../dns-providers/provider.ts";
 
 /**

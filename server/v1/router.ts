@@ -6,7 +6,7 @@ import {
   recordPage,
   updateRecordInput,
 } from "../records/schemas.ts";
-import { createRecord, deleteRecord, updateRecord } from "../records/calls.ts";
+import { createRecord, deleteRecord, updateRecord } from "../records/single-record.ts";
 import { domainDetail, domainIdInput, domainPage, listDomainsInput } from "../domains/schemas.ts";
 import { route } from "../route.ts";
 import { success } from "../schemas.ts";

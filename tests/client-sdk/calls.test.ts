@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { TRPCClientError } from "@trpc/client";
 import { beforeAll, expect, expectTypeOf, test } from "vitest";
 import { createClient, type Client, type DnsRecord } from "../../client-sdk/src/index.ts";
@@ -43,6 +44,19 @@ test("a refused input is an error with its issues, status and request id, and a 
   expect(error.issues).toEqual([{ path: ["value"], message: expect.stringContaining("IPv4 address") }]);
   expect(error.retryAfterSeconds).toBeUndefined();
   expect(error).toBeInstanceOf(TRPCClientError);
+});
+
+async function setUp() {
+  await client.domains.create.mutate({ name: "example.com" });
+}
+
+test("an error tells where the call stands, and prints as a few lines without the answer around it", async () => {
+  const error = await failure(setUp());
+  expect(error.stack).toMatch(/^ZonewrightError: example\.com is managed here already\.\n.*at (?:async )?setUp /s);
+  const printed = inspect(error);
+  expect(printed).toContain("code: 'CONFLICT'");
+  expect(printed).not.toContain("headers");
+  expect(Object.keys(error).toSorted()).toEqual(["code", "issues", "name", "requestId", "status"]);
 });
 
 test("an unknown id is NOT_FOUND, a wrong password UNAUTHORIZED", async () => {

@@ -31,7 +31,7 @@ beforeAll(async () => {
   const options = { strict: true, module: "nodenext", types: [], lib: ["es2022", "dom"] };
   await writeFile(join(project.folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options }));
   editor = await openInEditor(project.folder, "program.ts");
-});
+}, 180_000);
 afterAll(async () => {
   editor.close();
   await project.remove();

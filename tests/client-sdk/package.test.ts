@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { page } from "../support/markdown.ts";
 import { clientDependencies, installPackedClient, type ClientProject } from "../support/packed-client.ts";
 import { adminPassword, useZonewright } from "../support/zonewright.ts";
 
@@ -13,7 +14,9 @@ const root = join(import.meta.dirname, "../..");
 
 /** A program that uses every part of the package's types. */
 const consumer = `
-import { createClient, isZonewrightError, type Client, type RouterInputs, type Session } from "@zonewright/client";
+import type { TRPCClient } from "@trpc/client";
+import type { inferRouterOutputs } from "@trpc/server";
+import { createClient, isZonewrightError, type AppRouter, type Client, type RouterInputs, type Session } from "@zonewright/client";
 
 /** As libraries for browsers declare it. */
 interface AuthenticationResponseJSON {
@@ -68,8 +71,22 @@ try {
   if (isZonewrightError(error)) {
     const told: "CONFLICT" | undefined = error.code === "CONFLICT" ? error.code : undefined;
     const path: (string | number)[] | undefined = error.issues?.[0]?.path;
+    const status: number | null = error.status;
+    switch (error.code) {
+      case "BAD_REQUEST": case "UNAUTHORIZED": case "FORBIDDEN": case "NOT_FOUND": case "CONFLICT":
+      case "CONFIRMATION_REQUIRED": case "PRECONDITION_FAILED": case "PAYLOAD_TOO_LARGE": case "UNSUPPORTED_MEDIA_TYPE":
+      case "TOO_MANY_REQUESTS": case "INTERNAL_SERVER_ERROR": case "PROVIDER_ERROR": case "UNAVAILABLE":
+      case "NETWORK_ERROR": case "ABORTED": case "UNEXPECTED_ANSWER": break;
+      default: error.code satisfies never;
+    }
   }
 }
+// Libraries that are built on tRPC's client take this one.
+export const trpc: TRPCClient<AppRouter> = client;
+export const inferred: inferRouterOutputs<AppRouter>["domains"]["list"] = await client.domains.list.query();
+// As scripts have it: variables of the environment may be missing.
+declare const env: Record<string, string | undefined>;
+export const script = createClient({ url: env["URL"] ?? "", token: env["TOKEN"], session: stored });
 `;
 
 let project: ClientProject;
@@ -78,7 +95,7 @@ beforeAll(async () => {
   project = await installPackedClient();
   built = project.dist;
   await writeFile(join(project.folder, "consumer.ts"), consumer);
-});
+}, 180_000);
 afterAll(() => project.remove());
 
 test("the package holds its code, its types and its pages, and nothing else", async () => {
@@ -86,6 +103,8 @@ test("the package holds its code, its types and its pages, and nothing else", as
     (path) => !/^(?:dist\/.+\.(?:js|d\.ts)|(?:README|CHANGELOG)\.md|LICENSE|package\.json)$/.test(path),
   );
   expect(strange).toEqual([]);
+  expect(project.files).toEqual(expect.arrayContaining(["LICENSE", "README.md", "CHANGELOG.md"]));
+  expect(await readFile(join(built, "../LICENSE"), "utf8")).toBe(await readFile(join(root, "LICENSE"), "utf8"));
   const manifest = JSON.parse(await readFile(join(built, "../package.json"), "utf8")) as Record<string, object>;
   expect(Object.keys(manifest["dependencies"] ?? {}).toSorted()).toEqual(clientDependencies.toSorted());
   expect(manifest).not.toHaveProperty("peerDependencies");
@@ -114,24 +133,65 @@ test("the shipped code imports tRPC, superjson and its own files: it runs in bro
   expect(found.toSorted()).toEqual(["@trpc/client", "superjson"]);
 });
 
-test.each([
-  { module: "nodenext", moduleResolution: "nodenext" },
-  { module: "esnext", moduleResolution: "bundler" },
-])("a strict program compiles against the package with $moduleResolution", async (resolution) => {
+const strict = {
+  target: "es2022",
   // tRPC's own declarations name Disposable.
-  const lib = ["es2022", "dom", "esnext.disposable"];
-  const options = { ...resolution, target: "es2022", lib, types: [], strict: true, noEmit: true };
-  const config = join(project.folder, `tsconfig.${resolution.moduleResolution}.json`);
-  await writeFile(
-    config,
-    JSON.stringify({ compilerOptions: { ...options, skipLibCheck: false }, files: ["consumer.ts"] }),
-  );
-  const tsc = run(join(root, "node_modules/.bin/tsc"), ["-p", config]);
-  const output = await tsc.then(
+  lib: ["es2022", "dom", "esnext.disposable"],
+  types: [],
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  skipLibCheck: false,
+  noEmit: true,
+};
+
+/** The repository's compiler, and the one that most people have. */
+const compilers = {
+  "TypeScript 7": join(root, "node_modules/.bin/tsc"),
+  "TypeScript 5": join(root, "tests/rest-consumer/node_modules/typescript/bin/tsc"),
+};
+
+/** What the compiler says of a program in the project. */
+async function complaints(compiler: keyof typeof compilers, options: object, file: string): Promise<string> {
+  const config = join(project.folder, `tsconfig.${file}.json`);
+  await writeFile(config, JSON.stringify({ compilerOptions: { ...strict, ...options }, files: [file] }));
+  return await run(compilers[compiler], ["-p", config]).then(
     ({ stdout }) => stdout,
     (error: { stdout: string }) => error.stdout,
   );
-  expect(output).toBe("");
+}
+
+const resolutions = [
+  { module: "nodenext", moduleResolution: "nodenext" },
+  { module: "esnext", moduleResolution: "bundler" },
+];
+test.each(
+  (["TypeScript 7", "TypeScript 5"] as const).flatMap((compiler) =>
+    resolutions.map((resolution) => ({ compiler, ...resolution })),
+  ),
+)(
+  "a strict program compiles against the package with $compiler and $moduleResolution",
+  async ({ compiler, ...options }) => {
+    expect(await complaints(compiler, options, "consumer.ts")).toBe("");
+  },
+);
+
+test("the examples of its page compile as they stand, in a strict program", async () => {
+  const { blocks } = await page("client-sdk/README.md");
+  const examples = blocks.filter(({ language }) => language === "ts").map(({ code }) => code);
+  const functions = examples.map((code, index) => {
+    const body = code.replaceAll(/^import .*\n/gm, "");
+    const own = body.includes("const client =") ? "" : "client: Client, ";
+    return `export async function example${index}(${own}{ username, password, code, url, id, name }: Given) {\n{\n${body}}\n}`;
+  });
+  const program = `
+    import { createClient, isZonewrightError, type Client } from "@zonewright/client";
+    declare const process: { env: Record<string, string | undefined> };
+    declare function showUserMenu(signedIn: boolean): void;
+    type Given = Record<"username" | "password" | "code" | "url" | "id" | "name", string>;
+  `;
+  await writeFile(join(project.folder, "examples.ts"), [program, ...functions].join("\n"));
+  expect(examples.length).toBeGreaterThanOrEqual(5);
+  expect(await complaints("TypeScript 7", { module: "nodenext" }, "examples.ts")).toBe("");
 });
 
 test("it runs in Node as it is packed", async () => {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { createClient } from "../../client-sdk/src/index.ts";
+import { createClient, type Client } from "../../client-sdk/src/index.ts";
 import { tell } from "../notifications/telling.ts";
 import { codeAt } from "../support/second-factors/authenticator-app.ts";
 import { Clock } from "../support/clock.ts";
@@ -14,6 +14,8 @@ const zw = useZonewright({ now: clock.now });
 const sdk = join(import.meta.dirname, "../../client-sdk/src/index.ts");
 
 let blocks: CodeBlock[];
+/** The examples that have been run. */
+const ran = new Set<string>();
 let folder: string;
 let programs = 0;
 beforeAll(async () => {
@@ -26,7 +28,9 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 function exampleWith(text: string): string {
   const found = blocks.filter(({ code }) => code.includes(text));
   expect(found).toHaveLength(1);
-  return found[0]?.code ?? "";
+  const [{ code } = { code: "" }] = found;
+  ran.add(code);
+  return code;
 }
 
 /** Runs examples one after the other as one program, which has what is given and gives what it is asked for. */
@@ -45,7 +49,7 @@ async function run(examples: string[], given: object, results: string[]): Promis
 }
 
 test("signing in, making a domain and a record, and changing it while nobody else has", async () => {
-  const examples = [exampleWith('createClient({ url: "https'), exampleWith("if-match")];
+  const examples = [exampleWith('createClient({ url: "https')];
   const { id, record } = await run(examples, { password: adminPassword }, ["id", "record"]);
   expect(record).toMatchObject({ name: "www", value: "192.0.2.1", version: 1 });
   const { body } = await zw.admin.get(`/api/domains/${String(id)}/records`);
@@ -104,4 +108,17 @@ test("whatever fails, fails with one kind of error", async () => {
   } finally {
     printed.mockRestore();
   }
+});
+
+test("a page whose session is in the browser's cookie", async () => {
+  const shown: boolean[] = [];
+  const given = { location: { origin: zw.url }, showUserMenu: (signedIn: boolean) => shown.push(signedIn) };
+  const { client } = await run([exampleWith('session: "cookie"')], given, ["client"]);
+  await (client as Client).signIn({ username: "admin", password: adminPassword });
+  await (client as Client).signOut();
+  expect(shown).toEqual([true, false]);
+});
+
+test("there is no example that none of these tests runs", () => {
+  expect(blocks.filter(({ language, code }) => language === "ts" && !ran.has(code))).toEqual([]);
 });

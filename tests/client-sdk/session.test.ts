@@ -29,11 +29,11 @@ function newClient(session?: Session | "cookie") {
   });
 }
 
-test("ten parallel calls with an expired access token share one renewal", async () => {
+test("a hundred parallel calls with an expired access token share one renewal", async () => {
   const client = newClient();
   await client.signIn(admin);
   serverTime += 16 * minute;
-  const answers = await Promise.all(Array.from({ length: 10 }, () => client.auth.me.query({})));
+  const answers = await Promise.all(Array.from({ length: 100 }, () => client.auth.me.query({})));
   expect(new Set(answers.map((user) => user.username))).toEqual(new Set(["admin"]));
   expect(recorder.to(refreshPath)).toHaveLength(1);
   expect(told).toHaveLength(2);
@@ -59,6 +59,20 @@ test("a clock that is hours ahead of the server's renews no more often", async (
   await client.auth.me.query({});
   await client.auth.me.query({});
   expect(recorder.to(refreshPath)).toHaveLength(0);
+});
+
+test("a clock that is hours behind the server's, or ahead of it, ends no stored session", async () => {
+  await newClient().signIn(admin);
+  for (const skew of [-300, 300]) {
+    vi.useFakeTimers({ toFake: ["Date"], now: serverTime + skew * minute });
+    const client = newClient(told.at(-1) ?? undefined);
+    serverTime += 16 * minute;
+    vi.setSystemTime(serverTime + skew * minute);
+    expect((await client.auth.me.query()).username).toBe("admin");
+    expect((await client.auth.me.query()).username).toBe("admin");
+    vi.useRealTimers();
+  }
+  expect(recorder.to(refreshPath).map(({ status }) => status)).toEqual([200, 200]);
 });
 
 test("a stored session goes on in another client", async () => {

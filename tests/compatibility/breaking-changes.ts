@@ -1,4 +1,4 @@
-import { operationsOf, type ApiDocument, type ApiOperation } from "../support/api/api-document.ts";
+import { operationsOf, type ApiDocument, type ApiOperation, type ApiResponse } from "../support/api/api-document.ts";
 import { schemaBreaks, type Side } from "./schema-breaks.ts";
 
 /**
@@ -6,16 +6,29 @@ import { schemaBreaks, type Side } from "./schema-breaks.ts";
  * refused, fields of answers that are missing or have become something else. What is only added does not count.
  */
 export function breakingChanges(before: ApiDocument, after: ApiDocument): string[] {
-  return operationsOf(before).flatMap(({ method, path, operation }) => {
+  const sides = { before, after };
+  const calls = operationsOf(before).flatMap(({ method, path, operation }) => {
     const at = `${method} ${path}`;
     const now = after.paths[path]?.[method.toLowerCase()];
-    return now ? operationBreaks(operation, now, { before, after }, at) : [`${at} is gone`];
+    return now ? operationBreaks(operation, now, sides, at) : [`${at} is gone`];
   });
+  const errors = Object.entries(before.components.responses ?? {}).flatMap(([name, response]) => {
+    const now = after.components.responses[name];
+    return now ? responseBreaks(response, now, sides, name) : [`${name} is gone`];
+  });
+  return [...calls, ...errors];
 }
 
 function operationBreaks(before: ApiOperation, after: ApiOperation, sides: Side, at: string): string[] {
-  const parts = [parameterBreaks, bodyBreaks, answerBreaks];
+  const parts = [nameBreaks, parameterBreaks, bodyBreaks, answerBreaks];
   return parts.flatMap((breaks) => breaks(before, after, sides, at));
+}
+
+/** Generated clients name their functions by it. Who needed no sign-in has none. */
+function nameBreaks(before: ApiOperation, after: ApiOperation, _sides: Side, at: string): string[] {
+  const renamed = before.operationId === after.operationId ? [] : [`${at}: ${before.operationId} has another name`];
+  const closed = before.security?.length === 0 && after.security?.length !== 0 ? [`${at}: needs a sign-in now`] : [];
+  return [...renamed, ...closed];
 }
 
 type Parameter = NonNullable<ApiOperation["parameters"]>[number];
@@ -44,8 +57,10 @@ function parameterBreaks(before: ApiOperation, after: ApiOperation, sides: Side,
 function bodyBreaks(before: ApiOperation, after: ApiOperation, sides: Side, at: string): string[] {
   const known = before.requestBody?.content["application/json"]?.schema;
   const now = after.requestBody?.content["application/json"]?.schema;
-  if (known && !now) return [`${at}: takes no body any more`];
-  return known && now ? schemaBreaks("input", known, now, sides, `${at}: body`) : [];
+  if (!now) return known ? [`${at}: takes no body any more`] : [];
+  const mayBeLeftOut = !known || before.requestBody?.required === false;
+  const needed = mayBeLeftOut && after.requestBody?.required !== false ? [`${at}: the body is needed now`] : [];
+  return known ? [...needed, ...schemaBreaks("input", known, now, sides, `${at}: body`)] : needed;
 }
 
 function answerBreaks(before: ApiOperation, after: ApiOperation, sides: Side, at: string): string[] {
@@ -53,10 +68,17 @@ function answerBreaks(before: ApiOperation, after: ApiOperation, sides: Side, at
     .filter(([status]) => status.startsWith("2") || status.startsWith("3"))
     .flatMap(([status, response]) => {
       const other = after.responses[status];
-      if (!other) return [`${at}: does not answer ${status} any more`];
-      const known = response.content?.["application/json"]?.schema;
-      const now = other.content?.["application/json"]?.schema;
-      if (known && !now) return [`${at}: ${status} has no JSON any more`];
-      return known && now ? schemaBreaks("output", known, now, sides, `${at}: ${status}`) : [];
+      return other
+        ? responseBreaks(response, other, sides, `${at}: ${status}`)
+        : [`${at}: does not answer ${status} any more`];
     });
+}
+
+function responseBreaks(before: ApiResponse, after: ApiResponse, sides: Side, at: string): string[] {
+  const headers = Object.keys(before.headers ?? {}).filter((name) => !(name in (after.headers ?? {})));
+  const bodies = Object.entries(before.content ?? {}).flatMap(([type, { schema }]) => {
+    const now = after.content?.[type]?.schema;
+    return now ? schemaBreaks("output", schema, now, sides, at) : [`${at} has no ${type} any more`];
+  });
+  return [...headers.map((name) => `${at}: the ${name} header is gone`), ...bodies];
 }

@@ -44,7 +44,20 @@ function unfitting(given: JsonSchema, taken: JsonSchema, roots: Roots, at: strin
     const tries = other.anyOf.map((option) => unfitting(one, option, roots, at));
     return tries.some((found) => found.length === 0) ? [] : (tries.toSorted((a, b) => a.length - b.length)[0] ?? []);
   }
-  return [...valueBreaks(one, other, at), ...objectBreaks(one, other, roots, at), ...itemBreaks(one, other, roots, at)];
+  const parts = [objectBreaks, mapBreaks, itemBreaks].flatMap((breaks) => breaks(one, other, roots, at));
+  return [
+    ...valueBreaks(one, other, at),
+    ...(roots.direction === "input" ? defaultBreaks(one, other, at) : []),
+    ...parts,
+  ];
+}
+
+/** Who leaves a field out means what it meant before. */
+function defaultBreaks(before: JsonSchema, after: JsonSchema, at: string): string[] {
+  const [known, now] = [before, after].map((schema) => JSON.stringify(schema.default));
+  return known !== undefined && known !== now
+    ? [`${at} is ${now ?? "nothing"} where it is left out, not ${known}`]
+    : [];
 }
 
 function valueBreaks(one: JsonSchema, other: JsonSchema, at: string): string[] {
@@ -94,13 +107,34 @@ function objectBreaks(one: JsonSchema, other: JsonSchema, roots: Roots, at: stri
   for (const [name, property] of Object.entries(own)) {
     const known = other.properties?.[name] ?? other.additionalProperties;
     if (typeof known === "object") found.push(...unfitting(property, known, roots, `${at}.${name}`));
-    // A field that answers have gained harms nobody; one that is not taken any more is refused.
-    else if (known === false && roots.direction === "input") found.push(`${at}.${name} is not taken`);
+    // A field that answers have gained harms nobody. One that is not taken any more is refused, or worse, passed over.
+    else if (roots.direction === "input" && other.type !== undefined) found.push(`${at}.${name} is not taken`);
+  }
+  if (roots.direction === "output" && one.properties) {
+    const gone = Object.keys(other.properties ?? {}).filter(
+      (name) => !(name in own) && !other.required?.includes(name),
+    );
+    found.push(...gone.map((name) => `${at}.${name} is gone`));
   }
   return found;
 }
 
+/** Of objects whose fields have any name: those names, and what stands under them. */
+function mapBreaks(one: JsonSchema, other: JsonSchema, roots: Roots, at: string): string[] {
+  const [given, taken] = [one.additionalProperties, other.additionalProperties];
+  const values =
+    typeof given === "object" && typeof taken === "object" ? unfitting(given, taken, roots, `${at}{}`) : [];
+  if (typeof given === "object" && taken === false) values.push(`${at} takes no fields of any name`);
+  if (!one.propertyNames || !other.propertyNames) return values;
+  return [...values, ...unfitting(one.propertyNames, other.propertyNames, roots, `${at}{name}`)];
+}
+
 function itemBreaks(one: JsonSchema, other: JsonSchema, roots: Roots, at: string): string[] {
-  if (!one.items || !other.items) return [];
-  return unfitting(one.items, other.items, roots, `${at}[]`);
+  const [own = [], known = []] = [one.prefixItems, other.prefixItems];
+  const first = known.flatMap((schema, index) => {
+    const given = own[index] ?? one.items;
+    return given ? unfitting(given, schema, roots, `${at}[${index}]`) : [`${at}[${index}] may be anything`];
+  });
+  const rest = one.items && other.items ? unfitting(one.items, other.items, roots, `${at}[]`) : [];
+  return [...first, ...rest];
 }

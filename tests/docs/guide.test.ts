@@ -1,25 +1,14 @@
 import { expect, test } from "vitest";
 import { permissions } from "../../server/context.ts";
 import { channelNames } from "../../server/channels/kinds.ts";
-import { errorCodes } from "../../server/errors.ts";
-import { notificationEvents } from "../../server/notifications/notify.ts";
 import { page, pages, tableRows } from "../support/markdown.ts";
 
 const named = (cells: readonly (string | undefined)[]) =>
   cells.flatMap((cell = "") => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name)).toSorted();
 
-test("the page of errors tells every code with its status", async () => {
-  const rows = tableRows(await page("docs/guide/errors.md"), "status");
-  const told = Object.fromEntries(rows.map(([status, code = ""]) => [code.replaceAll("`", ""), Number(status)]));
-  const real = Object.fromEntries(Object.entries(errorCodes).map(([code, { status }]) => [code, status]));
-  expect(told).toEqual(real);
-});
-
-test("the page of channels names every kind of channel and every event", async () => {
+test("the page of channels names every kind of channel", async () => {
   const channels = await page("docs/guide/channels.md");
   expect(named(tableRows(channels, "`channel`").map(([first]) => first))).toEqual(channelNames.toSorted());
-  const [list = ""] = /^`events` says.*?\n\n/ms.exec(channels.prose) ?? [];
-  expect(named([list]).filter((name) => name !== "events")).toEqual(notificationEvents.toSorted());
 });
 
 test("the page of personal tokens names every permission", async () => {

@@ -5,7 +5,7 @@ import { queries } from "../../server/database/database.ts";
 import { DriftJob, type OnDrift } from "../../server/drift/drift-job.ts";
 import { createLog } from "../../server/log.ts";
 import { ProviderComparison } from "../../server/records/compare-with-provider.ts";
-import { fileZone, manualZone, unknownId, type Body, type Zone } from "../records/zones.ts";
+import { fileZone, manualConfig, manualZone, unknownId, type Body, type Zone } from "../records/zones.ts";
 import { Clock, day, hour, minute } from "../support/clock.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
@@ -18,6 +18,7 @@ let zone: Zone;
 beforeEach(async () => {
   told = [];
   log = [];
+  meanwhile = () => Promise.resolve();
   // Checked, as all that other tests left.
   zone = await fileZone(zw, "www 300 A 192.0.2.1\nold 300 TXT x\nttl 300 A 192.0.2.2\n");
   await later();
@@ -25,11 +26,22 @@ beforeEach(async () => {
 });
 afterEach(() => zw.admin.delete(zone.path));
 
+/** What happens once a zone was read, before what was found is kept. */
+let meanwhile: () => Promise<unknown>;
+
+class HeldUpComparison extends ProviderComparison {
+  override async plan(...compared: Parameters<ProviderComparison["plan"]>) {
+    const plan = await super.plan(...compared);
+    await meanwhile();
+    return plan;
+  }
+}
+
 function job(every: "hourly" | "daily" | "off" = "hourly"): DriftJob {
   return new DriftJob({
     database: zw.services.database,
     connections: zw.services.providerConfigs.connections,
-    comparison: new ProviderComparison(clock.now, clock.pause),
+    comparison: new HeldUpComparison(clock.now, clock.pause),
     log: createLog("info", { write: (line) => log.push(JSON.parse(line)) }),
     now: clock.now,
     every,
@@ -138,6 +150,19 @@ describe("a zone", () => {
     await holdLease(-1);
     await later();
     expect(await drift()).toMatchObject(counts);
+  });
+
+  test.each<[string, () => Promise<unknown>]>([
+    ["is changed", () => zone.add("A", "meanwhile", "192.0.2.3")],
+    ["moves elsewhere", async () => zw.admin.put(zone.path, { providerConfigId: await manualConfig(zw), force: true })],
+  ])("that %s here while it is compared is not judged by what was read", async (_how, happens) => {
+    await byHand();
+    const answers: unknown[] = [];
+    meanwhile = async () => answers.push(await happens());
+    await later();
+    expect(answers).toHaveLength(1);
+    expect(await drift()).toBeNull();
+    expect(told).toEqual([]);
   });
 
   test("forgets its drift when it moves to another provider", async () => {

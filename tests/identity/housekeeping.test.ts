@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
-import { deleteExpiredTrips } from "../../server/identity/housekeeping.ts";
+import { deleteExpiredFlows } from "../../server/identity/housekeeping.ts";
 import { Clock, minute, second } from "../support/clock.ts";
 import { authorize, browserFor, comeBack, site } from "../support/identity/external-sign-in.ts";
 import { useIdentityDesk } from "../support/identity/desk.ts";
@@ -11,10 +11,10 @@ const clock = new Clock();
 const zw = useZonewright({ env: { SITE_URL: site }, now: clock.now });
 const desk = useIdentityDesk(zw);
 
-/** How many rows there are of trips, tickets, people who wait to register, and codes. */
+/** How many rows there are of flows, tickets, people who wait to register, and codes. */
 async function left(): Promise<number[]> {
   const em = zw.services.database.fork();
-  await deleteExpiredTrips(em, clock.now());
+  await deleteExpiredFlows(em, clock.now());
   const tables = ["identity_flows", "identity_tickets", "pending_identities", "identity_codes"] as const;
   const counts: number[] = [];
   for (const table of tables) {

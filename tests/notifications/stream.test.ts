@@ -1,42 +1,22 @@
-import { connect } from "node:net";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { Clock, minute, second } from "../support/clock.ts";
 import { StreamClient } from "../support/event-stream.ts";
 import { RestClient } from "../support/rest-client.ts";
 import { adminPassword, memberPassword, startZonewright, useZonewright } from "../support/zonewright.ts";
-import { idOf, tell } from "./telling.ts";
+import { tell } from "./telling.ts";
+import { useReader } from "./readers.ts";
 
 const clock = new Clock();
 const zw = useZonewright({ now: clock.now });
 const path = "/api/notifications/stream";
-
-let reader: RestClient;
-let readerId: string;
-let username: string;
-let readers = 0;
-let opened: StreamClient[] = [];
-
-beforeEach(async () => {
-  readers += 1;
-  username = `reader-${readers}`;
-  reader = await zw.member(username);
-  readerId = await idOf(reader);
-});
-
-afterEach(async () => {
-  for (const client of opened) client.cut();
-  opened = [];
-  await vi.waitUntil(() => zw.services.streams.openStreams === 0, { timeout: 10_000 });
-});
+const reader = useReader(zw);
 
 function bearer(client: RestClient): Record<string, string> {
   return { authorization: `Bearer ${client.token}` };
 }
 
-async function open(headers: Record<string, string> = bearer(reader), query = ""): Promise<StreamClient> {
-  const client = await StreamClient.open(`${zw.url}${path}${query}`, headers);
-  opened.push(client);
-  return client;
+async function open(headers: Record<string, string> = bearer(reader.client), query = ""): Promise<StreamClient> {
+  return await reader.open(`${path}${query}`, headers);
 }
 
 async function started(headers?: Record<string, string>): Promise<StreamClient & { cursor: string }> {
@@ -50,7 +30,7 @@ async function status(headers: Record<string, string>, query?: string): Promise<
 }
 
 async function tokenWith(permissions: string[]): Promise<string> {
-  return (await reader.post("/api/auth/me/tokens", { name: "Watcher", permissions })).body.token;
+  return (await reader.client.post("/api/auth/me/tokens", { name: "Watcher", permissions })).body.token;
 }
 
 async function titles(client: StreamClient, count: number): Promise<string[]> {
@@ -76,9 +56,9 @@ describe("a stream", () => {
       data: { event: "connected" },
     });
     expect(client.raw).toContain('\ndata: {"event":"connected"}\n\n');
-    await tell(zw, { userIds: [readerId] }, "Told", { domainName: "a.example" });
+    await tell(zw, { userIds: [reader.id] }, "Told", { domainName: "a.example" });
     const message = await client.next();
-    const { notifications } = (await reader.get("/api/notifications")).body;
+    const { notifications } = (await reader.client.get("/api/notifications")).body;
     expect(message).toMatchObject({ id: notifications[0].id, data: notifications[0] });
     expect(Object.keys(message?.data)).toEqual([
       "event",
@@ -93,7 +73,7 @@ describe("a stream", () => {
   });
 
   test("opens by an access token in the query as well", async () => {
-    const client = await open({}, `?token=${reader.token}`);
+    const client = await open({}, `?token=${reader.client.token}`);
     expect([client.status, (await client.next())?.data]).toEqual([200, { event: "connected" }]);
   });
 
@@ -108,10 +88,10 @@ describe("a stream", () => {
     expect(await status({})).toBe(401);
     expect(await status({ authorization: "Bearer nonsense" })).toBe(401);
     expect(await status({}, "?token=nonsense")).toBe(401);
-    expect(await status({}, `?token=${reader.token}&token=${reader.token}`)).toBe(400);
-    expect(await status(bearer(reader), `?token=${reader.token}`)).toBe(400);
-    expect(await status(bearer(reader), "?other=1")).toBe(400);
-    const head = await fetch(`${zw.url}${path}`, { method: "HEAD", headers: bearer(reader) });
+    expect(await status({}, `?token=${reader.client.token}&token=${reader.client.token}`)).toBe(400);
+    expect(await status(bearer(reader.client), `?token=${reader.client.token}`)).toBe(400);
+    expect(await status(bearer(reader.client), "?other=1")).toBe(400);
+    const head = await fetch(`${zw.url}${path}`, { method: "HEAD", headers: bearer(reader.client) });
     expect(head.status).toBe(404);
     expect(zw.services.streams.openStreams).toBe(0);
   });
@@ -126,47 +106,47 @@ describe("a stream", () => {
 describe("a client that comes back", () => {
   test("gets what it missed, each once and in order", async () => {
     const first = await started();
-    await tell(zw, { userIds: [readerId] }, "Seen");
+    await tell(zw, { userIds: [reader.id] }, "Seen");
     const seen = await first.next();
     first.cut();
-    for (const title of ["One", "Two", "Three"]) await tell(zw, { userIds: [readerId] }, title);
-    const again = await open({ ...bearer(reader), "last-event-id": seen?.id ?? "" });
+    for (const title of ["One", "Two", "Three"]) await tell(zw, { userIds: [reader.id] }, title);
+    const again = await open({ ...bearer(reader.client), "last-event-id": seen?.id ?? "" });
     expect((await again.next())?.data).toEqual({ event: "connected" });
-    await tell(zw, { userIds: [readerId] }, "Four");
+    await tell(zw, { userIds: [reader.id] }, "Four");
     expect(await titles(again, 4)).toEqual(["One", "Two", "Three", "Four"]);
   });
 
   test("misses nothing when the connection was lost before the first notification", async () => {
     const first = await started();
     first.cut();
-    await tell(zw, { userIds: [readerId] }, "Missed");
-    const again = await started({ ...bearer(reader), "last-event-id": first.cursor });
+    await tell(zw, { userIds: [reader.id] }, "Missed");
+    const again = await started({ ...bearer(reader.client), "last-event-id": first.cursor });
     expect(await titles(again, 1)).toEqual(["Missed"]);
   });
 
   test("does not get again what was deleted meanwhile, nor what it saw before", async () => {
     const first = await started();
-    for (const title of ["One", "Two", "Three"]) await tell(zw, { userIds: [readerId] }, title);
+    for (const title of ["One", "Two", "Three"]) await tell(zw, { userIds: [reader.id] }, title);
     const seen = await first.next();
     first.cut();
-    const { notifications } = (await reader.get("/api/notifications")).body;
-    await reader.delete(`/api/notifications/${notifications[1].id}`);
-    await reader.delete(`/api/notifications/${seen?.id}`);
-    const again = await started({ ...bearer(reader), "last-event-id": seen?.id ?? "" });
+    const { notifications } = (await reader.client.get("/api/notifications")).body;
+    await reader.client.delete(`/api/notifications/${notifications[1].id}`);
+    await reader.client.delete(`/api/notifications/${seen?.id}`);
+    const again = await started({ ...bearer(reader.client), "last-event-id": seen?.id ?? "" });
     expect(await titles(again, 1)).toEqual(["Three"]);
   });
 
   test("is told of a gap when what it saw last is not known any more, and gets all there is", async () => {
-    for (const title of ["One", "Two"]) await tell(zw, { userIds: [readerId] }, title);
-    const client = await open({ ...bearer(reader), "last-event-id": "01a1fb0f-6204-7000-abd4-276e976be8b7" });
+    for (const title of ["One", "Two"]) await tell(zw, { userIds: [reader.id] }, title);
+    const client = await open({ ...bearer(reader.client), "last-event-id": "01a1fb0f-6204-7000-abd4-276e976be8b7" });
     expect((await client.next())?.data).toEqual({ event: "connected", gap: true });
     expect(await titles(client, 2)).toEqual(["One", "Two"]);
   });
 
   test("without a last id gets only what is new", async () => {
-    await tell(zw, { userIds: [readerId] }, "Old");
+    await tell(zw, { userIds: [reader.id] }, "Old");
     const client = await started();
-    await tell(zw, { userIds: [readerId] }, "New");
+    await tell(zw, { userIds: [reader.id] }, "New");
     expect(await titles(client, 1)).toEqual(["New"]);
   });
 });
@@ -180,7 +160,7 @@ describe("five streams", () => {
     const refused = clients.find(({ status }) => status === 429);
     expect(Number(refused?.response.headers["retry-after"])).toBeGreaterThan(0);
     expect(await refused?.problem()).toMatchObject({ code: "TOO_MANY_REQUESTS" });
-    const other = await zw.member(`${username}-other`);
+    const other = await zw.member(`${reader.username}-other`);
     expect((await open(bearer(other))).status).toBe(200);
     clients.find(({ status }) => status === 200)?.cut();
     await vi.waitFor(async () => expect((await open()).status).toBe(200), { timeout: 10_000 });
@@ -199,13 +179,13 @@ describe("a stream ends", () => {
     const ways: ((ending: RestClient, refreshToken: string) => Promise<unknown>)[] = [
       (ending) => ending.post("/api/auth/logout"),
       async () => {
-        const { sessions } = (await reader.get("/api/auth/me/sessions")).body;
+        const { sessions } = (await reader.client.get("/api/auth/me/sessions")).body;
         const ended = sessions.find(({ current }: { current: boolean }) => !current);
-        await reader.delete(`/api/auth/me/sessions/${ended.id}`);
+        await reader.client.delete(`/api/auth/me/sessions/${ended.id}`);
       },
       () => {
         const change = { currentPassword: memberPassword, newPassword: memberPassword };
-        return reader.put("/api/auth/me/password", change);
+        return reader.client.put("/api/auth/me/password", change);
       },
       async (_ending, refreshToken) => {
         const { body } = await zw.nobody.post("/api/auth/refresh", { refreshToken });
@@ -214,40 +194,46 @@ describe("a stream ends", () => {
       },
     ];
     for (const end of ways) {
-      const { body } = await zw.nobody.post("/api/auth/login", { username, password: memberPassword });
+      const { body } = await zw.nobody.post("/api/auth/login", { username: reader.username, password: memberPassword });
       const ending = new RestClient(zw.url, body.accessToken);
       const [stays, ends] = [await started(), await started(bearer(ending))];
       await end(ending, body.refreshToken);
       await ends.closed;
-      await tell(zw, { userIds: [readerId] }, "Still here");
+      await tell(zw, { userIds: [reader.id] }, "Still here");
       expect(await titles(stays, 1)).toEqual(["Still here"]);
       stays.cut();
     }
   });
 
   test("at once when the user is disabled or deleted, or the personal token is", async () => {
-    const created = await reader.post("/api/auth/me/tokens", { name: "Watcher", permissions: ["notifications:read"] });
+    const created = await reader.client.post("/api/auth/me/tokens", {
+      name: "Watcher",
+      permissions: ["notifications:read"],
+    });
     const byToken = await started({ authorization: `Bearer ${created.body.token}` });
-    await reader.delete(`/api/auth/me/tokens/${created.body.id}`);
+    await reader.client.delete(`/api/auth/me/tokens/${created.body.id}`);
     expect(await byToken.next()).toBeNull();
-    const other = await reader.post("/api/auth/me/tokens", { name: "Other", permissions: ["notifications:read"] });
+    const other = await reader.client.post("/api/auth/me/tokens", {
+      name: "Other",
+      permissions: ["notifications:read"],
+    });
     const both = [await started(), await started({ authorization: `Bearer ${other.body.token}` })];
     const admin = await zw.signIn("admin", adminPassword);
-    await admin.put(`/api/users/${readerId}`, { disabled: true });
+    await admin.put(`/api/users/${reader.id}`, { disabled: true });
     for (const client of both) expect(await client.next()).toBeNull();
-    await admin.put(`/api/users/${readerId}`, { disabled: false });
-    const last = await started(bearer(await zw.signIn(username, memberPassword)));
-    await admin.delete(`/api/users/${readerId}`);
+    await admin.put(`/api/users/${reader.id}`, { disabled: false });
+    const last = await started(bearer(await zw.signIn(reader.username, memberPassword)));
+    await admin.delete(`/api/users/${reader.id}`);
     expect(await last.next()).toBeNull();
   });
 
   test("at once when notifications are turned off, after which it is 403 until they are turned on", async () => {
     const clients = [await started(), await started()];
-    await reader.put("/api/auth/me/profile", { notificationsEnabled: false });
+    await reader.client.put("/api/auth/me/profile", { notificationsEnabled: false });
     for (const client of clients) expect(await client.next()).toBeNull();
     const refused = await open();
     expect([refused.status, (await refused.problem()).code]).toEqual([403, "FORBIDDEN"]);
-    await reader.put("/api/auth/me/profile", { notificationsEnabled: true });
+    await reader.client.put("/api/auth/me/profile", { notificationsEnabled: true });
     expect((await open()).status).toBe(200);
   });
 
@@ -260,17 +246,7 @@ describe("a stream ends", () => {
   });
 
   test("for a client that does not read, before more than a mebibyte waits for it", async () => {
-    const { hostname, port } = new URL(zw.url);
-    const socket = connect(Number(port), hostname);
-    socket.pause();
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${reader.token}\r\n\r\n`);
-    await vi.waitFor(() => expect(zw.services.streams.openStreams).toBe(1), { timeout: 10_000 });
-    const metadata = { filler: "y".repeat(100_000) };
-    for (let count = 0; zw.services.streams.openStreams > 0; count++) {
-      // What the kernel takes for it comes on top.
-      expect(count).toBeLessThan(200);
-      await tell(zw, { userIds: [readerId] }, "Unread", metadata);
-    }
-    socket.destroy();
+    // What the kernel takes for it comes on top.
+    expect(await reader.readNothing(path)).toBeLessThan(200);
   });
 });

@@ -1,9 +1,12 @@
+import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { ValidationSeverity, validate } from "dockerfile-utils";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { loadConfig } from "../../server/config.ts";
+import { startZonewright } from "../support/zonewright.ts";
 
 const root = join(import.meta.dirname, "../..");
 const text = (file: string) => readFileSync(join(root, file), "utf8");
@@ -16,6 +19,8 @@ interface Service {
   environment?: Record<string, string>;
   read_only?: boolean;
   volumes?: string[];
+  healthcheck?: { test: string[] };
+  depends_on?: Record<string, { condition: string }>;
 }
 const compose = parse(text("compose.yaml"), { strict: true, uniqueKeys: true }) as {
   services: Record<string, Service>;
@@ -68,4 +73,27 @@ test("the variables of compose.yaml are the service's own, with values that it t
   expect(Object.keys(compose.services)).toEqual(expect.arrayContaining(["postgres", "redis"]));
   const volumes = Object.values(compose.services).flatMap((service) => service.volumes ?? []);
   expect(volumes.map((volume) => volume.split(":")[0])).toEqual(Object.keys(compose.volumes));
+});
+
+test("the image says whether the service gets traffic, and compose waits for what it needs", async () => {
+  const [, command = "[]"] = /^HEALTHCHECK .*\n {2}CMD (.+)$/m.exec(dockerfile) ?? [];
+  const [, ...options] = JSON.parse(command) as string[];
+  const check = async (url: string) => {
+    const env = { PATH: process.env["PATH"], PORT: new URL(url).port };
+    const ended = promisify(execFile)(process.execPath, options, { env });
+    return await ended.then(
+      () => 0,
+      ({ code }: { code: number }) => code,
+    );
+  };
+  const zw = await startZonewright();
+  expect(await check(zw.url)).toBe(0);
+  await zw.stop();
+  expect(await check(zw.url)).toBe(1);
+  const needed = Object.entries(compose.services["zonewright"]?.depends_on ?? {});
+  expect(needed.map(([name, { condition }]) => [name, condition])).toEqual([
+    ["postgres", "service_healthy"],
+    ["redis", "service_healthy"],
+  ]);
+  for (const [name] of needed) expect(compose.services[name]?.healthcheck?.test[0]).toBe("CMD");
 });

@@ -1,3 +1,5 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { vi } from "vitest";
 import type { RestClient } from "../support/rest-client.ts";
 
 interface Kept {
@@ -9,7 +11,7 @@ interface Kept {
  * What one client knows of its records: what was acknowledged, and what it had asked for when no answer came.
  * Every record is a TXT of a name of its own.
  */
-export class Ledger {
+class Ledger {
   readonly #acknowledged = new Map<string, Kept>();
   /** For each name in a request without an answer: what it may be now; null for absent. */
   readonly #open = new Map<string, readonly (string | null)[]>();
@@ -56,8 +58,55 @@ export class Ledger {
   }
 }
 
+/** Two clients that write to one zone, whatever becomes of the service, and what each of them knows. */
+export class Writers {
+  readonly #bulk = new Ledger();
+  readonly #single = new Ledger();
+
+  /** How many requests each client saw answered at the least. */
+  get answered(): number {
+    return Math.min(this.#bulk.answered, this.#single.answered);
+  }
+
+  /** Lets both write until the service is killed: once each has an answer, at any moment of the milliseconds after. */
+  async untilKilled(client: RestClient, path: string, kill: () => Promise<unknown>, withinMilliseconds: number) {
+    const writing = [writeInBulk(client, path, "bulk", this.#bulk), writeSingly(client, path, "single", this.#single)];
+    const broken = Promise.allSettled(writing);
+    await Promise.race([this.#answers(Math.random() * 12), Promise.all(writing)]);
+    // Not a wait for something: the moment of the crash is to be any.
+    await pause(Math.random() * withinMilliseconds);
+    await kill();
+    for (const end of await broken) {
+      if (end.status === "rejected" && end.reason instanceof UnexpectedAnswer) throw end.reason;
+    }
+  }
+
+  /** Why a list cannot be what the answers so far said, or nothing. */
+  reconcile(listed: readonly { id: string; name: string; value: string }[]): string[] {
+    const startingWith = (prefix: string) => {
+      const mine = listed.filter(({ name }) => name.startsWith(prefix));
+      return new Map(mine.map(({ id, name, value }) => [name, { id, value }]));
+    };
+    return [...this.#bulk.reconcile(startingWith("bulk-")), ...this.#single.reconcile(startingWith("single-"))];
+  }
+
+  /** Waits until each has another answer, and both together so many. */
+  async #answers(count: number): Promise<void> {
+    const ledgers = [this.#bulk, this.#single];
+    const before = ledgers.map(({ answered }) => answered);
+    await vi.waitFor(
+      () => {
+        const more = ledgers.map(({ answered }, index) => answered - (before[index] ?? 0));
+        if (Math.min(...more) < 1 || more.reduce((sum, one) => sum + one) < count)
+          throw new Error("The writers do not get on.");
+      },
+      { timeout: 30_000, interval: 5 },
+    );
+  }
+}
+
 /** Creates twenty in one request, then deletes twenty in as many at once, and so on, until the connection breaks. */
-export async function writeInBulk(client: RestClient, path: string, prefix: string, ledger: Ledger): Promise<never> {
+async function writeInBulk(client: RestClient, path: string, prefix: string, ledger: Ledger): Promise<never> {
   for (let round = Date.now(); ; round++) {
     const values = new Map<string, string>(
       Array.from({ length: 20 }, (_, index) => [`${prefix}-${round}-${index}`, `made in ${round}`]),
@@ -84,7 +133,7 @@ export async function writeInBulk(client: RestClient, path: string, prefix: stri
 }
 
 /** Creates, changes and deletes single records until the connection breaks. */
-export async function writeSingly(client: RestClient, path: string, prefix: string, ledger: Ledger): Promise<never> {
+async function writeSingly(client: RestClient, path: string, prefix: string, ledger: Ledger): Promise<never> {
   for (let round = Date.now(); ; round++) {
     const name = `${prefix}-${round}`;
     await ledger.request(new Map([[name, "first"]]), async () => {
@@ -106,7 +155,7 @@ export async function writeSingly(client: RestClient, path: string, prefix: stri
 }
 
 /** An answer that no crash excuses. */
-export class UnexpectedAnswer extends Error {}
+class UnexpectedAnswer extends Error {}
 
 async function answer(call: ReturnType<RestClient["get"]>, status: number) {
   const given = await call;

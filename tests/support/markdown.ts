@@ -6,8 +6,6 @@ const root = join(import.meta.dirname, "../..");
 /** A fenced block of code. */
 export interface CodeBlock {
   language: string;
-  /** What else its fence says. */
-  info: string;
   code: string;
 }
 
@@ -37,9 +35,9 @@ export async function page(path: string): Promise<Page> {
 
 function pageOf(path: string, text: string): Page {
   const blocks: CodeBlock[] = [];
-  const fences = /^```(\w*) *([^\n]*)\n(.*?)^```$/gms;
-  const prose = text.replaceAll(fences, (_all, language: string, info: string, code: string) => {
-    blocks.push({ language, info, code });
+  const fences = /^```(\w*)[^\n]*\n(.*?)^```$/gms;
+  const prose = text.replaceAll(fences, (_all, language: string, code: string) => {
+    blocks.push({ language, code });
     return "";
   });
   return { path, text, prose, blocks };

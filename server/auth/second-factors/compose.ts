@@ -16,7 +16,7 @@ import { Totp } from "./totp.ts";
 import { TotpSecrets } from "./totp-secrets.ts";
 
 /** Builds what second factors consist of: `management` for their owner, `checks` for whoever signs in. */
-export function createSecondFactors(parts: {
+export function composeSecondFactors(parts: {
   siteUrl: string;
   keyring: Keyring;
   mailer: Mailer;

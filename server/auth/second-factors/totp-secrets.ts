@@ -37,10 +37,10 @@ export class TotpSecrets {
         .orderBy("user_id")
         .forUpdate()
         .execute();
-      const old = rows.filter(({ secret }) => !this.#box.isCurrent(secret));
-      const changed = old.flatMap(({ user_id, secret }) => {
-        const opened = this.#box.open(secret, placeOf(user_id));
-        return opened.ok ? [{ user_id, secret: this.seal(user_id, opened.text) }] : [];
+      const sealed = rows.map(({ user_id, secret }) => this.#box.resealed(secret, placeOf(user_id)));
+      const changed = rows.flatMap(({ user_id, secret: old }, index) => {
+        const secret = sealed[index] ?? null;
+        return secret === null || secret === old ? [] : [{ user_id, secret }];
       });
       if (changed.length > 0) {
         await sql`update totp_factors set secret = new.secret
@@ -48,7 +48,7 @@ export class TotpSecrets {
           where totp_factors.user_id = new.user_id`.execute(queries(tx));
         log.info({ resealed: changed.length }, "encrypted the secrets of authenticator apps with the newest key");
       }
-      const unreadable = old.length - changed.length;
+      const unreadable = sealed.filter((secret) => secret === null).length;
       if (unreadable > 0)
         log.warn({ unreadable }, "authenticator apps have secrets that no key in SECRET_KEYS opens; set them up again");
     });

@@ -15,10 +15,10 @@ import {
 import { done, domainInfo, domainPage, madeRecord, recordPage } from "./api.ts";
 import { vendorName, type AlidnsClient } from "./client.ts";
 import { keptReason } from "./limits.ts";
-import { PageTurner } from "../paging.ts";
+import { PageTurner } from "../vendor-api/page-turner.ts";
 import { storeWithFloor } from "../one-by-one/ttl-floor.ts";
-import { touchedNames } from "../touched-records.ts";
-import { lateSeconds } from "../vendor-calls.ts";
+import { touchedNames } from "../applying/touched-records.ts";
+import { lateSeconds } from "../vendor-api/calls.ts";
 import { readRecord, recordParameters } from "./records.ts";
 
 const domainsOnPage = 100;

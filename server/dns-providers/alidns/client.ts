@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { Answer, Refusal } from "../one-by-one/answers.ts";
 import type { ProviderEnvironment, ProviderError } from "../provider.ts";
-import { VendorCalls, type VendorEnvironment } from "../vendor-calls.ts";
-import { messageIn, parsedJson } from "../vendor-text.ts";
+import { VendorCalls, type VendorEnvironment } from "../vendor-api/calls.ts";
+import { messageIn, parsedJson } from "../vendor-api/text.ts";
 import { canonicalQuery, signedHeaders, type AccessKey } from "./signature.ts";
 
 export const vendorName = "Alibaba Cloud DNS";

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from "node:crypto";
-import { percentEncoded } from "../vendor-text.ts";
+import { percentEncoded } from "../vendor-api/text.ts";
 
 /** What is signed of a call (ACS3-HMAC-SHA256, "V3 request structure and signature"). All calls are POSTs to `/` without a body. */
 export interface SignedCall {

@@ -1,8 +1,8 @@
-import { applyToRecords, type RecordStore } from "../apply-to-records.ts";
-import { allOrNone, outcomesFrom } from "../change-outcomes.ts";
-import { inBatches } from "../in-batches.ts";
+import { applyToRecords, type RecordStore } from "../applying/apply-to-records.ts";
+import { allOrNone, outcomesFrom } from "../applying/change-outcomes.ts";
+import { inBatches } from "../applying/in-batches.ts";
 import { ProviderError, type ChangeOutcome, type RecordChange } from "../provider.ts";
-import { takeBack } from "../take-back.ts";
+import { takeBack } from "../applying/take-back.ts";
 import { refuse, type Result } from "../../result.ts";
 import type { Batch } from "./api.ts";
 import type { Answer } from "./client.ts";

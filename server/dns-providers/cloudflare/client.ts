@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import type { ProviderError } from "../provider.ts";
-import { VendorCalls, type VendorEnvironment } from "../vendor-calls.ts";
+import { VendorCalls, type VendorEnvironment } from "../vendor-api/calls.ts";
 import { batchResult, madeZone, recordPage, zonePage, type Batch, type ServedRecord, type ServedZone } from "./api.ts";
-import { PageTurner } from "../paging.ts";
+import { PageTurner } from "../vendor-api/page-turner.ts";
 import { reasonIn, refusesToken, saysZoneMissing, type Refusal } from "./refusals.ts";
 
 export interface CloudflareAccess {

@@ -7,8 +7,8 @@ import {
   type DnsProvider,
   type RecordChange,
 } from "../provider.ts";
-import { touchedNames } from "../touched-records.ts";
-import { lateSeconds } from "../vendor-calls.ts";
+import { touchedNames } from "../applying/touched-records.ts";
+import { lateSeconds } from "../vendor-api/calls.ts";
 import type { ServedZone } from "./api.ts";
 import { applyInBatches } from "./apply-changes.ts";
 import type { CloudflareClient } from "./client.ts";

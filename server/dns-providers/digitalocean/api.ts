@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { ok, refuse, type Result } from "../../result.ts";
-import { PageTurner } from "../paging.ts";
-import { messageIn, parsedJson } from "../vendor-text.ts";
-import { VendorCalls, type VendorAnswer, type VendorEnvironment, type VendorRequest } from "../vendor-calls.ts";
+import { PageTurner } from "../vendor-api/page-turner.ts";
+import { messageIn, parsedJson } from "../vendor-api/text.ts";
+import { VendorCalls, type VendorAnswer, type VendorEnvironment, type VendorRequest } from "../vendor-api/calls.ts";
 
 // The parts of DigitalOcean's API v2 that are used (reference, "Domains" and "Domain Records"). Fields beyond them are let be.
 

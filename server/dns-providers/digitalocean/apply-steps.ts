@@ -1,9 +1,9 @@
 import { recordKey } from "../../records/record.ts";
 import type { Result } from "../../result.ts";
 import { ProviderError, type BeforeCall, type RecordChange } from "../provider.ts";
-import { notDone } from "../change-outcomes.ts";
-import { takeBack } from "../take-back.ts";
-import { recordsOf } from "../touched-records.ts";
+import { notDone } from "../applying/change-outcomes.ts";
+import { takeBack } from "../applying/take-back.ts";
+import { recordsOf } from "../applying/touched-records.ts";
 import type { DigitalOceanApi } from "./api.ts";
 import type { Step, StepGroup } from "./steps.ts";
 import { writeRecord } from "./wire-records.ts";

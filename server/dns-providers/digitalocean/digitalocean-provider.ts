@@ -2,8 +2,8 @@ import { absoluteName, parseZoneName, readHost } from "../../names/names.ts";
 import type { RecordData } from "../../records/record.ts";
 import { parseZoneFile } from "../../zone-file/parse.ts";
 import type { Soa } from "../../zone-file/soa.ts";
-import { applyToRecords } from "../apply-to-records.ts";
-import { allOrNone, outcomesFrom } from "../change-outcomes.ts";
+import { applyToRecords } from "../applying/apply-to-records.ts";
+import { allOrNone, outcomesFrom } from "../applying/change-outcomes.ts";
 import {
   ProviderError,
   type ApplyOptions,
@@ -13,8 +13,8 @@ import {
 } from "../provider.ts";
 import type { DigitalOceanApi } from "./api.ts";
 import { applySteps } from "./apply-steps.ts";
-import { touchedNames } from "../touched-records.ts";
-import { lateSeconds } from "../vendor-calls.ts";
+import { touchedNames } from "../applying/touched-records.ts";
+import { lateSeconds } from "../vendor-api/calls.ts";
 import { stepGroups } from "./steps.ts";
 import { readRecord, type ServedRecord } from "./wire-records.ts";
 

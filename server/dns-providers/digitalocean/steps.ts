@@ -1,7 +1,7 @@
 import { recordKey, rrsetKey, type RecordData } from "../../records/record.ts";
-import { linkedParts } from "../linked-parts.ts";
+import { linkedParts } from "../applying/linked-parts.ts";
 import type { RecordChange } from "../provider.ts";
-import { recordsOf } from "../touched-records.ts";
+import { recordsOf } from "../applying/touched-records.ts";
 import type { ServedRecord } from "./wire-records.ts";
 
 /** One call. `before` is what is there, `after` what is to be there. */

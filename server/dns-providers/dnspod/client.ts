@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Answer, Refusal } from "../one-by-one/answers.ts";
 import type { ProviderEnvironment } from "../provider.ts";
-import { VendorCalls, type VendorEnvironment } from "../vendor-calls.ts";
-import { parsedJson } from "../vendor-text.ts";
+import { VendorCalls, type VendorEnvironment } from "../vendor-api/calls.ts";
+import { parsedJson } from "../vendor-api/text.ts";
 import { authorization, contentType, type SecretKey } from "./signature.ts";
 
 export const vendorName = "DNSPod";

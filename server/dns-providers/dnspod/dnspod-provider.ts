@@ -17,10 +17,10 @@ import { done, domainInfo, domainList, madeRecord, packageDetails, recordList } 
 import { vendorName, type DnspodClient } from "./client.ts";
 import { keptReason } from "./limits.ts";
 import { readRecord, recordParameters } from "./records.ts";
-import { PageTurner } from "../paging.ts";
+import { PageTurner } from "../vendor-api/page-turner.ts";
 import { storeWithFloor } from "../one-by-one/ttl-floor.ts";
-import { touchedNames } from "../touched-records.ts";
-import { lateSeconds } from "../vendor-calls.ts";
+import { touchedNames } from "../applying/touched-records.ts";
+import { lateSeconds } from "../vendor-api/calls.ts";
 
 /** The largest page of domains, and of records. */
 const onPage = 3_000;

@@ -1,5 +1,5 @@
-import { applyToRecords, type RecordStore } from "../apply-to-records.ts";
-import { allOrNone, notDone } from "../change-outcomes.ts";
+import { applyToRecords, type RecordStore } from "../applying/apply-to-records.ts";
+import { allOrNone, notDone } from "../applying/change-outcomes.ts";
 import type { BeforeCall, ChangeOutcome, RecordChange } from "../provider.ts";
 import { carryOut } from "./carry-out.ts";
 import { planSteps } from "./plan-steps.ts";

@@ -1,7 +1,7 @@
 import { rrsetKey } from "../../records/record.ts";
 import type { Result } from "../../result.ts";
 import { ProviderError } from "../provider.ts";
-import { takeBack } from "../take-back.ts";
+import { takeBack } from "../applying/take-back.ts";
 import { inLanes } from "./lanes.ts";
 import type { Step } from "./plan-steps.ts";
 import type { WatchedCalls } from "./watched-calls.ts";

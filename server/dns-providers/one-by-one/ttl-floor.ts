@@ -1,4 +1,4 @@
-import type { RecordStore } from "../apply-to-records.ts";
+import type { RecordStore } from "../applying/apply-to-records.ts";
 import type { RecordChange } from "../provider.ts";
 
 /**

@@ -1,8 +1,8 @@
-import { notDone } from "../change-outcomes.ts";
-import { inBatches } from "../in-batches.ts";
-import { linkedParts } from "../linked-parts.ts";
+import { notDone } from "../applying/change-outcomes.ts";
+import { inBatches } from "../applying/in-batches.ts";
+import { linkedParts } from "../applying/linked-parts.ts";
 import { ProviderError, type ChangeOutcome, type RecordChange } from "../provider.ts";
-import { touchedNames } from "../touched-records.ts";
+import { touchedNames } from "../applying/touched-records.ts";
 import { applyInOneCall, type SendRrsets } from "./apply-changes.ts";
 import { printContent, type ReadRrset } from "./served-records.ts";
 

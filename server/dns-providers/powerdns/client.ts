@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Egress } from "../../net/egress.ts";
 import { EgressError } from "../../net/egress-error.ts";
 import { ProviderError } from "../provider.ts";
-import { messageIn, shownText } from "../vendor-text.ts";
+import { messageIn, shownText } from "../vendor-api/text.ts";
 
 /** An answer that is not a success. `reason` is the server's own sentence, the key removed from it. */
 interface Refusal {

@@ -10,8 +10,8 @@ import {
   type RecordChange,
 } from "../provider.ts";
 import { rdataFields } from "../rdata-text.ts";
-import { isRaisedAlone } from "../serial-marks.ts";
-import { touchedNames } from "../touched-records.ts";
+import { isRaisedAlone } from "../applying/serial-marks.ts";
+import { touchedNames } from "../applying/touched-records.ts";
 import { zoneId, zoneList, zoneState, zoneWithRrsets } from "./api.ts";
 import { applyInCalls } from "./calls.ts";
 import type { PowerdnsClient } from "./client.ts";

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { recordKey } from "../../records/record.ts";
-import { allOrNone } from "../change-outcomes.ts";
+import { allOrNone } from "../applying/change-outcomes.ts";
 import { ProviderError, type ApplyOptions, type ChangeOutcome, type RecordChange } from "../provider.ts";
-import { touchedNames } from "../touched-records.ts";
+import { touchedNames } from "../applying/touched-records.ts";
 import { updateMessage } from "./messages.ts";
 import { isPrerequisiteFailure, rcodeSentence } from "./rcodes.ts";
 import { guessNames, transferNames } from "./read-names.ts";

@@ -7,7 +7,7 @@ import {
   type DnsProvider,
   type RecordChange,
 } from "../provider.ts";
-import { isRaisedAlone } from "../serial-marks.ts";
+import { isRaisedAlone } from "../applying/serial-marks.ts";
 import { applyByUpdate } from "./apply-updates.ts";
 import { queryMessage, types, type WireMessage } from "./messages.ts";
 import { recordOf } from "./served-records.ts";

@@ -1,11 +1,11 @@
 import { absoluteName } from "../../names/names.ts";
 import { isApexNs, recordKey, rrsetKey, type RecordData } from "../../records/record.ts";
 import { typeNumber } from "../../zone-file/type-names.ts";
-import { applyToRecords, type RecordStore } from "../apply-to-records.ts";
-import { inBatches } from "../in-batches.ts";
-import { linkedParts } from "../linked-parts.ts";
+import { applyToRecords, type RecordStore } from "../applying/apply-to-records.ts";
+import { inBatches } from "../applying/in-batches.ts";
+import { linkedParts } from "../applying/linked-parts.ts";
 import type { ChangeOutcome, RecordChange } from "../provider.ts";
-import { recordsOf, touchedNames } from "../touched-records.ts";
+import { recordsOf, touchedNames } from "../applying/touched-records.ts";
 import { prerequisitesOf, updatesOf, type RrsetStep } from "./rrset-steps.ts";
 import { writeRdata } from "./rdata-write.ts";
 import type { ServedRecord } from "./served-records.ts";

@@ -1,6 +1,6 @@
 import { ProviderError, type BeforeCall, type ChangeOutcome, type RecordChange } from "../provider.ts";
-import { notDone, outcomesFrom } from "../change-outcomes.ts";
-import { takeBack } from "../take-back.ts";
+import { notDone, outcomesFrom } from "../applying/change-outcomes.ts";
+import { takeBack } from "../applying/take-back.ts";
 import { batchesOf, isTooLarge, reversed, stepsOf, type ChangeGroup } from "./change-batches.ts";
 import type { BatchAnswer, Refusal, Route53Api } from "./client.ts";
 

@@ -1,9 +1,9 @@
 import type { Change, ResourceRecordSet } from "@aws-sdk/client-route-53";
 import { rrsetKey, type RecordData } from "../../records/record.ts";
-import { inBatches } from "../in-batches.ts";
-import { linkedParts } from "../linked-parts.ts";
+import { inBatches } from "../applying/in-batches.ts";
+import { linkedParts } from "../applying/linked-parts.ts";
 import type { RecordChange } from "../provider.ts";
-import { recordsOf, touchedNames } from "../touched-records.ts";
+import { recordsOf, touchedNames } from "../applying/touched-records.ts";
 import { dnsName } from "./hosted-zones.ts";
 import { printValue, readValue } from "./octal-text.ts";
 import type { ServedRrset } from "./rrsets.ts";

@@ -12,8 +12,8 @@ import {
   type Route53ClientConfig,
 } from "@aws-sdk/client-route-53";
 import { ProviderError } from "../provider.ts";
-import { PageTurner } from "../paging.ts";
-import { VendorCalls, type VendorAnswer, type VendorEnvironment } from "../vendor-calls.ts";
+import { PageTurner } from "../vendor-api/page-turner.ts";
+import { VendorCalls, type VendorAnswer, type VendorEnvironment } from "../vendor-api/calls.ts";
 import { transport } from "./transport.ts";
 
 export interface Route53Access {

@@ -1,12 +1,12 @@
 import { absoluteName } from "../../names/names.ts";
 import { readSoa, type Soa } from "../../zone-file/soa.ts";
-import { applyToRecords } from "../apply-to-records.ts";
-import { allOrNone } from "../change-outcomes.ts";
+import { applyToRecords } from "../applying/apply-to-records.ts";
+import { allOrNone } from "../applying/change-outcomes.ts";
 import type { ApplyOptions, ApplyResult, ChangeOutcome, DnsProvider, RecordChange } from "../provider.ts";
 import type { RecordData } from "../../records/record.ts";
 import { rdataFields } from "../rdata-text.ts";
-import { touchedNames } from "../touched-records.ts";
-import { lateSeconds } from "../vendor-calls.ts";
+import { touchedNames } from "../applying/touched-records.ts";
+import { lateSeconds } from "../vendor-api/calls.ts";
 import { Sending } from "./apply-changes.ts";
 import { groupsOf } from "./change-batches.ts";
 import type { Route53Api } from "./client.ts";

@@ -1,6 +1,6 @@
 import type { Route53ClientConfig } from "@aws-sdk/client-route-53";
-import type { VendorCalls } from "../vendor-calls.ts";
-import { percentEncoded } from "../vendor-text.ts";
+import type { VendorCalls } from "../vendor-api/calls.ts";
+import { percentEncoded } from "../vendor-api/text.ts";
 
 type Transport = Extract<NonNullable<Route53ClientConfig["requestHandler"]>, { handle: unknown }>;
 

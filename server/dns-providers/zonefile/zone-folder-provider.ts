@@ -9,8 +9,8 @@ import { parseZoneFile, type ParsedZoneFile } from "../../zone-file/parse.ts";
 import { nextSerial } from "../../zone-file/serial.ts";
 import { initialSoa } from "../../zone-file/soa.ts";
 import { printZoneFile } from "../../zone-file/write.ts";
-import { applyToRecords, type RecordStore } from "../apply-to-records.ts";
-import { allOrNone } from "../change-outcomes.ts";
+import { applyToRecords, type RecordStore } from "../applying/apply-to-records.ts";
+import { allOrNone } from "../applying/change-outcomes.ts";
 import {
   ProviderError,
   type ApplyOptions,

@@ -6,7 +6,7 @@ import {
   type Configuration,
 } from "openid-client";
 import type { Egress } from "../../net/egress.ts";
-import { accessTokenOf, authorizationUrlOf, codeOf, idTokenOf, redeemCode } from "./code-flow.ts";
+import { accessTokenOf, authorizationUrlOf, codeOf, idTokenOf, redeemCode, type Endpoints } from "./code-flow.ts";
 import { Discovery, whyOf } from "./discovery.ts";
 import { checkIdTokenClaims } from "./id-token-claims.ts";
 import {
@@ -16,18 +16,11 @@ import {
   type Identity,
   type IdentityProvider,
 } from "./provider.ts";
-import { tellable } from "../vendors-words.ts";
+import { tellable } from "../redaction.ts";
 import { identityFromClaims, userInfo } from "./user-info.ts";
 
 interface Discovered extends ClientSettings {
   wellKnownUrl: string;
-}
-
-/** Endpoints of a provider without a discovery document: all three are needed. */
-interface Explicit {
-  authorizeUrl: string;
-  tokenUrl: string;
-  userInfoUrl: string;
 }
 
 /** OpenID Connect: any provider with a discovery document, and those without one that have a userinfo endpoint. */
@@ -61,7 +54,8 @@ function isDiscovered(settings: ClientSettings): settings is Discovered {
   return settings.wellKnownUrl !== null;
 }
 
-function explicitOf({ authorizeUrl, tokenUrl, userInfoUrl }: ClientSettings): Explicit {
+/** The endpoints of a provider without a discovery document. @throws IdentityProviderError where one is missing: all three are needed */
+function explicitOf({ authorizeUrl, tokenUrl, userInfoUrl }: ClientSettings): Endpoints {
   if (authorizeUrl !== null && tokenUrl !== null && userInfoUrl !== null)
     return { authorizeUrl, tokenUrl, userInfoUrl };
   throw new IdentityProviderError(

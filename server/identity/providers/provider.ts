@@ -1,7 +1,16 @@
+import { notFound } from "../../errors.ts";
+
 /** Every identity provider that this version knows (interface.md, "Public sign-in provider entry"). */
 export const providerIds = ["oidc", "custom", "github", "gitlab", "google", "dingtalk", "feishu"] as const;
 
 export type ProviderId = (typeof providerIds)[number];
+
+/** The provider that an address names. @throws AppError NOT_FOUND */
+export function knownProvider(providerId: string): ProviderId {
+  const known = providerIds.find((id) => id === providerId);
+  if (known === undefined) throw notFound("identity provider");
+  return known;
+}
 
 /** What an administrator configured for a provider, with the secret as it is. */
 export interface ClientSettings {
@@ -18,7 +27,7 @@ export interface ClientSettings {
   redirectUrl: string;
 }
 
-/** What belongs to one trip of a browser to a provider and back. */
+/** What belongs to one flow of a browser to a provider and back. */
 export interface FlowValues {
   state: string;
   nonce: string;

@@ -1,6 +1,6 @@
 import type { Egress } from "../../net/egress.ts";
 import { EgressError } from "../../net/egress-error.ts";
-import { tellable } from "../vendors-words.ts";
+import { tellable } from "../redaction.ts";
 import { IdentityProviderError } from "./provider.ts";
 
 export interface VendorRequest {

@@ -1,6 +1,8 @@
+import type { ExpressionBuilder } from "kysely";
 import type { Audit } from "../../audit/audit.ts";
 import type { Caller } from "../../auth/caller.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
+import type { Tables } from "../../database/entities.ts";
 import { badField, notFound, type AppError } from "../../errors.ts";
 import { newId } from "../../ids.ts";
 import type { Role } from "../roles.ts";
@@ -82,9 +84,7 @@ export class Invitations {
     const used = await queries(tx)
       .updateTable("invitations")
       .set((eb) => ({ uses: eb("uses", "+", 1) }))
-      .where("code_hash", "=", inviteCodeHash(code))
-      .where((eb) => eb("uses", "<", eb.ref("max_uses")))
-      .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", this.#now())]))
+      .where((eb) => this.#isGood(eb, code))
       .returning(["id", "role"])
       .executeTakeFirst();
     if (used) return used;
@@ -96,11 +96,18 @@ export class Invitations {
     const found = await queries(em)
       .selectFrom("invitations")
       .select("id")
-      .where("code_hash", "=", inviteCodeHash(code))
-      .where((eb) => eb("uses", "<", eb.ref("max_uses")))
-      .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", this.#now())]))
+      .where((eb) => this.#isGood(eb, code))
       .executeTakeFirst();
     if (!found) throw badCode();
+  }
+
+  /** The invitation of this code, while it is neither used up nor expired. */
+  #isGood(eb: ExpressionBuilder<Tables, "invitations">, code: string) {
+    return eb.and([
+      eb("code_hash", "=", inviteCodeHash(code)),
+      eb("uses", "<", eb.ref("max_uses")),
+      eb.or([eb("expires_at", "is", null), eb("expires_at", ">", this.#now())]),
+    ]);
   }
 }
 

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { deleteExpiredChallenges } from "../../../server/auth/second-factors/housekeeping.ts";
+import { deleteExpiredChallenges } from "../../../server/auth/housekeeping.ts";
 import { queries } from "../../../server/database/database.ts";
 import { codeAt, middleOfStep } from "../../support/second-factors/authenticator-app.ts";
 import { Clock, minute } from "../../support/clock.ts";

@@ -55,6 +55,21 @@ describe("a configuration of kind cloudflare", () => {
     ]);
   });
 
+  test("takes the active one of several zones of a name, and says what is missing where none or two are", async () => {
+    const served = cf.server.addZone("twice.example");
+    cf.server.addRecord("twice.example", { type: "A", name: "www", ttl: 300, content: "192.0.2.1" });
+    const other = cf.server.addZone("twice.example");
+    const path = `/api/provider-configs/${await cf.configure()}/import`;
+    const attempt = async () => (await cf.zw.admin.post(path, { zones: ["twice.example"] })).body.results[0];
+    const unclear = { success: false, error: expect.stringMatching(/2 zones twice\.example.*enter the account id/) };
+    expect(await attempt()).toMatchObject(unclear);
+    served.status = "active";
+    other.status = "active";
+    expect(await attempt()).toMatchObject(unclear);
+    other.status = "pending";
+    expect(await attempt()).toMatchObject({ success: true, records: 1 });
+  });
+
   test("makes a zone in the account that it names, and says what is missing without one", async () => {
     const id = await cf.configure();
     const made = await cf.zw.admin.post("/api/domains", { name: "made.example", providerConfigId: id });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { stepGroups, type StepGroup } from "../../../server/dns-providers/digitalocean/steps.ts";
 import type { ServedRecord } from "../../../server/dns-providers/digitalocean/wire-records.ts";
-import { applyToRecords } from "../../../server/dns-providers/apply-to-records.ts";
+import { applyToRecords } from "../../../server/dns-providers/applying/apply-to-records.ts";
 import type { RecordChange } from "../../../server/dns-providers/provider.ts";
 import type { RecordData } from "../../../server/records/record.ts";
 import { create, record, remove, update } from "../zone-folder.ts";

@@ -6,18 +6,14 @@ import type { DnsProvider, ProviderKind } from "../../../server/dns-providers/pr
 import { startBind } from "../../support/name-servers/bind.ts";
 import { checkZone } from "../../support/name-servers/checkzone.ts";
 import { startKnot } from "../../support/name-servers/knot.ts";
-import { startCloudflare } from "./targets/cloudflare.ts";
 import { startNamed } from "../../support/name-servers/named.ts";
 import { startPowerdns as startPowerdnsWithApi } from "../../support/name-servers/powerdns-api.ts";
 import { startPowerdns } from "../../support/name-servers/powerdns.ts";
 import type { PresentedRecord } from "../../support/records/presentation.ts";
 import type { UpdateServer } from "../../support/name-servers/update-server.ts";
 import { zone, type TargetName } from "./group.ts";
-import { startDigitalOcean } from "./targets/digitalocean.ts";
-import { startRoute53 } from "./targets/route53.ts";
+import { startAlidns, startCloudflare, startDigitalOcean, startDnspod, startRoute53 } from "./vendors.ts";
 import { createEgress } from "../../../server/net/egress.ts";
-import { startAlidns } from "./targets/alidns.ts";
-import { startDnspod } from "./targets/dnspod.ts";
 
 const egress = createEgress({ allow: [], now: () => new Date() });
 

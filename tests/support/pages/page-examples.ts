@@ -10,15 +10,13 @@ const root = join(import.meta.dirname, "../../..");
 /** What is in the place of something that a page names: `"apiToken":"the token"`. */
 export type InPlace = Readonly<Record<string, string>>;
 
-/** The code of a page's shell blocks that call the API, those left out whose fence says `not-run`. */
+/** The code of a page's shell blocks that call the API. */
 export function apiExamples({ blocks }: Page): string[] {
-  return blocks
-    .filter(({ language, info, code }) => language === "sh" && info !== "not-run" && callsApi(code))
-    .map(({ code }) => code);
+  return blocks.filter(({ language, code }) => language === "sh" && callsApi(code)).map(({ code }) => code);
 }
 
 export function callsApi(code: string): boolean {
-  return /(?:^|\$\()(?:curl|call) /m.test(code);
+  return /(?:^\s*|\$\()(?:curl|call) /m.test(code);
 }
 
 /** Runs all examples of a page, from top to bottom in one shell. @returns what is wrong with their outputs */

@@ -1,32 +1,24 @@
+import type { TRPC_ERROR_CODE_NUMBER } from "@trpc/server";
 import type { ErrorCode, Issue } from "./errors.js";
-/** What a procedure may see of the HTTP exchange. Nothing here depends on a library, so that the SDK's types stand alone. */
 export interface HttpPort {
-    /** A request header, lower-case name. */
     header(name: string): string | undefined;
     cookie(name: string): string | undefined;
-    /** Sets a response header. */
     setHeader(name: string, value: string): void;
     setCookie(cookie: CookieToSet): void;
-    /** For the metrics: the dotted name of what is called. */
     noteProcedure(name: string): void;
-    /** The client's address as far as TRUST_PROXY lets us believe it. */
     readonly ip: string | null;
-    /** Ends the connection at once, whatever of the answer was not sent yet. */
     cut(): void;
 }
 export interface CookieToSet {
     name: string;
-    /** Empty: the cookie is removed. */
     value: string;
     path: string;
-    /** Undefined: until the browser closes. */
     maxAgeSeconds: number | undefined;
 }
 export interface Context {
     requestId: string;
     http: HttpPort;
 }
-/** What a tRPC client finds under `error.data`. */
 export interface ErrorData {
     code: ErrorCode;
     httpStatus: number;
@@ -34,16 +26,23 @@ export interface ErrorData {
     issues: Issue[] | null;
     requestId: string | null;
 }
-/** What a credential may allow. A signed-in session holds all of them, a personal token those that it was given. */
+export interface ErrorShape {
+    message: string;
+    code: TRPC_ERROR_CODE_NUMBER;
+    data: ErrorData;
+}
 export declare const permissions: readonly ["domains:read", "domains:write", "records:read", "records:write", "snapshots:read", "snapshots:write", "notifications:read"];
 export type Permission = (typeof permissions)[number];
-/** Who gets in. `halfSignedIn`: only a `tempToken`, while a second factor is awaited. */
 export type Access = "public" | "halfSignedIn" | "signedIn" | "admin";
-/** How a procedure is offered over REST and described in the API document. */
+export type Day = `${number}-${number}-${number}`;
+export interface Deprecation {
+    since: Day;
+    sunset?: Day;
+    instead: string;
+}
 export interface RouteMeta {
     openapi?: {
         method: "GET" | "POST" | "PUT" | "DELETE";
-        /** Below /api; parameters in braces. */
         path: `/${string}`;
         operationId: string;
         summary: string;
@@ -52,19 +51,13 @@ export interface RouteMeta {
         protect: boolean;
         errorResponses: number[];
     };
-    /** A DELETE that takes its fields in a body instead of the query: what is secret has no place in an address. */
     bodied?: boolean;
-    /** Takes the header `x-confirm-delete`. */
     confirmable?: boolean;
-    /** Status of success. */
     status?: 200 | 201;
-    /** The REST body is this string field of the output, as plain text. */
     textField?: string;
-    /** Makes much work here or at a provider: limited more tightly. */
     costly?: boolean;
-    /** Statuses beyond those that the kind of procedure implies. */
     errors?: number[];
-    /** Which personal-token permission opens it; null where no personal token does. */
     permission?: Permission | null;
     access?: Access;
+    deprecated?: Deprecation;
 }

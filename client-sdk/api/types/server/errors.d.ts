@@ -1,9 +1,7 @@
-/** One thing wrong with an input, and where: `["records", 0, "value"]`. */
 export interface Issue {
     path: (string | number)[];
     message: string;
 }
-/** Every code that an answer can carry, with its HTTP status and title (contract §1). */
 export declare const errorCodes: {
     readonly BAD_REQUEST: {
         readonly status: 400;
@@ -59,18 +57,14 @@ export declare const errorCodes: {
     };
 };
 export type ErrorCode = keyof typeof errorCodes;
-/** What the log should say of a refusal, for whoever runs the service. Never a secret, and no text of the caller's. */
 export interface LogNote {
     text: string;
     [field: string]: string | null;
 }
-/** What services throw. The message is for the person who made the call: what is wrong and what to do. */
 export declare class AppError extends Error {
     readonly code: ErrorCode;
     readonly issues: Issue[] | null;
-    /** Seconds after which a repeated call may succeed. */
     readonly retryAfterSeconds: number | null;
-    /** Null: the refusal is the caller's business alone. */
     readonly note: LogNote | null;
     constructor(code: ErrorCode, message: string, options?: {
         issues?: Issue[];
@@ -79,10 +73,8 @@ export declare class AppError extends Error {
         cause?: unknown;
     });
 }
-/** A refused field of the input. */
 export declare function badField(path: (string | number)[], message: string): AppError;
 export declare function notFound(what: string): AppError;
-/** An error answer (RFC 9457), the same from every layer. */
 export interface Problem {
     type: string;
     title: string;

@@ -1,22 +1,13 @@
-/** The table of features. Everything that clients can do is in here, over tRPC and over REST. */
 export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
     ctx: import("./context.js").Context;
     meta: import("./context.js").RouteMeta;
-    errorShape: {
-        message: string;
-        code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-        data: import("./context.js").ErrorData;
-    };
+    errorShape: import("./context.js").ErrorShape;
     transformer: true;
 }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
     auth: import("@trpc/server").TRPCBuiltRouter<{
         ctx: import("./context.js").Context;
         meta: import("./context.js").RouteMeta;
-        errorShape: {
-            message: string;
-            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-            data: import("./context.js").ErrorData;
-        };
+        errorShape: import("./context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         login: import("@trpc/server").TRPCMutationProcedure<{
@@ -40,11 +31,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 methods: ("email" | "passkey" | "totp")[];
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         passkeyOptions: import("@trpc/server").TRPCMutationProcedure<{
             input: Record<string, never> | undefined;
@@ -60,11 +47,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 }[] | undefined;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         passkey: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -92,11 +75,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 };
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         refresh: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -107,11 +86,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 refreshToken: string;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         logout: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -121,11 +96,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 success: true;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         register: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -145,11 +116,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 };
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         forgotPassword: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -159,11 +126,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 success: true;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         resetPassword: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -174,11 +137,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 success: true;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         me: import("@trpc/server").TRPCQueryProcedure<{
             input: Record<string, never> | undefined;
@@ -198,21 +157,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 lastLoginAt: Date | null;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
     }>>;
     twoFactor: import("@trpc/server").TRPCBuiltRouter<{
         ctx: import("./context.js").Context;
         meta: import("./context.js").RouteMeta;
-        errorShape: {
-            message: string;
-            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-            data: import("./context.js").ErrorData;
-        };
+        errorShape: import("./context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         get: import("@trpc/server").TRPCQueryProcedure<{
@@ -229,11 +180,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 recoveryCodesLeft: number;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         setupTotp: import("@trpc/server").TRPCMutationProcedure<{
             input: Record<string, never> | undefined;
@@ -242,11 +189,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 otpauthUrl: string;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         enableTotp: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -256,11 +199,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 recoveryCodes: string[];
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         disableTotp: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -270,11 +209,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 success: true;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         enableEmail: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -284,11 +219,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 recoveryCodes: string[] | null;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         disableEmail: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -298,11 +229,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 success: true;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         passkeyCreationOptions: import("@trpc/server").TRPCMutationProcedure<{
             input: Record<string, never> | undefined;
@@ -335,11 +262,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 attestation: "none";
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         createPasskey: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -363,11 +286,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 recoveryCodes: string[] | null;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         deletePasskey: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -378,11 +297,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 success: true;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         createRecoveryCodes: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -392,11 +307,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 recoveryCodes: string[];
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         sendEmailCode: import("@trpc/server").TRPCMutationProcedure<{
             input: Record<string, never> | undefined;
@@ -404,11 +315,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 success: true;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         passkeyOptions: import("@trpc/server").TRPCMutationProcedure<{
             input: Record<string, never> | undefined;
@@ -424,11 +331,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 }[] | undefined;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         verify: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -457,21 +360,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 };
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
     }>>;
     tokens: import("@trpc/server").TRPCBuiltRouter<{
         ctx: import("./context.js").Context;
         meta: import("./context.js").RouteMeta;
-        errorShape: {
-            message: string;
-            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-            data: import("./context.js").ErrorData;
-        };
+        errorShape: import("./context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         list: import("@trpc/server").TRPCQueryProcedure<{
@@ -487,11 +382,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 }[];
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         create: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -509,11 +400,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 token: string;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         delete: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -523,21 +410,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 success: true;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
     }>>;
     sessions: import("@trpc/server").TRPCBuiltRouter<{
         ctx: import("./context.js").Context;
         meta: import("./context.js").RouteMeta;
-        errorShape: {
-            message: string;
-            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-            data: import("./context.js").ErrorData;
-        };
+        errorShape: import("./context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         list: import("@trpc/server").TRPCQueryProcedure<{
@@ -553,11 +432,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 }[];
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         delete: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -567,21 +442,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 success: true;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
     }>>;
     profile: import("@trpc/server").TRPCBuiltRouter<{
         ctx: import("./context.js").Context;
         meta: import("./context.js").RouteMeta;
-        errorShape: {
-            message: string;
-            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-            data: import("./context.js").ErrorData;
-        };
+        errorShape: import("./context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         update: import("@trpc/server").TRPCMutationProcedure<{
@@ -608,11 +475,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 lastLoginAt: Date | null;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         changePassword: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -624,11 +487,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 success: true;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         changeEmail: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -652,21 +511,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 lastLoginAt: Date | null;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
     }>>;
     users: import("@trpc/server").TRPCBuiltRouter<{
         ctx: import("./context.js").Context;
         meta: import("./context.js").RouteMeta;
-        errorShape: {
-            message: string;
-            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-            data: import("./context.js").ErrorData;
-        };
+        errorShape: import("./context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         list: import("@trpc/server").TRPCQueryProcedure<{
@@ -694,11 +545,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 }[];
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         get: import("@trpc/server").TRPCQueryProcedure<{
             input: {
@@ -717,11 +564,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 lastLoginAt: Date | null;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         create: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -744,11 +587,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 lastLoginAt: Date | null;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         update: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -774,11 +613,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 lastLoginAt: Date | null;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         delete: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -789,21 +624,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 success: true;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
     }>>;
     invitations: import("@trpc/server").TRPCBuiltRouter<{
         ctx: import("./context.js").Context;
         meta: import("./context.js").RouteMeta;
-        errorShape: {
-            message: string;
-            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-            data: import("./context.js").ErrorData;
-        };
+        errorShape: import("./context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         list: import("@trpc/server").TRPCQueryProcedure<{
@@ -826,11 +653,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 }[];
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         create: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -849,11 +672,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 code: string;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         delete: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -863,21 +682,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 success: true;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
     }>>;
     identity: import("@trpc/server").TRPCBuiltRouter<{
         ctx: import("./context.js").Context;
         meta: import("./context.js").RouteMeta;
-        errorShape: {
-            message: string;
-            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-            data: import("./context.js").ErrorData;
-        };
+        errorShape: import("./context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         providers: import("@trpc/server").TRPCQueryProcedure<{
@@ -890,11 +701,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 }[];
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         callbackUrl: import("@trpc/server").TRPCQueryProcedure<{
             input: {
@@ -908,11 +715,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 callbackUrl: string;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         exchangeTicket: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -932,11 +735,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 };
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         bindStart: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -948,11 +747,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 redirectUrl: string;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         register: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -972,11 +767,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 };
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         bindings: import("@trpc/server").TRPCQueryProcedure<{
             input: Record<string, never> | undefined;
@@ -992,11 +783,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 }[];
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         unbind: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -1006,21 +793,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 success: true;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
     }>>;
     identityConfigs: import("@trpc/server").TRPCBuiltRouter<{
         ctx: import("./context.js").Context;
         meta: import("./context.js").RouteMeta;
-        errorShape: {
-            message: string;
-            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-            data: import("./context.js").ErrorData;
-        };
+        errorShape: import("./context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         list: import("@trpc/server").TRPCQueryProcedure<{
@@ -1051,11 +830,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 };
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         create: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -1083,11 +858,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 redirectUrl: string;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         update: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -1115,11 +886,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 redirectUrl: string;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         delete: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -1129,21 +896,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 success: true;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
     }>>;
     domains: import("@trpc/server").TRPCBuiltRouter<{
         ctx: import("./context.js").Context;
         meta: import("./context.js").RouteMeta;
-        errorShape: {
-            message: string;
-            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-            data: import("./context.js").ErrorData;
-        };
+        errorShape: import("./context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         list: import("@trpc/server").TRPCQueryProcedure<{
@@ -1173,11 +932,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 }[];
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         tags: import("@trpc/server").TRPCQueryProcedure<{
             input: Record<string, never> | undefined;
@@ -1188,11 +943,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 }[];
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         get: import("@trpc/server").TRPCQueryProcedure<{
             input: {
@@ -1228,11 +979,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 updatedAt: Date;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         create: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -1272,11 +1019,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 updatedAt: Date;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         update: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -1320,11 +1063,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 updatedAt: Date;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         delete: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -1334,11 +1073,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 success: true;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         sync: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -1394,11 +1129,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 } | null;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         setExpiryRemind: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -1436,11 +1167,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 updatedAt: Date;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         setExpiry: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -1477,11 +1204,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 updatedAt: Date;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         checkExpiry: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -1494,11 +1217,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 error: string | null;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         previewExpiry: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -1514,21 +1233,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 error: string | null;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
     }>>;
     records: import("@trpc/server").TRPCBuiltRouter<{
         ctx: import("./context.js").Context;
         meta: import("./context.js").RouteMeta;
-        errorShape: {
-            message: string;
-            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-            data: import("./context.js").ErrorData;
-        };
+        errorShape: import("./context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         list: import("@trpc/server").TRPCQueryProcedure<{
@@ -1560,11 +1271,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 }[];
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         create: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -1593,11 +1300,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 version: number;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         update: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -1627,11 +1330,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 version: number;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         delete: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -1642,11 +1341,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 success: true;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         bulkCreate: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -1666,11 +1361,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 succeeded: number;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         plan: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -1732,11 +1423,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 revision: number;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         applyPlan: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -1780,11 +1467,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 revision: number;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         exportZonefile: import("@trpc/server").TRPCQueryProcedure<{
             input: {
@@ -1794,11 +1477,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 zonefile: string;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         importZonefile: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -1855,11 +1534,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 } | null;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         history: import("@trpc/server").TRPCQueryProcedure<{
             input: {
@@ -1915,21 +1590,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 }[];
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
     }>>;
     snapshots: import("@trpc/server").TRPCBuiltRouter<{
         ctx: import("./context.js").Context;
         meta: import("./context.js").RouteMeta;
-        errorShape: {
-            message: string;
-            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-            data: import("./context.js").ErrorData;
-        };
+        errorShape: import("./context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         list: import("@trpc/server").TRPCQueryProcedure<{
@@ -1970,11 +1637,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 }[];
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         create: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -2006,11 +1669,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 createdAt: Date;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         get: import("@trpc/server").TRPCQueryProcedure<{
             input: {
@@ -2042,11 +1701,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 createdAt: Date;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         diff: import("@trpc/server").TRPCQueryProcedure<{
             input: {
@@ -2086,11 +1741,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 }[];
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         rollback: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -2176,21 +1827,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 } | null;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
     }>>;
     assignments: import("@trpc/server").TRPCBuiltRouter<{
         ctx: import("./context.js").Context;
         meta: import("./context.js").RouteMeta;
-        errorShape: {
-            message: string;
-            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-            data: import("./context.js").ErrorData;
-        };
+        errorShape: import("./context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         list: import("@trpc/server").TRPCQueryProcedure<{
@@ -2216,11 +1859,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 }[];
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         create: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -2240,11 +1879,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 createdAt: Date;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         delete: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -2254,11 +1889,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 success: true;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         listRequests: import("@trpc/server").TRPCQueryProcedure<{
             input: {
@@ -2289,11 +1920,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 }[];
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         request: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -2322,11 +1949,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 createdAt: Date;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         approve: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -2351,11 +1974,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 createdAt: Date;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         reject: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -2380,21 +1999,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 createdAt: Date;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
     }>>;
     providers: import("@trpc/server").TRPCBuiltRouter<{
         ctx: import("./context.js").Context;
         meta: import("./context.js").RouteMeta;
-        errorShape: {
-            message: string;
-            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-            data: import("./context.js").ErrorData;
-        };
+        errorShape: import("./context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         list: import("@trpc/server").TRPCQueryProcedure<{
@@ -2416,21 +2027,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 }[];
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
     }>>;
     providerConfigs: import("@trpc/server").TRPCBuiltRouter<{
         ctx: import("./context.js").Context;
         meta: import("./context.js").RouteMeta;
-        errorShape: {
-            message: string;
-            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-            data: import("./context.js").ErrorData;
-        };
+        errorShape: import("./context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         list: import("@trpc/server").TRPCQueryProcedure<{
@@ -2447,11 +2050,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 }[];
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         create: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -2470,11 +2069,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 createdAt: Date;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         update: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -2493,11 +2088,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 createdAt: Date;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         delete: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -2507,11 +2098,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 success: true;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         test: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -2523,11 +2110,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 zones: number | null;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         zones: import("@trpc/server").TRPCQueryProcedure<{
             input: {
@@ -2540,11 +2123,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 }[];
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         import: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -2575,11 +2154,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 } | null;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         importProgress: import("@trpc/server").TRPCQueryProcedure<{
             input: {
@@ -2599,21 +2174,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 }[];
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
     }>>;
     notifications: import("@trpc/server").TRPCBuiltRouter<{
         ctx: import("./context.js").Context;
         meta: import("./context.js").RouteMeta;
-        errorShape: {
-            message: string;
-            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-            data: import("./context.js").ErrorData;
-        };
+        errorShape: import("./context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         list: import("@trpc/server").TRPCQueryProcedure<{
@@ -2632,11 +2199,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 unreadCount: number;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         stream: import("@trpc/server").TRPCSubscriptionProcedure<{
             input: {
@@ -2656,11 +2219,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 gap: boolean;
             }>, void, unknown>;
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         read: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -2677,11 +2236,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 read: boolean;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         readAll: import("@trpc/server").TRPCMutationProcedure<{
             input: Record<string, never> | undefined;
@@ -2690,11 +2245,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 updated: number;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         delete: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -2705,11 +2256,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 deleted: number;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         deleteAll: import("@trpc/server").TRPCMutationProcedure<{
             input: Record<string, never> | undefined;
@@ -2718,21 +2265,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 deleted: number;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
     }>>;
     channels: import("@trpc/server").TRPCBuiltRouter<{
         ctx: import("./context.js").Context;
         meta: import("./context.js").RouteMeta;
-        errorShape: {
-            message: string;
-            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-            data: import("./context.js").ErrorData;
-        };
+        errorShape: import("./context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         list: import("@trpc/server").TRPCQueryProcedure<{
@@ -2752,11 +2291,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 }[];
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         create: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -2779,11 +2314,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 updatedAt: Date;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         update: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -2807,11 +2338,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 updatedAt: Date;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         delete: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -2821,11 +2348,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 success: true;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         test: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -2836,11 +2359,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 error: string | null;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         deliveries: import("@trpc/server").TRPCQueryProcedure<{
             input: {
@@ -2860,21 +2379,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 }[];
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
     }>>;
     audit: import("@trpc/server").TRPCBuiltRouter<{
         ctx: import("./context.js").Context;
         meta: import("./context.js").RouteMeta;
-        errorShape: {
-            message: string;
-            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-            data: import("./context.js").ErrorData;
-        };
+        errorShape: import("./context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         list: import("@trpc/server").TRPCQueryProcedure<{
@@ -2907,21 +2418,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 }[];
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
     }>>;
     v1: import("@trpc/server").TRPCBuiltRouter<{
         ctx: import("./context.js").Context;
         meta: import("./context.js").RouteMeta;
-        errorShape: {
-            message: string;
-            code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-            data: import("./context.js").ErrorData;
-        };
+        errorShape: import("./context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         listDomains: import("@trpc/server").TRPCQueryProcedure<{
@@ -2951,11 +2454,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 }[];
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         getDomain: import("@trpc/server").TRPCQueryProcedure<{
             input: {
@@ -2991,11 +2490,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 updatedAt: Date;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         listRecords: import("@trpc/server").TRPCQueryProcedure<{
             input: {
@@ -3026,11 +2521,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 }[];
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         createRecord: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -3059,11 +2550,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 version: number;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         updateRecord: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -3093,11 +2580,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 version: number;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
         deleteRecord: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -3108,11 +2591,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 success: true;
             };
             meta: import("./context.js").RouteMeta;
-            errorShape: {
-                message: string;
-                code: import("@trpc/server").TRPC_ERROR_CODE_NUMBER;
-                data: import("./context.js").ErrorData;
-            };
+            errorShape: import("./context.js").ErrorShape;
         }>;
     }>>;
 }>>;

@@ -1,0 +1,11 @@
+import type { inferRouterInputs, inferRouterOutputs } from "@trpc/server";
+import type { AppRouter } from "./server/router.js";
+export type { AppRouter };
+export type RouterInputs = inferRouterInputs<AppRouter>;
+export type RouterOutputs = inferRouterOutputs<AppRouter>;
+export type User = RouterOutputs["twoFactor"]["verify"]["user"];
+export type SecondFactorMethod = Extract<RouterOutputs["auth"]["login"], {
+    requires2FA: true;
+}>["methods"][number];
+export type InAppNotification = RouterOutputs["notifications"]["list"]["notifications"][number];
+export type DnsRecord = RouterOutputs["records"]["list"]["records"][number];

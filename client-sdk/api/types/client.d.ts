@@ -1,0 +1,56 @@
+import type { DnsRecord, InAppNotification, RouterInputs, SecondFactorMethod, User } from "./app-router.js";
+import { type EachRecordInput } from "./each-record.js";
+import { type ClientOptions } from "./options.js";
+import type { Procedures } from "./procedures.js";
+import { type WatchOptions } from "./watch-notifications.js";
+export interface Credentials {
+    username: string;
+    password: string;
+    rememberMe?: boolean | undefined;
+}
+export type SignInResult = {
+    kind: "signedIn";
+    user: User;
+}
+ | {
+    kind: "secondFactorNeeded";
+    methods: SecondFactorMethod[];
+};
+export type SecondFactor = {
+    method: "totp" | "email" | "recovery";
+    code: string;
+} | {
+    method: "passkey";
+    credential: NonNullable<RouterInputs["twoFactor"]["verify"]["credential"]>;
+};
+export type PasskeyCredentials = RouterInputs["auth"]["passkey"];
+export type ExternalSignIn = {
+    ticket: string;
+} | {
+    url: string | URL;
+};
+export interface ExternalRegistration {
+    providerId: string;
+    pendingToken: string;
+    inviteCode: string;
+}
+export interface ClientHelpers {
+    signIn(credentials: Credentials): Promise<SignInResult>;
+    completeSecondFactor(proof: SecondFactor): Promise<Extract<SignInResult, {
+        kind: "signedIn";
+    }>>;
+    signInWithPasskey(credentials: PasskeyCredentials): Promise<Extract<SignInResult, {
+        kind: "signedIn";
+    }>>;
+    completeExternalSignIn(from: ExternalSignIn): Promise<SignInResult>;
+    completeExternalRegistration(account: ExternalRegistration): Promise<Extract<SignInResult, {
+        kind: "signedIn";
+    }>>;
+    signOut(): Promise<void>;
+    eachRecord(input: EachRecordInput, options?: {
+        signal?: AbortSignal | undefined;
+    }): AsyncGenerator<DnsRecord, void, undefined>;
+    watchNotifications(options?: WatchOptions): AsyncGenerator<InAppNotification, void, undefined>;
+}
+export type Client = Procedures & ClientHelpers;
+export declare function createClient(options: ClientOptions): Client;

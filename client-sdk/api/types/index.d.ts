@@ -1,0 +1,10 @@
+export { createClient } from "./client.js";
+export type { Client, ClientHelpers, Credentials, ExternalRegistration, ExternalSignIn, PasskeyCredentials, SecondFactor, SignInResult, } from "./client.js";
+export type { ClientOptions } from "./options.js";
+export { isZonewrightError } from "./errors.js";
+export type { Issue, ZonewrightError, ZonewrightErrorCode } from "./errors.js";
+export type { AppRouter, DnsRecord, InAppNotification, RouterInputs, RouterOutputs, SecondFactorMethod, User, } from "./app-router.js";
+export type { EachRecordInput } from "./each-record.js";
+export type { Fetch } from "./request.js";
+export type { Session } from "./session.js";
+export type { WatchOptions } from "./watch-notifications.js";

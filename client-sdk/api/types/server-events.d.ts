@@ -1,0 +1,5 @@
+export interface ServerEvent {
+    id: string | null;
+    data: string;
+}
+export declare function serverEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent, void, undefined>;

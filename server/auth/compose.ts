@@ -1,0 +1,96 @@
+import type { Audit } from "../audit/audit.ts";
+import type { Background } from "../background.ts";
+import type { Config } from "../config.ts";
+import type { Database } from "../database/database.ts";
+import type { Keyring } from "../keyring.ts";
+import type { Guesses } from "../limits/guesses.ts";
+import type { Mailer } from "../mail/mailer.ts";
+import type { MailOutbox } from "../mail/outbox.ts";
+import type { Notifications } from "../notifications/notify.ts";
+import { UserAdministration } from "../users/administration.ts";
+import { Invitations } from "../users/invitations/service.ts";
+import { Profile } from "../users/profile/service.ts";
+import { Users } from "../users/service.ts";
+import type { AccessTokens } from "./access-tokens.ts";
+import type { Authenticator } from "./authenticator.ts";
+import { Confirmation } from "./confirmation.ts";
+import { CurrentPassword } from "./current-password.ts";
+import { OwnSessions } from "./own-sessions/service.ts";
+import { PasswordResets } from "./password-reset/service.ts";
+import { PasswordHasher } from "./passwords.ts";
+import { PersonalTokens } from "./personal-tokens/service.ts";
+import { Registration } from "./registration.ts";
+import { SecondFactorSignIn } from "./second-factor-sign-in.ts";
+import type { SecondFactorChecks } from "./second-factors/checks.ts";
+import { composeSecondFactors } from "./second-factors/compose.ts";
+import type { SecondFactors } from "./second-factors/service.ts";
+import type { TotpSecrets } from "./second-factors/totp-secrets.ts";
+import { Sessions } from "./sessions.ts";
+import { SignIn } from "./sign-in.ts";
+
+/** Accounts, and how people get into them. */
+export interface AccountServices {
+  users: Users;
+  userAdministration: UserAdministration;
+  invitations: Invitations;
+  profile: Profile;
+  signIn: SignIn;
+  registration: Registration;
+  passwordResets: PasswordResets;
+  ownSessions: OwnSessions;
+  personalTokens: PersonalTokens;
+  secondFactors: SecondFactors;
+  secondFactorChecks: SecondFactorChecks;
+  secondFactorSignIn: SecondFactorSignIn;
+  totpSecrets: TotpSecrets;
+}
+
+/** Builds them, around the authenticator that lets calls in. */
+export function composeAccounts(parts: {
+  config: Config;
+  keyring: Keyring;
+  accessTokens: AccessTokens;
+  authenticator: Authenticator;
+  guesses: Guesses;
+  mailer: Mailer;
+  mail: MailOutbox;
+  notifications: Notifications;
+  /** Told when somebody turns their notifications off, at once. */
+  onNotificationsOff: (userId: string) => void;
+  background: Background;
+  database: Database;
+  audit: Audit;
+  now: () => Date;
+}): AccountServices {
+  const { accessTokens, authenticator, guesses, mail, notifications, onNotificationsOff, audit, now } = parts;
+  const { siteUrl, tokenPrefix } = parts.config;
+  const passwords = new PasswordHasher();
+  const sessions = new Sessions(parts.keyring, audit, now, (sessionId) => authenticator.end(sessionId));
+  const users = new Users(passwords, audit, now);
+  const invitations = new Invitations(audit, now);
+  const currentPassword = new CurrentPassword(passwords, guesses, audit);
+  const confirmation = new Confirmation(currentPassword, now);
+  const factors = composeSecondFactors({ ...parts, siteUrl, confirmation });
+  const secondFactors = factors.checks;
+  const signIn = new SignIn({ passwords, accessTokens, sessions, guesses, secondFactors, audit, notifications, now });
+  return {
+    users,
+    userAdministration: new UserAdministration({ users, passwords, sessions, authenticator, audit, now }),
+    invitations,
+    profile: new Profile({ users, passwords, currentPassword, sessions, mail, audit, onNotificationsOff }),
+    signIn,
+    registration: new Registration(users, invitations, signIn),
+    passwordResets: new PasswordResets({ ...parts, passwords, sessions, siteUrl }),
+    ownSessions: new OwnSessions(sessions, audit, now),
+    personalTokens: new PersonalTokens({
+      prefix: tokenPrefix,
+      audit,
+      now,
+      onEnd: (tokenHash) => authenticator.endToken(tokenHash),
+    }),
+    secondFactors: factors.management,
+    secondFactorChecks: secondFactors,
+    secondFactorSignIn: new SecondFactorSignIn({ signIn, checks: secondFactors, guesses, audit }),
+    totpSecrets: factors.totpSecrets,
+  };
+}

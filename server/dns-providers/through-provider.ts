@@ -1,0 +1,12 @@
+import { AppError } from "../errors.ts";
+import { ProviderError } from "./provider.ts";
+
+/** Runs a call to a provider; its failure becomes one of the service. @throws AppError PROVIDER_ERROR */
+export async function throughProvider<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof ProviderError) throw new AppError("PROVIDER_ERROR", error.message, { cause: error });
+    throw error;
+  }
+}

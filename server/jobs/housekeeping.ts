@@ -1,0 +1,13 @@
+import { deleteEndedSessions, deleteExpiredChallenges, deleteExpiredResets } from "../auth/housekeeping.ts";
+import { deleteOldDeliveries } from "../channels/deliveries.ts";
+import type { Database } from "../database/database.ts";
+import { deleteExpiredFlows } from "../identity/housekeeping.ts";
+
+/** Deletes what has ended or expired and is of no use to anybody. */
+export async function deleteExpired(database: Database, now: Date): Promise<void> {
+  await deleteEndedSessions(database.fork(), now);
+  await deleteExpiredChallenges(database.fork(), now);
+  await deleteExpiredResets(database.fork(), now);
+  await deleteExpiredFlows(database.fork(), now);
+  await deleteOldDeliveries(database.fork(), now);
+}

@@ -1,0 +1,150 @@
+import type { ProviderKind } from "../../dns-providers/provider.ts";
+import type { Issue } from "../../errors.ts";
+import { ok, type Result } from "../../result.ts";
+import type { LiveRecord, RecordDraft } from "../live-record.ts";
+import { parseOwner } from "../../names/names.ts";
+import { ruleFor } from "../record-types.ts";
+import { limitIssues } from "../provider-limits.ts";
+import { isEditableType, ttlKey } from "../record.ts";
+import type { CanonicalValue } from "../values/value-rule.ts";
+
+/** What a client says of a record; absent fields of an update stay as they are. */
+export interface RecordInput {
+  recordType: string;
+  name: string;
+  value: string;
+  ttl?: number | undefined;
+  priority?: number | null | undefined;
+  proxied?: boolean | undefined;
+  comment?: string | null | undefined;
+}
+
+const defaultTtl = 3600;
+
+/** `anyTtl`: the client named no TTL, so that of the RRset may hold. */
+export type Drafted =
+  | { ok: true; draft: RecordDraft; anyTtl: boolean; warnings: string[] }
+  | { ok: false; issues: Issue[] };
+
+/** Checks what a client wants a record to be, by the rules of its type and the limits of its provider. */
+export function draftRecord(input: RecordInput, zone: string, kind: ProviderKind): Drafted {
+  const issues: Issue[] = [];
+  const owner = parseOwner(input.name, zone);
+  if (!owner.ok) issues.push({ path: ["name"], message: owner.message });
+  const value = ruleFor(input.recordType).write(input.value, input.priority);
+  if (!value.ok) issues.push({ path: [fieldAtFault(input)], message: value.message });
+  const proxied = input.proxied ?? false;
+  const asked = input.ttl ?? Math.max(defaultTtl, kind.minTtl);
+  const ttl = ttlAt(kind, proxied, asked);
+  const written = { name: owner.ok ? owner.value : "@", value: value.ok ? value.value.value : "" };
+  const limits = limitIssues({ recordType: input.recordType, ttl, proxied, ...written }, kind);
+  // Of a name or a value that could not be read, the provider has nothing to say.
+  const isKnown = owner.ok && value.ok;
+  issues.push(...limits.filter(({ path: [field] }) => isKnown || field === "ttl" || field === "proxied"));
+  if (!owner.ok || !value.ok || issues.length > 0) return { ok: false, issues };
+  const draft: RecordDraft = {
+    recordType: input.recordType,
+    name: owner.value,
+    value: value.value.value,
+    ttl,
+    priority: value.value.priority,
+    proxied,
+    comment: input.comment ?? null,
+  };
+  const told = input.ttl === undefined ? [] : ttlWarnings(kind, asked, ttl);
+  const anyTtl = input.ttl === undefined && ttl === asked;
+  return { ok: true, draft, anyTtl, warnings: [...value.value.warnings, ...told] };
+}
+
+/** The TTL that a record has at the provider when it is given `ttl`. */
+function ttlAt({ proxiedTtl }: ProviderKind, proxied: boolean, ttl: number): number {
+  return proxied ? (proxiedTtl ?? ttl) : ttl;
+}
+
+function ttlWarnings({ name }: ProviderKind, asked: number, ttl: number): string[] {
+  return asked === ttl ? [] : [`${name} chooses the TTL of proxied records itself: it is ${ttl} and not ${asked}.`];
+}
+
+/** A value that would pass without the priority beside it is not what is wrong. */
+function fieldAtFault({ recordType, value, priority }: RecordInput): "priority" | "value" {
+  return typeof priority === "number" && ruleFor(recordType).write(value, null).ok ? "priority" : "value";
+}
+
+/**
+ * An update: the given fields over the present record. Only what would change is judged: records read from elsewhere may
+ * break today's rules and can still be edited.
+ */
+export function draftUpdate(
+  present: LiveRecord,
+  patch: Partial<RecordInput>,
+  zone: string,
+  kind: ProviderKind,
+): Drafted {
+  const kept = keptIssues(present, patch);
+  if (kept.length > 0) return { ok: false, issues: kept };
+  const recordType = patch.recordType ?? present.recordType;
+  const renamed = patch.name !== undefined && patch.name !== present.name;
+  const owner = renamed ? parseOwner(patch.name ?? "", zone) : ok(present.name);
+  const value = updatedValue(present, recordType, patch);
+  const proxied = patch.proxied ?? present.proxied;
+  const asked = patch.ttl ?? present.ttl;
+  const ttl = ttlAt(kind, proxied, asked);
+  const written = { name: owner.ok ? owner.value : present.name, value: value.ok ? value.value.value : present.value };
+  const limited = { recordType, ttl, proxied, ...written };
+  const issues = limitIssues(limited, kind).filter(({ path: [field] }) => {
+    const key = field as keyof typeof limited;
+    // Whether a record may be proxied is a matter of its type.
+    return limited[key] !== present[key] || (key === "proxied" && recordType !== present.recordType);
+  });
+  if (!value.ok) {
+    const tried = { recordType, name: present.name, value: patch.value ?? present.value, priority: patch.priority };
+    issues.unshift({ path: [fieldAtFault(tried)], message: value.message });
+  }
+  if (!owner.ok) issues.unshift({ path: ["name"], message: owner.message });
+  if (!owner.ok || !value.ok || issues.length > 0) return { ok: false, issues };
+  const draft: RecordDraft = {
+    recordType,
+    name: owner.value,
+    value: value.value.value,
+    ttl,
+    priority: value.value.priority,
+    proxied,
+    comment: patch.comment === undefined ? present.comment : patch.comment,
+  };
+  // One that joins another RRset takes the TTL that holds there.
+  const anyTtl = patch.ttl === undefined && ttlKey(draft) !== ttlKey(present);
+  return { ok: true, draft, anyTtl, warnings: [...value.value.warnings, ...ttlWarnings(kind, asked, ttl)] };
+}
+
+/** A type that clients cannot write is kept as it came: nothing checks its data, and a name server may refuse the zone for it. */
+function keptIssues(present: LiveRecord, patch: Partial<RecordInput>): Issue[] {
+  if (isEditableType(present.recordType)) return [];
+  return (["recordType", "name", "value"] as const)
+    .filter((field) => patch[field] !== undefined && patch[field] !== present[field])
+    .map((field) => ({
+      path: [field],
+      message: `${present.recordType} records are kept as they came; only their ttl and comment can change.`,
+    }));
+}
+
+/**
+ * The value of MX and SRV carries the priority: a new priority alone replaces it there, a value without one keeps the
+ * present one.
+ */
+function updatedValue(present: LiveRecord, recordType: string, patch: Partial<RecordInput>): Result<CanonicalValue> {
+  const rule = ruleFor(recordType);
+  const retyped = recordType !== present.recordType;
+  const priority = patch.priority ?? null;
+  const samePriority = priority === null || priority === present.priority;
+  if (!retyped && samePriority && (patch.value === undefined || patch.value === present.value)) {
+    return ok({ value: present.value, priority: present.priority, warnings: [] });
+  }
+  if (patch.value === undefined) {
+    const reordered = priority === null || present.priority === null ? null : String(priority);
+    return rule.write(reordered === null ? present.value : present.value.replace(/^\d+/, reordered), priority);
+  }
+  const written = rule.write(patch.value, priority);
+  if (written.ok || priority !== null || retyped) return written;
+  const completed = rule.write(patch.value, present.priority);
+  return completed.ok ? completed : written;
+}

@@ -1,0 +1,170 @@
+import type { ProviderKind } from "../../dns-providers/provider.ts";
+import type { ErrorCode, Issue } from "../../errors.ts";
+import { newId } from "../../ids.ts";
+import { ownerWithin } from "../../names/names.ts";
+import { draftRecord, draftUpdate, type Drafted, type RecordInput } from "./drafts.ts";
+import type { LiveRecord, RecordDraft } from "../live-record.ts";
+import { keptReason } from "../provider-limits.ts";
+import { isApexNs, recordKey, ttlKey } from "../record.ts";
+import type { Violation } from "../zone-rules.ts";
+import type { ZoneView } from "./zone-view.ts";
+
+/** What a client asks for. */
+export type Edit =
+  | { action: "create"; input: RecordInput }
+  | { action: "update"; recordId: string; patch: Partial<RecordInput> }
+  | { action: "delete"; recordId: string };
+
+export interface Refusal {
+  ok: false;
+  code: Extract<ErrorCode, "BAD_REQUEST" | "CONFLICT" | "NOT_FOUND" | "FORBIDDEN">;
+  issues: Issue[];
+}
+
+/** An edit that has passed the rules of its type and provider, but not yet those of the zone. */
+export type PreparedEdit =
+  | { ok: true; id: string; draft: RecordDraft | null; anyTtl: boolean; before: LiveRecord | null; warnings: string[] }
+  | Refusal;
+
+/** Checks each edit on its own. `present` holds the live records that updates and deletes name. */
+export function prepareEdits(
+  edits: readonly Edit[],
+  present: ReadonlyMap<string, LiveRecord>,
+  zone: string,
+  kind: ProviderKind,
+): PreparedEdit[] {
+  return edits.map((edit) => {
+    if (edit.action === "create") return fromDraft(newId(), null, draftRecord(edit.input, zone, kind));
+    const before = present.get(edit.recordId);
+    if (!before) {
+      return {
+        ok: false,
+        code: "NOT_FOUND",
+        issues: [{ path: ["recordId"], message: "There is no such record in this domain." }],
+      };
+    }
+    const kept = keptReason(before, kind);
+    if (kept !== null) return { ok: false, code: "BAD_REQUEST", issues: [{ path: ["recordId"], message: kept }] };
+    if (edit.action === "delete") return { ok: true, id: before.id, draft: null, anyTtl: false, before, warnings: [] };
+    return fromDraft(before.id, before, draftUpdate(before, edit.patch, zone, kind));
+  });
+}
+
+function fromDraft(id: string, before: LiveRecord | null, drafted: Drafted): PreparedEdit {
+  if (!drafted.ok) return { ok: false, code: "BAD_REQUEST", issues: drafted.issues };
+  return { ok: true, id, draft: drafted.draft, anyTtl: drafted.anyTtl, before, warnings: drafted.warnings };
+}
+
+/** The names whose records must be at hand to judge the edits. */
+export function namesOf(prepared: readonly PreparedEdit[], zone: string): string[] {
+  const names = new Set<string>();
+  for (const edit of prepared) {
+    if (!edit.ok) continue;
+    if (edit.before) names.add(edit.before.name);
+    if (!edit.draft) continue;
+    names.add(edit.draft.name);
+    const nameServer = ownNameServer(edit.draft, zone);
+    if (nameServer !== null) names.add(nameServer);
+  }
+  return [...names];
+}
+
+/** The owner within the zone that a name server of the zone stands on; null for one elsewhere. */
+function ownNameServer({ recordType, name, value }: RecordDraft, zone: string): string | null {
+  return isApexNs({ recordType, name }) ? ownerWithin(value, zone) : null;
+}
+
+/** What name servers refuse a zone for, told while it is not too late to add the rest. */
+function glueWarnings(view: ZoneView, prepared: readonly PreparedEdit[], zone: string): string[] {
+  return prepared.flatMap((edit) => {
+    const draft = edit.ok ? view.get(edit.id) : undefined;
+    const nameServer = draft ? ownNameServer(draft, zone) : null;
+    if (!draft || nameServer === null) return [];
+    const addressed = view.at(nameServer).some(({ recordType }) => recordType === "A" || recordType === "AAAA");
+    return addressed
+      ? []
+      : [`${draft.value} has no A or AAAA record; name servers refuse a zone whose own name server has no address.`];
+  });
+}
+
+export interface Judged {
+  /** One for each edit, in order. */
+  outcomes: PreparedEdit[];
+  warnings: string[];
+}
+
+/** Applies edits one by one to the view; one that breaks a zone rule is taken back and refused, the others stand. */
+export function applyEach(view: ZoneView, prepared: readonly PreparedEdit[], zone: string, kind: ProviderKind): Judged {
+  const warnings: string[] = [];
+  const outcomes = prepared.map((edit): PreparedEdit => {
+    if (!edit.ok) return edit;
+    const mark = view.mark();
+    const told = applyOne(view, edit);
+    const violations = view.violations(view.touchedSince(mark));
+    const refusal = broken(violations.map(({ violation }) => violation)) ?? tooMuch(view, edit, kind);
+    if (refusal) {
+      view.revert(mark);
+      return refusal;
+    }
+    warnings.push(...told);
+    return edit;
+  });
+  return { outcomes, warnings: [...warnings, ...glueWarnings(view, prepared, zone)] };
+}
+
+/** Applies all edits, then judges the final state: in what order they come makes no difference to the rules. */
+export function applyTogether(
+  view: ZoneView,
+  prepared: readonly PreparedEdit[],
+  zone: string,
+  kind: ProviderKind,
+): Judged {
+  const warnings = prepared.flatMap((edit) => (edit.ok ? applyOne(view, edit) : []));
+  const violations = view.violations(view.touchedSince(0));
+  const outcomes = prepared.map((edit): PreparedEdit => {
+    if (!edit.ok) return edit;
+    const name = edit.draft?.name ?? edit.before?.name;
+    const mine = violations.flatMap((found) => (found.name === name ? [found.violation] : []));
+    return broken(mine) ?? tooMuch(view, edit, kind) ?? edit;
+  });
+  return { outcomes, warnings: [...warnings, ...glueWarnings(view, prepared, zone)] };
+}
+
+function broken(violations: readonly Violation[]): Refusal | null {
+  const [first] = violations;
+  if (!first) return null;
+  return { ok: false, code: first.code, issues: violations.map(({ field, message }) => ({ path: [field], message })) };
+}
+
+/** What a provider cannot hold beside the other records of the name and type. Only what would change is judged. */
+function tooMuch(
+  view: ZoneView,
+  { id, draft, before }: Extract<PreparedEdit, { ok: true }>,
+  kind: ProviderKind,
+): Refusal | null {
+  if (!kind.cannotHoldTogether) return null;
+  const written = draft && view.get(id);
+  if (!written || (before && recordKey(before) === recordKey(written))) return null;
+  const rrset = view.at(written.name).filter(({ recordType }) => recordType === written.recordType);
+  const reason = kind.cannotHoldTogether(rrset);
+  if (reason === null) return null;
+  return { ok: false, code: "BAD_REQUEST", issues: [{ path: ["value"], message: `${kind.name} ${reason}` }] };
+}
+
+function applyOne(view: ZoneView, edit: Extract<PreparedEdit, { ok: true }>): string[] {
+  const { id, draft, before } = edit;
+  if (!draft) {
+    view.remove(id);
+    return before && isApexNs(before)
+      ? [`Deleting the apex NS record ${before.value} changes which servers answer for the zone.`]
+      : [];
+  }
+  const sibling = edit.anyTtl ? view.at(draft.name).find((other) => ttlKey(other) === ttlKey(draft)) : undefined;
+  const aligned = view.put(id, sibling ? { ...draft, ttl: sibling.ttl } : draft);
+  const others = aligned === 1 ? "1 other record" : `${aligned} other records`;
+  const told =
+    aligned > 0
+      ? [`The TTL ${draft.ttl} now holds for ${others} of ${draft.name} ${draft.recordType} too: an RRset has one TTL.`]
+      : [];
+  return [...edit.warnings, ...told];
+}

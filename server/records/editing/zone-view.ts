@@ -1,0 +1,121 @@
+import { isUnchanged, type LiveRecord, type PlannedChange, type RecordDraft } from "../live-record.ts";
+import { ttlKey } from "../record.ts";
+import { newViolations, type Violation } from "../zone-rules.ts";
+
+/**
+ * The part of a zone that an edit touches, in memory: starts as the live records of some names, takes edits, and tells
+ * what changed. Every name that is edited must have been loaded whole.
+ */
+export class ZoneView {
+  readonly #original = new Map<string, LiveRecord>();
+  readonly #originalByName = new Map<string, LiveRecord[]>();
+  readonly #current = new Map<string, RecordDraft>();
+  readonly #ids = new Map<string, Set<string>>();
+  /** What to do, newest last, to get back. */
+  readonly #journal: [id: string, previous: RecordDraft | undefined][] = [];
+
+  constructor(records: Iterable<LiveRecord>) {
+    for (const record of records) {
+      this.#original.set(record.id, record);
+      const named = this.#originalByName.get(record.name);
+      if (named) named.push(record);
+      else this.#originalByName.set(record.name, [record]);
+      this.#set(record.id, record);
+    }
+  }
+
+  get(id: string): RecordDraft | undefined {
+    return this.#current.get(id);
+  }
+
+  at(name: string): RecordDraft[] {
+    return [...(this.#ids.get(name) ?? [])].flatMap((id) => this.#current.get(id) ?? []);
+  }
+
+  /**
+   * Makes or replaces a record. The rest of its RRset takes over its TTL (RFC 2181 §5.2).
+   * @returns how many others changed with it.
+   */
+  put(id: string, draft: RecordDraft): number {
+    this.#record(id, draft);
+    let aligned = 0;
+    for (const other of this.#ids.get(draft.name) ?? []) {
+      const sibling = this.#current.get(other);
+      if (!sibling || ttlKey(sibling) !== ttlKey(draft) || sibling.ttl === draft.ttl) continue;
+      this.#record(other, { ...sibling, ttl: draft.ttl });
+      aligned++;
+    }
+    return aligned;
+  }
+
+  remove(id: string): void {
+    this.#record(id, undefined);
+  }
+
+  /** A point to come back to. */
+  mark(): number {
+    return this.#journal.length;
+  }
+
+  /** Undoes everything since `mark`. */
+  revert(mark: number): void {
+    for (const [id, previous] of this.#journal.splice(mark).toReversed()) this.#set(id, previous);
+  }
+
+  /** Names touched since `mark`. */
+  touchedSince(mark: number): Set<string> {
+    const names = new Set<string>();
+    for (const [id, previous] of this.#journal.slice(mark)) {
+      if (previous) names.add(previous.name);
+      const present = this.#current.get(id);
+      if (present) names.add(present.name);
+    }
+    return names;
+  }
+
+  /** Rules that the touched names break now and did not break when loaded. */
+  violations(names: Iterable<string>): { name: string; violation: Violation }[] {
+    const found: { name: string; violation: Violation }[] = [];
+    for (const name of names) {
+      const before = this.#originalByName.get(name) ?? [];
+      for (const violation of newViolations(name, before, this.at(name))) found.push({ name, violation });
+    }
+    return found;
+  }
+
+  /** What became different: deletes, then updates, then creates, so that a name is free before it is taken. */
+  changes(): PlannedChange[] {
+    const deletes: PlannedChange[] = [];
+    const updates: PlannedChange[] = [];
+    const creates: PlannedChange[] = [];
+    const touched = new Set(this.#journal.map(([id]) => id));
+    for (const id of touched) {
+      const before = this.#original.get(id);
+      const after = this.#current.get(id);
+      if (!before && after) creates.push({ action: "create", id, before: null, after });
+      if (before && !after) deletes.push({ action: "delete", id, before, after: null });
+      if (before && after && !isUnchanged(before, after)) {
+        updates.push({ action: "update", id, before, after });
+      }
+    }
+    return [...deletes, ...updates, ...creates];
+  }
+
+  #record(id: string, draft: RecordDraft | undefined): void {
+    this.#journal.push([id, this.#current.get(id)]);
+    this.#set(id, draft);
+  }
+
+  #set(id: string, draft: RecordDraft | undefined): void {
+    const previous = this.#current.get(id);
+    if (previous) this.#ids.get(previous.name)?.delete(id);
+    if (!draft) {
+      this.#current.delete(id);
+      return;
+    }
+    this.#current.set(id, draft);
+    const ids = this.#ids.get(draft.name);
+    if (ids) ids.add(id);
+    else this.#ids.set(draft.name, new Set([id]));
+  }
+}

@@ -1,0 +1,131 @@
+import { createServer, request, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createClient, type ClientOptions, type Session } from "../../client-sdk/src/index.ts";
+import { tell } from "../notifications/telling.ts";
+import { adminPassword, useZonewright } from "../support/zonewright.ts";
+import { failure } from "./failure.ts";
+import { recordingFetch } from "./recording-fetch.ts";
+
+let serverTime = Date.now();
+const zw = useZonewright({ now: () => new Date(serverTime) });
+const admin = { username: "admin", password: adminPassword };
+
+/** Serves Zonewright below /dns/, and nothing beside it. */
+let proxy: Server;
+let proxyUrl: string;
+beforeAll(async () => {
+  proxy = createServer((req, res) => {
+    const { method, headers, url = "" } = req;
+    if (!url.startsWith("/dns/")) {
+      res.writeHead(404, { "content-type": "text/html" }).end("<h1>Another site</h1>");
+      return;
+    }
+    const passedOn = request(zw.url + url.slice("/dns".length), { method, headers }, (answer) => {
+      res.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(res);
+    });
+    res.on("close", () => passedOn.destroy());
+    req.pipe(passedOn);
+  });
+  await new Promise<void>((resolve) => {
+    proxy.listen(0, "127.0.0.1", resolve);
+  });
+  proxyUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  proxy.close();
+});
+
+function tellAdministrators() {
+  void tell(zw, { administrators: true }, "Told");
+}
+
+describe("the address", () => {
+  test.each(["", "/", "//"])("may end with %j", async (end) => {
+    const result = await createClient({ url: zw.url + end }).signIn(admin);
+    expect(result).toMatchObject({ kind: "signedIn" });
+    expect(await createClient({ url: new URL(zw.url) }).signIn(admin)).toMatchObject({ kind: "signedIn" });
+  });
+
+  test.each(["/dns", "/dns/"])(
+    "may have a proxy's prefix, %s: calls, renewal, stream and sign-out go there",
+    async (path) => {
+      const { fetch, to } = recordingFetch();
+      const client = createClient({ url: proxyUrl + path, fetch });
+      await client.signIn(admin);
+      serverTime += 16 * 60_000;
+      expect((await client.auth.me.query()).username).toBe("admin");
+      expect(to("/dns/api/auth/refresh")).toMatchObject([{ status: 200 }]);
+      for await (const { title } of client.watchNotifications({ onConnected: tellAdministrators })) {
+        expect(title).toBe("Told");
+        break;
+      }
+      expect(to("/dns/api/notifications/stream")).toMatchObject([{ status: 200 }]);
+      await client.signOut();
+      expect(to("/dns/api/auth/logout")).toMatchObject([{ status: 200 }]);
+    },
+  );
+
+  test("that leads elsewhere gives an error which names it", async () => {
+    const error = await failure(createClient({ url: `${proxyUrl}/dsn` }).domains.list.query());
+    expect(error).toMatchObject({ code: "UNEXPECTED_ANSWER", status: 404 });
+    expect(error.message).toContain(`${proxyUrl}/dsn/trpc/domains.list`);
+  });
+
+  test.each([
+    ["", "url: give the whole address of the service, such as https://dns.example.com."],
+    ["dns.example.com", "url: give the whole address"],
+    ["localhost:3000", "url: give the whole address"],
+    ["/dns", "url: give the whole address"],
+    ["ftp://dns.example.com", "url: give the whole address"],
+    ["https://", "url: give the whole address"],
+    ["https://dns.example.com/?tenant=1", "url: leave out what begins with ? or #."],
+    ["https://dns.example.com/#top", "url: leave out what begins with ? or #."],
+    ["https://dns.example.com/trpc/", "url: give the address of the service itself, without /trpc."],
+  ])("%j is refused at once", (url, message) => {
+    expect(() => createClient({ url })).toThrow(TypeError);
+    expect(() => createClient({ url })).toThrow(message);
+  });
+
+  test("with a password in it is refused in words that do not repeat it", () => {
+    expect(() => createClient({ url: "https://admin:hunter2@dns.example.com" })).toThrow(
+      /^url: leave the username and the password out; sign in with them, or give a token\.$/,
+    );
+    const mistaken = { url: undefined } as unknown as ClientOptions;
+    expect(() => createClient(mistaken)).toThrow("url: give the whole address");
+  });
+});
+
+describe("the credentials", () => {
+  const session: Session = { accessToken: "a", refreshToken: "b" };
+
+  test("are a token or a session: both are refused", () => {
+    for (const both of [session, "cookie"] as const) {
+      expect(() => createClient({ url: zw.url, token: "zw_1", session: both })).toThrow(
+        "Give a token or a session, not both",
+      );
+    }
+  });
+
+  test.each(["", " ", "zw_1\n", "zw 1", "zw_ü"])(
+    "a token like %j is refused in words that do not repeat it",
+    (token) => {
+      expect(() => createClient({ url: zw.url, token })).toThrow(/^token: this is empty, or has characters/);
+    },
+  );
+
+  test.each([JSON.stringify(session), { accessToken: "a" }, { accessToken: 1, refreshToken: null }, 7])(
+    "a session like %j is refused",
+    (wrong) => {
+      expect(() => createClient({ url: zw.url, session: wrong as unknown as Session })).toThrow(
+        /^session: give back what/,
+      );
+    },
+  );
+
+  test("may be left out, also as undefined or null", async () => {
+    const client = createClient({ url: zw.url, token: undefined, session: null, fetch: undefined, retries: undefined });
+    expect(await failure(client.auth.me.query())).toMatchObject({ code: "UNAUTHORIZED" });
+  });
+});

@@ -1,0 +1,77 @@
+import { execFile } from "node:child_process";
+import { mkdir, readFile, realpath, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { clientDependencies } from "../support/packed-client.ts";
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, "../..");
+
+/** Two versions of the package's declarations: folders, from where they are compared. */
+export interface Versions {
+  before: string;
+  after: string;
+}
+
+/**
+ * Fails to compile where a program written for the one version would not compile with the other: where an input of before is
+ * refused now, or an answer of now would have been impossible before.
+ */
+const comparison = ({ before, after }: Versions, exported: string) => `
+import type { inferRouterInputs, inferRouterOutputs } from "@trpc/server";
+import type * as Before from "./${before}/index.js";
+import type * as After from "./${after}/index.js";
+import type { ${exported} } from "./${after}/index.js";
+
+type Takes<Inputs> = { [R in keyof Inputs]: { [P in keyof Inputs[R]]: (input: Inputs[R][P]) => void } };
+declare const takes: Takes<inferRouterInputs<After.AppRouter>>;
+export const stillTakes: Takes<inferRouterInputs<Before.AppRouter>> = takes;
+declare const gives: inferRouterOutputs<After.AppRouter>;
+export const stillGives: inferRouterOutputs<Before.AppRouter> = gives;
+
+type Kind<Procedure> = Procedure extends { _def: { type: infer Type } } ? Type : never;
+type Kinds<Routers> = { [R in keyof Routers]: { [P in keyof Routers[R]]: Kind<Routers[R][P]> } };
+declare const kinds: Kinds<After.AppRouter["_def"]["record"]>;
+export const stillOfKind: Kinds<Before.AppRouter["_def"]["record"]> = kinds;
+
+declare const helpers: After.ClientHelpers;
+export const stillHelps: Before.ClientHelpers = helpers;
+// For what methods take, the compiler lets both directions pass: hence by itself.
+type Helper = keyof Before.ClientHelpers;
+declare const given: { [M in Helper]: Parameters<Before.ClientHelpers[M]> };
+export const stillTaken: { [M in Helper]: Parameters<After.ClientHelpers[M]> } = given;
+declare const options: Before.ClientOptions;
+export const stillAnOption: After.ClientOptions = options;
+declare const error: After.ZonewrightError;
+export const stillAnError: Before.ZonewrightError = error;
+`;
+
+/** What the compiler says of each comparison, in the order given; empty where nothing breaks. The folder is theirs. */
+export async function typeBreaks(folder: string, pairs: readonly Versions[]): Promise<string[]> {
+  const names = pairs.map((_, index) => `comparison-${index}.ts`);
+  for (const [index, versions] of pairs.entries()) {
+    const declaration = await readFile(join(folder, versions.before, "index.d.ts"), "utf8");
+    const exported = [...declaration.matchAll(/export (?:type )?\{([^}]*)\}/g)].flatMap(
+      ([, list = ""]) => list.match(/\w+/g) ?? [],
+    );
+    await writeFile(join(folder, names[index] ?? ""), comparison(versions, exported.join(", ")));
+  }
+  for (const name of clientDependencies) {
+    const link = join(folder, "node_modules", name);
+    await mkdir(dirname(link), { recursive: true });
+    await symlink(await realpath(join(root, "node_modules", name)), link).catch(() => undefined);
+  }
+  await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }));
+  const options = ["--strict", "--noEmit", "--module", "nodenext", "--target", "es2022", "--skipLibCheck"];
+  const output = await run(join(root, "node_modules/.bin/tsc"), [...options, "--pretty", "false", ...names], {
+    cwd: folder,
+    maxBuffer: 64 * 1024 * 1024,
+  }).then(
+    ({ stdout }) => stdout,
+    (error: { stdout: string }) => error.stdout,
+  );
+  const complaints = output.split(/^(?=\S)/m).filter((text) => text.trim() !== "");
+  const strange = complaints.filter((text) => !names.some((name) => text.startsWith(`${name}(`)));
+  if (strange.length > 0) throw new Error(`The declarations themselves do not compile: ${strange.join("")}`);
+  return names.map((name) => complaints.filter((text) => text.startsWith(`${name}(`)).join(""));
+}

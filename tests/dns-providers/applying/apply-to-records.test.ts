@@ -1,0 +1,178 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { RecordChange } from "../../../server/dns-providers/provider.ts";
+import { applyToRecords } from "../../../server/dns-providers/applying/apply-to-records.ts";
+import { zoneFileStore } from "../../../server/dns-providers/zonefile/zone-folder-provider.ts";
+import { recordKey, type RecordData } from "../../../server/records/record.ts";
+import { newViolations, violationsAt } from "../../../server/records/zone-rules.ts";
+
+const record = fc.record({
+  recordType: fc.constantFrom("A", "TXT", "CNAME"),
+  name: fc.constantFrom("www", "mail", "ftp"),
+  value: fc.constantFrom("1", "2", "3"),
+  ttl: fc.constantFrom(60, 300),
+  priority: fc.constant(null),
+  proxied: fc.constant(false),
+});
+const zone = fc.uniqueArray(record, { selector: recordKey, maxLength: 8 });
+const change: fc.Arbitrary<RecordChange> = fc.oneof(
+  record.map((after): RecordChange => ({ action: "create", before: null, after })),
+  record.map((before): RecordChange => ({ action: "delete", before, after: null })),
+  fc.tuple(record, record).map(([before, after]): RecordChange => ({ action: "update", before, after })),
+);
+/** A plan changes each record once. */
+const changes = fc.uniqueArray(change, {
+  selector: ({ before, after }) => recordKey(before ?? after),
+  maxLength: 8,
+});
+
+/** Even one that no plan makes. */
+const anyChanges = fc.array(change, { maxLength: 12 });
+
+const rulesBroken = (records: readonly RecordData[], name: string) =>
+  violationsAt(
+    name,
+    records.filter((record) => record.name === name),
+  ).reduce((sum, { extent }) => sum + extent, 0);
+
+const data = (records: Iterable<RecordData>) =>
+  Array.from(records, ({ recordType, name, value }) => `${name} ${recordType} ${value}`).toSorted();
+
+describe("changes to a zone's records", () => {
+  test("are there afterwards exactly where they are said to be, and nothing else changed", () => {
+    fc.assert(
+      fc.property(zone, changes, (records, changes) => {
+        const { records: result, outcomes } = applyToRecords(records, changes, zoneFileStore);
+        const expected = new Map<string, RecordData>(records.map((record) => [recordKey(record), record]));
+        const done = changes.filter((_, index) => outcomes[index]?.ok);
+        const gone = done.flatMap(({ before }) => (before ? [recordKey(before)] : []));
+        const come = done.flatMap(({ after }) => (after ? [after] : []));
+        expect(gone.filter((key) => !expected.delete(key))).toEqual([]);
+        for (const record of come) expected.set(recordKey(record), record);
+        expect(expected.size).toBe(records.length - gone.length + come.length);
+        expect(outcomes).toHaveLength(changes.length);
+        expect(data(result)).toEqual(data(expected.values()));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test("never make a zone that kept the rules break them", () => {
+    fc.assert(
+      fc.property(zone, changes, (records, changes) => {
+        const sound = records.filter(({ name }) => rulesBroken(records, name) === 0);
+        const { records: result } = applyToRecords(sound, changes, zoneFileStore);
+        for (const { name } of result) expect(rulesBroken(result, name)).toBe(0);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test("are refused exactly where a plain repetition refuses them", () => {
+    fc.assert(
+      fc.property(zone, anyChanges, fc.boolean(), (records, changes, judged) => {
+        const { records: result, outcomes } = applyToRecords(records, changes, zoneFileStore, judged);
+        const expected = repeatUntilNothingIsRefused(records, changes, judged);
+        expect(outcomes.map((outcome) => (outcome.ok ? null : outcome.message))).toEqual(expected.refusals);
+        expect(data(result)).toEqual(data(expected.records));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test("that were planned on just these records may leave rules broken, and others may not", () => {
+    const [cname, a] = [recordOf("www", "CNAME", "1"), recordOf("www", "A", "1")];
+    const create: RecordChange = { action: "create", before: null, after: cname };
+    expect(applyToRecords([a], [create], zoneFileStore, true)).toEqual({
+      records: [a, cname],
+      outcomes: [{ ok: true }],
+    });
+    const message = expect.stringMatching(/^The zone file has other records: /);
+    expect(applyToRecords([a], [create], zoneFileStore)).toEqual({ records: [a], outcomes: [{ ok: false, message }] });
+    // A refused change left a record that the plan did not count on.
+    const onto = recordOf("ftp", "A", "1");
+    const blocked: RecordChange = { action: "update", before: a, after: onto };
+    const { outcomes } = applyToRecords([a, onto], [blocked, create], zoneFileStore, true);
+    expect(outcomes).toMatchObject([{ ok: false }, { ok: false, message }]);
+  });
+
+  test.each([
+    ["records stay in each other's place", chainOfValues],
+    ["rules break at one name after the other", chainOfNames],
+  ])("cost records plus changes, even when refusals follow from each other because %s", (_, chain) => {
+    let reads = 0;
+    const counted = (record: RecordData): RecordData => ({
+      ...record,
+      get name() {
+        reads++;
+        return record.name;
+      },
+    });
+    const { records, changes } = chain(2_000);
+    const others = Array.from({ length: 18_000 }, (_, index) => recordOf(`other${index}`, "A", "1"));
+    const { outcomes } = applyToRecords([...records, ...others].map(counted), changes, zoneFileStore);
+    expect(outcomes.some(({ ok }) => ok)).toBe(false);
+    expect(reads).toBeLessThan(20 * (records.length + others.length + changes.length));
+  });
+});
+
+function recordOf(name: string, recordType: string, value: string): RecordData {
+  return { recordType, name, value, ttl: 300, priority: null, proxied: false };
+}
+
+/** Each change moves a record into the place of the next, and the last place is taken. */
+function chainOfValues(length: number): { records: RecordData[]; changes: RecordChange[] } {
+  const records = Array.from({ length: length + 1 }, (_, index) => recordOf("www", "A", String(index)));
+  return { records, changes: moves(records.map((record, index) => [record, records[index + 1]])) };
+}
+
+/** Each change makes a name an alias whose own record the next change takes away; the last one's stays. */
+function chainOfNames(length: number): { records: RecordData[]; changes: RecordChange[] } {
+  const records = Array.from({ length: length + 1 }, (_, index) => recordOf(`h${index}`, "A", "1"));
+  const aliases = records.map(({ name }) => recordOf(name, "CNAME", "1"));
+  return { records, changes: moves(records.map((record, index) => [record, aliases[index + 1]])) };
+}
+
+function moves(pairs: [RecordData, RecordData | undefined][]): RecordChange[] {
+  return pairs.flatMap(([before, after]) => (after ? [{ action: "update" as const, before, after }] : []));
+}
+
+const isRefused = (reason: string | null) => reason !== null;
+const at = (all: readonly RecordData[], name: string) => all.filter((record) => record.name === name);
+
+/** What `applyToRecords` is to answer, said as plainly as can be: everything anew until nothing else is refused. */
+function repeatUntilNothingIsRefused(
+  records: readonly RecordData[],
+  changes: readonly RecordChange[],
+  judged: boolean,
+) {
+  const refusals: (string | null)[] = changes.map(() => null);
+  for (;;) {
+    const present = new Map(records.map((record) => [recordKey(record), record]));
+    const removed = changes.map(
+      ({ before }, index) => refusals[index] === null && before && present.delete(recordKey(before)),
+    );
+    const found = changes.map(({ before, after }, index): string | null => {
+      if (refusals[index] !== null) return null;
+      if (before && !removed[index]) return `${label(before)} is no longer in the zone file; sync the zone first.`;
+      if (after && present.has(recordKey(after)))
+        return `${label(after)} is in the zone file already; sync the zone first.`;
+      if (after) present.set(recordKey(after), after);
+      return null;
+    });
+    const result = [...present.values()];
+    if (!found.some(isRefused) && (!judged || refusals.some(isRefused))) {
+      changes.forEach(({ after }, index) => {
+        if (!after || refusals[index] !== null) return;
+        const [violation] = newViolations(after.name, at(records, after.name), at(result, after.name));
+        if (violation) found[index] = `The zone file has other records: ${violation.message} Sync the zone first.`;
+      });
+    }
+    if (!found.some(isRefused)) return { records: result, refusals };
+    found.forEach((reason, index) => (refusals[index] ??= reason));
+  }
+}
+
+function label({ name, recordType, value }: RecordData): string {
+  return `${name} ${recordType} ${value}`;
+}

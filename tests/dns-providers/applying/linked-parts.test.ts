@@ -1,0 +1,46 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { linkedParts } from "../../../server/dns-providers/applying/linked-parts.ts";
+import { create, record, update } from "../zone-folder.ts";
+
+const namesOf = (change: ReturnType<typeof create>) =>
+  [change.before, change.after].flatMap((one) => (one ? [one.name] : []));
+
+test("changes that share nothing are parts of their own, in order", () => {
+  const changes = ["a", "b", "a", "c"].map((name, index) => create(record(name, "A", `192.0.2.${index}`)));
+  const [one, two, three, four] = changes;
+  expect(linkedParts(changes, namesOf)).toEqual([[one, three], [two], [four]]);
+});
+
+test("a change of two names joins what was apart", () => {
+  const [a, b] = [create(record("a", "A", "192.0.2.1")), create(record("b", "A", "192.0.2.2"))];
+  const move = update(record("a", "TXT", "x"), record("b", "TXT", "x"));
+  expect(linkedParts([a, b, move], namesOf)).toEqual([[a, b, move]]);
+});
+
+test("no two parts share a link, and each part hangs together", () => {
+  const link = fc.constantFrom("a", "b", "c", "d", "e", "f", "g", "h");
+  fc.assert(
+    fc.property(fc.array(fc.tuple(link, link), { maxLength: 30 }), (pairs) => {
+      const changes = pairs.map(([one, other], index) =>
+        update(record(one, "A", `192.0.2.${index}`), record(other, "A", `192.0.2.${index}`)),
+      );
+      const parts = linkedParts(changes, namesOf);
+      expect(new Set(parts.flat())).toEqual(new Set(changes));
+      expect(parts.flat()).toHaveLength(changes.length);
+      const links = parts.map((part) => new Set(part.flatMap(namesOf)));
+      const all = links.flatMap((some) => Array.from(some));
+      expect(new Set(all).size).toBe(all.length);
+      for (const part of parts) expect(reachable(part)).toBe(part.length);
+    }),
+  );
+});
+
+/** How many changes of a part the first one reaches over shared names. */
+function reachable(part: readonly ReturnType<typeof update>[]): number {
+  const reached = new Set(part.slice(0, 1));
+  for (const change of reached) {
+    for (const other of part) if (namesOf(other).some((name) => namesOf(change).includes(name))) reached.add(other);
+  }
+  return reached.size;
+}

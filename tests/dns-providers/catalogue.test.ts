@@ -1,0 +1,125 @@
+import { expect, test } from "vitest";
+import { useZonewright } from "../support/zonewright.ts";
+
+const zw = useZonewright();
+
+test("the catalogue shows every kind with what it can do, to everybody who is signed in", async () => {
+  const member = await zw.member("member");
+  const { status, body } = await member.get("/api/providers");
+  expect(status).toBe(200);
+  const shared = { recordTypes: null, supportsProxied: false, minTtl: 0 };
+  expect(body.providers).toEqual([
+    {
+      id: "5a1f0c52-7d0e-4c1b-9d0a-000000000002",
+      kind: "zonefile",
+      name: "Zone files",
+      ...shared,
+      configFields: [
+        { name: "folder", label: "Folder", secret: false, required: false },
+        { name: "hostmaster", label: "Hostmaster", secret: false, required: false },
+      ],
+    },
+    {
+      id: "5a1f0c52-7d0e-4c1b-9d0a-000000000003",
+      kind: "rfc2136",
+      name: "Name server (RFC 2136)",
+      ...shared,
+      configFields: [
+        { name: "server", label: "Name server", secret: false, required: true },
+        { name: "port", label: "Port (53)", secret: false, required: false },
+        { name: "tsigName", label: "TSIG key name", secret: false, required: true },
+        {
+          name: "tsigAlgorithm",
+          label: "TSIG algorithm (hmac-sha256, hmac-sha512, hmac-sha1)",
+          secret: false,
+          required: false,
+        },
+        { name: "tsigSecret", label: "TSIG secret (base64)", secret: true, required: true },
+        { name: "zones", label: "Zones, with commas between them", secret: false, required: false },
+        { name: "timeoutSeconds", label: "Seconds to wait for an answer (30)", secret: false, required: false },
+      ],
+    },
+    {
+      id: "5a1f0c52-7d0e-4c1b-9d0a-000000000004",
+      kind: "powerdns",
+      name: "PowerDNS",
+      ...shared,
+      configFields: [
+        { name: "url", label: "API address", secret: false, required: true },
+        { name: "apiKey", label: "API key", secret: true, required: true },
+        { name: "serverId", label: "Server id", secret: false, required: false },
+        { name: "timeoutSeconds", label: "Seconds to wait for an answer (30)", secret: false, required: false },
+      ],
+    },
+    {
+      id: "5a1f0c52-7d0e-4c1b-9d0a-000000000005",
+      kind: "cloudflare",
+      name: "Cloudflare",
+      recordTypes: expect.arrayContaining(["A", "TXT", "HTTPS", "URI"]),
+      supportsProxied: true,
+      minTtl: 30,
+      configFields: [
+        { name: "apiToken", label: "API token", secret: true, required: true },
+        { name: "accountId", label: "Account id", secret: false, required: false },
+        { name: "endpoint", label: "API address", secret: false, required: false },
+      ],
+    },
+    {
+      id: "5a1f0c52-7d0e-4c1b-9d0a-000000000006",
+      kind: "route53",
+      name: "Amazon Route 53",
+      ...shared,
+      recordTypes: expect.arrayContaining(["A", "TXT", "HTTPS"]),
+      configFields: [
+        { name: "accessKeyId", label: "Access key id", secret: false, required: true },
+        { name: "secretAccessKey", label: "Secret access key", secret: true, required: true },
+        {
+          name: "hostedZoneIds",
+          label: "Ids of the hosted zones that are meant, with commas between them (all public ones)",
+          secret: false,
+          required: false,
+        },
+        { name: "endpoint", label: "API address", secret: false, required: false },
+      ],
+    },
+    {
+      id: "5a1f0c52-7d0e-4c1b-9d0a-000000000007",
+      kind: "digitalocean",
+      name: "DigitalOcean",
+      ...shared,
+      recordTypes: ["A", "AAAA", "CAA", "CNAME", "MX", "NS", "SRV", "TXT"],
+      minTtl: 30,
+      configFields: [
+        { name: "token", label: "API token", secret: true, required: true },
+        { name: "endpoint", label: "API address", secret: false, required: false },
+      ],
+    },
+    {
+      id: "5a1f0c52-7d0e-4c1b-9d0a-000000000008",
+      kind: "alidns",
+      name: "Alibaba Cloud DNS",
+      recordTypes: ["A", "AAAA", "CNAME", "NS", "MX", "TXT", "SRV", "CAA"],
+      supportsProxied: false,
+      minTtl: 1,
+      configFields: [
+        { name: "accessKeyId", label: "Access key id", secret: false, required: true },
+        { name: "accessKeySecret", label: "Access key secret", secret: true, required: true },
+        { name: "url", label: "API address", secret: false, required: false },
+      ],
+    },
+    {
+      id: "5a1f0c52-7d0e-4c1b-9d0a-000000000009",
+      kind: "dnspod",
+      name: "DNSPod",
+      recordTypes: ["A", "AAAA", "CNAME", "NS", "MX", "TXT", "SRV", "CAA"],
+      supportsProxied: false,
+      minTtl: 1,
+      configFields: [
+        { name: "secretId", label: "SecretId", secret: false, required: true },
+        { name: "secretKey", label: "SecretKey", secret: true, required: true },
+        { name: "url", label: "API address", secret: false, required: false },
+      ],
+    },
+    { id: "5a1f0c52-7d0e-4c1b-9d0a-000000000001", kind: "manual", name: "Manual", ...shared, configFields: [] },
+  ]);
+});

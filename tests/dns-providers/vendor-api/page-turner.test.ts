@@ -1,0 +1,57 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { PageTurner } from "../../../server/dns-providers/vendor-api/page-turner.ts";
+import { ProviderError } from "../../../server/dns-providers/provider.ts";
+
+/** Turns pages of these marks. @returns how many were turned, and why no more. */
+function turned(marks: Iterable<string | number>, promised?: (page: number) => number): [number, string | null] {
+  const turner = new PageTurner("Harbour");
+  let count = 0;
+  try {
+    for (const mark of marks) {
+      turner.turn(mark, promised?.(count));
+      count++;
+    }
+    return [count, null];
+  } catch (error) {
+    if (error instanceof ProviderError && error.effect === "none") return [count, error.message];
+    throw error;
+  }
+}
+
+function* numbers(count = Infinity): Generator<number> {
+  for (let number = 0; number < count; number++) yield number;
+}
+
+test("pages that each begin with something else are turned", () => {
+  const marks = fc.uniqueArray(fc.string(), { maxLength: 200 });
+  fc.assert(
+    fc.property(marks, (all) => {
+      expect(turned(all, () => all.length)).toEqual([all.length, null]);
+    }),
+  );
+});
+
+test("a page that was shown before ends the list", () => {
+  const marks = fc.uniqueArray(fc.string(), { minLength: 1, maxLength: 50 });
+  fc.assert(
+    fc.property(marks, fc.nat(), (all, at) => {
+      const again = all[at % all.length] ?? "";
+      const reason = "Harbour: it shows the same page of a list again and again; try again later.";
+      expect(turned([...all, again])).toEqual([all.length, reason]);
+    }),
+  );
+});
+
+test.each([
+  ["that grows to less than twice what it was is read", (page: number) => 100 + page / 2, 180, null],
+  ["that grows with every page ends", (page: number) => page + 3, 15, "its list grows faster than it can be read"],
+  ["that says what no list has ends", () => 1e9, 9_999, "its list grows faster than it can be read"],
+])("a list %s", (_what, promised, pages, reason) => {
+  const [count, why] = turned(numbers(reason === null ? pages : Infinity), promised);
+  expect([count, why]).toEqual([pages, reason && `Harbour: ${reason}; try again later.`]);
+});
+
+test("a list that says nothing of its length ends too", () => {
+  expect(turned(numbers())).toEqual([9_999, "Harbour: its list grows faster than it can be read; try again later."]);
+});

@@ -1,0 +1,122 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { messageIn, shownText } from "../../../server/dns-providers/vendor-api/text.ts";
+
+const secret = 's3cr"t/of+the\\h&rbour%';
+const mask = "********";
+
+describe("a secret is not shown", () => {
+  const base64 = Buffer.from(secret).toString("base64");
+  test.each([
+    ["as it is", secret],
+    ["percent-encoded", encodeURIComponent(secret)],
+    ["percent-encoded in lower case", encodeURIComponent(secret).replaceAll(/%../g, (octet) => octet.toLowerCase())],
+    ["percent-encoded throughout", Array.from(Buffer.from(secret), (octet) => `%${octet.toString(16)}`).join("")],
+    ["percent-encoded twice", encodeURIComponent(encodeURIComponent(secret))],
+    ["in JSON", JSON.stringify(secret).slice(1, -1)],
+    ["in JSON with its slashes escaped", JSON.stringify(secret).slice(1, -1).replaceAll("/", "\\/")],
+    ["in JSON within JSON", JSON.stringify(JSON.stringify(secret)).slice(3, -3)],
+    [
+      "in JSON as numbers",
+      Array.from(secret, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`).join(""),
+    ],
+    ["in HTML", secret.replaceAll("&", "&amp;").replaceAll('"', "&quot;")],
+    ["in HTML as numbers", Array.from(secret, (one) => `&#${one.charCodeAt(0)};`).join("")],
+    ["in base64", base64],
+    ["in base64url", Buffer.from(secret).toString("base64url")],
+    ["in base64 within a URL", encodeURIComponent(base64)],
+  ])("%s", (_how, written) => {
+    expect(shownText(`before ${written} after`, [secret])).toMatch(/^before \*{8}\S? after$/);
+  });
+
+  test.each(["u:", "us:", "use:"])("in base64 behind %j, as in a header of Basic authentication", (user) => {
+    const header = Buffer.from(`${user}${secret}`).toString("base64");
+    const shown = shownText(`Authorization: Basic ${header} was refused`, [secret]);
+    expect(shown).toContain(mask);
+    expect(shown).not.toContain(Buffer.from(secret.slice(3, 12)).toString("base64"));
+  });
+
+  test("whatever it is, in whatever words", () => {
+    const secrets = fc
+      .string({ unit: "grapheme-ascii", minLength: 12, maxLength: 60 })
+      .map((text) => text.replaceAll(" ", "_"));
+    // What stands within a tag goes with it, and leaves no mask.
+    const words = fc.string().map((text) => text.replaceAll("<", "("));
+    fc.assert(
+      fc.property(secrets, words, words, (one, before, after) => {
+        for (const form of [
+          one,
+          encodeURIComponent(one),
+          JSON.stringify(one).slice(1, -1),
+          Buffer.from(one).toString("base64"),
+        ]) {
+          const shown = shownText(`(${before} ${form} ${after}`, [one]);
+          expect(shown.includes(mask) && !shown.includes(one)).toBe(true);
+        }
+      }),
+    );
+  });
+
+  test("in part, where the text is longer than what is looked at", () => {
+    const text = `<p>${" ".repeat(65_520)}${secret.repeat(9)}`;
+    expect(shownText(text, [secret])).toBe("");
+  });
+});
+
+test.each(["\\", "%25", "&#0", "&#x0", "s", "<!--", "<script>", "<title>", '{"message":"'])(
+  "a text of nothing but %s is read like any other",
+  (part) => {
+    const text = part.repeat(65_000 / part.length);
+    for (let reading = 0; reading < 50; reading++) shownText(messageIn(text), [secret]);
+    expect(shownText(text, [secret])).not.toContain(mask);
+  },
+);
+
+test("an empty secret masks nothing", () => {
+  expect(shownText("quiet", [""])).toBe("quiet");
+});
+
+describe("what is shown", () => {
+  test.each([
+    ["is one line", "first\r\n\tsecond\u0000third", "first second third"],
+    [
+      "of a page is its title",
+      '<!DOCTYPE html><html><head><title>502 Bad Gateway</title><style>p { color: red }</style></head><body><h1>Bad &amp; sad</h1><script>alert("x")</script></body></html>',
+      "502 Bad Gateway",
+    ],
+    [
+      "of a page without a title is its text",
+      "<html><head><style>p { color: red }</style></head><body><h1>Bad &amp; sad</h1><script>alert(1)</script></body></html>",
+      "Bad & sad",
+    ],
+    ["of XML is its text", '<?xml version="1.0"?><Error><Code>Slow</Code><Message>Down</Message></Error>', "Slow Down"],
+    ["of a page that breaks off is what came", "<html><body>Gone <scr", "Gone"],
+    [
+      "of a sentence with markup is the sentence",
+      "It failed: <b>no</b> host<br/>today <!-- x -->",
+      "It failed: no host today",
+    ],
+    ["of a sentence with brackets is the sentence", "The name <www> is wrong", "The name <www> is wrong"],
+  ])("%s", (_what, text, shown) => {
+    expect(shownText(text, [])).toBe(shown);
+  });
+
+  test("ends after 500 characters, or as many as are wanted", () => {
+    expect(shownText("x".repeat(2_000), [])).toBe(`${"x".repeat(500)}…`);
+    expect(shownText("x".repeat(2_000), [], 20)).toBe(`${"x".repeat(20)}…`);
+  });
+});
+
+test.each([
+  ['{"id":"server_error","message":"Unexpected \\"error\\""}', 'Unexpected "error"'],
+  ['{"RequestId":"1","Code":"InternalError","Message":"It failed."}', "It failed."],
+  ['{"error":{"code":503,"status":"UNAVAILABLE","detail":"Try later."}}', "Try later."],
+  ['{"error":"overloaded"}', "overloaded"],
+  ['{"message":"","errors":["x"]}', ""],
+  ['{"success":false}', ""],
+  ["[1,2,3]", ""],
+  ['{"message":"it breaks off', ""],
+  ["plain", "plain"],
+])("the message in %s is found", (body, message) => {
+  expect(messageIn(body)).toBe(message);
+});

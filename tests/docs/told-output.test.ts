@@ -1,0 +1,45 @@
+import { describe, expect, test } from "vitest";
+import { shellSteps, wrongOutputs } from "../support/pages/shell-examples.ts";
+import { outputDifferences } from "../support/pages/told-output.ts";
+
+describe("an output that a page tells", () => {
+  test.each([
+    ["ok", "ok\n"],
+    ["from … on", "from 1 on"],
+    ['{"id":"…","name":"www",…}', '{"name":"www","id":"01a","ttl":60}'],
+    ['{"token":"zw_pt_…"}', '{"token":"zw_pt_abc"}'],
+    ['{"list":[1,…],\n  "open":{…}}', '{"list":[1,2],"open":{"a":1}}'],
+    ["[ 'a' ]", "[ 'a' ]"],
+  ])("%j is met by %j", (told, printed) => {
+    expect(outputDifferences(told, printed)).toEqual([]);
+  });
+
+  test.each([
+    ["ok", "not ok"],
+    ["a.c", "abc"],
+    ['{"id":"…"}', '{"id":"01a","more":1}'],
+    ['{"id":1,"name":"www"}', '{"id":1}'],
+    ['{"list":[1]}', '{"list":[1,2]}'],
+    ['{"list":[1,2,3,…]}', '{"list":[1,2]}'],
+    ['{"ttl":"60"}', '{"ttl":60}'],
+    ['{"plan":{…}}', '{"plan":null}'],
+    ['{"ok":true}', "an error"],
+  ])("%j is not met by %j", (told, printed) => {
+    expect(outputDifferences(told, printed)).not.toEqual([]);
+  });
+});
+
+test("a comment below a command tells its output, one above only introduces it", () => {
+  const steps = shellSteps("# Look.\na \\\n  -d 1\n# 1\n#  2\nb\n\n# Else.\nc\n");
+  expect(steps).toEqual([
+    { commands: "a \\\n  -d 1", told: "1\n 2" },
+    { commands: "b", told: null },
+    { commands: "c", told: null },
+  ]);
+});
+
+test("an error of the service is wrong where nothing is told of it", () => {
+  const [step] = shellSteps("call /nowhere");
+  expect(wrongOutputs(step ? [step] : [], ['{"code":"NOT_FOUND","requestId":"1"}'])).toHaveLength(1);
+  expect(wrongOutputs(step ? [step] : [], ['{"id":"1"}'])).toEqual([]);
+});

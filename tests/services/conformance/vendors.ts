@@ -1,0 +1,60 @@
+import { knownKind } from "../../../server/dns-providers/kinds.ts";
+import { createEgress } from "../../../server/net/egress.ts";
+import { startAlidnsServer } from "../../support/vendors/alidns/server.ts";
+import { startCloudflare as startCloudflareServer } from "../../support/vendors/cloudflare/server.ts";
+import { startDigitalOcean as startDigitalOceanServer } from "../../support/vendors/digitalocean/server.ts";
+import { startDnspodServer } from "../../support/vendors/dnspod/server.ts";
+import { startRoute53 as startRoute53Server } from "../../support/vendors/route53/server.ts";
+import { zone } from "./group.ts";
+import type { Target } from "./targets.ts";
+
+// Vendors' APIs in this process, each with a new zone.
+
+/** With a zone of the edition that takes every TTL. */
+export async function startAlidns(): Promise<Target> {
+  const server = await startAlidnsServer();
+  const { url, accessKeyId, accessKeySecret } = server;
+  return await withZone("alidns", { url, accessKeyId, accessKeySecret }, () => server.stop());
+}
+
+/** With a zone on the Free plan. */
+export async function startCloudflare(): Promise<Target> {
+  const server = await startCloudflareServer();
+  const { token: apiToken, accountId, url: endpoint } = server;
+  return await withZone("cloudflare", { apiToken, accountId, endpoint }, () => server.stop());
+}
+
+export async function startDigitalOcean(): Promise<Target> {
+  const { token, url: endpoint, stop } = await startDigitalOceanServer();
+  return await withZone("digitalocean", { token, endpoint }, stop);
+}
+
+/** With a zone of the package that takes every TTL. */
+export async function startDnspod(): Promise<Target> {
+  const server = await startDnspodServer();
+  const { url, secretId, secretKey } = server;
+  return await withZone("dnspod", { url, secretId, secretKey }, () => server.stop());
+}
+
+export async function startRoute53(): Promise<Target> {
+  const { accessKeyId, secretAccessKey, url: endpoint, stop } = await startRoute53Server();
+  return await withZone("route53", { accessKeyId, secretAccessKey, endpoint }, stop);
+}
+
+const now = () => new Date();
+
+async function withZone(name: string, config: object, stop: () => Promise<void>): Promise<Target> {
+  const egress = createEgress({ allow: ["127.0.0.1"], now });
+  const kind = knownKind(name);
+  const provider = kind.connect?.(config, { zonesFolder: "/nowhere", now, egress });
+  if (!provider) throw new Error(`${name} has no back end`);
+  await provider.createZone(zone);
+  return {
+    kind,
+    provider,
+    async stop() {
+      await egress.close();
+      await stop();
+    },
+  };
+}
