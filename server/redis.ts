@@ -30,8 +30,10 @@ export class Redis {
   readonly client: Client;
   readonly #listening: Client;
   readonly #log: Logger;
-  readonly #channels: Channel[] = [];
-  #subscribed = false;
+  /** One listener each: tries that overlap must not make a channel hear twice. */
+  readonly #listeners = new Map<Channel, (text: string) => void>();
+  /** What Redis has confirmed. */
+  readonly #subscribed = new Set<Channel>();
   #state: "new" | "here" | "away" = "new";
 
   constructor(url: string, log: Logger) {
@@ -55,7 +57,7 @@ export class Redis {
 
   /** To be called before `connect`. */
   listen(channel: Channel): void {
-    this.#channels.push(channel);
+    this.#listeners.set(channel, (text) => channel.onMessage(text));
   }
 
   /** Returns when what other instances had published before has arrived. Fails while the connection is away. */
@@ -85,15 +87,15 @@ export class Redis {
     }
     if (this.#state === "away") this.#log.info("Redis is back");
     this.#state = "here";
-    for (const channel of this.#channels) channel.onHere();
+    for (const channel of this.#listeners.keys()) channel.onHere();
   }
 
-  /** The first time; after that the client does so by itself before it is ready. */
+  /** Until it has succeeded once; after that the client does so by itself before it is ready. */
   async #subscribe(): Promise<void> {
-    if (this.#subscribed) return;
-    this.#subscribed = true;
-    for (const channel of this.#channels) {
-      await this.#listening.subscribe(channel.name, (text) => channel.onMessage(text));
+    for (const [channel, listener] of this.#listeners) {
+      if (this.#subscribed.has(channel)) continue;
+      await this.#listening.subscribe(channel.name, listener);
+      this.#subscribed.add(channel);
     }
   }
 
@@ -101,7 +103,7 @@ export class Redis {
   #isAway(error: unknown): void {
     if (this.#state === "away") return;
     this.#state = "away";
-    for (const channel of this.#channels) channel.onAway();
+    for (const channel of this.#listeners.keys()) channel.onAway();
     this.#log.warn(
       { err: error },
       "Redis is away: until it is back, each instance counts requests and guesses by itself and tells only its own readers of notifications",

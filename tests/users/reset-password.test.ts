@@ -41,4 +41,5 @@ test("an operator who is locked out gets a new password, once the service is sto
   service = await startService({ DATA_DIR: dataDir });
   expect((await login(adminPassword)).status).toBe(401);
   expect((await login(password)).status).toBe(200);
-});
+  // The service starts twice, and the program four times.
+}, 120_000);
