@@ -163,17 +163,20 @@ export class ProviderError extends Error {
   readonly zoneMissing: boolean;
   /** Whether every call was answered, so that nothing more comes of them: what there is can be read at once. */
   readonly answered: boolean;
+  /** For how long it takes no calls at all, where that is why. */
+  readonly pauseMilliseconds: number | null;
 
   constructor(
     message: string,
     effect: "none" | "unknown",
-    options: { zoneMissing?: boolean; answered?: boolean; cause?: unknown } = {},
+    options: { zoneMissing?: boolean; answered?: boolean; pauseMilliseconds?: number | null; cause?: unknown } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = "ProviderError";
     this.effect = effect;
     this.zoneMissing = options.zoneMissing ?? false;
     this.answered = options.answered ?? effect === "none";
+    this.pauseMilliseconds = options.pauseMilliseconds ?? null;
   }
 
   /** The same failure after something was sent: whatever it says of itself, the zone must be read back. */

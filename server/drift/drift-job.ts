@@ -2,9 +2,18 @@ import { once } from "node:events";
 import type { Config } from "../config.ts";
 import type { Database } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
+import { ProviderError } from "../dns-providers/provider.ts";
 import type { Logger } from "../log.ts";
 import type { ProviderComparison } from "../records/compare-with-provider.ts";
-import { claimDue, countActive, driftCounts, keepFinding, type DriftCounts, type DueZone } from "./due-zones.ts";
+import {
+  claimDue,
+  countActive,
+  driftCounts,
+  giveTurnBack,
+  keepFinding,
+  type DriftCounts,
+  type DueZone,
+} from "./due-zones.ts";
 
 const hour = 3_600_000;
 const periods = { hourly: hour, daily: 24 * hour, off: hour } as const;
@@ -13,6 +22,8 @@ export const driftSchedules = { hourly: "* * * * *", daily: "*/20 * * * *", off:
 const shareOfRun = 1 / 20;
 const leastInRun = 50;
 const atOnce = 4;
+/** Who asks for a shorter pause, and again and again, is not asked more often than this. */
+const leastAsideMilliseconds = 60_000;
 
 /** Told once of each zone that is newly found to differ from what its provider serves. */
 export type OnDrift = (drift: { domainId: string; name: string; counts: DriftCounts }) => void | Promise<void>;
@@ -32,6 +43,8 @@ export class DriftJob {
   readonly #now: () => Date;
   readonly #every: Config["driftCheck"];
   readonly #onDrift: OnDrift;
+  /** Until when no zone of these provider configurations is looked at, because their vendor asked for a pause. */
+  readonly #aside = new Map<string, Date>();
 
   constructor(parts: {
     database: Database;
@@ -82,13 +95,19 @@ export class DriftJob {
 
   async #claim(): Promise<DueZone | null> {
     const now = this.#now();
-    return await claimDue(this.#database.fork(), now, new Date(now.getTime() - periods[this.#every]));
+    for (const [config, until] of this.#aside) if (until <= now) this.#aside.delete(config);
+    const since = new Date(now.getTime() - periods[this.#every]);
+    return await claimDue(this.#database.fork(), now, since, [...this.#aside.keys()]);
   }
 
   async #check(zone: DueZone, failures: Failures, signal: AbortSignal): Promise<void> {
     try {
       await this.#compare(zone, signal);
     } catch (error) {
+      if (error instanceof ProviderError && error.pauseMilliseconds !== null) {
+        await this.#putAside(zone, error.pauseMilliseconds);
+        return;
+      }
       const known = failures.get(zone.configName);
       if (known) known.zones++;
       else failures.set(zone.configName, { zones: 1, zone: zone.name, error });
@@ -106,6 +125,19 @@ export class DriftJob {
     const counts = changes.length === 0 ? null : driftCounts(changes);
     const kept = await keepFinding(this.#database.fork(), zone, counts, mark, this.#now());
     if (kept && counts && zone.foundAt === null) await this.#tell(zone, counts);
+  }
+
+  /** Leaves the zones of a provider that takes no calls to a later run, so that those elsewhere have their turn. */
+  async #putAside(zone: DueZone, pauseMilliseconds: number): Promise<void> {
+    const until = new Date(this.#now().getTime() + Math.max(pauseMilliseconds, leastAsideMilliseconds));
+    if (!this.#aside.has(zone.config.id)) {
+      this.#log.info(
+        { config: zone.configName, until },
+        "a provider asked for a pause; its zones are compared after it",
+      );
+    }
+    this.#aside.set(zone.config.id, until);
+    await giveTurnBack(this.#database.fork(), zone);
   }
 
   async #tell({ id, name }: DueZone, counts: DriftCounts): Promise<void> {

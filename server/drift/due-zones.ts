@@ -11,6 +11,8 @@ export interface DueZone {
   name: string;
   revision: number;
   fingerprint: string | null;
+  /** When its turn came. */
+  turn: Date;
   /** When drift was first found; null where none is known. */
   foundAt: Date | null;
   configName: string;
@@ -38,9 +40,14 @@ export async function countActive(em: EntityManager): Promise<number> {
 
 /**
  * Takes the turn of the active zone that has waited longest, so that no other instance checks it in the same period.
- * @param since zones checked after this are not due. @returns null when none is due.
+ * @param since zones checked after this are not due. @param aside configurations whose zones are left out. @returns null when none is due.
  */
-export async function claimDue(em: EntityManager, now: Date, since: Date): Promise<DueZone | null> {
+export async function claimDue(
+  em: EntityManager,
+  now: Date,
+  since: Date,
+  aside: readonly string[],
+): Promise<DueZone | null> {
   const { rows } = await sql<{
     id: string;
     name: string;
@@ -57,6 +64,7 @@ export async function claimDue(em: EntityManager, now: Date, since: Date): Promi
     where c.id = domains.provider_config_id and domains.id = (
       select id from domains
       where status = 'active' and (drift_checked_at is null or drift_checked_at <= ${since}::timestamptz)
+        and provider_config_id <> all(${`{${aside.join(",")}}`}::uuid[])
       order by drift_checked_at nulls first limit 1
       for update skip locked
     )
@@ -70,10 +78,21 @@ export async function claimDue(em: EntityManager, now: Date, since: Date): Promi
     name: row.name,
     revision: row.revision,
     fingerprint: row.provider_fingerprint,
+    turn: now,
     foundAt: row.drift_found_at,
     configName: row.config_name,
     config: { id: row.config_id, kind: row.kind, config: row.config },
   };
+}
+
+/** Gives a turn back that came to nothing: the zone is due again at once. */
+export async function giveTurnBack(em: EntityManager, { id, turn }: DueZone): Promise<void> {
+  await queries(em)
+    .updateTable("domains")
+    .set({ drift_checked_at: null })
+    .where("id", "=", id)
+    .where("drift_checked_at", "=", turn)
+    .execute();
 }
 
 /**

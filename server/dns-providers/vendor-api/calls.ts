@@ -1,7 +1,7 @@
 import { EgressError } from "../../net/egress-error.ts";
 import { retryAfterSeconds } from "../../net/retry-after.ts";
 import { ProviderError, type ProviderEnvironment } from "../provider.ts";
-import { VendorAccounts, type AccountGate, type Purpose, type Quota } from "./accounts.ts";
+import { longestPauseOfDrift, VendorAccounts, type AccountGate, type Purpose, type Quota } from "./accounts.ts";
 import { messageIn, shownText } from "./text.ts";
 
 export interface VendorRequest {
@@ -87,12 +87,13 @@ export class VendorCalls {
       if ("answer" in attempt) return attempt.answer;
       if ("closedMilliseconds" in attempt) {
         this.#gate.close(attempt.closedMilliseconds);
-        const tired = this.#purpose === "person" && tries >= mostTries;
+        const tired = this.#purpose !== "import" && tries >= mostTries;
         if (tired || this.#time() >= ends) throw this.#tooMany(attempt.closedMilliseconds);
         continue;
       }
       const { failure, pauseMilliseconds } = attempt;
       if (pauseMilliseconds === null || tries >= mostTries || this.#time() + pauseMilliseconds > ends) throw failure;
+      if (this.#purpose === "drift" && pauseMilliseconds > longestPauseOfDrift) throw failure;
       await this.#accounts.pause(pauseMilliseconds);
     }
   }
@@ -107,7 +108,7 @@ export class VendorCalls {
   error(
     reason: string,
     effect: "none" | "unknown",
-    options: { zoneMissing?: boolean; cause?: unknown } = {},
+    options: { zoneMissing?: boolean; pauseMilliseconds?: number | null; cause?: unknown } = {},
   ): ProviderError {
     return new ProviderError(`${this.name}: ${this.plain(reason)}`, effect, options);
   }
@@ -128,7 +129,8 @@ export class VendorCalls {
   }
 
   #tooMany(milliseconds: number): ProviderError {
-    return this.error(`it takes no more calls for the moment; try again in ${inWords(milliseconds)}.`, "none");
+    const reason = `it takes no more calls for the moment; try again in ${inWords(milliseconds)}.`;
+    return this.error(reason, "none", { pauseMilliseconds: milliseconds });
   }
 
   async #try(request: VendorRequest, tries: number): Promise<Attempt> {
@@ -160,7 +162,9 @@ export class VendorCalls {
     if (answer.status >= 500) {
       const told = shownText(messageIn(answer.text), this.#vendor.secrets, longestFailure);
       const reason = `it failed (${answer.status})${told === "" ? "." : `: ${told}`}`;
-      const failure = this.error(reason, changes ? "unknown" : "none");
+      // After a short one it is asked again here: what fails then is no matter of waiting.
+      const pause = asked !== null && asked > longestPauseOfDrift ? asked : null;
+      const failure = this.error(reason, changes ? "unknown" : "none", { pauseMilliseconds: pause });
       return { failure, pauseMilliseconds: changes ? null : (asked ?? backOff) };
     }
     return { answer };

@@ -93,14 +93,27 @@ describe("a pause that a vendor asks for", () => {
     expect(Math.abs((pauses()[0] ?? 0) - 30)).toBeLessThanOrEqual(1);
   });
 
-  test.each(["import", "drift"] as const)(
-    "is waited for by an %s in the background, however often",
-    async (purpose) => {
-      calling.answers(throttled({ "retry-after": "300" }), 8);
-      expect(await calling.connect(purpose).send(calling.reading())).toMatchObject({ status: 200 });
-      expect(pauses()).toEqual(Array.from({ length: 8 }, () => 300));
-    },
-  );
+  test("is waited for by an import in the background, however often", async () => {
+    calling.answers(throttled({ "retry-after": "300" }), 8);
+    expect(await calling.connect("import").send(calling.reading())).toMatchObject({ status: 200 });
+    expect(pauses()).toEqual(Array.from({ length: 8 }, () => 300));
+  });
+
+  test("is waited for by a check for drift up to a minute, and five times", async () => {
+    calling.answers(throttled({ "retry-after": "40" }), 4);
+    expect(await calling.connect("drift").send(calling.reading())).toMatchObject({ status: 200 });
+    calling.answers(throttled({ "retry-after": "40" }), 9);
+    const { pauseMilliseconds } = await failureOf(calling.connect("drift").send(calling.reading()));
+    expect(pauseMilliseconds).toBeGreaterThanOrEqual(40 * second);
+    expect(calling.server.calls).toHaveLength(10);
+  });
+
+  test.each([429, 503])("of more, with a status %i, is told a check for drift at once", async (status) => {
+    calling.answers({ ...throttled({ "retry-after": "90" }), status });
+    const { pauseMilliseconds } = await failureOf(calling.connect("drift").send(calling.reading()));
+    expect(Math.ceil((pauseMilliseconds ?? 0) / second)).toBe(90);
+    expect(pauses()).toEqual([]);
+  });
 
   test("is not waited for by anybody where it is longer than two hours", async () => {
     calling.answers(throttled({ "retry-after": String(3 * 3_600) }));
