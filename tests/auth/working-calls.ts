@@ -29,7 +29,7 @@ interface Call {
 export interface WorkingCalls {
   calls: Record<string, Call>;
   /** A zone of this client with a record and a snapshot. */
-  zone(client: RestClient): Promise<Ids>;
+  zone: (client: RestClient) => Promise<Ids>;
 }
 
 /** @param forMembers the id of a configuration that members may use @param member somebody to assign zones to */
