@@ -212,12 +212,12 @@ describe("a TTL below 60 seconds", () => {
       await zone.add("A", "www", "192.0.2.1", 30);
       cf.server.addZone(zone.name, plan);
       const { status, body } = await cf.zw.admin.put(zone.path, { providerConfigId: await cf.configure() });
-      ends.push([status, status === 200 ? null : body.detail]);
+      ends.push([status, body.issues ?? []]);
     }
-    const refusal = "Cloudflare takes a TTL of at least 60 seconds on the plan that this zone has.";
+    const message = expect.stringContaining("Cloudflare takes a TTL from 60 to 86400 seconds");
     expect(ends).toEqual([
-      [200, null],
-      [expect.any(Number), expect.stringContaining(refusal)],
+      [200, []],
+      [400, [{ path: ["providerConfigId"], message }]],
     ]);
   });
 });
