@@ -5,7 +5,7 @@ import type { RouteMeta } from "./context.ts";
 import { AppError, type Issue } from "./errors.ts";
 import { lockCoercion } from "./coercion-lock.ts";
 import { logFailure } from "./failure-log.ts";
-import { sendProblem } from "./problem.ts";
+import { sendProblem } from "./http/problem.ts";
 import { errorOf, type ServerContext } from "./trpc.ts";
 
 /** One call as the generated handler sees it, and what it tells us meanwhile. */

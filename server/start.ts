@@ -10,7 +10,7 @@ import { lockFolder } from "./database/lock-file.ts";
 import { AppError } from "./errors.ts";
 import { createLog, type Logger } from "./log.ts";
 import type { Pause } from "./pause.ts";
-import { rawProblem } from "./problem.ts";
+import { rawProblem } from "./http/problem.ts";
 import { createServices, type Services } from "./services.ts";
 import { version } from "./version.ts";
 

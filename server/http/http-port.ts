@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { parseCookie, stringifySetCookie } from "cookie";
 import type { Request, Response } from "express";
-import { looksPersonal } from "./auth/personal-tokens/form.ts";
-import type { Context, CookieToSet, HttpPort } from "./context.ts";
-import { noteProcedure } from "./metrics/http.ts";
+import { looksPersonal } from "../auth/personal-tokens/form.ts";
+import type { Context, CookieToSet, HttpPort } from "../context.ts";
+import { noteProcedure } from "../metrics/http.ts";
 
 const requestIdForm = /^[\w.-]{8,64}$/;
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import express, { type Request, type RequestHandler, type Response } from "express";
-import { AppError, badField, type Issue } from "./errors.ts";
+import { AppError, badField, type Issue } from "../errors.ts";
 
 const bodyLimit = 1_048_576;
 /** Levels of lists and objects within a field; what we take has five at the most. */
