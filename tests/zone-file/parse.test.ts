@@ -175,15 +175,13 @@ i  TYPE43 \# 5 3039 0d02ab
     ]);
   });
 
-  test("a hundred thousand records are read in the order of a second", () => {
+  test("a hundred thousand records are read", () => {
     const lines = Array.from(
       { length: 100_000 },
       (_, index) => `h${index} A 10.0.${(index >> 8) & 255}.${index & 255}`,
     );
-    const start = performance.now();
+    // Work that grew with the square of the file would take minutes, which is longer than a test may.
     expect(read(lines.join("\n")).records).toHaveLength(100_000);
-    // Quadratic work would take minutes; the margin is for a busy machine.
-    expect(performance.now() - start).toBeLessThan(10_000);
   });
 });
 
