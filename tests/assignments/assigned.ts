@@ -1,6 +1,6 @@
 import type { RestClient } from "../support/rest-client.ts";
 import type { Zonewright } from "../support/zonewright.ts";
-import type { Body } from "../records/zones.ts";
+import type { Body } from "../support/zones.ts";
 
 export async function idOf(client: RestClient): Promise<string> {
   return (await client.get("/api/auth/me")).body.id;

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { RestClient } from "../support/rest-client.ts";
 import { useZonewright } from "../support/zonewright.ts";
-import { manualZone, type Body, type Zone } from "../records/zones.ts";
+import { manualZone, type Body, type Zone } from "../support/zones.ts";
 import { assign } from "./assigned.ts";
 
 const zw = useZonewright();

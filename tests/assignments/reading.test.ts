@@ -3,7 +3,7 @@ import { queries } from "../../server/database/database.ts";
 import { newId } from "../../server/ids.ts";
 import type { RestClient } from "../support/rest-client.ts";
 import { useZonewright } from "../support/zonewright.ts";
-import { Zone, fileZone, freshName, manualZone, type Body } from "../records/zones.ts";
+import { Zone, fileZone, freshName, manualZone, type Body } from "../support/zones.ts";
 import { assign, idOf } from "./assigned.ts";
 
 const zw = useZonewright();

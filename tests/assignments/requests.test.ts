@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { entries } from "../audit/trail.ts";
 import type { RestClient } from "../support/rest-client.ts";
 import { useZonewright } from "../support/zonewright.ts";
-import { Zone, freshName, manualZone, unknownId, type Body } from "../records/zones.ts";
+import { Zone, freshName, manualZone, unknownId, type Body } from "../support/zones.ts";
 import { idOf } from "./assigned.ts";
 
 const zw = useZonewright();

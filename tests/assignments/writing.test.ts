@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Answer, RestClient } from "../support/rest-client.ts";
 import { useZonewright } from "../support/zonewright.ts";
-import { Zone, fileZone, manualZone, unknownId, type Body } from "../records/zones.ts";
+import { Zone, fileZone, manualZone, unknownId, type Body } from "../support/zones.ts";
 import { assign } from "./assigned.ts";
 
 const zw = useZonewright();

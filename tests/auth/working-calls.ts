@@ -1,7 +1,7 @@
 import type { RestClient } from "../support/rest-client.ts";
 import { addPasskey, securityKey } from "../support/second-factors/security-key.ts";
 import { adminPassword, memberPassword } from "../support/zonewright.ts";
-import { freshName } from "../records/zones.ts";
+import { freshName } from "../support/zones.ts";
 import type { Zonewright } from "../support/zonewright.ts";
 
 /** Ids by the names that they have in paths. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { useZonewright } from "../support/zonewright.ts";
-import { fileZone, manualZone } from "../records/zones.ts";
+import { fileZone, manualZone } from "../support/zones.ts";
 
 const zw = useZonewright();
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { queries } from "../../server/database/database.ts";
 import { settleOpen } from "../dns-providers/settling.ts";
 import { applySet, configure, expectInSync, expectSettled, lastChange, newZone } from "../dns-providers/vendor-zone.ts";
-import { lineOf, type Zone } from "../records/zones.ts";
+import { lineOf, type Zone } from "../support/zones.ts";
 import { alidnsRefusal, startAlidnsServer, type AlidnsServer } from "../support/vendors/alidns/server.ts";
 import { Clock } from "../support/clock.ts";
 import type { Fault } from "../support/vendors/faults.ts";

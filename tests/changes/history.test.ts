@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { Zone, fileZone, freshName, manualZone, type Body } from "../records/zones.ts";
+import { Zone, fileZone, freshName, manualZone, type Body } from "../support/zones.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright();

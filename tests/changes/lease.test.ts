@@ -11,7 +11,7 @@ import { planState } from "../../server/records/desired-state.ts";
 import { liveZone } from "../../server/records/live-queries.ts";
 import { ChangePipeline } from "../../server/changes/pipeline.ts";
 import { useZonewright } from "../support/zonewright.ts";
-import { fileZone, manualZone, type Zone } from "../records/zones.ts";
+import { fileZone, manualZone, type Zone } from "../support/zones.ts";
 import { createOf, leavePending } from "./left-open.ts";
 
 const zw = useZonewright();

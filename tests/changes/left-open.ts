@@ -1,6 +1,6 @@
 import { queries } from "../../server/database/database.ts";
 import { newId } from "../../server/ids.ts";
-import type { Body } from "../records/zones.ts";
+import type { Body } from "../support/zones.ts";
 import type { Zonewright } from "../support/zonewright.ts";
 
 /** What a change was to do, and whether all of it or nothing. */

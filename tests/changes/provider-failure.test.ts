@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { beforeEach, describe, expect, test } from "vitest";
 import { useZonewright } from "../support/zonewright.ts";
-import { fileZone, type Body, type Zone } from "../records/zones.ts";
+import { fileZone, type Body, type Zone } from "../support/zones.ts";
 
 const zw = useZonewright();
 

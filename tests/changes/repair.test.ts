@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import { newId } from "../../server/ids.ts";
 import { useZonewright } from "../support/zonewright.ts";
-import { fileZone, manualConfig, manualZone, type Body, type Zone } from "../records/zones.ts";
+import { fileZone, manualConfig, manualZone, type Body, type Zone } from "../support/zones.ts";
 import { createOf, leavePending } from "./left-open.ts";
 
 const zw = useZonewright();

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import { useZonewright } from "../support/zonewright.ts";
-import { manualZone, type Body, type Zone } from "../records/zones.ts";
+import { manualZone, type Body, type Zone } from "../support/zones.ts";
 
 const zw = useZonewright();
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import type { Notice } from "../../server/notifications/notify.ts";
 import { queries } from "../../server/database/database.ts";
-import type { Body } from "../records/zones.ts";
+import type { Body } from "../support/zones.ts";
 import { Clock } from "../support/clock.ts";
 import { startHookServer, type HookServer } from "./hook-server.ts";
 import { startMailServer, type MailServer } from "../support/servers/mail-server.ts";

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import { beginImport, beginZone, endZone } from "../../server/domains/import-progress.ts";
 import { createClient } from "../../client-sdk/src/index.ts";
-import { freshName, manualConfig, unknownId, type Body } from "../records/zones.ts";
+import { freshName, manualConfig, unknownId, type Body } from "../support/zones.ts";
 import { adminPassword, useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright();

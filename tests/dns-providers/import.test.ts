@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { beforeAll, describe, expect, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import { useZonewright } from "../support/zonewright.ts";
-import { embeddedConfig, fileZone, freshName, manualConfig, writeZoneFile, type Body } from "../records/zones.ts";
+import { embeddedConfig, fileZone, freshName, manualConfig, writeZoneFile, type Body } from "../support/zones.ts";
 
 const zw = useZonewright();
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { RestClient } from "../support/rest-client.ts";
 import { useZonewright } from "../support/zonewright.ts";
-import { embeddedConfig, fileZone, freshName, unknownId, type Body } from "../records/zones.ts";
+import { embeddedConfig, fileZone, freshName, unknownId, type Body } from "../support/zones.ts";
 
 const zw = useZonewright();
 

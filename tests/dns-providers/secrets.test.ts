@@ -12,7 +12,7 @@ import { problemOf } from "../support/problems.ts";
 import { freePorts } from "../support/programs.ts";
 import { RestClient } from "../support/rest-client.ts";
 import { adminPassword, useZonewright } from "../support/zonewright.ts";
-import { freshName, type Body } from "../records/zones.ts";
+import { freshName, type Body } from "../support/zones.ts";
 
 const older = "the-older-key-of-at-least-32-characters";
 const newer = "the-newer-key-of-at-least-32-characters";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { Zone, type Body } from "../records/zones.ts";
+import { Zone, type Body } from "../support/zones.ts";
 import type { Faults } from "../support/vendors/faults.ts";
 import type { Zonewright } from "../support/zonewright.ts";
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { fileZone, type Body, type Zone } from "../records/zones.ts";
+import { fileZone, type Body, type Zone } from "../support/zones.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright();

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { RestClient } from "../support/rest-client.ts";
 import { useZonewright } from "../support/zonewright.ts";
-import { Zone, embeddedConfig, freshName, manualZone, writeZoneFile, type Body } from "../records/zones.ts";
+import { Zone, embeddedConfig, freshName, manualZone, writeZoneFile, type Body } from "../support/zones.ts";
 
 const zw = useZonewright();
 

@@ -1,7 +1,7 @@
 import { access } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { useZonewright } from "../support/zonewright.ts";
-import { fileOf, fileZone, freshName, unknownId } from "../records/zones.ts";
+import { fileOf, fileZone, freshName, unknownId } from "../support/zones.ts";
 
 const zw = useZonewright();
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { useZonewright } from "../support/zonewright.ts";
-import { manualConfig, type Body } from "../records/zones.ts";
+import { manualConfig, type Body } from "../support/zones.ts";
 
 const zw = useZonewright();
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { manualZone } from "../records/zones.ts";
+import { manualZone } from "../support/zones.ts";
 import { startAlidnsServer, type AlidnsServer } from "../support/vendors/alidns/server.ts";
 import { startCloudflare, type CloudflareServer } from "../support/vendors/cloudflare/server.ts";
 import { startDigitalOcean, type DigitalOceanServer } from "../support/vendors/digitalocean/server.ts";

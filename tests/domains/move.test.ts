@@ -10,7 +10,7 @@ import {
   manualZone,
   writeZoneFile,
   type Zone,
-} from "../records/zones.ts";
+} from "../support/zones.ts";
 
 const zw = useZonewright();
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { useZonewright } from "../support/zonewright.ts";
-import { manualZone, type Zone } from "../records/zones.ts";
+import { manualZone, type Zone } from "../support/zones.ts";
 
 const day = 86_400_000;
 let now = new Date("2030-01-01T00:00:00.000Z");

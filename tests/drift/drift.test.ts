@@ -5,7 +5,7 @@ import { queries } from "../../server/database/database.ts";
 import { DriftJob, type OnDrift } from "../../server/drift/drift-job.ts";
 import { createLog } from "../../server/log.ts";
 import { ProviderComparison } from "../../server/records/compare-with-provider.ts";
-import { fileZone, manualConfig, manualZone, unknownId, type Body, type Zone } from "../records/zones.ts";
+import { fileZone, manualConfig, manualZone, unknownId, type Body, type Zone } from "../support/zones.ts";
 import { Clock, day, hour, minute } from "../support/clock.ts";
 import { useZonewright } from "../support/zonewright.ts";
 

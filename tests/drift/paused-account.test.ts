@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { fileZone, type Zone } from "../records/zones.ts";
+import { fileZone, type Zone } from "../support/zones.ts";
 import { Clock, hour, minute } from "../support/clock.ts";
 import { startDigitalOcean, type DigitalOceanServer } from "../support/vendors/digitalocean/server.ts";
 import { adminPassword, useZonewright } from "../support/zonewright.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { unknownId, type Body } from "../records/zones.ts";
+import { unknownId, type Body } from "../support/zones.ts";
 import { day } from "../support/clock.ts";
 import type { VendorReply } from "../support/vendors/loopback-vendor.ts";
 import {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import { keepFinding } from "../../server/expiry/keep-finding.ts";
-import type { Body } from "../records/zones.ts";
+import type { Body } from "../support/zones.ts";
 import { Clock, day, hour, minute } from "../support/clock.ts";
 import type { VendorReply } from "../support/vendors/loopback-vendor.ts";
 import {

@@ -1,4 +1,4 @@
-import type { Body } from "../records/zones.ts";
+import type { Body } from "../support/zones.ts";
 import { RestClient } from "../support/rest-client.ts";
 import type { Zonewright } from "../support/zonewright.ts";
 

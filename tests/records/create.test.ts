@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { useZonewright } from "../support/zonewright.ts";
-import { fileZone, manualZone, unknownId, type Zone } from "./zones.ts";
+import { fileZone, manualZone, unknownId, type Zone } from "../support/zones.ts";
 
 const zw = useZonewright();
 

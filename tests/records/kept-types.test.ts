@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { useZonewright } from "../support/zonewright.ts";
-import { fileZone, type Body, type Zone } from "./zones.ts";
+import { fileZone, type Body, type Zone } from "../support/zones.ts";
 
 const zw = useZonewright();
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { useZonewright } from "../support/zonewright.ts";
-import { manualZone, type Body, type Zone } from "./zones.ts";
+import { manualZone, type Body, type Zone } from "../support/zones.ts";
 
 const zw = useZonewright();
 

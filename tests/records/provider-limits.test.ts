@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { knownKind } from "../../server/dns-providers/kinds.ts";
 import { planState } from "../../server/records/desired-state.ts";
 import { withoutKept } from "../../server/records/provider-limits.ts";
-import { lineOf } from "./zones.ts";
+import { lineOf } from "../support/zones.ts";
 
 const ns = (value: string) => ({ recordType: "NS", name: "@", value, ttl: 3600, priority: null, proxied: false });
 const at = new Date(0);

@@ -4,7 +4,7 @@ import { indexedZone } from "../../server/records/live-queries.ts";
 import type { RecordData } from "../../server/records/record.ts";
 import { recordText } from "../../server/records/zone-comparison.ts";
 import { useZonewright } from "../support/zonewright.ts";
-import { fileZone, manualZone, type Zone } from "./zones.ts";
+import { fileZone, manualZone, type Zone } from "../support/zones.ts";
 
 const zw = useZonewright();
 

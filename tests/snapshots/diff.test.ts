@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { recordKey, type RecordData } from "../../server/records/record.ts";
 import { differ, type Sided } from "../../server/snapshots/diff.ts";
 import { useZonewright } from "../support/zonewright.ts";
-import { manualZone, type Body, type Zone } from "../records/zones.ts";
+import { manualZone, type Body, type Zone } from "../support/zones.ts";
 
 const zw = useZonewright();
 

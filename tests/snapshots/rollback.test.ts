@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { beforeEach, describe, expect, test } from "vitest";
 import { useZonewright } from "../support/zonewright.ts";
-import { fileZone, manualZone, type Body, type Zone } from "../records/zones.ts";
+import { fileZone, manualZone, type Body, type Zone } from "../support/zones.ts";
 
 const zw = useZonewright();
 

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { beforeEach, describe, expect, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import { makeScheduledSnapshots } from "../../server/snapshots/schedule.ts";
-import { manualZone, type Body, type Zone } from "../records/zones.ts";
+import { manualZone, type Body, type Zone } from "../support/zones.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright({ env: { JOBS: "off" } });

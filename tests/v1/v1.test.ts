@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Answer } from "../support/rest-client.ts";
 import { useZonewright } from "../support/zonewright.ts";
-import { manualZone, unknownId, type Zone } from "../records/zones.ts";
+import { manualZone, unknownId, type Zone } from "../support/zones.ts";
 
 const zw = useZonewright();
 

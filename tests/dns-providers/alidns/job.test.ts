@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startAlidnsServer, type AlidnsServer } from "../../support/vendors/alidns/server.ts";
 import { useZonewright } from "../../support/zonewright.ts";
-import { lineOf, type Body, type Zone } from "../../records/zones.ts";
+import { lineOf, type Body, type Zone } from "../../support/zones.ts";
 import { applySet, configure, expectInSync, importZone, newZone, recordOf } from "../vendor-zone.ts";
 
 const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" } });

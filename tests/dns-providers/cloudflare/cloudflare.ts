@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach } from "vitest";
-import { freshName, Zone, type Body } from "../../records/zones.ts";
+import { freshName, Zone, type Body } from "../../support/zones.ts";
 import type { StoredRecord } from "../../support/vendors/cloudflare/record-forms.ts";
 import { startCloudflare, type CloudflareServer } from "../../support/vendors/cloudflare/server.ts";
 import { Clock } from "../../support/clock.ts";

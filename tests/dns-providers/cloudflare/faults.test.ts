@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { freshName, Zone } from "../../records/zones.ts";
+import { freshName, Zone } from "../../support/zones.ts";
 import { startCloudflare } from "../../support/vendors/cloudflare/server.ts";
 import { difference, linesAt, none, recordAt, useCloudflare, writes } from "./cloudflare.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { freshName, type Body } from "../../records/zones.ts";
+import { freshName, type Body } from "../../support/zones.ts";
 import type { VendorCall } from "../../support/vendors/loopback-vendor.ts";
 import { minute } from "../../support/clock.ts";
 import { useCloudflare } from "./cloudflare.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { embeddedConfig, manualConfig, manualZone, type Zone } from "../../records/zones.ts";
+import { embeddedConfig, manualConfig, manualZone, type Zone } from "../../support/zones.ts";
 import { difference, linesAt, none, useCloudflare, writes } from "./cloudflare.ts";
 
 const cf = useCloudflare();

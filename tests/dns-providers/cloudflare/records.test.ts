@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { manualZone } from "../../records/zones.ts";
+import { manualZone } from "../../support/zones.ts";
 import { difference, linesAt, none, recordAt, useCloudflare, writes } from "./cloudflare.ts";
 
 const cf = useCloudflare();

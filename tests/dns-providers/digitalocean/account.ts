@@ -3,7 +3,7 @@ import { startDigitalOcean, type DigitalOceanServer } from "../../support/vendor
 import { Clock } from "../../support/clock.ts";
 import { settleOpen, wait } from "../settling.ts";
 import { useZonewright, type Zonewright } from "../../support/zonewright.ts";
-import { freshName, Zone, type Body } from "../../records/zones.ts";
+import { freshName, Zone, type Body } from "../../support/zones.ts";
 
 /** A service, an account of DigitalOcean, and a configuration of the one for the other. */
 export interface Account {

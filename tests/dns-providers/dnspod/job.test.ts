@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { Clock } from "../../support/clock.ts";
 import { startDnspodServer, type DnspodServer } from "../../support/vendors/dnspod/server.ts";
 import { useZonewright } from "../../support/zonewright.ts";
-import { lineOf, type Body, type Zone } from "../../records/zones.ts";
+import { lineOf, type Body, type Zone } from "../../support/zones.ts";
 import { settleOpen } from "../settling.ts";
 import { applySet, configure, expectInSync, importZone, newZone, recordOf } from "../vendor-zone.ts";
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import type { Fault, Faults } from "../../support/vendors/faults.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { Clock, hour } from "../../support/clock.ts";
-import { lineOf, type Body, type Zone } from "../../records/zones.ts";
+import { lineOf, type Body, type Zone } from "../../support/zones.ts";
 import { settleOpen, wait } from "../settling.ts";
 import { applySet, configure, expectSettled, lastChange, newZone, recordOf } from "../vendor-zone.ts";
 

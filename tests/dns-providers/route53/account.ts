@@ -3,7 +3,7 @@ import { startRoute53, type Route53Server } from "../../support/vendors/route53/
 import { Clock } from "../../support/clock.ts";
 import { settleOpen, wait } from "../settling.ts";
 import { useZonewright, type Zonewright } from "../../support/zonewright.ts";
-import { freshName, Zone, type Body } from "../../records/zones.ts";
+import { freshName, Zone, type Body } from "../../support/zones.ts";
 
 /** A service, an account of Route 53, and a configuration of the one for the other. */
 export interface Account {

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
-import type { Body, Zone } from "../../records/zones.ts";
-import { manualConfig } from "../../records/zones.ts";
+import type { Body, Zone } from "../../support/zones.ts";
+import { manualConfig } from "../../support/zones.ts";
 import { startRoute53 } from "../../support/vendors/route53/server.ts";
 import { useAccount } from "./account.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { freshName } from "../../records/zones.ts";
+import { freshName } from "../../support/zones.ts";
 import { useAccount } from "./account.ts";
 
 const account = useAccount();

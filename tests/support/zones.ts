@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Answer, RestClient } from "../support/rest-client.ts";
-import type { Zonewright } from "../support/zonewright.ts";
+import type { Answer, RestClient } from "./rest-client.ts";
+import type { Zonewright } from "./zonewright.ts";
 
 /** What an answer holds; tests assert on it. */
 export type Body = Answer["body"];
