@@ -4,14 +4,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openApiDocument } from "../server/openapi.ts";
 import { appRouter } from "../server/router.ts";
+import { versionLine } from "./version-line.ts";
 
 /**
  * Stores the interface as it is now in client-sdk/api, for later changes to be held against: `npm run store-api`, when
- * another line of versions begins, or when additions are released that are to stay, too.
+ * another line of versions begins, or when additions are released that are to stay, too. What would break the stored one is refused
+ * while the line stays.
  */
 const here = import.meta.dirname;
 const api = join(here, "api");
 const { version } = JSON.parse(await readFile(join(here, "package.json"), "utf8")) as { version: string };
+const stored = JSON.parse(await readFile(join(api, "openapi.json"), "utf8")) as { info: { version: string } };
+if (versionLine(stored.info.version) === versionLine(version)) {
+  const vitest = join(here, "../node_modules/vitest/vitest.mjs");
+  const guard = ["run", "tests/compatibility/stored-api.test.ts"];
+  execFileSync(process.execPath, [vitest, ...guard], { stdio: "inherit", cwd: join(here, "..") });
+}
 const built = await mkdtemp(join(tmpdir(), "zonewright-api-"));
 
 try {

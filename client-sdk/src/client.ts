@@ -26,6 +26,7 @@ import { watchNotifications, type WatchOptions } from "./watch-notifications.ts"
 export interface Credentials {
   /** Case does not matter. */
   username: string;
+  /** Kept nowhere by the client. */
   password: string;
   /** True: the session lasts 30 days from its last use; false, as when left out: 24 hours. */
   rememberMe?: boolean | undefined;
@@ -50,8 +51,11 @@ export type ExternalSignIn = { ticket: string } | { url: string | URL };
 
 /** What {@link ClientHelpers.completeExternalRegistration} takes: the token of the page's address, and an invitation. */
 export interface ExternalRegistration {
+  /** The identity provider whose sign-in the browser came back from, such as `github`. */
   providerId: string;
+  /** The `pending_token` of the page's address. */
   pendingToken: string;
+  /** The code of the invitation, as an administrator gave it out. */
   inviteCode: string;
 }
 

@@ -12,6 +12,7 @@ export type ZonewrightErrorCode = ErrorCode | "NETWORK_ERROR" | "ABORTED" | "UNE
 
 /** What every call of the client fails with. The message is a sentence for people. */
 export interface ZonewrightError extends Error {
+  /** What went wrong, for programs; the message may get better words. */
   readonly code: ZonewrightErrorCode;
   /** HTTP status; null where no answer came. */
   readonly status: number | null;

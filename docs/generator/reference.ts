@@ -35,7 +35,7 @@ function indexPage(api: Api): string {
 ZONEWRIGHT=http://127.0.0.1:3000
 TOKEN=…
 \`\`\``,
-    "Every call is a tRPC procedure as well, below `/trpc`; the [client](../../client-sdk/README.md) has them with their types.",
+    "Every call but the redirects of external sign-in (`authorize`, `oauthCallback`, `oidcCallback`) is a tRPC procedure as well, below `/trpc`; the [client](../../client-sdk/README.md) has them with their types.",
     callIndex(api),
   );
 }

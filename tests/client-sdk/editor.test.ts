@@ -26,6 +26,10 @@ beforeAll(async () => {
     ...procedures.map(({ name, call }) => `client.${name}.${call};`),
     'await client.records.create.mutate({ id: "", recordType: "A", name: "www", value: "192.0.2.1",  });',
     'const { expiresAt } = await client.domains.get.query({ id: "" });',
+    "await client.signIn({  });",
+    "await client.completeExternalRegistration({  });",
+    "declare const error: ZonewrightError;",
+    "error.code;",
   ];
   await writeFile(join(project.folder, "program.ts"), program.join("\n"));
   const options = { strict: true, module: "nodenext", types: [], lib: ["es2022", "dom"] };
@@ -78,6 +82,17 @@ describe("an editor shows", () => {
     const fields = await editor.completions('value: "192.0.2.1", | }');
     expect(fields.get("ttl?")).toContain("Time to live in seconds");
     expect([...fields].filter(([, text]) => text === "")).toEqual([]);
+  });
+
+  test("what the helpers take, and what an error tells", async () => {
+    const members = await Promise.all(
+      ["signIn({ | }", "completeExternalRegistration({ | }", "error.|code"].map((place) => editor.completions(place)),
+    );
+    expect([...(members[0]?.keys() ?? [])]).toEqual(expect.arrayContaining(["username", "password", "rememberMe?"]));
+    const ofError = new Set(["cause?", "message", "name", "stack?"]);
+    const silent = members.flatMap((one) => [...one].filter(([, text]) => text === "").map(([name]) => name));
+    expect(silent.filter((name) => !ofError.has(name))).toEqual([]);
+    expect([...(members[2]?.keys() ?? [])]).toEqual(expect.arrayContaining(["code", "retryAfterSeconds?"]));
   });
 
   test("what a field of an answer means", async () => {

@@ -56,7 +56,7 @@ test("the container is not root's, and writes to /data alone", () => {
 });
 
 test("the variables of compose.yaml are the service's own, with values that it takes", () => {
-  const given = { POSTGRES_PASSWORD: "secret", SITE_URL: "" };
+  const given = { POSTGRES_PASSWORD: "secret", SITE_URL: "", TRUST_PROXY: "1" };
   const filled = Object.entries(compose.services["zonewright"]?.environment ?? {}).map(([name, value]) => [
     name,
     value.replaceAll(
@@ -69,6 +69,7 @@ test("the variables of compose.yaml are the service's own, with values that it t
     siteUrl: "http://localhost:3000",
     databaseUrl: "postgresql://zonewright:secret@postgres:5432/zonewright",
     redisUrl: "redis://redis:6379",
+    trustProxy: ["1"],
   });
   expect(Object.keys(compose.services)).toEqual(expect.arrayContaining(["postgres", "redis"]));
   const volumes = Object.values(compose.services).flatMap((service) => service.volumes ?? []);
