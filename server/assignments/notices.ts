@@ -20,7 +20,7 @@ const levels: Record<AssignmentEvent, NotificationLevel> = {
   "assignment.reject": "warning",
 };
 
-/** A notice as interface.md describes it: `type` tells an assignment from a request for one. */
+/** A notice as the interface describes it: `type` tells an assignment from a request for one. */
 export function assignmentNotice(
   event: AssignmentEvent,
   subject: Subject,

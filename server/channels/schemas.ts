@@ -47,7 +47,7 @@ export const updateChannelInput = z.strictObject({
 
 export const channelIdInput = z.strictObject({ id: id("The channel's id.") });
 
-/** Notification channel configuration (interface.md). */
+/** Notification channel configuration. */
 export const channel = z
   .object({
     id: shownId("The channel's id."),

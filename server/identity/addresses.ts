@@ -1,6 +1,6 @@
 import type { ProviderId } from "./providers/provider.ts";
 
-/** Whether a provider sends browsers back to the address that `oidc` and `custom` have in common (interface.md). */
+/** Whether a provider sends browsers back to the address that `oidc` and `custom` have in common (the interface). */
 export function sharesCallback(providerId: ProviderId): boolean {
   return providerId === "oidc" || providerId === "custom";
 }

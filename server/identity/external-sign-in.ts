@@ -22,7 +22,7 @@ export interface Return {
   cookie(name: string): string | undefined;
 }
 
-/** What the front end gets in its query (interface.md, "Front-end redirect produced by the callback"). */
+/** What the front end gets in its query (the interface, "Front-end redirect produced by the callback"). */
 export type FrontEndQuery = Readonly<Record<string, string>>;
 
 /** Sign-in through identity providers: sends browsers there, and makes of what they come back with a ticket, a binding or a chance to register. */

@@ -31,7 +31,7 @@ export const notificationsRouter = router({
     .output(notificationList)
     .query(({ ctx }) => ctx.services.inbox.list(ctx.caller.userId)),
 
-  /** Over REST it is `http.ts`, whose messages are as interface.md has them. */
+  /** Over REST it is `http.ts`, whose messages are as the interface has them. */
   stream: mayStay("notifications:read")
     .meta({ access: "signedIn", permission: "notifications:read" })
     .input(streamInput)

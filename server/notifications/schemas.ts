@@ -3,7 +3,7 @@ import { id, line, shownId, timestamp } from "../schemas.ts";
 import { keptNotifications } from "./mailbox.ts";
 import { notificationEvents, notificationLevels } from "./notify.ts";
 
-/** In-app notification (interface.md). */
+/** In-app notification. */
 export const notification = z
   .object({
     id: shownId("The notification's id."),

@@ -34,7 +34,7 @@ export function isUnchanged(before: LiveRecord, after: RecordDraft): boolean {
   return sameData(before, after) && before.comment === after.comment;
 }
 
-/** The fields that differ, each as `[old, new]` (interface.md, snapshot difference). */
+/** The fields that differ, each as `[old, new]` (the interface, snapshot difference). */
 export function changedFields(before: RecordData, after: RecordData): Record<string, [unknown, unknown]> {
   return Object.fromEntries(
     dataFields.filter((field) => before[field] !== after[field]).map((field) => [field, [before[field], after[field]]]),

@@ -1,13 +1,13 @@
 export interface InterfaceEndpoint {
   method: string;
-  /** As interface.md writes it: `:name` marks a parameter. */
+  /** As the interface writes it: `:name` marks a parameter. */
   path: string;
   area: string;
   /** Whether this version offers the area. */
   built: boolean;
 }
 
-/** Every row of the endpoint tables of interface.md, by area. An area that gets built changes one word here. */
+/** Every row of the endpoint tables of the interface, by area. An area that gets built changes one word here. */
 const areas: { area: string; built: boolean; endpoints: string[] }[] = [
   {
     area: "sign-in",

@@ -17,7 +17,7 @@ function endpoints(built: boolean): string[] {
     .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`);
 }
 
-test("the list has every row of interface.md's tables, each once", () => {
+test("the list has every row of the interface's tables, each once", () => {
   const rows = interfaceEndpoints.map(({ method, path }) => `${method} ${path}`);
   expect(rows).toHaveLength(62);
   expect(new Set(rows).size).toBe(rows.length);

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { queries, type EntityManager } from "../../database/database.ts";
 
-/** The second factors that interface.md names. Recovery codes stand in for any of them. */
+/** The second factors that the interface names. Recovery codes stand in for any of them. */
 export const methods = ["totp", "passkey", "email"] as const;
 
 export type Method = (typeof methods)[number];

@@ -1,6 +1,6 @@
 import { notFound } from "../../errors.ts";
 
-/** Every identity provider that this version knows (interface.md, "Public sign-in provider entry"). */
+/** Every identity provider that this version knows (the interface, "Public sign-in provider entry"). */
 export const providerIds = ["oidc", "custom", "github", "gitlab", "google", "dingtalk", "feishu"] as const;
 
 export type ProviderId = (typeof providerIds)[number];

@@ -5,7 +5,7 @@ import { unwantedPriority } from "./priority.ts";
 import { decodeText, joinOctets, splitStrings } from "./text.ts";
 import type { CanonicalValue, ValueRule } from "./value-rule.ts";
 
-/** interface.md, "Limits": characters are Unicode code points. */
+/** Characters are Unicode code points. */
 const longestText = 2048;
 /** A character-string has one length octet (RFC 1035 §3.3). */
 const longestString = 255;

@@ -11,7 +11,7 @@ export interface CanonicalValue {
 /**
  * What one record type knows about its values. Pure; one file a type.
  *
- * `write` is strict: it holds clients to interface.md's value rules. `read` is lenient: it keeps whatever a provider or a
+ * `write` is strict: it holds clients to the interface's value rules. `read` is lenient: it keeps whatever a provider or a
  * zone file serves, even where a client could not have written it.
  */
 export interface ValueRule {
