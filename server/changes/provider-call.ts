@@ -42,7 +42,7 @@ export async function callProvider(
   const answer = await putBack(provider, zone, changes, found, taking);
   const result = options.together ? await allOrTakenBack(provider, zone, changes, answer, taking) : answer;
   if (interruption && nothingMade(result.outcomes)) {
-    throw new ProviderError(interruption.message, "none", { cause: interruption });
+    throw new ProviderError(interruption.refusal ?? interruption.message, "none", { cause: interruption });
   }
   return result;
 }
@@ -140,7 +140,7 @@ async function applyAndLook(
   } catch (error) {
     if (!(error instanceof ProviderError) || error.effect === "none") throw error;
     const served = await readServed(provider, zone, [...changes, ...calls.flat()]).catch(() => null);
-    const outcomes = served && outcomesIn(served, changes);
+    const outcomes = served && outcomesIn(served, changes, error.refusal ?? undefined);
     if (outcomes === null || (mayStayOpen && !isCertain(provider, error, outcomes))) throw error;
     if (nothingMade(outcomes)) throw new ProviderError(error.message, "none", { cause: error });
     return {

@@ -23,8 +23,12 @@ export async function readServed(
   return served;
 }
 
-/** What became of changes, as the zone shows it. Pure. */
-export function outcomesIn(served: ServedRecords, changes: readonly RecordChange[]): ChangeOutcome[] {
+/** What became of changes, as the zone shows it. Pure. @param why those that were not made were not: that they were interrupted, where nobody said */
+export function outcomesIn(
+  served: ServedRecords,
+  changes: readonly RecordChange[],
+  why = "The change was interrupted and did not reach the provider.",
+): ChangeOutcome[] {
   const brought = new Map(
     changes.flatMap((change) => (change.after ? [[recordKey(change.after), change] as const] : [])),
   );
@@ -56,7 +60,7 @@ export function outcomesIn(served: ServedRecords, changes: readonly RecordChange
           message: "The change was interrupted: the old record is gone, the new one is not there.",
           gone: true,
         }
-      : { ok: false, message: "The change was interrupted and did not reach the provider." };
+      : { ok: false, message: why };
   });
 }
 

@@ -163,19 +163,28 @@ export class ProviderError extends Error {
   readonly zoneMissing: boolean;
   /** Whether every call was answered, so that nothing more comes of them: what there is can be read at once. */
   readonly answered: boolean;
+  /** Why a set was not made, where the message goes on with what became of taking back what had been done of it; else null. */
+  readonly refusal: string | null;
   /** For how long it takes no calls at all, where that is why. */
   readonly pauseMilliseconds: number | null;
 
   constructor(
     message: string,
     effect: "none" | "unknown",
-    options: { zoneMissing?: boolean; answered?: boolean; pauseMilliseconds?: number | null; cause?: unknown } = {},
+    options: {
+      zoneMissing?: boolean;
+      answered?: boolean;
+      refusal?: string;
+      pauseMilliseconds?: number | null;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = "ProviderError";
     this.effect = effect;
     this.zoneMissing = options.zoneMissing ?? false;
     this.answered = options.answered ?? effect === "none";
+    this.refusal = options.refusal ?? null;
     this.pauseMilliseconds = options.pauseMilliseconds ?? null;
   }
 

@@ -16,7 +16,7 @@ test("a refusal that names no RRset refuses all that was sent, whatever it is, a
   const sent: number[] = [];
   const outcomes = await applyInOneCall("example.com", present, changes, false, async (rrsets) => {
     sent.push(rrsets.length);
-    return await Promise.resolve({ ok: false, refusal: { status: 422, reason: "Not today" } });
+    return await Promise.resolve({ ok: false, refusal: { status: 422, reason: "Not today", said: "Not today" } });
   });
   const refused = { ok: false, message: "PowerDNS refuses it: Not today" };
   expect([sent, outcomes]).toEqual([[2], [refused, refused]]);

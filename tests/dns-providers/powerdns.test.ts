@@ -146,6 +146,17 @@ test("a form that the server asks for is taken over where it says the same, and 
   expect(other.patches).toHaveLength(1);
 });
 
+test("a form with spaces and angle brackets is taken over just as the server has it", async () => {
+  const value = '10 10 "u" "a;  b" "!^<b>.*$!x!" .';
+  const form = String.raw`10 10 "u" "a\;  b" "!^<b>.*$!x!" .`;
+  const there = await fake(state(), (answer, body) => {
+    const asked = refuse(422, `Record www.example.com./NAPTR '…': Not in expected format (parsed as '${form}')`);
+    (body.includes(JSON.stringify(form)) ? accept : asked)(answer, body);
+  });
+  const { outcomes } = await connect(there.url).applyChanges("example.com", [create(record("www", "NAPTR", value))]);
+  expect(outcomes).toEqual([{ ok: true }]);
+});
+
 test("what is not there to change, or there already, is refused without a call", async () => {
   const there = await fake(state(served("www.example.com.", "A", "192.0.2.1")), accept);
   const { outcomes } = await connect(there.url).applyChanges("example.com", [create(www), remove(ftp)]);

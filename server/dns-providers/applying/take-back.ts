@@ -18,5 +18,5 @@ export async function takeBack(
   });
   if (answer.ok) return;
   const message = `${reason} What had been done of the set before could not be taken back: ${answer.message}`;
-  throw new ProviderError(message, "unknown", { answered });
+  throw new ProviderError(message, "unknown", { answered, refusal: reason });
 }

@@ -37,10 +37,10 @@ export async function applyInOneCall(
     const left = () => wanted.filter((change) => !refused.has(change));
     const answer = made.rrsets.length === 0 ? null : await send(made.rrsets, left());
     if (answer === null || answer.ok) return outcomesOf(changes, refused, together);
-    const { status, reason } = answer.refusal;
+    const { status, reason, said } = answer.refusal;
     if (status === 404) throw new ProviderError(`PowerDNS has no zone ${zone}.`, "none", { zoneMissing: true });
     const message = `PowerDNS refuses it: ${reason}`;
-    const named = namedIn(zone, reason);
+    const named = namedIn(zone, said);
     const meant = named ? wanted.filter((change) => concerns(change, named)) : [];
     if (named?.form !== undefined && takeForm(contents, present, meant, named)) continue;
     for (const change of meant.length > 0 ? meant : wanted) refused.set(change, message);
@@ -67,13 +67,13 @@ interface Named {
 }
 
 /** Which RRset a refusal is about, in the words of PowerDNS 4: `RRset a.example. IN CNAME: …`, `Record a.example./A '1.2.3': …`. */
-function namedIn(zone: string, reason: string): Named | null {
-  const match = /\bRRset (\S+) IN ([A-Z0-9-]+)|\bRecord (\S+)\/([A-Z0-9-]+) /.exec(reason);
+function namedIn(zone: string, said: string): Named | null {
+  const match = /\bRRset (\S+) IN ([A-Z0-9-]+)|\bRecord (\S+)\/([A-Z0-9-]+) /.exec(said);
   const [, rrsetName, rrsetType, recordName, type] = match ?? [];
   const name = readOwner(rrsetName ?? recordName ?? "", "", zone);
   const recordType = canonicalType(rrsetType ?? type ?? "");
   if (!name.ok || recordType === null) return null;
-  const [, form] = /\(parsed as '(.*)'\)\s*$/s.exec(reason) ?? [];
+  const [, form] = /\(parsed as '(.*)'\)\s*$/s.exec(said) ?? [];
   return { name: name.value, recordType, ...(form === undefined ? {} : { form }) };
 }
 

@@ -8,6 +8,8 @@ import { messageIn, shownText } from "../vendor-api/text.ts";
 interface Refusal {
   status: number;
   reason: string;
+  /** The sentence just as it came, for what is read out of it; it is not to be shown. */
+  said: string;
 }
 
 export type Answer<T> = { ok: true; value: T } | { ok: false; refusal: Refusal };
@@ -57,7 +59,8 @@ export function powerdnsClient(
   /** @throws ProviderError for what no call can do anything about. */
   async function refusalOf(response: Response, effect: "none" | "unknown"): Promise<Refusal> {
     const { status } = response;
-    const reason = shownText(messageIn(await response.text()), [apiKey]);
+    const said = messageIn(await response.text());
+    const reason = shownText(said, [apiKey]);
     if (status === 401 || status === 403) {
       throw new ProviderError(
         "PowerDNS refuses the API key of this provider configuration; enter the server's api-key again.",
@@ -71,7 +74,7 @@ export function powerdnsClient(
         "none",
       );
     }
-    return { status, reason };
+    return { status, reason, said };
   }
 
   return {

@@ -3,21 +3,6 @@ import { z } from "zod";
 import { isWebAddress } from "../web-address.ts";
 import { IdentityProviderError, type ClientSettings } from "./provider.ts";
 
-/** Signatures that only the provider can make. With HS256 its public key would do for a secret; with `none` nothing would be needed. */
-const asymmetric: ReadonlySet<string> = new Set([
-  "RS256",
-  "RS384",
-  "RS512",
-  "PS256",
-  "PS384",
-  "PS512",
-  "ES256",
-  "ES384",
-  "ES512",
-  "EdDSA",
-  "Ed25519",
-]);
-
 const endpoint = z.string().refine(isWebAddress).nullish();
 const names = z.array(z.string()).nullish();
 
@@ -46,7 +31,6 @@ export function metadataOf(document: ServerMetadata, settings: ClientSettings): 
     const message = `What the discovery document has for ${field} cannot be used.`;
     throw new IdentityProviderError(message, { setting: "wellKnownUrl" });
   }
-  const algorithms = (told.id_token_signing_alg_values_supported ?? []).filter((one) => asymmetric.has(one));
   const missing = "The discovery document does not name this endpoint; enter it.";
   const noKeys = "The discovery document does not say where the keys are (jwks_uri).";
   if (!told.authorization_endpoint) throw new IdentityProviderError(missing, { setting: "authorizeUrl" });
@@ -58,7 +42,7 @@ export function metadataOf(document: ServerMetadata, settings: ClientSettings): 
     token_endpoint: told.token_endpoint,
     jwks_uri: told.jwks_uri,
     ...(told.userinfo_endpoint ? { userinfo_endpoint: told.userinfo_endpoint } : {}),
-    id_token_signing_alg_values_supported: algorithms.length === 0 ? ["RS256"] : algorithms,
+    id_token_signing_alg_values_supported: told.id_token_signing_alg_values_supported ?? ["RS256"],
     token_endpoint_auth_methods_supported: told.token_endpoint_auth_methods_supported ?? [],
     authorization_response_iss_parameter_supported: told.authorization_response_iss_parameter_supported === true,
   };

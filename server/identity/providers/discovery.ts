@@ -55,6 +55,7 @@ export class Discovery {
     configuration.timeout = deadlineSeconds;
     // What may be called without TLS is the door's to decide: it lets that pass to one's own network only.
     allowInsecureRequests(configuration);
+    // By the provider's public keys alone: HS256 and `none` get nowhere, even where its document lists them.
     enableNonRepudiationChecks(configuration);
     if (this.#known.size >= mostRemembered) this.#known.clear();
     this.#known.set(keyOf(settings), { configuration, at: this.#now().getTime() });

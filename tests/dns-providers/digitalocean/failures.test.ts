@@ -116,10 +116,22 @@ describe("a set of which all or none are to be made", () => {
     const changes = creates(a("one", "192.0.2.1"), a("two", "192.0.2.2"));
     const { body: plan } = await zone.post("/records/plan", { changes });
     const { status, body } = await zone.post("/records/apply", { changes, planHash: plan.planHash });
-    expect([status, body.detail]).toEqual([502, expect.stringContaining("1 of 2 changes took place")]);
+    const told = "1 of 2 changes took place, see the history: DigitalOcean refuses it: Data is invalid (422)";
+    expect([status, body.detail]).toEqual([502, told]);
     expect(account.server.lines(zone.name)).toEqual(["one A 60 192.0.2.1"]);
     expect(await zone.lines()).toContain("one A 192.0.2.1");
     expect((await zone.post("/sync")).body).toMatchObject({ created: 0, updated: 0, deleted: 0 });
+  });
+
+  test("is refused with nothing but the vendor's words where taking it back succeeds only when tried again", async () => {
+    const zone = await account.zone();
+    account.server.failNext({ after: false, reply: refusal }, 1, says("192.0.2.2"));
+    account.server.failNext({ after: false, reply: refusal }, 1, ({ method }) => method === "DELETE");
+    const changes = creates(a("one", "192.0.2.1"), a("two", "192.0.2.2"));
+    const { body: plan } = await zone.post("/records/plan", { changes });
+    const { status, body } = await zone.post("/records/apply", { changes, planHash: plan.planHash });
+    expect([status, body.detail]).toEqual([502, "DigitalOcean refuses it: Data is invalid (422)"]);
+    expect(account.server.lines(zone.name)).toEqual([]);
   });
 
   test("is taken back later where no answer says whether it was", async () => {
