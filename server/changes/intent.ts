@@ -26,7 +26,9 @@ export async function leaveOpen(em: EntityManager, changeSetId: string, intent: 
 
 /** An intent as the database has it. JSON has no dates; the rest was stored as it was. */
 export function storedIntent(stored: unknown): Intent {
-  const intent = (typeof stored === "string" ? JSON.parse(stored) : stored) as Intent;
+  const read: unknown = typeof stored === "string" ? JSON.parse(stored) : stored;
+  // A bare list was stored before sets of all or none were told apart.
+  const intent = (Array.isArray(read) ? { together: false, changes: read } : read) as Intent;
   for (const { before } of intent.changes) {
     if (!before) continue;
     before.createdAt = new Date(before.createdAt);

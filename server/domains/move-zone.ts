@@ -129,7 +129,8 @@ async function limitsThere(
   });
 }
 
-function refuseBeyondLimits(records: readonly LiveRecord[], kind: ProviderKind): void {
+/** @param told what the refusal has to tell besides */
+function refuseBeyondLimits(records: readonly LiveRecord[], kind: ProviderKind, told = ""): void {
   const issues = records.flatMap((record) =>
     limitIssues(record, kind).map(({ message }) => ({
       path: ["providerConfigId"],
@@ -137,7 +138,7 @@ function refuseBeyondLimits(records: readonly LiveRecord[], kind: ProviderKind):
     })),
   );
   if (issues.length === 0) return;
-  throw new AppError("BAD_REQUEST", `${kind.name} cannot store ${issues.length} of this zone's records.`, {
+  throw new AppError("BAD_REQUEST", `${kind.name} cannot store ${issues.length} of this zone's records.${told}`, {
     issues: issues.slice(0, 100),
   });
 }
@@ -167,7 +168,8 @@ async function fill(
     );
   }
   const ttls = missing.map(({ ttl }) => ttl);
-  refuseBeyondLimits(missing, await kindOfZone({ name: zone, kind, provider }, ttls));
+  const told = " The zone there stays as it is, without them.";
+  refuseBeyondLimits(missing, await kindOfZone({ name: zone, kind, provider }, ttls), told);
   const { outcomes, before, after } = await callProvider(
     provider,
     zone,

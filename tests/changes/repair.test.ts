@@ -1,4 +1,5 @@
 import { rm, writeFile } from "node:fs/promises";
+import { sql } from "kysely";
 import { beforeEach, describe, expect, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import { newId } from "../../server/ids.ts";
@@ -137,6 +138,19 @@ async function move(client = zw.admin, force?: boolean) {
   const providerConfigId = await manualConfig(zw);
   return await client.put(zone.path, { providerConfigId, ...(force === undefined ? {} : { force }) });
 }
+
+test("a change left open by an older version, which stored a bare list of what was to be done, is settled", async () => {
+  const id = await leave([createOf("older")]);
+  const db = queries(zw.services.database.fork());
+  await db
+    .updateTable("change_sets")
+    .set({ intent: sql`intent -> 'changes'` })
+    .where("id", "=", id)
+    .execute();
+  await zw.services.repair.runOnce();
+  expect((await zone.history())[0]).toMatchObject({ state: "failed", repaired: true });
+  expect((await zone.create({ recordType: "A", name: "older", value: "192.0.2.1" })).status).toBe(201);
+});
 
 test("of a set of all or none that did not reach the provider, nothing is done here either", async () => {
   const [www] = await zone.records();

@@ -105,8 +105,9 @@ test("so they are where the move makes the zone, which stays empty", async () =>
   });
   const move = async () => await zw.admin.put(zone.path, { providerConfigId: made.body.id });
   const { status, body } = await move();
-  expect({ status, issues: body.issues }).toMatchObject({
+  expect({ status, detail: body.detail, issues: body.issues }).toMatchObject({
     status: 400,
+    detail: expect.stringContaining("The zone there stays as it is, without them."),
     issues: [{ message: expect.stringMatching(/^www A: Cloudflare takes a TTL from 60 to /) }],
   });
   expect((await zw.admin.put(`${zone.path}/records/${www.id}`, { ttl: 60 })).status).toBe(200);

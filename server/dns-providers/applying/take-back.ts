@@ -17,6 +17,6 @@ export async function takeBack(
     return refuse(error.message);
   });
   if (answer.ok) return;
-  const message = `${reason} What had been done of the set before could not be taken back: ${answer.message}`;
+  const message = `${reason.replace(/[^.!?]$/, "$&.")} What had been done of the set before could not be taken back: ${answer.message}`;
   throw new ProviderError(message, "unknown", { answered, refusal: reason });
 }

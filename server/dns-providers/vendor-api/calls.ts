@@ -52,6 +52,8 @@ const longestBackOffMilliseconds = 60_000;
 const maxBytes = 32 * 1024 * 1024;
 /** Characters of what a vendor says of a failure of its own. */
 const longestFailure = 200;
+/** No account is left alone for longer, in milliseconds: who asks for years means something else, and may change their mind. */
+const longestPause = 24 * 3_600_000;
 
 /** Calls to a vendor's public API: deadlines, limits on rates honoured by all calls to an account, failures told as what they mean for the zone. */
 export class VendorCalls {
@@ -170,10 +172,11 @@ export class VendorCalls {
     return { answer };
   }
 
-  /** The pause that an answer asks for, in milliseconds; null where it asks for none. */
+  /** The pause that an answer asks for, in milliseconds, a day at the most; null where it asks for none. */
   #askedPause(headers: Headers): number | null {
     const seconds = retryAfterSeconds(headers, new Date(this.#time()));
-    return seconds === null ? rateLimitReset(headers, this.#time()) : seconds * 1_000;
+    const asked = seconds === null ? rateLimitReset(headers, this.#time()) : seconds * 1_000;
+    return asked === null ? null : Math.min(asked, longestPause);
   }
 }
 

@@ -121,6 +121,17 @@ describe("a pause that a vendor asks for", () => {
     expect(failure.message).toContain("try again in 3 hours");
   });
 
+  test.each<Record<string, string>>([{ "retry-after": "9".repeat(20) }, { "ratelimit-reset": "9".repeat(300) }])(
+    "of ages is believed for a day: %j",
+    async (headers) => {
+      calling.answers(throttled(headers));
+      const { pauseMilliseconds } = await failureOf(calling.connect("drift").send(calling.reading()));
+      expect(pauseMilliseconds).toBe(24 * hour);
+      calling.clock.advance(24 * hour);
+      expect(await calling.connect().send(calling.reading())).toMatchObject({ status: 200 });
+    },
+  );
+
   test("of no length is not believed for ever", async () => {
     calling.answers(throttled({ "retry-after": "0" }), 40);
     await calling.connect("import").send(calling.reading());
