@@ -84,7 +84,7 @@ const description = `Domain names and their DNS records, managed by a team: edit
 Bodies are JSON objects of at most 1 MiB. A call whose body has no required field works without one. An empty query parameter
 counts as absent; an unknown one is refused, like an unknown field where nothing else is said. Every answer carries \`X-Request-Id\`.
 
-What is to go is marked as deprecated, and says so in the headers \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594) and \`Link\` of its answers.`;
+What will be removed is marked as deprecated first, and says so in the headers \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594) and \`Link\` of its answers.`;
 
 const problemSchema: Schema = {
   type: "object",

@@ -55,7 +55,7 @@ export function abortedError(cause: unknown): ClientError {
 
 /** For what went on as somebody who is not signed in any more. */
 export function signedOutError(): ClientError {
-  const message = "Whoever was signed in is so no more; start again as who is signed in now.";
+  const message = "You were signed out meanwhile: sign in and start again.";
   return unanswered("UNAUTHORIZED", message, null);
 }
 

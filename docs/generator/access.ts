@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { appRouter } from "../../server/router.ts";
 
-/** Who may make a call, in the words of docs/access.md. */
+/** Who may make a call, in the words of docs/rights.md. */
 export interface Access {
   who: string;
   token: string;
@@ -13,15 +13,15 @@ export interface Access {
 
 const kinds = appRouter._def.procedures as unknown as Record<string, { _def: { type: Access["kind"] } } | undefined>;
 
-/** The lines of docs/access.md, by `GET /api/domains/{id}`. */
+/** The lines of docs/rights.md, by `GET /api/domains/{id}`. */
 export async function accessByCall(): Promise<ReadonlyMap<string, Access>> {
-  const text = await readFile(new URL("../access.md", import.meta.url), "utf8");
+  const text = await readFile(new URL("../rights.md", import.meta.url), "utf8");
   const lines = [...text.matchAll(/^\| *([A-Z]+) (\/\S+) *\|(.*)\|$/gm)];
   return new Map(
     lines.map(([, method = "", path = "", rest = ""]) => {
       const [procedure = "", who = "", token = "", whose = ""] = rest.split("|").map((cell) => cell.trim());
       const kind = kinds[procedure]?._def.type;
-      if (!kind) throw new Error(`docs/access.md names a procedure that there is not: ${procedure}`);
+      if (!kind) throw new Error(`docs/rights.md names a procedure that there is not: ${procedure}`);
       return [`${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`, { who, token, whose, procedure, kind }];
     }),
   );

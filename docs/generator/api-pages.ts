@@ -62,7 +62,7 @@ function section(call: Call, { document, access }: Api): string {
     `**${summary}.**${deprecated ? " Deprecated: it will go." : ""}`,
     `\`${method} ${path}\`${known ? ` · tRPC ${known.kind} \`${known.procedure}\`` : ""}`,
     descriptionOf(call),
-    `[Who](../../access.md): ${who}. Personal token: ${token === "–" ? "none" : `\`${token}\``}.${whose === "–" ? "" : ` Whose: ${whose}.`}`,
+    `[Who](../../rights.md): ${who}. Personal token: ${token === "–" ? "none" : `\`${token}\``}.${whose === "–" ? "" : ` Whose: ${whose}.`}`,
     parameters.length === 0 ? null : parameterTable(call, linkTo),
     body ? bodyTable(body, linkTo, document) : null,
     fenced("sh", curl(call, who, document)),

@@ -55,7 +55,7 @@ function addressExample({ path, operation: { parameters = [] } }: Call, document
   return query.length === 0 ? address : `${address}?${query.join("&")}`;
 }
 
-/** A call for a shell. @param who as docs/access.md has it */
+/** A call for a shell. @param who as docs/rights.md has it */
 export function curl(call: Call, who: string, document: ApiDocument): string {
   const { method, operation } = call;
   const token = who === "tempToken" ? "$TEMP_TOKEN" : "$TOKEN";

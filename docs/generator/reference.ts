@@ -24,7 +24,7 @@ function indexPage(api: Api): string {
 - [Events](events.md): what users and channels are told of.
 - [Errors](errors.md): the codes of error answers, and what to do.
 - [Objects](api/objects.md): what answers hold.
-- [Who may call what](../access.md).
+- [Who may call what](../rights.md).
 - The calls, below.`,
     "The service has the same as an OpenAPI 3.1 document at `/api/openapi.json`, and as a page to try calls on at `/api/docs`.",
     "## Calls",

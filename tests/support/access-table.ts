@@ -5,7 +5,7 @@ import { StreamClient } from "./event-stream.ts";
 import { page } from "./markdown.ts";
 import type { RestClient } from "./rest-client.ts";
 
-/** A line of docs/access.md. */
+/** A line of docs/rights.md. */
 export interface AccessRow {
   method: string;
   /** `:name` marks a parameter. */
@@ -31,9 +31,9 @@ const who: Record<string, Access> = {
   administrator: "admin",
 };
 
-/** Reads the table of docs/access.md. @throws Error for a cell that means nothing */
+/** Reads the table of docs/rights.md. @throws Error for a cell that means nothing */
 export async function accessRows(): Promise<AccessRow[]> {
-  const { text } = await page("docs/access.md");
+  const { text } = await page("docs/rights.md");
   const lines = [...text.matchAll(/^\| *([A-Z]+) (\/\S+) *\|(.*)\|$/gm)];
   return lines.map(([line, method = "", path = "", rest = ""]) => {
     const [procedure = "", caller = "", token = "", whose = ""] = rest.split("|").map((cell) => cell.trim());
@@ -41,7 +41,7 @@ export async function accessRows(): Promise<AccessRow[]> {
     const permission = permissions.find((one) => one === token) ?? null;
     const known = things.find((one) => one === whose);
     if (!access || (permission === null && token !== "–") || (known === undefined && whose !== "–"))
-      throw new Error(`This line of docs/access.md says something else than its head explains: ${line}`);
+      throw new Error(`This line of docs/rights.md says something else than its head explains: ${line}`);
     return { method, path, procedure, access, permission, whose: known ?? "nobody's" };
   });
 }

@@ -19,7 +19,7 @@ export interface Context {
     requestId: string;
     http: HttpPort;
 }
-export interface ErrorData {
+interface ErrorData {
     code: ErrorCode;
     httpStatus: number;
     title: string;
@@ -51,6 +51,7 @@ export interface RouteMeta {
         protect: boolean;
         errorResponses: number[];
     };
+    example?: Readonly<Record<string, unknown>>;
     bodied?: boolean;
     confirmable?: boolean;
     status?: 200 | 201;
@@ -61,3 +62,4 @@ export interface RouteMeta {
     access?: Access;
     deprecated?: Deprecation;
 }
+export {};

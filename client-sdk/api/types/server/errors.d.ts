@@ -3,57 +3,83 @@ export interface Issue {
     message: string;
 }
 export declare const errorCodes: {
-    readonly BAD_REQUEST: {
-        readonly status: 400;
-        readonly title: "Bad request";
+    BAD_REQUEST: {
+        status: number;
+        title: string;
+        when: string;
+        advice: string;
     };
-    readonly UNAUTHORIZED: {
-        readonly status: 401;
-        readonly title: "Sign-in required";
+    UNAUTHORIZED: {
+        status: number;
+        title: string;
+        when: string;
+        advice: string;
     };
-    readonly FORBIDDEN: {
-        readonly status: 403;
-        readonly title: "Not allowed";
+    FORBIDDEN: {
+        status: number;
+        title: string;
+        when: string;
+        advice: string;
     };
-    readonly NOT_FOUND: {
-        readonly status: 404;
-        readonly title: "Not found";
+    NOT_FOUND: {
+        status: number;
+        title: string;
+        when: string;
+        advice: string;
     };
-    readonly CONFLICT: {
-        readonly status: 409;
-        readonly title: "Conflict";
+    CONFLICT: {
+        status: number;
+        title: string;
+        when: string;
+        advice: string;
     };
-    readonly CONFIRMATION_REQUIRED: {
-        readonly status: 409;
-        readonly title: "Confirmation required";
+    CONFIRMATION_REQUIRED: {
+        status: number;
+        title: string;
+        when: string;
+        advice: string;
     };
-    readonly PRECONDITION_FAILED: {
-        readonly status: 412;
-        readonly title: "Precondition failed";
+    PRECONDITION_FAILED: {
+        status: number;
+        title: string;
+        when: string;
+        advice: string;
     };
-    readonly PAYLOAD_TOO_LARGE: {
-        readonly status: 413;
-        readonly title: "Body too large";
+    PAYLOAD_TOO_LARGE: {
+        status: number;
+        title: string;
+        when: string;
+        advice: string;
     };
-    readonly UNSUPPORTED_MEDIA_TYPE: {
-        readonly status: 415;
-        readonly title: "Unsupported media type";
+    UNSUPPORTED_MEDIA_TYPE: {
+        status: number;
+        title: string;
+        when: string;
+        advice: string;
     };
-    readonly TOO_MANY_REQUESTS: {
-        readonly status: 429;
-        readonly title: "Too many requests";
+    TOO_MANY_REQUESTS: {
+        status: number;
+        title: string;
+        when: string;
+        advice: string;
     };
-    readonly INTERNAL_SERVER_ERROR: {
-        readonly status: 500;
-        readonly title: "Internal error";
+    INTERNAL_SERVER_ERROR: {
+        status: number;
+        title: string;
+        when: string;
+        advice: string;
     };
-    readonly PROVIDER_ERROR: {
-        readonly status: 502;
-        readonly title: "DNS provider error";
+    PROVIDER_ERROR: {
+        status: number;
+        title: string;
+        when: string;
+        advice: string;
     };
-    readonly UNAVAILABLE: {
-        readonly status: 503;
-        readonly title: "Unavailable";
+    UNAVAILABLE: {
+        status: number;
+        title: string;
+        when: string;
+        advice: string;
     };
 };
 export type ErrorCode = keyof typeof errorCodes;
@@ -75,6 +101,8 @@ export declare class AppError extends Error {
 }
 export declare function badField(path: (string | number)[], message: string): AppError;
 export declare function notFound(what: string): AppError;
+export declare function stopping(): AppError;
+export declare function nameTaken(what: string, name: string, cause: Error): AppError;
 export interface Problem {
     type: string;
     title: string;
