@@ -28,6 +28,15 @@ const leastAsideMilliseconds = 60_000;
 /** Told once of each zone that is newly found to differ from what its provider serves. */
 export type OnDrift = (drift: { domainId: string; name: string; counts: DriftCounts }) => void | Promise<void>;
 
+/** A provider configuration whose vendor asked for a pause. */
+interface Pause {
+  until: Date;
+  /** Since when none of its zones could be compared, for a pause asked for again and again. */
+  since: Date;
+  /** Whether that was told as a warning. */
+  warned: boolean;
+}
+
 /** Failures of a run by the name of the provider configuration. */
 type Failures = Map<string, { zones: number; zone: string; error: unknown }>;
 
@@ -43,8 +52,8 @@ export class DriftJob {
   readonly #now: () => Date;
   readonly #every: Config["driftCheck"];
   readonly #onDrift: OnDrift;
-  /** Until when no zone of these provider configurations is looked at, because their vendor asked for a pause. */
-  readonly #aside = new Map<string, Date>();
+  /** By the id of a provider configuration: no zone of it is looked at until the pause ends. */
+  readonly #aside = new Map<string, Pause>();
 
   constructor(parts: {
     database: Database;
@@ -95,14 +104,17 @@ export class DriftJob {
 
   async #claim(): Promise<DueZone | null> {
     const now = this.#now();
-    for (const [config, until] of this.#aside) if (until <= now) this.#aside.delete(config);
     const since = new Date(now.getTime() - periods[this.#every]);
-    return await claimDue(this.#database.fork(), now, since, [...this.#aside.keys()]);
+    // One whose zones had no turn for a period after its pause has none that are due, or is gone.
+    for (const [config, { until }] of this.#aside) if (until < since) this.#aside.delete(config);
+    const paused = [...this.#aside].filter(([, { until }]) => until > now).map(([config]) => config);
+    return await claimDue(this.#database.fork(), now, since, paused);
   }
 
   async #check(zone: DueZone, failures: Failures, signal: AbortSignal): Promise<void> {
     try {
       await this.#compare(zone, signal);
+      this.#aside.delete(zone.config.id);
     } catch (error) {
       if (error instanceof ProviderError && error.pauseMilliseconds !== null) {
         await this.#putAside(zone, error.pauseMilliseconds);
@@ -129,14 +141,19 @@ export class DriftJob {
 
   /** Leaves the zones of a provider that takes no calls to a later run, so that those elsewhere have their turn. */
   async #putAside(zone: DueZone, pauseMilliseconds: number): Promise<void> {
-    const until = new Date(this.#now().getTime() + Math.max(pauseMilliseconds, leastAsideMilliseconds));
-    if (!this.#aside.has(zone.config.id)) {
-      this.#log.info(
-        { config: zone.configName, until },
-        "a provider asked for a pause; its zones are compared after it",
+    const now = this.#now();
+    const until = new Date(now.getTime() + Math.max(pauseMilliseconds, leastAsideMilliseconds));
+    const { since, warned } = this.#aside.get(zone.config.id) ?? { since: null, warned: false };
+    const told = { config: zone.configName, until };
+    const isLasting = since !== null && now.getTime() - since.getTime() >= periods[this.#every];
+    if (since === null) this.#log.info(told, "a provider asked for a pause; its zones are compared after it");
+    if (isLasting && !warned) {
+      this.#log.warn(
+        { ...told, since },
+        "a provider asked for a pause again and again; its zones could not be compared for a whole period",
       );
     }
-    this.#aside.set(zone.config.id, until);
+    this.#aside.set(zone.config.id, { until, since: since ?? now, warned: warned || isLasting });
     await giveTurnBack(this.#database.fork(), zone);
   }
 

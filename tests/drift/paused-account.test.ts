@@ -5,9 +5,11 @@ import { startDigitalOcean, type DigitalOceanServer } from "../support/vendors/d
 import { adminPassword, useZonewright } from "../support/zonewright.ts";
 
 const clock = new Clock();
+const lines: string[] = [];
 const zw = useZonewright({
   env: { EGRESS_ALLOW: "127.0.0.1", JOBS: "off" },
   now: clock.now,
+  logTo: { write: (line) => void lines.push(line) },
   // Whoever waits here waits for ever.
   pause: () => new Promise(() => undefined),
 });
@@ -41,6 +43,15 @@ async function editedZone(): Promise<Zone> {
   return zone;
 }
 
+/** How urgent a line of the log is. */
+const [info, warn] = [30, 40];
+
+/** What the log has told of pauses: how urgently, and of which configuration. */
+function toldOfPauses(): unknown[] {
+  const told = lines.map((line) => JSON.parse(line) as { level: unknown; config?: string; msg: string });
+  return told.filter(({ msg }) => msg.includes("asked for a pause")).map(({ level, config }) => [level, config]);
+}
+
 /** A run of the check, so much later. */
 async function checked(milliseconds: number): Promise<void> {
   clock.advance(milliseconds);
@@ -67,4 +78,23 @@ test("a vendor account that asked for a pause keeps no zone elsewhere waiting, a
   expect(asked()).toEqual(new Set(names));
   await checked(minute);
   expect(vendor.calls).toEqual([]);
+});
+
+test("a vendor account that asks for pauses without end is told of once, and as a warning once a period has passed", async () => {
+  lines.length = 0;
+  vendor.failNext({ after: false, reply: { status: 429, headers: { "retry-after": "600" }, body: "{}" } }, 100);
+  await checked(hour);
+  for (let run = 0; run < 5; run++) await checked(11 * minute);
+  expect(toldOfPauses()).toEqual([[info, "Paused"]]);
+  for (let run = 0; run < 5; run++) await checked(11 * minute);
+  expect(toldOfPauses()).toEqual([
+    [info, "Paused"],
+    [warn, "Paused"],
+  ]);
+
+  vendor.forgetFaults();
+  await checked(11 * minute);
+  vendor.failNext({ after: false, reply: { status: 429, headers: { "retry-after": "600" }, body: "{}" } }, 4);
+  await checked(hour);
+  expect(toldOfPauses().slice(2)).toEqual([[info, "Paused"]]);
 });
