@@ -116,7 +116,7 @@ async function kindOf(em: EntityManager, domainId: string): Promise<ProviderKind
   return knownKind(kind);
 }
 
-/** What the target takes in this zone; in one that it does not tell of, as it is to be made yet, what it takes in any. */
+/** What the target takes in this zone; in one that is to be made yet, what it takes in any. @throws AppError PROVIDER_ERROR */
 async function limitsThere(
   { kind, provider }: ConnectedConfig,
   name: string,
@@ -124,7 +124,7 @@ async function limitsThere(
 ): Promise<ProviderKind> {
   const ttls = records.map(({ ttl }) => ttl);
   return await kindOfZone({ name, kind, provider }, ttls).catch((error: unknown) => {
-    if (error instanceof AppError && error.code === "PROVIDER_ERROR") return kind;
+    if (error instanceof AppError && error.cause instanceof ProviderError && error.cause.zoneMissing) return kind;
     throw error;
   });
 }
