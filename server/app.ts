@@ -61,7 +61,8 @@ export function createApp(services: Services, router: AnyTRPCRouter = appRouter)
   app.get("/metrics", metricsPage(services.metrics));
 
   app.use(cors(config.corsOrigins));
-  app.use("/api", announceDeprecations(router, config.siteUrl));
+  const announced = announceDeprecations(router, config.siteUrl);
+  if (announced) app.use("/api", announced);
   app.use((_req, res, next) => {
     if (!health.draining) {
       next();

@@ -5,16 +5,17 @@ import { asLibraryReads, metaOf, restProcedures } from "./rest.ts";
 
 /**
  * Announces on the answers of a route that it is to go, refusals included: since when (`Deprecation`, RFC 9745), from when on it may
- * be gone (`Sunset`, RFC 8594), and where to read on and what to call instead (`Link`, RFC 5829 §3.2). To be mounted at /api.
+ * be gone (`Sunset`, RFC 8594), and where to read on and what to call instead (`Link`, RFC 5829 §3.2). To be mounted at /api;
+ * null where nothing is to go, so that no call pays for it.
  */
-export function announceDeprecations(appRouter: AnyTRPCRouter, siteUrl: string): RequestHandler {
+export function announceDeprecations(appRouter: AnyTRPCRouter, siteUrl: string): RequestHandler | null {
   // In the order in which they match: what is to go may look like what stays.
   const routes = restProcedures(asLibraryReads(appRouter)).map(({ name, meta: { deprecated } }) => {
     const { method, path = "" } = metaOf(appRouter, name)?.openapi ?? {};
     const successor = deprecated ? replacement(deprecated, appRouter).openapi?.path : undefined;
     return { method, pattern: patternOf(path), deprecated, successor: successor ?? null };
   });
-  if (!routes.some(({ deprecated }) => deprecated)) return (_req, _res, next) => next();
+  if (!routes.some(({ deprecated }) => deprecated)) return null;
 
   return (req, res, next) => {
     const method = req.method === "HEAD" ? "GET" : req.method;
