@@ -1,5 +1,6 @@
 import type { AnyTRPCRouter } from "@trpc/server";
-import { openApiDocument, type OpenApiDocument } from "../server/openapi.ts";
+import type { OpenApiDocument } from "../server/openapi-document.ts";
+import { openApiDocument } from "../server/openapi.ts";
 import { streamPaths } from "../server/openapi-streams.ts";
 import { metaOf } from "../server/rest.ts";
 import { comment } from "./comment.ts";

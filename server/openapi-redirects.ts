@@ -1,5 +1,5 @@
 import { redirectOperations, type RedirectOperation } from "./identity/redirect-operations.ts";
-import type { Operation } from "./openapi.ts";
+import type { Operation } from "./openapi-document.ts";
 
 /** What answers with a redirect instead of a body. */
 function describedRedirect({ path, server, leadsTo, parameters, ...about }: RedirectOperation): Operation {

@@ -1,4 +1,4 @@
-import type { Operation } from "./openapi.ts";
+import type { Operation } from "./openapi-document.ts";
 
 const statuses = [400, 401, 403, 429, 500, 503];
 
