@@ -1,7 +1,7 @@
 import type { AnyTRPCRouter } from "@trpc/server";
 import type { RequestHandler } from "express";
 import type { Day, Deprecation, RouteMeta } from "./context.ts";
-import { asLibraryReads, metaOf, restProcedures } from "./rest.ts";
+import { asLibraryReads, metaOf, patternOf, restProcedures } from "./rest.ts";
 
 /**
  * Announces on the answers of a route that it is to go, refusals included: since when (`Deprecation`, RFC 9745), from when on it may
@@ -50,10 +50,6 @@ function replacement({ instead }: Deprecation, appRouter: AnyTRPCRouter): RouteM
 
 function midnight(day: Day): Date {
   return new Date(`${day}T00:00:00Z`);
-}
-
-function patternOf(path: string): RegExp {
-  return new RegExp(`^${path.replaceAll(/\{(\w+)\}/g, "(?<$1>[^/]+)")}/?$`, "i");
 }
 
 /** A path with its parameters given; null where one of them is not. */

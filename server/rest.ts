@@ -193,8 +193,9 @@ function bodiedDeletions(appRouter: AnyTRPCRouter): (path: string) => boolean {
   return (path) => patterns.some((pattern) => pattern.test(path));
 }
 
-function patternOf(path: string): RegExp {
-  return new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}/?$`, "i");
+/** What the addresses of a route look like, with a group for each parameter. */
+export function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll(/\{(\w+)\}/g, "(?<$1>[^/]+)")}/?$`, "i");
 }
 
 type Described = { _def: { meta?: { openapi?: { method: string } } } };

@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import { newId } from "../../server/ids.ts";
-import type { RestClient } from "../support/rest-client.ts";
 import { useZonewright } from "../support/zonewright.ts";
-import { Zone, manualZone, type Body } from "../support/zones.ts";
-import { assign } from "./assigned.ts";
+import type { Body, Zone } from "../support/zones.ts";
+import { readZone } from "./assigned.ts";
 
 const zw = useZonewright();
 
@@ -13,18 +12,9 @@ let zone: Zone;
 let dev: Zone;
 let everything: Zone;
 let stranger: Zone;
-const as = (client: RestClient) => new Zone(zw, zone, client);
-
-const hosts = ["@", "www", "api.dev", "*.dev", "a.b.dev", "dev", "a_b", "axb", "app-1"];
 
 beforeAll(async () => {
-  zone = await manualZone(zw);
-  for (const name of hosts) await zone.add("TXT", name, `of ${name}`);
-  const names = ["dev", "everything", "stranger"];
-  const members = await Promise.all(names.map((name) => zw.member(`reads-${name}`)));
-  [dev, everything, stranger] = members.map(as) as [Zone, Zone, Zone];
-  await assign(zw, dev.client, zone.id, "*.dev", "read");
-  await assign(zw, everything.client, zone.id, "*", "read");
+  ({ zone, dev, everything, stranger } = await readZone(zw));
 });
 
 const namesOf = (records: Body[]) => records.map(({ name }) => name);

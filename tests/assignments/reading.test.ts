@@ -4,7 +4,7 @@ import { newId } from "../../server/ids.ts";
 import type { RestClient } from "../support/rest-client.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { Zone, fileZone, freshName, manualZone, type Body } from "../support/zones.ts";
-import { assign, idOf } from "./assigned.ts";
+import { assign, idOf, hosts, readZone } from "./assigned.ts";
 
 const zw = useZonewright();
 
@@ -15,17 +15,10 @@ let everything: Zone;
 let stranger: Zone;
 const as = (client: RestClient) => new Zone(zw, zone, client);
 
-const hosts = ["@", "www", "api.dev", "*.dev", "a.b.dev", "dev", "a_b", "axb", "app-1"];
 const below = ["*.dev", "a.b.dev", "api.dev"];
 
 beforeAll(async () => {
-  zone = await manualZone(zw);
-  for (const name of hosts) await zone.add("TXT", name, `of ${name}`);
-  const names = ["dev", "everything", "stranger"];
-  const members = await Promise.all(names.map((name) => zw.member(`reads-${name}`)));
-  [dev, everything, stranger] = members.map(as) as [Zone, Zone, Zone];
-  await assign(zw, dev.client, zone.id, "*.dev", "read");
-  await assign(zw, everything.client, zone.id, "*", "read");
+  ({ zone, dev, everything, stranger } = await readZone(zw));
 });
 
 const namesOf = (records: Body[]) => records.map(({ name }) => name);
