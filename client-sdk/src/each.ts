@@ -20,7 +20,7 @@ export type ItemOf<Page> = { [Key in keyof Page]: Page[Key] extends readonly (in
 /** Which records to go through: the domain's id and filters. */
 export type EachRecordInput = WithoutPaging<RouterInputs["records"]["list"]>;
 /** Which domains to go through. */
-export type EachDomainInput = WithoutPaging<NonNullable<RouterInputs["domains"]["list"]>>;
+export type EachDomainInput = WithoutPaging<Exclude<RouterInputs["domains"]["list"], void | undefined>>;
 /** Which snapshots to go through: the domain's id and filters. */
 export type EachSnapshotInput = WithoutPaging<RouterInputs["snapshots"]["list"]>;
 
@@ -49,8 +49,7 @@ export function listHelpers({ records, domains, snapshots }: Procedures): ListHe
   return {
     each,
     eachRecord: (input, options) => each(records.list, input, { pageSize: 500, ...options }),
-    eachDomain: (input = {}, options = {}) =>
-      each(domains.list as PagedProcedure<EachDomainInput, { total: number; domains: Domain[] }>, input, options),
+    eachDomain: (input = {}, options = {}) => each(domains.list, input, options),
     eachSnapshot: (input, options) => each(snapshots.list, { records: "false", ...input }, options),
   };
 }

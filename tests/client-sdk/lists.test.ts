@@ -32,6 +32,8 @@ test("eachDomain brings every domain once, page by page, and takes the list's fi
   expect(recorder.to("/trpc/domains.list")).toHaveLength(3);
   expect(await all(client.eachDomain())).toHaveLength(7);
   expect(await all(client.eachDomain({ tag: "few" }))).toHaveLength(3);
+  // @ts-expect-error -- there is no such filter.
+  expect(await failure(all(client.eachDomain({ colour: "red" })))).toMatchObject({ code: "BAD_REQUEST" });
 });
 
 test("eachSnapshot brings every snapshot, without its records unless they are asked for", async () => {

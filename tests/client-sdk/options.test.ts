@@ -136,25 +136,25 @@ describe("the credentials", () => {
   });
 });
 
-describe("the time-out", () => {
-  const silent = () => {
-    const sockets = new Set<Socket>();
-    const server = createTcpServer((socket) => void sockets.add(socket));
-    return {
-      server,
-      end: () => {
-        for (const socket of sockets) socket.destroy();
-        server.close();
-      },
-    };
+/** A server that takes connections and says nothing. */
+async function silentServer() {
+  const sockets = new Set<Socket>();
+  const server = createTcpServer((socket) => void sockets.add(socket));
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    end: () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
   };
+}
 
+describe("the time-out", () => {
   test("ends a call that nobody answers, as TIMEOUT; an abort before it stays ABORTED", async () => {
-    const { server, end } = silent();
-    await new Promise<void>((resolve) => {
-      server.listen(0, "127.0.0.1", resolve);
-    });
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { url, end } = await silentServer();
     const client = createClient({ url, token: "zw_pt_x", timeoutSeconds: 0.05 });
     const error = await failure(client.domains.list.query({}));
     expect(error).toMatchObject({ code: "TIMEOUT", status: null });
