@@ -15,7 +15,9 @@ export interface PagedProcedure<Input extends object, Page extends { total: numb
 }
 
 /** The items of a page: what its one list holds. */
-export type ItemOf<Page> = { [Key in keyof Page]: Page[Key] extends readonly (infer Item)[] ? Item : never }[keyof Page];
+export type ItemOf<Page> = {
+  [Key in keyof Page]: Page[Key] extends readonly (infer Item)[] ? Item : never;
+}[keyof Page];
 
 /** Which records to go through: the domain's id and filters. */
 export type EachRecordInput = WithoutPaging<RouterInputs["records"]["list"]>;
