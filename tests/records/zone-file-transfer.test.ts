@@ -116,7 +116,7 @@ describe("an import", () => {
     const { body } = await send({ zonefile: "www 300 A 192.0.2.2\nwww 60 A 192.0.2.3\n" });
     expect(body.warnings.join(" ")).toMatch(/different TTLs/);
     const records = await zone.records();
-    expect(records.map(({ ttl }) => ttl)).toEqual([60, 60, 60]);
+    expect(records.map(({ ttl }) => ttl)).toEqual([300, 300, 300]);
     expect(records.find(({ id }) => id === live.id)).toMatchObject({ value: "192.0.2.1", version: 2 });
     expect(body).toMatchObject({ created: 2, updated: 1 });
   });
