@@ -190,6 +190,11 @@ i  TYPE43 \# 5 3039 0d09ab
   });
 });
 
+/** The data of an RRSIG. */
+function signature(type: string, tag: number): string {
+  return `RRSIG ${type} 13 3 60 20301122173103 20240101000000 ${tag} @ AAAA`;
+}
+
 describe("what is odd is kept and told", () => {
   test("repetitions are merged, also with another TTL", () => {
     const parsed = read("a 60 A 192.0.2.1\nA 60 A 192.0.2.1\na 90 A 192.0.2.1");
@@ -216,8 +221,6 @@ describe("what is odd is kept and told", () => {
   });
 
   test("an RRSIG shares its TTL with those that cover the same type, and with no other", () => {
-    const signature = (type: string, tag: number) =>
-      `RRSIG ${type} 13 3 60 20301122173103 20240101000000 ${tag} @ AAAA`;
     const parsed = read(`a 60 ${signature("A", 1)}\na 90 ${signature("MX", 1)}\na 60 ${signature("A", 2)}`);
     expect(parsed.records.map((record) => record.split(" ").slice(0, 4).join(" "))).toEqual([
       "a 60 RRSIG A",
