@@ -132,6 +132,15 @@ export const listRecordsInput = z.strictObject({
     .optional()
     .meta({ description: "Only records of this type.", example: "MX" }),
   search: line(253).optional().meta({ description: "Part of the host.", example: "www" }),
+  name: line(1024).optional().meta({
+    description: "Only records of exactly this host: `@`, relative, or fully qualified.",
+    example: "www",
+  }),
+  value: text(10_000).optional().meta({
+    description:
+      "Only records of exactly this value, in any spelling of its canonical form; without `type` it is tried as each type.",
+    example: "192.0.2.1",
+  }),
   ...paging(50, 500),
 });
 

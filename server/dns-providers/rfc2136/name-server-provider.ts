@@ -12,7 +12,7 @@ import { applyByUpdate } from "./apply-updates.ts";
 import { queryMessage, types, type WireMessage } from "./messages.ts";
 import { recordOf } from "./served-records.ts";
 import { NameServerSession, refusal, type NameServerSettings } from "./session.ts";
-import { readName, skipName, WireError } from "./wire-names.ts";
+import { readName, skipName, WireError } from "../../names/wire-names.ts";
 
 export interface NameServer extends NameServerSettings {
   /** The zones to look for: DNS has no list of them. */

@@ -7,8 +7,8 @@ import type { RdataField } from "../../records/values/value-rule.ts";
 import { joinParameters } from "../../zone-file/service-parameters.ts";
 import { logicalLines } from "../../zone-file/tokens.ts";
 import { layouts, type FieldKind } from "./rdata-layouts.ts";
-import { writeParameters } from "./service-binding.ts";
-import { WireError, writeName } from "./wire-names.ts";
+import { writeParameters } from "../../records/rdata/service-parameters.ts";
+import { WireError, writeName } from "../../names/wire-names.ts";
 
 /** Longest RDATA (RFC 1035 §3.2.1: RDLENGTH has 16 bits). */
 const longestRdata = 65_535;

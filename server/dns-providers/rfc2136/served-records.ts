@@ -3,7 +3,7 @@ import { recordKey, type RecordData } from "../../records/record.ts";
 import { typeName } from "../../zone-file/type-names.ts";
 import { types, type WireMessage, type WireRecord } from "./messages.ts";
 import { expandRdata, readRdata } from "./rdata-read.ts";
-import { WireError } from "./wire-names.ts";
+import { WireError } from "../../names/wire-names.ts";
 
 /**
  * A record as a server has it. Different RDATA may mean the same record, such as a host name in capitals. An update must name

@@ -9,7 +9,7 @@ import { recordsOf, touchedNames } from "../applying/touched-records.ts";
 import { prerequisitesOf, updatesOf, type RrsetStep } from "./rrset-steps.ts";
 import { writeRdata } from "./rdata-write.ts";
 import type { ServedRecord } from "./served-records.ts";
-import { WireError, writeName } from "./wire-names.ts";
+import { WireError, writeName } from "../../names/wire-names.ts";
 
 /** What must go into one message, because its parts hang together: the changes of a name, and of the names that records move between. */
 export interface UpdateUnit {

@@ -4,7 +4,7 @@ import type { DnsProvider, RecordChange } from "../../../server/dns-providers/pr
 import type { WireMessage } from "../../../server/dns-providers/rfc2136/messages.ts";
 import { wireRecord } from "../../../server/dns-providers/rfc2136/messages.ts";
 import { writeRdata } from "../../../server/dns-providers/rfc2136/rdata-write.ts";
-import { writeName } from "../../../server/dns-providers/rfc2136/wire-names.ts";
+import { writeName } from "../../../server/names/wire-names.ts";
 import { readAll } from "../../../server/changes/read-back.ts";
 import { startFakeNameServer, type Reaction } from "./fake-name-server.ts";
 import { createEgress } from "../../../server/net/egress.ts";

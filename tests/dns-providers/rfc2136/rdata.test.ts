@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { readMessage } from "../../../server/dns-providers/rfc2136/messages.ts";
 import { expandRdata, readRdata } from "../../../server/dns-providers/rfc2136/rdata-read.ts";
 import { writeRdata } from "../../../server/dns-providers/rfc2136/rdata-write.ts";
-import { WireError } from "../../../server/dns-providers/rfc2136/wire-names.ts";
+import { WireError } from "../../../server/names/wire-names.ts";
 import { ruleFor } from "../../../server/records/record-types.ts";
 
 const hex = (text: string) => Buffer.from(text.replaceAll(" ", ""), "hex");

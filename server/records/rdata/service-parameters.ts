@@ -1,8 +1,8 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { escapeOctets, unescapeOctets } from "../../names/escapes.ts";
-import { aaaaRule } from "../../records/values/aaaa.ts";
-import { addressOctets, ipv6Address } from "../../records/values/addresses.ts";
-import { WireError } from "./wire-names.ts";
+import { aaaaRule } from "../values/aaaa.ts";
+import { addressOctets, ipv6Address } from "../values/addresses.ts";
+import { WireError } from "../../names/wire-names.ts";
 
 /** Service parameter keys by number (RFC 9460 §14.3.2, RFC 9461 §5, RFC 9540 §4). */
 const keys = ["mandatory", "alpn", "no-default-alpn", "port", "ipv4hint", "ech", "ipv6hint", "dohpath", "ohttp"];
