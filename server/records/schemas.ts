@@ -65,22 +65,23 @@ const inputFields = {
   comment: commentField.optional(),
 };
 
-function saysSomething({
-  value,
-  strings = null,
-}: {
-  value?: string | undefined;
-  strings?: string[] | null | undefined;
-}) {
-  return value !== undefined || strings !== null;
+/** What a record needs: its value, or for a TXT the strings of which it follows. */
+type ValueOrStrings = { value: string } | { strings: string[] };
+
+/** Refuses records that have neither value nor strings, in their types too. */
+function withValue<Schema extends z.ZodType<{ value?: string | undefined; strings?: string[] | null | undefined }>>(
+  schema: Schema,
+) {
+  const refined = schema.refine(({ value, strings = null }) => value !== undefined || strings !== null, {
+    path: ["value"],
+    message: "This is required.",
+  });
+  return refined as unknown as z.ZodType<z.output<Schema> & ValueOrStrings, z.input<Schema> & ValueOrStrings>;
 }
 
-const valueMissing = { path: ["value"], message: "This is required." };
 const recordFields = z.strictObject(inputFields, "This must be an object with the fields of a record.");
 
-export const recordInput = recordFields
-  .refine(saysSomething, valueMissing)
-  .meta({ id: "RecordInput", description: "What a record is to be." });
+export const recordInput = withValue(recordFields).meta({ id: "RecordInput", description: "What a record is to be." });
 export const recordPatch = recordFields.partial();
 
 export const shownStrings = z
@@ -144,7 +145,7 @@ export const listRecordsInput = z.strictObject({
   ...paging(50, 500),
 });
 
-export const createRecordInput = z.strictObject({ id: domainId, ...inputFields }).refine(saysSomething, valueMissing);
+export const createRecordInput = withValue(z.strictObject({ id: domainId, ...inputFields }));
 
 export const updateRecordInput = z.strictObject({ id: domainId, recordId, ...recordPatch.shape });
 
