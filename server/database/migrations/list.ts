@@ -13,6 +13,7 @@ import { Assignments } from "./0011-assignments.ts";
 import { Channels } from "./0013-channels.ts";
 import { IdentityCodes } from "./0016-identity-codes.ts";
 import { Confirmations } from "./0017-confirmations.ts";
+import { Strings } from "./0022-strings.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -32,4 +33,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0013-channels", class: Channels },
   { name: "0016-identity-codes", class: IdentityCodes },
   { name: "0017-confirmations", class: Confirmations },
+  { name: "0022-strings", class: Strings },
 ];
