@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import superjson from "superjson";
+import { parse, stringify } from "superjson";
 import type { Caller } from "../auth/caller.ts";
 import type { HttpPort, RouteMeta } from "../context.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
@@ -55,7 +55,7 @@ export class Idempotency {
    */
   async once(call: IdempotentCall, carryOut: (http: HttpPort) => Promise<unknown>): Promise<unknown> {
     const id = hash([call.caller.tokenId ?? call.caller.userId, call.key]);
-    const requestHash = hash([call.procedure, superjson.stringify(call.input), call.http.header("if-match") ?? ""]);
+    const requestHash = hash([call.procedure, stringify(call.input), call.http.header("if-match") ?? ""]);
     const known = await this.#begin(id, requestHash);
     if (known) return this.#repeat(known, requestHash, call.http);
     let etag: string | null = null;
@@ -72,10 +72,12 @@ export class Idempotency {
     try {
       data = await carryOut(noting);
     } catch (error) {
-      await queries(this.#database.fork()).deleteFrom("idempotent_calls").where("id", "=", id).execute();
+      // What the call failed with is told, whether or not its key can be freed now: it frees itself in time.
+      const freed = queries(this.#database.fork()).deleteFrom("idempotent_calls").where("id", "=", id).execute();
+      await freed.catch(() => undefined);
       throw error;
     }
-    const answer = superjson.stringify(data);
+    const answer = stringify(data);
     await queries(this.#database.fork())
       .updateTable("idempotent_calls")
       .set({ runs_until: null, answer: answer.length > largestAnswer ? null : answer, etag })
@@ -141,7 +143,7 @@ export class Idempotency {
     }
     if (known.etag !== null) http.setHeader("ETag", known.etag);
     http.setHeader("Idempotency-Replayed", "true");
-    return superjson.parse(known.answer);
+    return parse(known.answer);
   }
 }
 
