@@ -21,6 +21,9 @@ export function limitIssues(record: LimitedRecord, kind: ProviderKind): Issue[] 
   if (record.proxied && !kind.supportsProxied) {
     issues.push({ path: ["proxied"], message: `${kind.name} has no proxy; leave proxied out or set it to false.` });
   }
+  if (record.strings !== null && kind.cutsTexts) {
+    issues.push({ path: ["strings"], message: `${kind.name} ${cutsTexts}; leave strings out.` });
+  }
   const shortfall = kind.cannotHold?.(record) ?? null;
   if (shortfall) issues.push({ path: [shortfall.field], message: `${kind.name} ${shortfall.reason}` });
   const kept = keptReason(record, kind);
@@ -28,6 +31,8 @@ export function limitIssues(record: LimitedRecord, kind: ProviderKind): Issue[] 
   if (kind.strictHostNames) issues.push(...hostNameIssues(record, kind));
   return issues;
 }
+
+const cutsTexts = "stores a TXT as one text and cuts it into strings itself";
 
 /** A type that is another provider's own is none of "any". */
 function storesType(recordType: string, { recordTypes }: ProviderKind): boolean {
