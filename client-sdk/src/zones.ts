@@ -3,7 +3,7 @@ import { isZonewrightError } from "./errors.ts";
 import type { Procedures } from "./procedures.ts";
 
 /** A record as {@link ZoneHelpers.ensureRecord} takes it: the domain's id, and what the record is to be. */
-export type EnsureRecordInput = RouterInputs["records"]["create"];
+export type EnsureRecordInput = RouterInputs["records"]["create"] & { value: string };
 
 /** The record that {@link ZoneHelpers.ensureRecord} found or made, and what it did for that. */
 export interface EnsuredRecord {
@@ -20,6 +20,8 @@ export interface DeleteRecordInput {
   name: string;
   /** The value in any spelling of its canonical form. */
   value: string;
+  /** TXT: the strings that the record is cut into; null for one cut at every 255 octets. Left out: however it is cut. */
+  strings?: string[] | null | undefined;
 }
 
 /** Finds domains and records by name instead of by id. */
@@ -30,7 +32,8 @@ export interface ZoneHelpers {
   zoneOf(hostName: string, options?: { signal?: AbortSignal }): Promise<ZoneOfName | null>;
   /**
    * Makes sure that a record is there, and can be repeated. A record of this type, name and value is kept and gets the `ttl`, `proxied`
-   * and `comment` that are given; otherwise the record is created. Other records of the name stay.
+   * and `comment` that are given; otherwise the record is created. Other records of the name stay. A TXT may be cut in any way unless
+   * `strings` are given.
    * @throws ZonewrightError as `records.create`
    */
   ensureRecord(input: EnsureRecordInput, options?: { signal?: AbortSignal }): Promise<EnsuredRecord>;
@@ -39,9 +42,11 @@ export interface ZoneHelpers {
 }
 
 export function zoneHelpers({ domains, records }: Procedures): ZoneHelpers {
-  const find = async ({ id, recordType: type, name, value }: DeleteRecordInput, options: { signal?: AbortSignal }) => {
-    const { records: found } = await records.list.query({ id, type, name, value, limit: 1 }, options);
-    return found[0] ?? null;
+  const find = async (input: DeleteRecordInput, options: { signal?: AbortSignal }) => {
+    const { id, recordType: type, name, value, strings } = input;
+    const { records: found } = await records.list.query({ id, type, name, value, limit: 100 }, options);
+    const exact = found.find((record) => sameStrings(record.strings, strings ?? null));
+    return exact ?? (strings === undefined ? found[0] : undefined) ?? null;
   };
   return {
     async domainNamed(name, options = {}) {
@@ -57,9 +62,9 @@ export function zoneHelpers({ domains, records }: Procedures): ZoneHelpers {
       }
     },
     async ensureRecord(input, options = {}) {
-      const { id, recordType, name, priority, ttl, proxied, comment } = input;
+      const { id, recordType, name, strings, priority, ttl, proxied, comment } = input;
       const value = withPriority(input.value, recordType, priority);
-      const present = await find({ id, recordType, name, value }, options);
+      const present = await find({ id, recordType, name, value, strings }, options);
       if (!present) return { outcome: "created", record: await records.create.mutate(input, options) };
       const wanted = { ttl, proxied, comment };
       const changed = Object.entries(wanted).filter(
@@ -81,6 +86,11 @@ export function zoneHelpers({ domains, records }: Procedures): ZoneHelpers {
       }
     },
   };
+}
+
+function sameStrings(one: readonly string[] | null, other: readonly string[] | null): boolean {
+  if (one === null || other === null) return one === other;
+  return one.length === other.length && one.every((string, index) => string === other[index]);
 }
 
 /** MX and SRV values carry their priority; the service completes a value without it in the same way. */

@@ -51,6 +51,18 @@ describe("ensureRecord", () => {
     expect((await client.ensureRecord({ ...mail, priority: 20 })).outcome).toBe("created");
   });
 
+  test("keeps a text however it is cut, and makes another where other strings are asked for", async () => {
+    const text = { id, recordType: "TXT", name: "text", value: "ab" } as const;
+    const { record: cut } = await client.ensureRecord({ ...text, strings: ["a", "b"] });
+    expect(await client.ensureRecord(text)).toEqual({ outcome: "unchanged", record: cut });
+    const whole = await client.ensureRecord({ ...text, strings: null });
+    expect(whole).toMatchObject({ outcome: "created", record: { strings: null } });
+    expect(await client.ensureRecord(text)).toEqual({ outcome: "unchanged", record: whole.record });
+    expect(await client.deleteRecord({ ...text, strings: ["", "ab"] })).toBe(false);
+    expect(await client.deleteRecord({ ...text, strings: ["a", "b"] })).toBe(true);
+    expect((await client.records.list.query({ id, name: "text" })).records).toEqual([whole.record]);
+  });
+
   test("fails as creating does where the record cannot be", async () => {
     const cname = { id, recordType: "CNAME", name: "www", value: "shop.example.net" } as const;
     expect(await failure(client.ensureRecord(cname))).toMatchObject({ code: "CONFLICT" });
