@@ -31,13 +31,7 @@ beforeEach(async () => {
   users += 1;
   [username, address] = [`user-${users}`, `user-${users}@example.com`];
   zw.admin.token = (await zw.signIn("admin", adminPassword)).token;
-  const made = await zw.admin.post("/api/users", {
-    username,
-    email: address,
-    password: memberPassword,
-    role: "member",
-  });
-  expect(made.status).toBe(201);
+  await succeeds(zw.admin.post("/api/users", { username, email: address, password: memberPassword, role: "member" }));
   client = await zw.signIn(username, memberPassword);
   desk.be(users);
 });
