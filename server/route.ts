@@ -11,6 +11,8 @@ interface Route {
   textField?: string;
   errors?: number[];
   costly?: boolean;
+  /** Takes bodies up to 16 MiB. */
+  largeBody?: boolean;
   /** A body for the API document, where what its fields' examples make does not show what the call is for. */
   example?: Readonly<Record<string, unknown>>;
   /** A DELETE that takes its fields in a body. */
@@ -34,6 +36,7 @@ function meta(route: Route, access: Access, permission: Permission | null): Rout
     errors = [],
     example,
     costly = false,
+    largeBody = false,
     bodied = false,
     confirmable = false,
     deprecated,
@@ -52,6 +55,7 @@ function meta(route: Route, access: Access, permission: Permission | null): Rout
     status,
     ...(textField === undefined ? {} : { textField }),
     costly,
+    ...(largeBody ? { largeBody } : {}),
     errors,
     ...(example ? { example } : {}),
     ...(bodied ? { bodied } : {}),

@@ -25,6 +25,7 @@ import { Domains } from "./domains/service.ts";
 import { ZoneImports } from "./domains/zone-imports.ts";
 import { composeExpiry, type ExpiryServices } from "./expiry/compose.ts";
 import { Health } from "./health.ts";
+import { LargeBodies } from "./http/bodies/large-bodies.ts";
 import { composeIdentity, type IdentityServices } from "./identity/compose.ts";
 import { composeJobs, type JobServices } from "./jobs/compose.ts";
 import { createKeyring } from "./keyring.ts";
@@ -57,6 +58,7 @@ export interface Services
   authenticator: Authenticator;
   audit: Audit;
   requestLimits: RequestLimits;
+  largeBodies: LargeBodies;
   background: Background;
   assignments: Assignments;
   assignmentRequests: AssignmentRequests;
@@ -115,6 +117,7 @@ export function createServices(parts: {
   const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });
   const assignments = new Assignments({ audit, notifications, now });
   const makeCounter = countersIn(redis);
+  const largeBodies = new LargeBodies();
   const channelServices = composeChannels({
     box: channelBox,
     ports: { egress, mailer, siteUrl: config.siteUrl, now },
@@ -179,6 +182,7 @@ export function createServices(parts: {
     authenticator,
     audit,
     requestLimits: new RequestLimits(makeCounter, config.requestLimits),
+    largeBodies,
     background,
     assignments,
     assignmentRequests: new AssignmentRequests({ assignments, audit, notifications, now }),
@@ -216,6 +220,7 @@ export function createServices(parts: {
       await background.settled();
       await jobs.close();
       mailer.close();
+      await largeBodies.stop();
       redis?.close();
       await egress.close();
     },

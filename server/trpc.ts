@@ -1,5 +1,5 @@
 import { TRPCError, initTRPC, tracked } from "@trpc/server";
-import superjson from "superjson";
+import { deserialize, serialize } from "superjson";
 import { ZodError } from "zod";
 import type { Context, ErrorShape, HttpPort, Permission, RouteMeta } from "./context.ts";
 import type { EntityManager } from "./database/database.ts";
@@ -9,9 +9,11 @@ import { permitted, type Caller } from "./auth/caller.ts";
 import { AppError, errorCodes, type ErrorCode } from "./errors.ts";
 import { logFailure } from "./failure-log.ts";
 import { faultToAppError } from "./faults.ts";
+import { parsedBody } from "./http/bodies/parsed-bodies.ts";
 import { inputError } from "./input-error.ts";
 import { LimitReached, tellStandings, type Standing } from "./limits/rate-limit.ts";
 import type { Services } from "./services.ts";
+import { deserializeInput } from "./trpc-input.ts";
 
 /** What the server puts behind the public context. Kept out of `Context`, which the SDK's types show. */
 export interface ServerContext extends Context {
@@ -23,6 +25,7 @@ const trpcCodes = {
   UNAUTHORIZED: "UNAUTHORIZED",
   FORBIDDEN: "FORBIDDEN",
   NOT_FOUND: "NOT_FOUND",
+  METHOD_NOT_ALLOWED: "METHOD_NOT_SUPPORTED",
   CONFLICT: "CONFLICT",
   CONFIRMATION_REQUIRED: "CONFLICT",
   PRECONDITION_FAILED: "PRECONDITION_FAILED",
@@ -38,7 +41,10 @@ const t = initTRPC
   .context<Context>()
   .meta<RouteMeta>()
   .create({
-    transformer: superjson,
+    transformer: {
+      input: { serialize, deserialize: (payload: unknown) => deserializeInput(parsedBody(payload)) },
+      output: { serialize, deserialize },
+    },
     isDev: false,
     sse: { ping: { enabled: true, intervalMs: 15_000 }, client: { reconnectAfterInactivityMs: 40_000 } },
     errorFormatter({ shape, error, ctx }): ErrorShape {
@@ -105,9 +111,14 @@ function guarded<Admitted extends Admission>(admit: (call: Call) => Admitted | P
     try {
       const call = { services, em, http: ctx.http, requestId, procedure };
       const admitted = await countingStrangers(admit, call);
-      standings.push(...(await services.requestLimits.take(actorOf(admitted), meta?.costly === true)));
+      const actor = actorOf(admitted);
+      standings.push(...(await services.requestLimits.take(actor)));
       tellStandings(ctx.http, standings);
-      await getRawInput().catch(refuseUnreadable);
+      const input = await getRawInput().catch(refuseUnreadable);
+      if (meta?.costly === true && !onlyLooks(input)) {
+        standings.push(...(await services.requestLimits.takeCostly(actor)));
+        tellStandings(ctx.http, standings);
+      }
       const result = await next({ ctx: { services, em, report, ...admitted } });
       if (result.ok) return result;
       throw result.error;
@@ -131,13 +142,19 @@ async function countingStrangers<Admitted>(
   try {
     return await admit(call);
   } catch (error) {
-    await call.services.requestLimits.take(visitor(call.http.ip, call.requestId), false);
+    await call.services.requestLimits.take(visitor(call.http.ip, call.requestId));
     throw error;
   }
 }
 
+/** A dry run changes nothing: it counts as what it is, a read. */
+function onlyLooks(input: unknown): boolean {
+  return typeof input === "object" && input !== null && "dryRun" in input && input.dryRun === true;
+}
+
 /** What JSON and superjson throw over an input is the client's doing; past this point it would look like a fault of ours. */
 function refuseUnreadable(cause: unknown): never {
+  if (cause instanceof TRPCError && cause.cause instanceof AppError) throw cause.cause;
   throw new AppError(
     "BAD_REQUEST",
     "The input could not be read: it must be well-formed JSON, as superjson writes it.",

@@ -14,6 +14,7 @@ const serverCodes: Record<ErrorCode, true> = {
   UNAUTHORIZED: true,
   FORBIDDEN: true,
   NOT_FOUND: true,
+  METHOD_NOT_ALLOWED: true,
   CONFLICT: true,
   CONFIRMATION_REQUIRED: true,
   PRECONDITION_FAILED: true,

@@ -1,5 +1,4 @@
 import { createTRPCClient, httpLink } from "@trpc/client";
-import superjson from "superjson";
 import type {
   AppRouter,
   DnsRecord,
@@ -20,6 +19,7 @@ import { request } from "./request.ts";
 import { retryingFetch } from "./retrying-fetch.ts";
 import { SessionKeeper } from "./session.ts";
 import { traced } from "./traced.ts";
+import { transformer } from "./transformer.ts";
 import { watchNotifications, type WatchOptions } from "./watch-notifications.ts";
 
 /** What {@link ClientHelpers.signIn} takes. */
@@ -164,7 +164,7 @@ export function createClient(options: ClientOptions): Client {
       notificationsLink(openNotifications),
       httpLink({
         url: trpcUrl,
-        transformer: superjson,
+        transformer,
         headers: ({ op }) => (op.context["headers"] ?? {}) as Record<string, string>,
         fetch: async (address, init) => {
           const target = typeof address === "object" && "url" in address ? address.url : String(address);
