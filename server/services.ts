@@ -26,6 +26,7 @@ import { ZoneImports } from "./domains/zone-imports.ts";
 import { composeExpiry, type ExpiryServices } from "./expiry/compose.ts";
 import { Health } from "./health.ts";
 import { LargeBodies } from "./http/bodies/large-bodies.ts";
+import { Idempotency } from "./idempotency/idempotency.ts";
 import { composeIdentity, type IdentityServices } from "./identity/compose.ts";
 import { composeJobs, type JobServices } from "./jobs/compose.ts";
 import { createKeyring } from "./keyring.ts";
@@ -59,6 +60,7 @@ export interface Services
   audit: Audit;
   requestLimits: RequestLimits;
   largeBodies: LargeBodies;
+  idempotency: Idempotency;
   background: Background;
   assignments: Assignments;
   assignmentRequests: AssignmentRequests;
@@ -181,6 +183,7 @@ export function createServices(parts: {
     trustedOrigins: [new URL(config.siteUrl).origin, ...config.corsOrigins],
     authenticator,
     audit,
+    idempotency: new Idempotency(database, now),
     requestLimits: new RequestLimits(makeCounter, config.requestLimits),
     largeBodies,
     background,

@@ -10,6 +10,7 @@ import { AppError, errorCodes, type ErrorCode } from "./errors.ts";
 import { logFailure } from "./failure-log.ts";
 import { faultToAppError } from "./faults.ts";
 import { parsedBody } from "./http/bodies/parsed-bodies.ts";
+import { idempotencyKeyOf, takesIdempotencyKey } from "./idempotency/idempotency.ts";
 import { inputError } from "./input-error.ts";
 import { LimitReached, tellStandings, type Standing } from "./limits/rate-limit.ts";
 import type { Services } from "./services.ts";
@@ -24,6 +25,7 @@ const trpcCodes = {
   BAD_REQUEST: "BAD_REQUEST",
   UNAUTHORIZED: "UNAUTHORIZED",
   FORBIDDEN: "FORBIDDEN",
+  REAUTHENTICATION_REQUIRED: "FORBIDDEN",
   NOT_FOUND: "NOT_FOUND",
   METHOD_NOT_ALLOWED: "METHOD_NOT_SUPPORTED",
   CONFLICT: "CONFLICT",
@@ -100,7 +102,7 @@ type Admission = { caller: Caller } | { actor: Actor };
  * call, and turns every failure into one that clients can read. One middleware for all of it, because each costs every call.
  */
 function guarded<Admitted extends Admission>(admit: (call: Call) => Admitted | Promise<Admitted>) {
-  return t.procedure.use(async ({ ctx, next, getRawInput, path: procedure, meta }) => {
+  return t.procedure.use(async ({ ctx, next, getRawInput, path: procedure, meta, type }) => {
     const { services, requestId } = ctx as ServerContext;
     const em = services.database.fork();
     ctx.http.noteProcedure(procedure);
@@ -115,13 +117,27 @@ function guarded<Admitted extends Admission>(admit: (call: Call) => Admitted | P
       standings.push(...(await services.requestLimits.take(actor)));
       tellStandings(ctx.http, standings);
       const input = await getRawInput().catch(refuseUnreadable);
-      if (meta?.costly === true && !onlyLooks(input)) {
+      const looks = onlyLooks(procedure, input);
+      if (meta?.costly === true && !looks) {
         standings.push(...(await services.requestLimits.takeCostly(actor)));
         tellStandings(ctx.http, standings);
       }
-      const result = await next({ ctx: { services, em, report, ...admitted } });
-      if (result.ok) return result;
-      throw result.error;
+      const carryOut = async (http: HttpPort) => {
+        const result = await next({ ctx: { services, em, report, ...admitted, http } });
+        if (result.ok) return result;
+        throw result.error;
+      };
+      const keyed = type === "mutation" && !looks;
+      const key = keyed && meta && takesIdempotencyKey(meta) ? idempotencyKeyOf(ctx.http) : null;
+      if (key === null || !("caller" in admitted)) return await carryOut(ctx.http);
+      const { caller } = admitted;
+      let carriedOut: Awaited<ReturnType<typeof carryOut>> | undefined;
+      const data = await services.idempotency.once({ caller, procedure, key, input, http: ctx.http }, async (http) => {
+        carriedOut = await carryOut(http);
+        return carriedOut.data;
+      });
+      // An answer that was stored has passed the procedure's output schema before: tRPC gets it as a middleware's result.
+      return carriedOut ?? ({ ok: true, data } as unknown as Awaited<ReturnType<typeof carryOut>>);
     } catch (error) {
       const appError = errorOf(error);
       if (appError instanceof LimitReached) tellStandings(ctx.http, [...standings, ...appError.standings]);
@@ -147,8 +163,9 @@ async function countingStrangers<Admitted>(
   }
 }
 
-/** A dry run changes nothing: it counts as what it is, a read. */
-function onlyLooks(input: unknown): boolean {
+/** Plans and dry runs change nothing: they count as reads, and can be repeated as often as anybody likes. */
+function onlyLooks(procedure: string, input: unknown): boolean {
+  if (procedure.endsWith(".plan")) return true;
   return typeof input === "object" && input !== null && "dryRun" in input && input.dryRun === true;
 }
 
@@ -196,6 +213,16 @@ export const halfSignedIn = guarded(async ({ services, em, http, requestId }) =>
 
 /** A signed-in user; no personal token. */
 export const signedIn = guarded(async (call) => ({ caller: await sessionCaller(call) }));
+
+/** A signed-in user whose session was confirmed within the last ten minutes; no personal token. For what adds or takes a way into the account. */
+export const confirmed = guarded(async (call) => {
+  const caller = await sessionCaller(call);
+  await call.services.confirmation.require(call.em, caller);
+  return { caller };
+});
+
+/** The same, but for a body with the current password, which stands in: the service asks `Confirmation.requireOrPassword` with it. */
+export const confirmedOrPassword = signedIn;
 
 /** A signed-in administrator; no personal token. */
 export const admin = guarded(async (call) => {

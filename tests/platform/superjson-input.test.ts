@@ -124,7 +124,7 @@ describe("what the client sends is accepted", () => {
   test("undefined within objects of a list, and one object that stands in a list twice", async () => {
     const { id } = await client.domains.create.mutate({ name: "twice.example" });
     const record = { recordType: "A", name: "www", value: "192.0.2.1", ttl: undefined, comment: undefined } as const;
-    const plan = await client.records.plan.mutate({ id, changes: [{ action: "create", recordId: undefined, record }] });
+    const plan = await client.records.plan.mutate({ id, changes: [{ action: "create", record }] });
     expect(plan.creates).toHaveLength(1);
     const at = new Date("2031-01-01T00:00:00Z");
     const { results } = await client.records.bulkCreate.mutate({ id, records: [record, record] });

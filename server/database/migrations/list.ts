@@ -12,6 +12,9 @@ import { Expiry } from "./0010-expiry.ts";
 import { Assignments } from "./0011-assignments.ts";
 import { Channels } from "./0013-channels.ts";
 import { IdentityCodes } from "./0016-identity-codes.ts";
+import { Confirmations } from "./0017-confirmations.ts";
+import { Strings } from "./0022-strings.ts";
+import { IdempotentCalls } from "./0025-idempotent-calls.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -30,4 +33,7 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0011-assignments", class: Assignments },
   { name: "0013-channels", class: Channels },
   { name: "0016-identity-codes", class: IdentityCodes },
+  { name: "0017-confirmations", class: Confirmations },
+  { name: "0022-strings", class: Strings },
+  { name: "0025-idempotent-calls", class: IdempotentCalls },
 ];
