@@ -109,7 +109,7 @@ describe("signed in, a body has at most 1 MiB", () => {
     const padding = " ".repeat(2 * mebibyte);
     const cases: [body: string, path: (string | number)[] | undefined][] = [
       ['{"changes":[{"action":"make"}]}', ["changes", 0, "action"]],
-      ['{"changes":[{"action":"create","more":1}]}', ["changes", 0, "more"]],
+      ['{"changes":[{"action":"create","more":1}]}', ["changes", 0, "record"]],
       [`{"id":"${zone.id}","changes":[]}`, ["id"]],
       ['{"changes":[{"action":"create","record":{"__proto__":1}}]}', ["changes", 0, "record", "__proto__"]],
       [`{"changes":${"[".repeat(100)}${"]".repeat(100)}}`, ["changes"]],
