@@ -1,6 +1,7 @@
+import { isAbsolute } from "node:path";
 import { z } from "zod";
 import { maxTtl } from "../zone-file/ttl.ts";
-import type { ProviderKind } from "./provider.ts";
+import { ProviderError, type ProviderKind } from "./provider.ts";
 import { zoneFolder } from "./zonefile/folder.ts";
 import { zoneFolderProvider } from "./zonefile/zone-folder-provider.ts";
 
@@ -30,11 +31,14 @@ export const zonefile: ProviderKind<ZonefileConfig> = {
     { name: "hostmaster", label: "Hostmaster", secret: false, required: false },
   ],
   configSchema,
-  connect: ({ folder, hostmaster }, { zonesFolder, now }) =>
-    zoneFolderProvider({
+  connect: ({ folder, hostmaster }, { zonesFolder, zonesFolderFault, now }) => {
+    const fault = folder !== undefined && isAbsolute(folder) ? null : (zonesFolderFault?.() ?? null);
+    if (fault !== null) throw new ProviderError(fault, "none");
+    return zoneFolderProvider({
       folder: zoneFolder(zonesFolder, folder),
       mayBeMissing: folder === undefined,
       hostmaster,
       now,
-    }),
+    });
+  },
 };
