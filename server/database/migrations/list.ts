@@ -12,9 +12,9 @@ import { Expiry } from "./0010-expiry.ts";
 import { Assignments } from "./0011-assignments.ts";
 import { Channels } from "./0013-channels.ts";
 import { IdentityCodes } from "./0016-identity-codes.ts";
-import { Installation } from "./0023-installation.ts";
 import { Confirmations } from "./0017-confirmations.ts";
 import { Strings } from "./0022-strings.ts";
+import { Installation } from "./0023-installation.ts";
 import { IdempotentCalls } from "./0025-idempotent-calls.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
@@ -34,8 +34,8 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0011-assignments", class: Assignments },
   { name: "0013-channels", class: Channels },
   { name: "0016-identity-codes", class: IdentityCodes },
-  { name: "0023-installation", class: Installation },
   { name: "0017-confirmations", class: Confirmations },
   { name: "0022-strings", class: Strings },
+  { name: "0023-installation", class: Installation },
   { name: "0025-idempotent-calls", class: IdempotentCalls },
 ];
