@@ -229,7 +229,7 @@ export const environmentSchema = z.object({
   LOG_FORMAT: z.enum(["json", "text"], "LOG_FORMAT must be json or text").optional().register(notes, {
     meaning: "`json`: every line that the service prints is one JSON object. `text`: lines for people.",
     otherwise: "`text` on a terminal, else `json`",
-    readIn: "main.ts",
+    readIn: "start.ts",
     more: "operations/monitoring.md#what-the-log-tells",
   }),
   JOBS: onOff("JOBS", "on").register(notes, {

@@ -24,7 +24,7 @@ export async function refuseNewer(
       `${variable}: version ${last} has used this database, and this is version ${version}, which is older. Start ${last} or newer, ${way}`,
     );
   }
-  const [unknown] = (await executedMigrations(db)).filter((name) => !migrations.includes(name));
+  const unknown = (await executedMigrations(db)).find((name) => !migrations.includes(name));
   if (unknown !== undefined) {
     throw new InstallationError(
       `${variable}: a newer build (${last ?? "version unknown"}) has brought this database to ${unknown}, which version ${version} does not know. Start that build, ${way}`,
@@ -57,8 +57,7 @@ async function exists(db: Db, table: string): Promise<boolean> {
 
 /** By the three numbers of a version; what follows them does not count. */
 export function isNewer(one: string, other: string): boolean {
-  const numbers = (text: string) => text.split("-", 1)[0]?.split(".").map(Number) ?? [];
-  const [left, right] = [numbers(one), numbers(other)];
+  const [left = [], right = []] = [one, other].map((text) => text.split("-", 1)[0]?.split(".").map(Number));
   for (let index = 0; index < 3; index++) {
     const difference = (left[index] ?? 0) - (right[index] ?? 0);
     if (difference !== 0) return difference > 0;

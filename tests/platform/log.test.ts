@@ -57,10 +57,11 @@ test("a failed statement is logged with its place and code, never with the value
   expect(printed(failures[3])).toContain('"message":"inside"');
 });
 
+const refused = (address: string) =>
+  Object.assign(new Error(`connect ECONNREFUSED ${address}`), { code: "ECONNREFUSED" });
+const copied = ({ message, stack = "" }: Error) => ({ message, stack, code: "57P01", queue: "changes.repair" });
+
 describe("what is thrown and is not an Error tells its cause all the same:", () => {
-  const refused = (address: string) =>
-    Object.assign(new Error(`connect ECONNREFUSED ${address}`), { code: "ECONNREFUSED" });
-  const copied = ({ message, stack = "" }: Error) => ({ message, stack, code: "57P01", queue: "changes.repair" });
   test.each([
     ["a copy of one, as the job queue has it", copied(new Error("terminating connection")), "terminating connection"],
     [

@@ -46,13 +46,9 @@ test("an older version does not start on a database that a newer one has used, a
 }, 120_000);
 
 test("an instance with another DATA_DIR does not start while domains have their records in the zone files of the first", async () => {
-  const DATABASE_URL = await newDatabase("zonewright_folders");
-  const [one, other] = ["one", "other"].map((name) => ({
-    DATABASE_URL,
-    SECRET_KEYS: "k".repeat(32),
-    ...dataDir(name),
-  }));
-  if (!one || !other) throw new Error("There are two.");
+  const shared = { DATABASE_URL: await newDatabase("zonewright_folders"), SECRET_KEYS: "k".repeat(32) };
+  const one = { ...shared, ...dataDir("one") };
+  const other = { ...shared, ...dataDir("other") };
 
   // Nothing needs the folder yet: the second one runs, and says why it has no zone files of its own.
   const first = await startService(one);
