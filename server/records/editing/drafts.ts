@@ -37,7 +37,7 @@ export function draftRecord(input: RecordInput, zone: string, kind: ProviderKind
   const asked = input.ttl ?? Math.max(defaultTtl, kind.minTtl);
   const ttl = ttlAt(kind, proxied, asked);
   const written = { name: owner.ok ? owner.value : "@", value: value.ok ? value.value.value : "" };
-  const limits = limitIssues({ recordType: input.recordType, ttl, proxied, ...written }, kind);
+  const limits = limitIssues({ recordType: input.recordType, ttl, proxied, ...written }, kind, zone);
   // Of a name or a value that could not be read, the provider has nothing to say.
   const isKnown = owner.ok && value.ok;
   issues.push(...limits.filter(({ path: [field] }) => isKnown || field === "ttl" || field === "proxied"));
@@ -91,10 +91,10 @@ export function draftUpdate(
   const ttl = ttlAt(kind, proxied, asked);
   const written = { name: owner.ok ? owner.value : present.name, value: value.ok ? value.value.value : present.value };
   const limited = { recordType, ttl, proxied, ...written };
-  const issues = limitIssues(limited, kind).filter(({ path: [field] }) => {
+  const issues = limitIssues(limited, kind, zone).filter(({ path: [field] }) => {
     const key = field as keyof typeof limited;
-    // Whether a record may be proxied is a matter of its type.
-    return limited[key] !== present[key] || (key === "proxied" && recordType !== present.recordType);
+    // Which names a record may have, and whether it may be proxied, is a matter of its type.
+    return limited[key] !== present[key] || (key !== "ttl" && recordType !== present.recordType);
   });
   if (!value.ok) {
     const tried = { recordType, name: present.name, value: patch.value ?? present.value, priority: patch.priority };
