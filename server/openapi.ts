@@ -1,6 +1,6 @@
 import type { AnyTRPCRouter } from "@trpc/server";
 import { generateOpenApiDocument, type OpenApiRouter } from "trpc-to-openapi";
-import type { RouteMeta } from "./context.ts";
+import type { Confirmed, RouteMeta } from "./context.ts";
 import { deprecationNote } from "./deprecation.ts";
 import type { OpenApiDocument, Operation, Parameter, Response, Schema } from "./openapi-document.ts";
 import { problemResponses, problemSchema } from "./openapi-problems.ts";
@@ -215,9 +215,17 @@ function accessNote(meta: RouteMeta): string {
   if (meta.access === "public") return "No sign-in needed.";
   if (meta.access === "halfSignedIn")
     return "The bearer is the `tempToken` of a sign-in; access tokens do not open it.";
+  const confirmed = meta.confirmed ? confirmedNotes[meta.confirmed] : "";
   const who = meta.access === "admin" ? "Administrators only." : "";
   const token = meta.permission
     ? `Personal tokens need the permission \`${meta.permission}\`.`
     : "Not open to personal tokens.";
-  return [who, token].filter(Boolean).join(" ");
+  return [who, token, confirmed].filter(Boolean).join(" ");
 }
+
+const needed =
+  "The session must have been confirmed within the last ten minutes (403 REAUTHENTICATION_REQUIRED otherwise)";
+const confirmedNotes: Record<Confirmed, string> = {
+  session: `${needed}: see \`POST /api/auth/me/confirm\`.`,
+  orPassword: `${needed}, or the body holds the current password.`,
+};

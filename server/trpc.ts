@@ -22,6 +22,7 @@ const trpcCodes = {
   BAD_REQUEST: "BAD_REQUEST",
   UNAUTHORIZED: "UNAUTHORIZED",
   FORBIDDEN: "FORBIDDEN",
+  REAUTHENTICATION_REQUIRED: "FORBIDDEN",
   NOT_FOUND: "NOT_FOUND",
   CONFLICT: "CONFLICT",
   CONFIRMATION_REQUIRED: "CONFLICT",
@@ -179,6 +180,16 @@ export const halfSignedIn = guarded(async ({ services, em, http, requestId }) =>
 
 /** A signed-in user; no personal token. */
 export const signedIn = guarded(async (call) => ({ caller: await sessionCaller(call) }));
+
+/** A signed-in user whose session was confirmed within the last ten minutes; no personal token. For what adds or takes a way into the account. */
+export const confirmed = guarded(async (call) => {
+  const caller = await sessionCaller(call);
+  await call.services.confirmation.require(call.em, caller);
+  return { caller };
+});
+
+/** The same, but for a body with the current password, which stands in: the service asks `Confirmation.requireOrPassword` with it. */
+export const confirmedOrPassword = signedIn;
 
 /** A signed-in administrator; no personal token. */
 export const admin = guarded(async (call) => {

@@ -13,7 +13,7 @@ import { Profile } from "../users/profile/service.ts";
 import { Users } from "../users/service.ts";
 import type { AccessTokens } from "./access-tokens.ts";
 import type { Authenticator } from "./authenticator.ts";
-import { Confirmation } from "./confirmation.ts";
+import type { Confirmation } from "./confirmation/service.ts";
 import { CurrentPassword } from "./current-password.ts";
 import { OwnSessions } from "./own-sessions/service.ts";
 import { PasswordResets } from "./password-reset/service.ts";
@@ -39,6 +39,7 @@ export interface AccountServices {
   passwordResets: PasswordResets;
   ownSessions: OwnSessions;
   personalTokens: PersonalTokens;
+  confirmation: Confirmation;
   secondFactors: SecondFactors;
   secondFactorChecks: SecondFactorChecks;
   secondFactorSignIn: SecondFactorSignIn;
@@ -69,15 +70,14 @@ export function composeAccounts(parts: {
   const users = new Users(passwords, audit, now);
   const invitations = new Invitations(audit, now);
   const currentPassword = new CurrentPassword(passwords, guesses, audit);
-  const confirmation = new Confirmation(currentPassword, now);
-  const factors = composeSecondFactors({ ...parts, siteUrl, confirmation });
-  const secondFactors = factors.checks;
+  const factors = composeSecondFactors({ ...parts, siteUrl, currentPassword });
+  const { checks: secondFactors, confirmation } = factors;
   const signIn = new SignIn({ passwords, accessTokens, sessions, guesses, secondFactors, audit, notifications, now });
   return {
     users,
     userAdministration: new UserAdministration({ users, passwords, sessions, authenticator, audit, now }),
     invitations,
-    profile: new Profile({ users, passwords, currentPassword, sessions, mail, audit, onNotificationsOff }),
+    profile: new Profile({ users, passwords, confirmation, sessions, mail, audit, onNotificationsOff }),
     signIn,
     registration: new Registration(users, invitations, signIn),
     passwordResets: new PasswordResets({ ...parts, passwords, sessions, siteUrl }),
@@ -88,6 +88,7 @@ export function composeAccounts(parts: {
       now,
       onEnd: (tokenHash) => authenticator.endToken(tokenHash),
     }),
+    confirmation,
     secondFactors: factors.management,
     secondFactorChecks: secondFactors,
     secondFactorSignIn: new SecondFactorSignIn({ signIn, checks: secondFactors, guesses, audit }),

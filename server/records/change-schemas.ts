@@ -102,8 +102,24 @@ export const plannedChanges = z
         example: [
           {
             id: "01a1fb0f-6204-7000-abd4-276e976be8b7",
-            before: { recordType: "A", name: "@", value: "192.0.2.1", ttl: 300, priority: null, proxied: false },
-            after: { recordType: "A", name: "@", value: "192.0.2.1", ttl: 3600, priority: null, proxied: false },
+            before: {
+              recordType: "A",
+              name: "@",
+              value: "192.0.2.1",
+              strings: null,
+              ttl: 300,
+              priority: null,
+              proxied: false,
+            },
+            after: {
+              recordType: "A",
+              name: "@",
+              value: "192.0.2.1",
+              strings: null,
+              ttl: 3600,
+              priority: null,
+              proxied: false,
+            },
             changes: { ttl: [300, 3600] },
           },
         ],

@@ -22,6 +22,9 @@ export function limitIssues(record: LimitedRecord, kind: ProviderKind, zone: str
   if (record.proxied && !kind.supportsProxied) {
     issues.push({ path: ["proxied"], message: `${kind.name} has no proxy; leave proxied out or set it to false.` });
   }
+  if (record.strings !== null && kind.cutsTexts) {
+    issues.push({ path: ["strings"], message: `${kind.name} ${cutsTexts}; leave strings out.` });
+  }
   const shortfall = kind.cannotHold?.(record) ?? null;
   if (shortfall) issues.push({ path: [shortfall.field], message: `${kind.name} ${shortfall.reason}` });
   const kept = keptReason(record, kind);
@@ -30,6 +33,8 @@ export function limitIssues(record: LimitedRecord, kind: ProviderKind, zone: str
   issues.push(...faults.map(({ field, reason }) => ({ path: [field], message: `${kind.name} ${reason}` })));
   return issues;
 }
+
+const cutsTexts = "stores a TXT as one text and cuts it into strings itself";
 
 /** A type that is another provider's own is none of "any". */
 function storesType(recordType: string, { recordTypes }: ProviderKind): boolean {

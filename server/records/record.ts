@@ -9,6 +9,11 @@ export interface RecordData {
   name: string;
   /** Canonical value of the type. */
   value: string;
+  /**
+   * TXT: its character-strings where the value is not cut at every 255 octets (values/character-strings.ts). Null where it is, and for other
+   * types.
+   */
+  strings: string[] | null;
   /** Time to live in seconds, 0 to 2^31-1 (RFC 2181 §8). */
   ttl: number;
   /** MX and SRV: the priority, which the value carries too. Else null. */
@@ -41,7 +46,13 @@ export function shortValue(value: string): string {
 }
 
 /** What makes a record itself within a zone: no two live records may share it. */
-export function recordKey(record: Pick<RecordData, "recordType" | "name" | "value">): string {
+export function recordKey(record: Pick<RecordData, "recordType" | "name" | "value" | "strings">): string {
+  const key = textKey(record);
+  return record.strings === null ? key : `${key}\u0000${JSON.stringify(record.strings)}`;
+}
+
+/** What two TXT records share that differ in nothing but how they are cut. */
+export function textKey(record: Pick<RecordData, "recordType" | "name" | "value">): string {
   return `${record.name}\u0000${record.recordType}\u0000${record.value}`;
 }
 

@@ -115,8 +115,7 @@ function stillProxied(live: readonly LiveRecord[], given: readonly RecordData[])
   return given.map((record) => {
     const ttl = bare.has(recordKey(record)) ? undefined : ttls.get(rrsetKey(record));
     if (ttl === undefined) return record;
-    const { recordType, name, value, priority } = record;
-    return { recordType, name, value, priority, ttl, proxied: true };
+    return { ...record, ttl, proxied: true };
   });
 }
 

@@ -10,6 +10,7 @@ import type { RecordData } from "../records/record.ts";
 import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
 import { countsView, planView } from "../records/plan-view.ts";
 import { keptThere, keptWarnings, withoutKept } from "../records/provider-limits.ts";
+import { withSplitsOf } from "../records/zone-comparison.ts";
 import { kindOfZone } from "../records/zone-limits.ts";
 import { findSnapshot, type Snapshots } from "./service.ts";
 
@@ -88,7 +89,8 @@ async function planRollback(em: EntityManager, zone: HeldZone, snapshotId: strin
     .where("until", ">", revision)
     .where("since", "<=", revision)
     .execute();
-  const wanted = planState(since.map(liveRecord), gone.map(liveRecord));
+  const live = since.map(liveRecord);
+  const wanted = planState(live, withSplitsOf(gone.map(liveRecord), live));
   const plan = { ...wanted, ...withoutKept(wanted.changes, zone.kind, await keptThere(zone, wanted.changes)) };
   const kind = await kindOfZone(
     zone,
@@ -97,8 +99,8 @@ async function planRollback(em: EntityManager, zone: HeldZone, snapshotId: strin
   return { ...plan, ...(await withoutRefused(em, { ...zone, kind }, plan.changes)), recordCount: zone.recordCount };
 }
 
-function failure({ record: { recordType, name, value }, reason }: Unmade) {
-  return { recordType, name, value, error: reason };
+function failure({ record: { recordType, name, value, strings }, reason }: Unmade) {
+  return { recordType, name, value, strings, error: reason };
 }
 
 /** A change that a rollback does not make, and why. */

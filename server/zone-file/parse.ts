@@ -144,6 +144,7 @@ function takeRecord(
     recordType,
     name,
     value: value.value.value,
+    strings: value.value.strings ?? null,
     ttl: ttl ?? inheritedTtl(reading) ?? reading.contents.soa?.minimum ?? reading.options.defaultTtl ?? 3600,
     priority: value.value.priority,
     proxied: false,

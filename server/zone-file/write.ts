@@ -1,4 +1,4 @@
-import { ruleFor } from "../records/record-types.ts";
+import { printRdata } from "../records/record-types.ts";
 import { isApexNs, type RecordData } from "../records/record.ts";
 import { isPlaceholder } from "./contents.ts";
 import { nameOrderKey } from "./name-order.ts";
@@ -41,8 +41,8 @@ export function printZoneFile({ zone, soa, records, defaultTtl = 3600 }: ZoneFil
   }
   for (const record of sorted) {
     if (isPlaceholder(record)) continue;
-    const { name, ttl, recordType, value } = record;
-    const line = printLine(name, ttl, recordType, ruleFor(recordType).print(value), width);
+    const { name, ttl, recordType } = record;
+    const line = printLine(name, ttl, recordType, printRdata(record), width);
     // What only its provider has, no name server loads and no import takes in.
     lines.push(isProviderType(recordType) ? `; ${line.replaceAll(/\p{Cc}+/gu, " ")}` : line);
   }
@@ -73,7 +73,7 @@ function absolute(host: string): string {
   return host === "." ? host : `${host}.`;
 }
 
-/** By owner, then name servers first, then by type and value. */
+/** By owner, then name servers first, then by type, value and how a text is cut. */
 function inOrder(records: readonly RecordData[]): RecordData[] {
   const keys = new Map<string, string>();
   const keyed = records.map((record) => {
@@ -86,9 +86,16 @@ function inOrder(records: readonly RecordData[]): RecordData[] {
   });
   keyed.sort(
     (one, other) =>
-      compare(one.key, other.key) || compare(one.type, other.type) || compare(one.record.value, other.record.value),
+      compare(one.key, other.key) ||
+      compare(one.type, other.type) ||
+      compare(one.record.value, other.record.value) ||
+      compare(splitOf(one.record), splitOf(other.record)),
   );
   return keyed.map(({ record }) => record);
+}
+
+function splitOf({ strings }: RecordData): string {
+  return strings === null ? "" : JSON.stringify(strings);
 }
 
 function compare(one: string, other: string): number {

@@ -29,7 +29,13 @@ describe("a name of a zone file that breaks a rule since it was read in", () => 
     const { success, updated, failed } = await rollback(snapshot);
     expect({ success, updated }).toEqual({ success: false, updated: 1 });
     expect(failed).toEqual([
-      { recordType: "CNAME", name: "x", value: "y.example", error: expect.stringMatching(/must be the only record/) },
+      {
+        recordType: "CNAME",
+        name: "x",
+        value: "y.example",
+        strings: null,
+        error: expect.stringMatching(/must be the only record/),
+      },
     ]);
     expect(await zone.lines()).toEqual(["x A 192.0.2.1"]);
     expect((await zone.post("/sync")).body).toMatchObject({ synced: 1, unchanged: 1 });

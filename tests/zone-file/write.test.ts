@@ -21,7 +21,7 @@ const soa: Soa = {
 
 function record(name: string, recordType: string, value: string, ttl = 300): RecordData {
   const priority = recordType === "MX" || recordType === "SRV" ? Number(value.split(" ")[0]) : null;
-  return { recordType, name, value, ttl, priority, proxied: false };
+  return { recordType, name, value, ttl, strings: null, priority, proxied: false };
 }
 
 describe("printZoneFile", () => {

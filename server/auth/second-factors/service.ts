@@ -5,7 +5,7 @@ import type { Guesses } from "../../limits/guesses.ts";
 import { lockAccount } from "../../users/lock-account.ts";
 import { ownAccount } from "../../users/own-account.ts";
 import type { Caller } from "../caller.ts";
-import type { Confirmation } from "../confirmation.ts";
+import type { Confirmation } from "../confirmation/service.ts";
 import { refuseLastWayIn } from "../last-way-in.ts";
 import type { EmailCodes } from "./email-codes.ts";
 import { methodsSetUp, type Method } from "./methods.ts";
@@ -25,7 +25,7 @@ export interface SecondFactorParts {
   audit: Audit;
 }
 
-/** A user's own second factors: setting up, looking, removing. What makes an account weaker needs the current password. */
+/** A user's own second factors: setting up, looking, removing. */
 export class SecondFactors {
   readonly #parts: SecondFactorParts;
 
@@ -74,7 +74,7 @@ export class SecondFactors {
   /** @returns recovery codes when there were none */
   async enableEmail(em: EntityManager, caller: Caller, currentPassword: string | undefined) {
     const { confirmation, emailCodes } = this.#parts;
-    await confirmation.confirm(em, caller, currentPassword);
+    await confirmation.requireOrPassword(em, caller, currentPassword);
     const { id, email } = await ownAccount(em, caller.userId);
     return await em.transactional(async (tx) => {
       await lockAccount(tx, caller.userId);
@@ -112,7 +112,7 @@ export class SecondFactors {
   /** @throws AppError NOT_FOUND for anybody else's passkey as for none, CONFLICT when it is the last way to sign in */
   async deletePasskey(em: EntityManager, caller: Caller, input: { id: string; currentPassword?: string | undefined }) {
     const { confirmation, passkeys, audit } = this.#parts;
-    await confirmation.confirm(em, caller, input.currentPassword);
+    await confirmation.requireOrPassword(em, caller, input.currentPassword);
     await em.transactional(async (tx) => {
       await lockAccount(tx, caller.userId);
       const removed = await passkeys.remove(tx, caller.userId, input.id);
@@ -128,7 +128,7 @@ export class SecondFactors {
   /** Ten new recovery codes in place of those that are left. @throws AppError CONFLICT without a second factor to recover from */
   async createRecoveryCodes(em: EntityManager, caller: Caller, currentPassword: string | undefined) {
     const { confirmation, recoveryCodes, audit } = this.#parts;
-    await confirmation.confirm(em, caller, currentPassword);
+    await confirmation.requireOrPassword(em, caller, currentPassword);
     return await em.transactional(async (tx) => {
       if ((await methodsSetUp(tx, caller.userId)).length === 0)
         throw new AppError("CONFLICT", "Set up a second factor first; its recovery codes come with it.");
@@ -147,7 +147,7 @@ export class SecondFactors {
     nothing: string,
   ): Promise<void> {
     const { confirmation, totp, emailCodes } = this.#parts;
-    await confirmation.confirm(em, caller, currentPassword);
+    await confirmation.requireOrPassword(em, caller, currentPassword);
     await em.transactional(async (tx) => {
       await lockAccount(tx, caller.userId);
       const removed = await (method === "totp" ? totp : emailCodes).remove(tx, caller.userId);

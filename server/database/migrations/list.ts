@@ -12,7 +12,9 @@ import { Expiry } from "./0010-expiry.ts";
 import { Assignments } from "./0011-assignments.ts";
 import { Channels } from "./0013-channels.ts";
 import { IdentityCodes } from "./0016-identity-codes.ts";
+import { Confirmations } from "./0017-confirmations.ts";
 import { NameServers } from "./0021-name-servers.ts";
+import { Strings } from "./0022-strings.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -31,5 +33,7 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0011-assignments", class: Assignments },
   { name: "0013-channels", class: Channels },
   { name: "0016-identity-codes", class: IdentityCodes },
+  { name: "0017-confirmations", class: Confirmations },
   { name: "0021-name-servers", class: NameServers },
+  { name: "0022-strings", class: Strings },
 ];

@@ -13,9 +13,9 @@ import { WireError, writeName } from "../../names/wire-names.ts";
 /** Longest RDATA (RFC 1035 §3.2.1: RDLENGTH has 16 bits). */
 const longestRdata = 65_535;
 
-/** The RDATA of a canonical value, names uncompressed (RFC 3597 §4). @throws WireError, a sentence's end */
-export function writeRdata(recordType: string, value: string): Buffer {
-  const fields = fieldsOf(recordType, value);
+/** The RDATA of a canonical value, names uncompressed (RFC 3597 §4). `strings`: how a TXT is cut. @throws WireError, a sentence's end */
+export function writeRdata(recordType: string, value: string, strings: readonly string[] | null = null): Buffer {
+  const fields = fieldsOf(recordType, ruleFor(recordType).print(value, strings));
   const generic = readGeneric(fields);
   if (generic && !generic.ok) throw new WireError("its generic form is broken");
   const rdata = generic ? generic.value : Buffer.concat(writeFields(recordType, fields));
@@ -23,8 +23,7 @@ export function writeRdata(recordType: string, value: string): Buffer {
   return rdata;
 }
 
-function fieldsOf(recordType: string, value: string): RdataField[] {
-  const text = ruleFor(recordType).print(value);
+function fieldsOf(recordType: string, text: string): RdataField[] {
   // Nothing but one line: a value has no line ends, for `print` escapes them.
   for (const line of logicalLines(text)) {
     if (line.kind === "line") return joinParameters(recordType, line.fields);

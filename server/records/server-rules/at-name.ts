@@ -53,17 +53,18 @@ function tooMany(
 }
 
 function tooLarge(name: string, type: string, rrset: readonly RecordData[]): Violation[] {
-  const characters = rrset.reduce((sum, { value }) => sum + value.length, 0);
+  // Each string of a TXT has an octet for its length.
+  const characters = rrset.reduce((sum, { value, strings }) => sum + value.length + (strings?.length ?? 0), 0);
   if (characters * mostOctetsPerCharacter + rrset.length * octetsBesideData <= mostRrsetOctets) return [];
-  const octets = rrset.reduce((sum, { recordType, value }) => sum + octetsOf(recordType, value) + octetsBesideData, 0);
+  const octets = rrset.reduce((sum, record) => sum + octetsOf(record) + octetsBesideData, 0);
   if (octets <= mostRrsetOctets) return [];
   const message = `The ${type} records of ${name} would have ${octets} octets together, and name servers hold at most ${mostRrsetOctets} of one name and type.`;
   return [{ rule: `octets ${type}`, extent: octets, code: "CONFLICT", field: "value", message }];
 }
 
-function octetsOf(recordType: string, value: string): number {
+function octetsOf({ recordType, value, strings }: RecordData): number {
   try {
-    return writeRdata(recordType, value).length;
+    return writeRdata(recordType, value, strings).length;
   } catch {
     // Data that is kept although it does not follow its type's form: at most what it is written as.
     return value.length;

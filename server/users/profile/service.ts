@@ -1,6 +1,6 @@
 import type { Audit } from "../../audit/audit.ts";
 import type { Caller } from "../../auth/caller.ts";
-import type { CurrentPassword } from "../../auth/current-password.ts";
+import type { Confirmation } from "../../auth/confirmation/service.ts";
 import { assertGoodPassword } from "../../auth/password-rules.ts";
 import { PasswordReset } from "../../auth/password-reset/entities.ts";
 import type { PasswordHasher } from "../../auth/passwords.ts";
@@ -42,7 +42,7 @@ export interface EmailChange {
 interface Parts {
   users: Users;
   passwords: PasswordHasher;
-  currentPassword: CurrentPassword;
+  confirmation: Confirmation;
   sessions: Sessions;
   mail: MailOutbox;
   audit: Audit;
@@ -83,7 +83,7 @@ export class Profile {
     const { currentPassword, oldPassword, newPassword } = change;
     const { passwords, sessions, audit } = this.#parts;
     const { given, field } = oneGiven({ currentPassword, oldPassword });
-    const { user, passwordHash } = await this.#parts.currentPassword.confirm(em, caller, given, field);
+    const { user, passwordHash } = await this.#parts.confirmation.password(em, caller, given, field);
     const { username, email = null } = user;
     assertGoodPassword(newPassword, user, "newPassword");
     const hash = await passwords.hash(newPassword);
@@ -105,12 +105,11 @@ export class Profile {
   /**
    * Sets another e-mail address, and tells the old one.
    * @returns the current user
-   * @throws AppError FORBIDDEN for a wrong current password, CONFLICT for somebody else's address, TOO_MANY_REQUESTS
+   * @throws AppError FORBIDDEN for a wrong current password, REAUTHENTICATION_REQUIRED, CONFLICT for somebody else's address, TOO_MANY_REQUESTS
    */
   async changeEmail(em: EntityManager, caller: Caller, { currentPassword, password, email }: EmailChange) {
     const { users, audit } = this.#parts;
-    const { given, field } = oneGiven({ currentPassword, password });
-    await this.#parts.currentPassword.confirm(em, caller, given, field);
+    await this.#confirmEmailChange(em, caller, { currentPassword, password });
     const told = await em.fork().transactional(async (tx) => {
       const user = await ownAccount(tx, caller.userId);
       const { username, email: before = null } = user;
@@ -125,6 +124,21 @@ export class Profile {
     });
     if (told) this.#tell(told);
     return await users.current(em.fork(), caller);
+  }
+
+  /** Where there is a password it has to be given, however fresh the session is. */
+  async #confirmEmailChange(em: EntityManager, caller: Caller, given: Omit<EmailChange, "email">): Promise<void> {
+    const { confirmation } = this.#parts;
+    if (given.currentPassword === undefined && given.password === undefined) {
+      await confirmation.require(em, caller);
+      const { passwordHash } = await ownAccount(em, caller.userId);
+      if (typeof passwordHash !== "string") return;
+    }
+    const { given: password, field } = oneGiven({
+      currentPassword: given.currentPassword,
+      password: given.password,
+    });
+    await confirmation.password(em, caller, password, field);
   }
 
   #tell(mail: Mail): void {

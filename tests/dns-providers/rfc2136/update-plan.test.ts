@@ -13,6 +13,7 @@ const record = (name: string, recordType: string, value: string, ttl = 300): Rec
   value,
   ttl,
   priority: null,
+  strings: null,
   proxied: false,
 });
 const served = (data: RecordData, ...rdatas: Buffer[]): ServedRecord => ({

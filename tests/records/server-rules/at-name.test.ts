@@ -6,7 +6,7 @@ import { newViolations } from "../../../server/records/zone-rules.ts";
 const rules = { checkNames: true, maxRecordsPerType: 3, maxTypesPerName: 4 };
 
 function record(recordType: string, value: string): RecordData {
-  return { recordType, name: "x", value, ttl: 300, priority: null, proxied: false };
+  return { recordType, name: "x", value, ttl: 300, priority: null, proxied: false, strings: null };
 }
 
 const many = (recordType: string, count: number) =>
