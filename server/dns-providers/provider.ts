@@ -60,6 +60,8 @@ export interface Shortfall {
 interface ProviderCapabilities {
   /** Types it can store, or `any`. */
   recordTypes: readonly string[] | "any";
+  /** Whether "any" takes in ALIAS, ANAME and LUA, which are types of single vendors and not of DNS. */
+  vendorTypes?: boolean;
   supportsProxied: boolean;
   /** Smallest and largest TTL in seconds. */
   minTtl: number;

@@ -215,6 +215,10 @@ export const zonefileInput = z.strictObject({
     .enum(["merge", "replace"], "This must be merge or replace.")
     .default("merge")
     .meta({ description: "`merge` adds and updates; `replace` also deletes what the file does not have." }),
+  ignoreOutOfZone: z.boolean("This must be true or false.").default(false).meta({
+    description:
+      "Leave out records whose names are outside the zone; a warning counts them and names their lines. Without it they refuse the file.",
+  }),
   dryRun,
   force: forceLoss,
 });

@@ -1,7 +1,7 @@
 import { throughProvider } from "../dns-providers/through-provider.ts";
 import type { DnsProvider, LimitedRecord, ProviderKind } from "../dns-providers/provider.ts";
 import type { Issue } from "../errors.ts";
-import { isProviderType } from "../zone-file/type-names.ts";
+import { isProviderType, typeNumber } from "../zone-file/type-names.ts";
 import { newId } from "../ids.ts";
 import type { PlannedChange } from "./live-record.ts";
 import { recordKey, type RecordData } from "./record.ts";
@@ -37,8 +37,9 @@ export function limitIssues(record: LimitedRecord, kind: ProviderKind, zone: str
 const cutsTexts = "stores a TXT as one text and cuts it into strings itself";
 
 /** A type that is another provider's own is none of "any". */
-function storesType(recordType: string, { recordTypes }: ProviderKind): boolean {
-  return recordTypes === "any" ? !isProviderType(recordType) : recordTypes.includes(recordType);
+function storesType(recordType: string, { recordTypes, vendorTypes = false }: ProviderKind): boolean {
+  if (recordTypes !== "any") return recordTypes.includes(recordType);
+  return typeNumber(recordType) !== null || (vendorTypes && !isProviderType(recordType));
 }
 
 /** Why a record of the provider's own is shown here and not changed, in a sentence that names the provider; null where it may be. */
