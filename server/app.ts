@@ -25,7 +25,7 @@ import { version } from "./version.ts";
 
 /** The whole HTTP surface: the only place where anything is mounted, in order. `router`: what it offers. */
 export function createApp(services: Services, router: AnyTRPCRouter = appRouter): Express {
-  const { config, health, log } = services;
+  const { config, health } = services;
   const app = express();
   app.disable("x-powered-by");
   app.set("etag", false);
@@ -61,6 +61,10 @@ export function createApp(services: Services, router: AnyTRPCRouter = appRouter)
     res.status(state.ready ? 200 : 503).json(state);
   });
 
+  app.get("/version", (_req, res) => {
+    res.json({ name: "zonewright", version });
+  });
+
   app.get("/metrics", metricsPage(services.metrics));
 
   app.use(cors(config.corsOrigins));
@@ -89,7 +93,7 @@ export function createApp(services: Services, router: AnyTRPCRouter = appRouter)
       const res = req.res as Response;
       const requestId = requestIdOf(req, res);
       rememberRequestId(error, requestId);
-      logFailure(log, errorOf(error), { requestId });
+      logFailure(services, errorOf(error), { requestId });
       if (error.code === "METHOD_NOT_SUPPORTED") res.setHeader("Allow", type === "mutation" ? "POST" : "GET");
     },
   });
@@ -110,7 +114,7 @@ export function createApp(services: Services, router: AnyTRPCRouter = appRouter)
   const onError: ErrorRequestHandler = (error: unknown, req, res, _next) => {
     const appError = bodyError(error) ?? errorOf(error);
     const requestId = requestIdOf(req, res);
-    logFailure(log, appError, { requestId });
+    logFailure(services, appError, { requestId });
     if (res.headersSent) res.destroy();
     else sendProblem(res, appError, requestId);
   };
