@@ -3,7 +3,7 @@ import { observable, type Unsubscribable } from "@trpc/server/observable";
 import { userIdOf } from "./access-token.ts";
 import type { AppRouter, RouterInputs, RouterOutputs } from "./app-router.ts";
 import { untilAborted } from "./authorized-request.ts";
-import { isZonewrightError, type ZonewrightError } from "./errors.ts";
+import { isZonewrightError, type ClientError, type ZonewrightError } from "./errors.ts";
 import type { SessionKeeper } from "./session.ts";
 
 type Credential = NonNullable<RouterInputs["auth"]["confirm"]["credential"]>;
@@ -75,8 +75,8 @@ export class Reauthentication {
   }
 
   /** Never fails: what was thrown is the prompt's business, and the call fails with its own error. */
-  async #prompted(error: ZonewrightError): Promise<void> {
-    await this.#ask(error).catch(() => undefined);
+  async #prompted(refusal: ZonewrightError): Promise<void> {
+    await this.#ask(refusal).catch(() => undefined);
     this.#prompts += 1;
     this.#prompt = null;
   }
@@ -97,18 +97,21 @@ export function reauthenticationLink(reauthentication: Reauthentication): TRPCLi
               observer.next(value);
             },
             complete: () => observer.complete(),
-            error: (error) => {
-              if (repeated || !isRefusal(error)) return observer.error(error);
-              untilAborted(reauthentication.answered(sent, error), op.signal).then(
-                (answered) => {
-                  if (left) return;
-                  if (answered) send(true);
-                  else observer.error(error);
-                },
-                (aborted: unknown) => observer.error(aborted as typeof error),
-              );
+            error: (refusal) => {
+              if (repeated || !isRefusal(refusal)) observer.error(refusal);
+              else void goOn(sent, refusal);
             },
           });
+        };
+        const goOn = async (sent: Moment, refusal: ClientError) => {
+          try {
+            const answered = await untilAborted(reauthentication.answered(sent, refusal), op.signal);
+            if (left) return;
+            if (answered) send(true);
+            else observer.error(refusal);
+          } catch (aborted) {
+            observer.error(aborted as ClientError);
+          }
         };
         send(false);
         return () => {
@@ -118,6 +121,6 @@ export function reauthenticationLink(reauthentication: Reauthentication): TRPCLi
       });
 }
 
-function isRefusal(error: unknown): error is ZonewrightError {
+function isRefusal(error: unknown): error is ClientError {
   return isZonewrightError(error) && error.code === "REAUTHENTICATION_REQUIRED";
 }
