@@ -34,6 +34,13 @@ function asSent(octets: Buffer): string | null {
   }
 }
 
+/** What the text that the zone was read from would change in it. */
+async function changesOf(domain: string, zonefile: string | null): Promise<Body> {
+  if (zonefile === null) return { created: 0, updated: 0, deleted: 0 };
+  const { body } = await zw.admin.post(`${domain}/zonefile`, { zonefile, mode: "replace", dryRun: true });
+  return { created: body.created, updated: body.updated, deleted: body.deleted };
+}
+
 /** Changes, adds and deletes something, and takes all of it back. */
 async function editAndRollBack(domain: string): Promise<void> {
   const snapshot = (await zw.admin.post(`${domain}/snapshots`)).body;
@@ -58,20 +65,18 @@ async function expectRoundTrip({ zone, text, plain = text }: AwkwardZone): Promi
   expect(imported.body.results).toMatchObject([{ success: true, error: null }]);
   path = `/api/domains/${imported.body.results[0].domainId}`;
 
-  const zonefile = asSent(octets);
-  if (zonefile !== null) {
-    const { body } = await zw.admin.post(`${path}/zonefile`, { zonefile, mode: "replace", dryRun: true });
-    expect(body).toMatchObject({ created: 0, updated: 0, deleted: 0 });
-  }
+  expect(await changesOf(path, asSent(octets))).toEqual({ created: 0, updated: 0, deleted: 0 });
   await editAndRollBack(path);
 
   const meant = await compiledZone(zone, original);
   const exported = (await zw.admin.get(`${path}/zonefile`)).body;
   expect(await compiledZone(zone, exported)).toEqual(meant);
   expect(await compiledZone(zone, await readFile(file))).toEqual(meant);
-  if ((await knotAccepts(zone, original)).accepted) {
-    expect(await knotAccepts(zone, exported)).toMatchObject({ accepted: true });
-  }
+  const [before, after] = [await knotAccepts(zone, original), await knotAccepts(zone, exported)];
+  expect({ said: after.said, accepted: after.accepted }).toEqual({
+    said: after.said,
+    accepted: after.accepted || before.accepted,
+  });
 }
 
 describe("after import, edits and a rollback the export compiles in BIND to the original zone", () => {
@@ -82,10 +87,10 @@ describe("after import, edits and a rollback the export compiles in BIND to the 
 });
 
 /** Lines that BIND takes and that are refused here: services by their names, loops, and bare control characters. */
-const takenByBind = /^(?:a WKS .* smtp|\$GENERATE|a TXT "\u0001")/;
+const takenByBind = new Set(["a WKS 192.0.2.1 tcp smtp", "$GENERATE 1-9 h$ A 192.0.2.$", 'a TXT "\u0001"']);
 
 describe("a line that an import refuses is one that BIND refuses the zone for", () => {
-  test.each(refusedLines.filter(([line]) => !takenByBind.test(line)))("%s", async (line) => {
+  test.each(refusedLines.filter(([line]) => !takenByBind.has(line)))("%s", async (line) => {
     const text = `$TTL 60\n@ SOA ns1 hostmaster 1 2 3 4 5\n@ NS ns1\nns1 A 192.0.2.1\n${line}\n`;
     await expect(compiledZone("example.com", Buffer.from(text, "latin1"))).rejects.toThrow("refuses");
   });

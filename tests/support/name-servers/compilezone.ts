@@ -16,7 +16,12 @@ export async function compiledZone(zone: string, text: string | Buffer): Promise
   return await withFile(text, async (file) => {
     const { exitCode, stdout, stderr } = await run(binary("named-compilezone"), [
       ...checksOff,
-      ...["-s", "full", "-o", "-", zone, file],
+      "-s",
+      "full",
+      "-o",
+      "-",
+      zone,
+      file,
     ]);
     if (exitCode !== 0) throw new Error(`named-compilezone refuses ${zone}:\n${stderr}\n${stdout}`);
     return stdout
