@@ -4,6 +4,7 @@ import type { Issue } from "../errors.ts";
 import { isProviderType } from "../zone-file/type-names.ts";
 import { newId } from "../ids.ts";
 import type { PlannedChange } from "./live-record.ts";
+import { cutsTexts } from "./joined-texts.ts";
 import { recordKey, type RecordData } from "./record.ts";
 
 /** What the provider cannot store, checked before anything is sent. */
@@ -31,8 +32,6 @@ export function limitIssues(record: LimitedRecord, kind: ProviderKind): Issue[] 
   if (kind.strictHostNames) issues.push(...hostNameIssues(record, kind));
   return issues;
 }
-
-const cutsTexts = "stores a TXT as one text and cuts it into strings itself";
 
 /** A type that is another provider's own is none of "any". */
 function storesType(recordType: string, { recordTypes }: ProviderKind): boolean {

@@ -6,6 +6,7 @@ import { initialSoa } from "../zone-file/soa.ts";
 import { printZoneFile } from "../zone-file/write.ts";
 import { refuseBeyondRights } from "./editing/rights.ts";
 import { planState, withOneTtl } from "./desired-state.ts";
+import { asHeld } from "./joined-texts.ts";
 import { liveZone } from "./live-queries.ts";
 import type { LiveRecord, PlannedChange } from "./live-record.ts";
 import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
@@ -53,9 +54,10 @@ export class ZoneFileTransfer {
       const parsed = parseZoneFile(input.zonefile, { zone: zone.name });
       if (!parsed.ok) throw unreadable(parsed.errors);
       const live = await liveZone(reader, zone.id, zone.rights.sees);
-      const given = stillProxied(live, parsed.records);
+      const held = asHeld(parsed.records, zone.kind);
+      const given = stillProxied(live, held.records);
       const wanted = withOneTtl(live, planState(live, given, input.mode === "merge").changes);
-      refuseBeyondRights(parsed.records, wanted, zone.rights);
+      refuseBeyondRights(given, wanted, zone.rights);
       const { changes, kept } = withoutKept(wanted, zone.kind, await keptThere(zone, wanted));
       const kind = await kindOfZone(
         zone,
@@ -63,8 +65,8 @@ export class ZoneFileTransfer {
       );
       refuseViolations(live, changes, { ...zone, kind });
       const told = parsed.warnings.map(({ line, message }) => `Line ${line}: ${message}`);
-      const warnings = [...told, ...keptWarnings(kept), ...ttlWarnings(parsed.records, changes)];
-      return { changes, unchanged: countUnchanged(live, parsed.records, changes), warnings };
+      const warnings = [...told, ...held.warnings, ...keptWarnings(kept), ...ttlWarnings(given, changes)];
+      return { changes, unchanged: countUnchanged(live, given, changes), warnings };
     };
     const { planned } = input.dryRun
       ? { planned: await this.#pipeline.preview(em, { domainId: input.id, caller, need, plan }) }

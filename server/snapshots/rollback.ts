@@ -3,6 +3,7 @@ import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { AppError } from "../errors.ts";
 import { needsConfirmation, planState } from "../records/desired-state.ts";
+import { asHeld } from "../records/joined-texts.ts";
 import { liveColumns, liveRecord } from "../records/live-queries.ts";
 import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
 import { countsView, planView } from "../records/plan-view.ts";
@@ -32,13 +33,18 @@ export class Rollback {
   ) {
     const plan = (reader: EntityManager, zone: HeldZone) => planRollback(reader, zone, input.snapshotId);
     if (input.dryRun) {
-      const { changes, kept } = await this.#pipeline.preview(em, { domainId: input.id, caller, need: "own", plan });
+      const { changes, kept, warnings } = await this.#pipeline.preview(em, {
+        domainId: input.id,
+        caller,
+        need: "own",
+        plan,
+      });
       return {
         success: true,
         snapshot: null,
         ...countsView(changes),
         failed: [],
-        plan: { ...planView(changes), warnings: keptWarnings(kept) },
+        plan: { ...planView(changes), warnings: [...warnings, ...keptWarnings(kept)] },
       };
     }
     const { planned, outcomes, snapshotId } = await this.#pipeline.run(em, {
@@ -91,8 +97,13 @@ async function planRollback(em: EntityManager, zone: HeldZone, snapshotId: strin
     .where("since", "<=", revision)
     .execute();
   const live = since.map(liveRecord);
-  const wanted = planState(live, withSplitsOf(gone.map(liveRecord), live));
-  const plan = { ...wanted, ...withoutKept(wanted.changes, zone.kind, await keptThere(zone, wanted.changes)) };
+  const held = asHeld(withSplitsOf(gone.map(liveRecord), live), zone.kind);
+  const wanted = planState(live, held.records);
+  const plan = {
+    ...wanted,
+    warnings: held.warnings,
+    ...withoutKept(wanted.changes, zone.kind, await keptThere(zone, wanted.changes)),
+  };
   const kind = await kindOfZone(
     zone,
     plan.changes.map(({ after }) => after?.ttl),
