@@ -9,6 +9,7 @@ import { permitted, type Caller } from "./auth/caller.ts";
 import { AppError, errorCodes, type ErrorCode } from "./errors.ts";
 import { logFailure } from "./failure-log.ts";
 import { faultToAppError } from "./faults.ts";
+import { idempotencyKeyOf, takesIdempotencyKey } from "./idempotency/idempotency.ts";
 import { inputError } from "./input-error.ts";
 import { LimitReached, tellStandings, type Standing } from "./limits/rate-limit.ts";
 import type { Services } from "./services.ts";
@@ -95,23 +96,35 @@ type Admission = { caller: Caller } | { actor: Actor };
  * call, and turns every failure into one that clients can read. One middleware for all of it, because each costs every call.
  */
 function guarded<Admitted extends Admission>(admit: (call: Call) => Admitted | Promise<Admitted>) {
-  return t.procedure.use(async ({ ctx, next, getRawInput, path: procedure, meta }) => {
+  return t.procedure.use(async ({ ctx, next, getRawInput, path: procedure, meta, type }) => {
     const { services, requestId } = ctx as ServerContext;
     const em = services.database.fork();
     ctx.http.noteProcedure(procedure);
     /** Tells the log of a failure that is one item of the answer, not the answer. */
     const report = (error: AppError, fields: { zone: string }) =>
-      logFailure(services.log, error, { requestId, procedure, ...fields });
+      logFailure(services, error, { requestId, procedure, ...fields });
     const standings: Standing[] = [];
     try {
       const call = { services, em, http: ctx.http, requestId, procedure };
       const admitted = await countingStrangers(admit, call);
       standings.push(...(await services.requestLimits.take(actorOf(admitted), meta?.costly === true)));
       tellStandings(ctx.http, standings);
-      await getRawInput().catch(refuseUnreadable);
-      const result = await next({ ctx: { services, em, report, ...admitted } });
-      if (result.ok) return result;
-      throw result.error;
+      const input = await getRawInput().catch(refuseUnreadable);
+      const carryOut = async (http: HttpPort) => {
+        const result = await next({ ctx: { services, em, report, ...admitted, http } });
+        if (result.ok) return result;
+        throw result.error;
+      };
+      const key = type === "mutation" && meta && takesIdempotencyKey(meta) ? idempotencyKeyOf(ctx.http) : null;
+      if (key === null || !("caller" in admitted)) return await carryOut(ctx.http);
+      const { caller } = admitted;
+      let carriedOut: Awaited<ReturnType<typeof carryOut>> | undefined;
+      const data = await services.idempotency.once({ caller, procedure, key, input, http: ctx.http }, async (http) => {
+        carriedOut = await carryOut(http);
+        return carriedOut.data;
+      });
+      // An answer that was stored has passed the procedure's output schema before: tRPC gets it as a middleware's result.
+      return carriedOut ?? ({ ok: true, data } as unknown as Awaited<ReturnType<typeof carryOut>>);
     } catch (error) {
       const appError = errorOf(error);
       if (appError instanceof LimitReached) tellStandings(ctx.http, [...standings, ...appError.standings]);
@@ -149,7 +162,7 @@ function refuseUnreadable(cause: unknown): never {
 }
 
 function readable(appError: AppError, { services, requestId, http }: ServerContext, procedure: string): TRPCError {
-  logFailure(services.log, appError, { requestId, procedure });
+  logFailure(services, appError, { requestId, procedure });
   if (appError.retryAfterSeconds !== null) http.setHeader("Retry-After", String(appError.retryAfterSeconds));
   return trpcError(appError);
 }

@@ -16,7 +16,7 @@ import { streamOpener } from "./open-stream.ts";
 import { settingsOf, type ClientOptions } from "./options.ts";
 import type { Procedures } from "./procedures.ts";
 import { timedRequest } from "./request.ts";
-import { retryingFetch } from "./retrying-fetch.ts";
+import { idempotencyKey, retryingFetch } from "./retrying-fetch.ts";
 import { SessionKeeper } from "./session.ts";
 import { traced } from "./traced.ts";
 import { zoneHelpers, type ZoneHelpers } from "./zones.ts";
@@ -113,6 +113,13 @@ const selfContained: ReadonlySet<string> = new Set<OpenProcedure>([
 ]);
 type OpenProcedure = `auth.${keyof RouterInputs["auth"]}` | `identity.${keyof RouterInputs["identity"]}`;
 
+/** Routers whose mutations take an `Idempotency-Key`, and so can be repeated. */
+const keyedRouters: ReadonlySet<string> = new Set<keyof RouterInputs>(["domains", "records", "snapshots", "v1"]);
+
+function lowerCaseNames(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
 /** Procedures that only a sign-in which waits for its second factor opens. */
 const halfSignedIn: ReadonlySet<string> = new Set<`twoFactor.${keyof RouterInputs["twoFactor"]}`>([
   "twoFactor.verify",
@@ -158,7 +165,11 @@ export function createClient(options: ClientOptions): Client {
       httpLink({
         url: trpcUrl,
         transformer: superjson,
-        headers: ({ op }) => (op.context["headers"] ?? {}) as Record<string, string>,
+        headers: ({ op: { type, path, context } }) => {
+          const given = (context["headers"] ?? {}) as Record<string, string>;
+          const repeatable = type === "mutation" && keyedRouters.has(path.split(".")[0] ?? "");
+          return repeatable ? { [idempotencyKey]: crypto.randomUUID(), ...lowerCaseNames(given) } : given;
+        },
         fetch: async (address, init) => {
           const target = typeof address === "object" && "url" in address ? address.url : String(address);
           const procedure = target.slice(trpcUrl.length + 1).replace(/\?.*$/s, "");

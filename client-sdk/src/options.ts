@@ -16,8 +16,9 @@ export interface ClientOptions {
    */
   session?: Session | "cookie" | null | undefined;
   /**
-   * How often a query is repeated when the server asks for it: after 429 and 503 with a `Retry-After` of up to ten seconds.
-   * Mutations never are. Default: 2.
+   * How often a call is repeated when the server asks for it: after 429 and 503 with a `Retry-After` of up to ten seconds. Queries are, and
+   * mutations of domains, records and snapshots: these carry an `Idempotency-Key`, so that the service carries them out once, and are
+   * repeated after a lost connection, too. Other mutations never are. Default: 2.
    */
   retries?: number | undefined;
   /**
