@@ -17,6 +17,9 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([alidns, digitalocean, dnspod].map((server) => server.stop())));
 
+const texts = async (zone: Zone) =>
+  (await zone.records("&type=TXT")).map(({ name: host, value, strings }) => [host, value, strings]);
+
 describe.each<[name: string, kind: string, config: () => Record<string, string>, prepare: (zone: string) => unknown]>([
   ["DigitalOcean", "digitalocean", () => ({ token: digitalocean.token, endpoint: digitalocean.url }), () => undefined],
   [
@@ -44,9 +47,6 @@ describe.each<[name: string, kind: string, config: () => Record<string, string>,
     expect({ status, body }).toMatchObject({ status: 200 });
     return { zone, before };
   }
-
-  const texts = async (zone: Zone) =>
-    (await zone.records("&type=TXT")).map(({ name: host, value, strings }) => [host, value, strings]);
 
   test("takes each text once and whole in a move, and reads back alike", async () => {
     const { zone } = await movedZone();

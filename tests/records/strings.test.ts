@@ -16,6 +16,8 @@ const text = async () => {
   return record;
 };
 
+const take = async (): Promise<Body> => (await zone.post("/snapshots")).body;
+
 describe("a TXT record that is cut into strings", () => {
   test("is shown with its strings, and one cut at 255 octets with null", async () => {
     expect(await text()).toMatchObject({ value: "txtvers=1rp=lp", strings });
@@ -93,7 +95,6 @@ describe("a TXT record that is cut into strings", () => {
 
 describe("a changed split", () => {
   const recut = ["txtvers=1rp", "=lp"];
-  const take = async (): Promise<Body> => (await zone.post("/snapshots")).body;
 
   test("is a change in history, the audit trail and the difference of two snapshots, and a rollback takes it back", async () => {
     const before = await take();

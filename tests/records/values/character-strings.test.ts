@@ -38,11 +38,11 @@ describe("the strings of RDATA", () => {
         const rdata = Buffer.concat(parts.flatMap((part) => [Buffer.of(part.length), part]));
         const { value, strings = null } = read(`\\# ${rdata.length} ${rdata.toString("hex")}`);
         expect(read(txtRule.print(value, strings))).toMatchObject({ value, strings });
-        if (strings === null) return;
-        const written = writeStrings(strings, undefined);
+        const written = strings === null ? null : writeStrings(strings, undefined);
         // What a client may not write are control characters in a text, and values beyond 2048 characters.
-        if (written.ok) expect(written.value).toMatchObject({ value, strings });
-        else expect(written.message).toMatch(/control characters|at most 2048/);
+        const isRefused = written?.ok === false && /control characters|at most 2048/.test(written.message);
+        fc.pre(written !== null && !isRefused);
+        expect(written).toMatchObject({ ok: true, value: { value, strings } });
       }),
     );
   });
