@@ -120,6 +120,8 @@ export interface ProviderKind<Config = unknown> extends ProviderCapabilities {
 export interface ProviderEnvironment {
   /** Absolute folder of the embedded zone files (DATA_DIR/zones). */
   zonesFolder: string;
+  /** Why that folder must not be used here; null or left out: it may. */
+  zonesFolderFault?: () => string | null;
   now: () => Date;
   /** The door for calls to name servers and vendors. */
   egress: Egress;
