@@ -16,6 +16,7 @@ import { Confirmations } from "./0017-confirmations.ts";
 import { NameServers } from "./0021-name-servers.ts";
 import { Strings } from "./0022-strings.ts";
 import { Installation } from "./0023-installation.ts";
+import { HistoryFrom } from "./0024-history-from.ts";
 import { IdempotentCalls } from "./0025-idempotent-calls.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
@@ -39,5 +40,6 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0021-name-servers", class: NameServers },
   { name: "0022-strings", class: Strings },
   { name: "0023-installation", class: Installation },
+  { name: "0024-history-from", class: HistoryFrom },
   { name: "0025-idempotent-calls", class: IdempotentCalls },
 ];
