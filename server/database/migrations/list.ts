@@ -15,6 +15,7 @@ import { IdentityCodes } from "./0016-identity-codes.ts";
 import { Confirmations } from "./0017-confirmations.ts";
 import { Strings } from "./0022-strings.ts";
 import { IdempotentCalls } from "./0025-idempotent-calls.ts";
+import { DomainOrders } from "./0026-domain-orders.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -36,4 +37,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0017-confirmations", class: Confirmations },
   { name: "0022-strings", class: Strings },
   { name: "0025-idempotent-calls", class: IdempotentCalls },
+  { name: "0026-domain-orders", class: DomainOrders },
 ];
