@@ -21,6 +21,7 @@ import { VendorAccounts } from "./dns-providers/vendor-api/accounts.ts";
 import { ProviderConfigs } from "./dns-providers/provider-configs.ts";
 import { DriftJob, type OnDrift } from "./drift/drift-job.ts";
 import { tellDrift } from "./drift/drift-notice.ts";
+import { ZoneWatch } from "./drift/zone-watch.ts";
 import { Domains } from "./domains/service.ts";
 import { ZoneImports } from "./domains/zone-imports.ts";
 import { composeExpiry, type ExpiryServices } from "./expiry/compose.ts";
@@ -139,6 +140,7 @@ export function createServices(parts: {
     every: config.driftCheck,
     onDrift: parts.onDrift ?? tellDrift(database, notifications),
   });
+  const zoneWatch = new ZoneWatch({ database, connections, drift, log, now });
   const jobServices = composeJobs({
     config,
     database,
@@ -211,8 +213,10 @@ export function createServices(parts: {
       if (!config.jobs) return;
       await repair.start();
       await jobs.start();
+      if (config.driftCheck !== "off") await zoneWatch.start();
     },
     async stop() {
+      zoneWatch.stop();
       await Promise.all([repair.stop(), jobs.rest(), zoneImports.stop(), background.settled()]);
     },
     async close() {
