@@ -1,5 +1,4 @@
 import { createTRPCClient, httpLink } from "@trpc/client";
-import superjson from "superjson";
 import type {
   AppRouter,
   InAppNotification,
@@ -19,6 +18,7 @@ import { timedRequest } from "./request.ts";
 import { idempotencyKey, retryingFetch } from "./retrying-fetch.ts";
 import { SessionKeeper } from "./session.ts";
 import { traced } from "./traced.ts";
+import { transformer } from "./transformer.ts";
 import { zoneHelpers, type ZoneHelpers } from "./zones.ts";
 import { watchNotifications, type WatchOptions } from "./watch-notifications.ts";
 
@@ -164,7 +164,7 @@ export function createClient(options: ClientOptions): Client {
       notificationsLink(openNotifications),
       httpLink({
         url: trpcUrl,
-        transformer: superjson,
+        transformer,
         headers: ({ op: { type, path, context } }) => {
           const given = (context["headers"] ?? {}) as Record<string, string>;
           const repeatable = type === "mutation" && keyedRouters.has(path.split(".")[0] ?? "");

@@ -27,6 +27,7 @@ import type { SecondFactors } from "./second-factors/service.ts";
 import type { TotpSecrets } from "./second-factors/totp-secrets.ts";
 import { Sessions } from "./sessions.ts";
 import { SignIn } from "./sign-in.ts";
+import { WaysIn } from "./ways-in.ts";
 
 /** Accounts, and how people get into them. */
 export interface AccountServices {
@@ -40,6 +41,7 @@ export interface AccountServices {
   ownSessions: OwnSessions;
   personalTokens: PersonalTokens;
   confirmation: Confirmation;
+  waysIn: WaysIn;
   secondFactors: SecondFactors;
   secondFactorChecks: SecondFactorChecks;
   secondFactorSignIn: SecondFactorSignIn;
@@ -70,25 +72,28 @@ export function composeAccounts(parts: {
   const users = new Users(passwords, audit, now);
   const invitations = new Invitations(audit, now);
   const currentPassword = new CurrentPassword(passwords, guesses, audit);
-  const factors = composeSecondFactors({ ...parts, siteUrl, currentPassword });
+  const waysIn = new WaysIn({ notifications, mail });
+  const factors = composeSecondFactors({ ...parts, siteUrl, currentPassword, waysIn });
   const { checks: secondFactors, confirmation } = factors;
   const signIn = new SignIn({ passwords, accessTokens, sessions, guesses, secondFactors, audit, notifications, now });
   return {
     users,
     userAdministration: new UserAdministration({ users, passwords, sessions, authenticator, audit, now }),
     invitations,
-    profile: new Profile({ users, passwords, confirmation, sessions, mail, audit, onNotificationsOff }),
+    profile: new Profile({ users, passwords, confirmation, waysIn, sessions, mail, audit, onNotificationsOff }),
     signIn,
     registration: new Registration(users, invitations, signIn),
-    passwordResets: new PasswordResets({ ...parts, passwords, sessions, siteUrl }),
+    passwordResets: new PasswordResets({ ...parts, passwords, sessions, waysIn, siteUrl }),
     ownSessions: new OwnSessions(sessions, audit, now),
     personalTokens: new PersonalTokens({
       prefix: tokenPrefix,
       audit,
+      waysIn,
       now,
       onEnd: (tokenHash) => authenticator.endToken(tokenHash),
     }),
     confirmation,
+    waysIn,
     secondFactors: factors.management,
     secondFactorChecks: secondFactors,
     secondFactorSignIn: new SecondFactorSignIn({ signIn, checks: secondFactors, guesses, audit }),

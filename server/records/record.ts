@@ -61,7 +61,16 @@ export function rrsetKey(record: Pick<RecordData, "recordType" | "name">): strin
   return `${record.name}\u0000${record.recordType}`;
 }
 
+/**
+ * RRset identity with signatures apart: an RRSIG belongs to the RRset that it covers and has its TTL, so a name has several RRsets of them
+ * (RFC 4034 §3).
+ */
+export function rrsetOf(record: Pick<RecordData, "recordType" | "name" | "value">): string {
+  if (record.recordType !== "RRSIG" && record.recordType !== "SIG") return rrsetKey(record);
+  return `${rrsetKey(record)}\u0000${record.value.split(" ", 1)[0]}`;
+}
+
 /** The records that share a TTL: those of an RRset, of which proxied ones have one of the proxy's. */
-export function ttlKey(record: Pick<RecordData, "recordType" | "name" | "proxied">): string {
-  return `${rrsetKey(record)}\u0000${record.proxied}`;
+export function ttlKey(record: Pick<RecordData, "recordType" | "name" | "value" | "proxied">): string {
+  return `${rrsetOf(record)}\u0000${record.proxied}`;
 }

@@ -1,20 +1,24 @@
 import type { Caller } from "../auth/caller.ts";
 import type { EntityManager } from "../database/database.ts";
 import { AppError } from "../errors.ts";
-import { parseZoneFile } from "../zone-file/parse.ts";
+import { parseZoneFile, type ParsedZoneFile } from "../zone-file/parse.ts";
 import { initialSoa } from "../zone-file/soa.ts";
 import { printZoneFile } from "../zone-file/write.ts";
 import { refuseBeyondRights } from "./editing/rights.ts";
 import { planState, withOneTtl } from "./desired-state.ts";
+import { asHeld } from "./joined-texts.ts";
+import { judgeChanges } from "./judge-changes.ts";
 import { liveZone } from "./live-queries.ts";
 import type { LiveRecord, PlannedChange } from "./live-record.ts";
 import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
+import { lossWarning, refuseLoss } from "./loss-guard.ts";
 import { countsView, planView } from "./plan-view.ts";
-import { keptThere, keptWarnings, limitIssues, withoutKept } from "./provider-limits.ts";
+import { keptThere, keptWarnings, withoutKept } from "./provider-limits.ts";
 import { kindOfZone } from "./zone-limits.ts";
 import { recordKey, rrsetKey, type RecordData } from "./record.ts";
 import { fileRefused, providerRefusals, refuseHalfDone } from "./editing/refusals.ts";
-import { newViolations } from "./zone-rules.ts";
+
+type ReadableZone = Extract<ParsedZoneFile, { ok: true }>;
 
 /** Zones as master files, out and in. */
 export class ZoneFileTransfer {
@@ -41,30 +45,50 @@ export class ZoneFileTransfer {
   /**
    * Merges a master file into the zone, or makes the zone what the file says. A snapshot of the state before is kept.
    * Only who decides on the whole zone may replace it.
-   * @throws AppError BAD_REQUEST with an issue for each bad line, FORBIDDEN, CONFLICT when the result would break a zone rule; nothing is changed then
+   * @throws AppError BAD_REQUEST with an issue for each bad line, FORBIDDEN, CONFLICT when the result would break a zone rule, CONFIRMATION_REQUIRED above
+   * the safety threshold; nothing is changed then
    */
   async import(
     em: EntityManager,
     caller: Caller,
-    input: { id: string; zonefile: string; mode: "merge" | "replace"; dryRun: boolean },
+    input: {
+      id: string;
+      zonefile: string;
+      mode: "merge" | "replace";
+      ignoreOutOfZone: boolean;
+      dryRun: boolean;
+      force: boolean;
+    },
   ) {
     const need = input.mode === "replace" ? "own" : "change";
     const plan = async (reader: EntityManager, zone: HeldZone) => {
-      const parsed = parseZoneFile(input.zonefile, { zone: zone.name });
+      const parsed = parseZoneFile(input.zonefile, { zone: zone.name, ignoreOutOfZone: input.ignoreOutOfZone });
       if (!parsed.ok) throw unreadable(parsed.errors);
+      refuseForeignFile(parsed, zone.name);
       const live = await liveZone(reader, zone.id, zone.rights.sees);
-      const given = stillProxied(live, parsed.records);
+      const held = asHeld(parsed.records, zone.kind);
+      const given = stillProxied(live, held.records);
       const wanted = withOneTtl(live, planState(live, given, input.mode === "merge").changes);
-      refuseBeyondRights(parsed.records, wanted, zone.rights);
+      refuseBeyondRights(given, wanted, zone.rights);
       const { changes, kept } = withoutKept(wanted, zone.kind, await keptThere(zone, wanted));
       const kind = await kindOfZone(
         zone,
         changes.map(({ after }) => after?.ttl),
       );
-      refuseViolations(live, changes, { ...zone, kind });
+      const refused = await judgeChanges(reader, { ...zone, kind }, live, changes);
+      if (refused.size > 0) throw fileRefused("CONFLICT", [...new Set([...refused.values()].flat())]);
+      if (!input.dryRun) refuseLoss(changes, zone.recordCount, { force: input.force });
+      const loss = lossWarning(changes, zone.recordCount);
       const told = parsed.warnings.map(({ line, message }) => `Line ${line}: ${message}`);
-      const warnings = [...told, ...keptWarnings(kept), ...ttlWarnings(parsed.records, changes)];
-      return { changes, unchanged: countUnchanged(live, parsed.records, changes), warnings };
+      const warnings = [
+        ...told,
+        ...outOfZoneWarnings(parsed.outOfZone, zone.name),
+        ...held.warnings,
+        ...keptWarnings(kept),
+        ...ttlWarnings(given, changes),
+      ];
+      if (input.dryRun && loss !== null) warnings.push(loss);
+      return { changes, unchanged: countUnchanged(live, given, changes), warnings };
     };
     const { planned } = input.dryRun
       ? { planned: await this.#pipeline.preview(em, { domainId: input.id, caller, need, plan }) }
@@ -99,6 +123,26 @@ export class ZoneFileTransfer {
     refuseHalfDone(carried.outcomes, first);
     throw fileRefused("CONFLICT", refused);
   }
+}
+
+/** A file of which nothing lies in the zone is that of another zone: to put it in place of the zone would empty it. */
+function refuseForeignFile({ records, soa, outOfZone }: ReadableZone, zone: string): void {
+  const [first] = outOfZone;
+  if (first === undefined || records.length > 0 || soa !== null) return;
+  throw unreadable([
+    { line: first.line, message: `No record of the file is inside ${zone}; the first is of ${first.name}.` },
+  ]);
+}
+
+const mostLinesNamed = 10;
+
+/** How many records `ignoreOutOfZone` left out, and the first of them. */
+function outOfZoneWarnings(outOfZone: ReadableZone["outOfZone"], zone: string): string[] {
+  if (outOfZone.length === 0) return [];
+  const named = outOfZone.slice(0, mostLinesNamed).map(({ line, name }) => `line ${line} (${name})`);
+  const more = outOfZone.length > named.length ? ` and ${outOfZone.length - named.length} more` : "";
+  const subject = outOfZone.length === 1 ? "1 record is" : `${outOfZone.length} records are`;
+  return [`${subject} outside ${zone} and left out: ${named.join(", ")}${more}.`];
 }
 
 /** A master file does not say what is proxied: what is proxied here stays so, with the TTL that goes with it. */
@@ -136,10 +180,6 @@ function countUnchanged(
   return live.filter((record) => !changed.has(record.id) && keys.has(recordKey(record))).length;
 }
 
-function byName(records: readonly RecordData[]): Map<string, RecordData[]> {
-  return Map.groupBy(records, ({ name }) => name);
-}
-
 function unreadable(errors: readonly { line: number; message: string }[]): AppError {
   const [first] = errors;
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more, see issues)` : "";
@@ -150,27 +190,4 @@ function unreadable(errors: readonly { line: number; message: string }[]): AppEr
       issues: errors.map(({ line, message }) => ({ path: ["zonefile", line], message: `Line ${line}: ${message}` })),
     },
   );
-}
-
-/** The rules of the zone on the final state, for the names that the file touches. */
-function refuseViolations(live: readonly LiveRecord[], changes: readonly PlannedChange[], zone: HeldZone): void {
-  const limits = changes.flatMap(({ after }) =>
-    after ? limitIssues(after, zone.kind).map(({ message }) => `${after.name}: ${message}`) : [],
-  );
-  const touched = new Set(changes.map(({ before, after }) => (after ?? before).name));
-  const gone = new Set(changes.flatMap(({ before, id }) => (before ? [id] : [])));
-  const before = byName(live.filter(({ name }) => touched.has(name)));
-  const opened = changes.flatMap(({ after }) => (after ? [after] : []));
-  const after = byName([...live.filter(({ id, name }) => touched.has(name) && !gone.has(id)), ...opened]);
-  const written = new Set(changes.flatMap((change) => (change.after ? [rrsetKey(change.after)] : [])));
-  const rrsets = Map.groupBy([...after.values()].flat(), rrsetKey);
-  for (const [key, rrset] of rrsets) {
-    const reason = written.has(key) ? (zone.kind.cannotHoldTogether?.(rrset) ?? null) : null;
-    if (reason !== null) limits.push(`${zone.kind.name} ${reason}`);
-  }
-  const violations = [...touched].flatMap((name) =>
-    newViolations(name, before.get(name) ?? [], after.get(name) ?? []).map(({ message }) => message),
-  );
-  const messages = [...limits, ...violations];
-  if (messages.length > 0) throw fileRefused("CONFLICT", messages);
 }

@@ -1,6 +1,7 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { unescapeOctets } from "../../names/escapes.ts";
 import { ruleFor } from "../../records/record-types.ts";
+import { rdataFromFields } from "../../records/rdata/rdata.ts";
 import { addressOctets } from "../../records/values/addresses.ts";
 import { readGeneric } from "../../records/values/generic-form.ts";
 import type { RdataField } from "../../records/values/value-rule.ts";
@@ -35,7 +36,9 @@ function fieldsOf(recordType: string, text: string): RdataField[] {
 function writeFields(recordType: string, fields: readonly RdataField[]): Buffer[] {
   const layout = layouts.get(recordType);
   if (layout === undefined) {
-    throw new WireError(String.raw`${recordType} data can be sent only in generic form (\# <octets> <hex>, RFC 3597)`);
+    const rdata = rdataFromFields(recordType, fields, "");
+    if (rdata.ok) return [rdata.value];
+    throw new WireError(rdata.message.charAt(0).toLowerCase() + rdata.message.slice(1, -1));
   }
   const parts: Buffer[] = [];
   let next = 0;

@@ -6,6 +6,7 @@ import { parseZoneName } from "../../names/names.ts";
 import type { RecordData } from "../../records/record.ts";
 import { isPlaceholder } from "../../zone-file/contents.ts";
 import { parseZoneFile, type ParsedZoneFile } from "../../zone-file/parse.ts";
+import type { ServerRules } from "../../records/server-rules/rules.ts";
 import { nextSerial } from "../../zone-file/serial.ts";
 import { initialSoa } from "../../zone-file/soa.ts";
 import { printZoneFile } from "../../zone-file/write.ts";
@@ -20,7 +21,7 @@ import {
 } from "../provider.ts";
 import { fileError, isMissing } from "./file-errors.ts";
 import { fileNamesOf, zoneOfFile } from "./file-names.ts";
-import { decodeText, findZoneFile, includeFrom, readInFolder, type FoundFile } from "./folder.ts";
+import { findZoneFile, includeFrom, readInFolder, type FoundFile } from "./folder.ts";
 import { replaceFile } from "./replace-file.ts";
 import { startsAuthority } from "./starts-authority.ts";
 import { watchFolder } from "./watch-folder.ts";
@@ -31,6 +32,8 @@ export interface ZoneFolder {
   /** Whether a missing folder is an empty one: the embedded folder comes into being with the first zone. */
   mayBeMissing: boolean;
   hostmaster: string | undefined;
+  /** What the servers that load the files refuse a zone for. */
+  rules: ServerRules;
   now: () => Date;
 }
 
@@ -117,7 +120,7 @@ async function* readZone({ folder }: ZoneFolder, zone: string): AsyncGenerator<R
 }
 
 async function applyChanges(
-  { folder, hostmaster, now }: ZoneFolder,
+  { folder, hostmaster, rules, now }: ZoneFolder,
   zone: string,
   changes: readonly RecordChange[],
   { together = false, plannedOn = null, beforeCall }: ApplyOptions,
@@ -131,13 +134,14 @@ async function applyChanges(
     );
   }
   const before = markOf(found.content);
-  const applied = applyToRecords(present.records, changes, zoneFileStore, before !== null && before === plannedOn);
+  const store = { ...zoneFileStore, rules };
+  const applied = applyToRecords(present.records, changes, store, before !== null && before === plannedOn);
   const outcomes = together ? allOrNone(applied.outcomes) : applied.outcomes;
   if (!outcomes.some((outcome) => outcome.ok)) return { outcomes, before, after: before };
   const soa = present.soa
     ? { ...present.soa, serial: nextSerial(present.soa.serial, now()) }
     : initialSoa(zone, now(), hostmaster);
-  const content = Buffer.from(printZoneFile({ zone, soa, records: applied.records }));
+  const content = Buffer.from(printZoneFile({ zone, soa, records: applied.records, vendorTypes: true }));
   await beforeCall?.(changes.filter((_, index) => outcomes[index]?.ok));
   await replaceFile(found.path, content, found.stats);
   // Of the bytes at hand: what lies there by now may have been edited by hand again.
@@ -157,13 +161,7 @@ async function mustFind(folder: string, zone: string): Promise<FoundFile> {
 }
 
 function parseFound(folder: string, zone: string, { path, content }: FoundFile): ReadableZone {
-  let text: string;
-  try {
-    text = decodeText(content);
-  } catch (error) {
-    throw fileError(error, "read the zone file", path);
-  }
-  const parsed = parseZoneFile(text, { zone, include: includeFrom(folder) });
+  const parsed = parseZoneFile(content, { zone, include: includeFrom(folder), keepBadData: true });
   if (parsed.ok) return parsed;
   const [first, ...others] = parsed.errors;
   const more = others.length > 0 ? ` (${others.length} more after it)` : "";

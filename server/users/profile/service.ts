@@ -5,6 +5,7 @@ import { assertGoodPassword } from "../../auth/password-rules.ts";
 import { PasswordReset } from "../../auth/password-reset/entities.ts";
 import type { PasswordHasher } from "../../auth/passwords.ts";
 import type { Sessions } from "../../auth/sessions.ts";
+import type { WaysIn } from "../../auth/ways-in.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { AppError } from "../../errors.ts";
 import { oneGiven } from "../../one-given.ts";
@@ -43,6 +44,7 @@ interface Parts {
   users: Users;
   passwords: PasswordHasher;
   confirmation: Confirmation;
+  waysIn: WaysIn;
   sessions: Sessions;
   mail: MailOutbox;
   audit: Audit;
@@ -81,7 +83,7 @@ export class Profile {
    */
   async changePassword(em: EntityManager, caller: Caller, change: PasswordChange): Promise<void> {
     const { currentPassword, oldPassword, newPassword } = change;
-    const { passwords, sessions, audit } = this.#parts;
+    const { passwords, sessions, waysIn, audit } = this.#parts;
     const { given, field } = oneGiven({ currentPassword, oldPassword });
     const { user, passwordHash } = await this.#parts.confirmation.password(em, caller, given, field);
     const { username, email = null } = user;
@@ -97,6 +99,7 @@ export class Profile {
       if (numUpdatedRows !== 1n) throw new AppError("CONFLICT", "The password was changed at the same moment.");
       await tx.nativeDelete(PasswordReset, { userId: user.id });
       await audit.record(tx, caller, { action: "user.change_password", targetType: "user", targetId: user.id });
+      await waysIn.changed(tx, caller, user.id, { event: "security.password_changed" });
       await sessions.endAll(tx, user.id, caller.sessionId);
     });
     if (email !== null) this.#tell(passwordChanged(email, { username }));
@@ -108,7 +111,7 @@ export class Profile {
    * @throws AppError FORBIDDEN for a wrong current password, REAUTHENTICATION_REQUIRED, CONFLICT for somebody else's address, TOO_MANY_REQUESTS
    */
   async changeEmail(em: EntityManager, caller: Caller, { currentPassword, password, email }: EmailChange) {
-    const { users, audit } = this.#parts;
+    const { users, waysIn, audit } = this.#parts;
     await this.#confirmEmailChange(em, caller, { currentPassword, password });
     const told = await em.fork().transactional(async (tx) => {
       const user = await ownAccount(tx, caller.userId);
@@ -120,6 +123,7 @@ export class Profile {
       await tx.nativeDelete(PasswordReset, { userId: user.id });
       const event = { action: "user.change_email", targetType: "user", targetId: user.id } as const;
       await audit.record(tx, caller, { ...event, before: { email: before }, after: { email } });
+      await waysIn.changed(tx, caller, user.id, { event: "security.email_changed" });
       return before === null ? null : emailChanged(before, { username });
     });
     if (told) this.#tell(told);
