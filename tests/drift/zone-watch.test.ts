@@ -34,6 +34,7 @@ describe("a zone file that somebody else edits", () => {
     await vi.waitUntil(async () => (await zone.detail()).driftedAt !== null, patience);
     await zone.edit(() => before);
     await vi.waitUntil(async () => (await zone.detail()).driftedAt === null, patience);
+    expect(await zone.detail()).toMatchObject({ drift: null, revision: 1 });
   });
 
   test("is told apart from edits of ours, which are no drift", async () => {
@@ -75,5 +76,6 @@ describe("a watched folder", () => {
     await rename(join(folder, "temporary"), join(folder, "kept.zone"));
     await rm(join(folder, "new.zone"));
     await vi.waitUntil(() => changed.has("kept.zone") && changed.has("new.zone"), patience);
+    expect(changed).toContain("kept.zone");
   });
 });
