@@ -22,10 +22,12 @@ import { claimZonesFolder } from "./dns-providers/zonefile/own-folder.ts";
 import { ProviderConfigs } from "./dns-providers/provider-configs.ts";
 import { DriftJob, type OnDrift } from "./drift/drift-job.ts";
 import { tellDrift } from "./drift/drift-notice.ts";
+import { ZoneWatch } from "./drift/zone-watch.ts";
 import { Domains } from "./domains/service.ts";
 import { ZoneImports } from "./domains/zone-imports.ts";
 import { composeExpiry, type ExpiryServices } from "./expiry/compose.ts";
 import { Health } from "./health.ts";
+import { LargeBodies } from "./http/bodies/large-bodies.ts";
 import { Idempotency } from "./idempotency/idempotency.ts";
 import { composeIdentity, type IdentityServices } from "./identity/compose.ts";
 import { composeJobs, type JobServices } from "./jobs/compose.ts";
@@ -59,6 +61,7 @@ export interface Services
   authenticator: Authenticator;
   audit: Audit;
   requestLimits: RequestLimits;
+  largeBodies: LargeBodies;
   idempotency: Idempotency;
   background: Background;
   assignments: Assignments;
@@ -120,6 +123,7 @@ export function createServices(parts: {
   const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });
   const assignments = new Assignments({ audit, notifications, now });
   const makeCounter = countersIn(redis);
+  const largeBodies = new LargeBodies();
   const channelServices = composeChannels({
     box: channelBox,
     ports: { egress, mailer, siteUrl: config.siteUrl, now },
@@ -142,6 +146,7 @@ export function createServices(parts: {
     every: config.driftCheck,
     onDrift: parts.onDrift ?? tellDrift(database, notifications),
   });
+  const zoneWatch = new ZoneWatch({ database, connections, drift, log, now });
   const health = new Health(database);
   const jobServices = composeJobs({
     config,
@@ -187,6 +192,7 @@ export function createServices(parts: {
     audit,
     idempotency: new Idempotency(database, now),
     requestLimits: new RequestLimits(makeCounter, config.requestLimits),
+    largeBodies,
     background,
     assignments,
     assignmentRequests: new AssignmentRequests({ assignments, audit, notifications, now }),
@@ -219,14 +225,17 @@ export function createServices(parts: {
       if (!config.jobs) return;
       await repair.start();
       await jobs.start();
+      if (config.driftCheck !== "off") await zoneWatch.start();
     },
     async stop() {
+      zoneWatch.stop();
       await Promise.all([repair.stop(), jobs.rest(), zoneImports.stop(), background.settled()]);
     },
     async close() {
       await background.settled();
       await jobs.close();
       mailer.close();
+      await largeBodies.stop();
       redis?.close();
       await egress.close();
     },
