@@ -7,6 +7,8 @@ import type { Guesses } from "../limits/guesses.ts";
 import type { Mailer } from "../mail/mailer.ts";
 import type { MailOutbox } from "../mail/outbox.ts";
 import type { Notifications } from "../notifications/notify.ts";
+import { AccessRevocation } from "../users/access/revocation.ts";
+import { UserAccess } from "../users/access/service.ts";
 import { UserAdministration } from "../users/administration.ts";
 import { Invitations } from "../users/invitations/service.ts";
 import { Profile } from "../users/profile/service.ts";
@@ -32,6 +34,7 @@ import { SignIn } from "./sign-in.ts";
 export interface AccountServices {
   users: Users;
   userAdministration: UserAdministration;
+  userAccess: UserAccess;
   invitations: Invitations;
   profile: Profile;
   signIn: SignIn;
@@ -66,6 +69,7 @@ export function composeAccounts(parts: {
   const { siteUrl, tokenPrefix } = parts.config;
   const passwords = new PasswordHasher();
   const sessions = new Sessions(parts.keyring, audit, now, (sessionId) => authenticator.end(sessionId));
+  const revocation = new AccessRevocation(sessions, authenticator);
   const users = new Users(passwords, audit, now);
   const invitations = new Invitations(audit, now);
   const currentPassword = new CurrentPassword(passwords, guesses, audit);
@@ -73,21 +77,30 @@ export function composeAccounts(parts: {
   const factors = composeSecondFactors({ ...parts, siteUrl, confirmation });
   const secondFactors = factors.checks;
   const signIn = new SignIn({ passwords, accessTokens, sessions, guesses, secondFactors, audit, notifications, now });
+  const ownSessions = new OwnSessions(sessions, audit, now);
+  const personalTokens = new PersonalTokens({
+    prefix: tokenPrefix,
+    audit,
+    now,
+    onEnd: (tokenHash) => authenticator.endToken(tokenHash),
+  });
   return {
     users,
-    userAdministration: new UserAdministration({ users, passwords, sessions, authenticator, audit, now }),
+    userAdministration: new UserAdministration({ users, passwords, revocation, authenticator, mail, audit, now }),
+    userAccess: new UserAccess({
+      sessions: ownSessions,
+      tokens: personalTokens,
+      secondFactors: factors.management,
+      revocation,
+      audit,
+    }),
     invitations,
-    profile: new Profile({ users, passwords, currentPassword, sessions, mail, audit, onNotificationsOff }),
+    profile: new Profile({ users, passwords, currentPassword, revocation, mail, audit, onNotificationsOff, now }),
     signIn,
     registration: new Registration(users, invitations, signIn),
     passwordResets: new PasswordResets({ ...parts, passwords, sessions, siteUrl }),
-    ownSessions: new OwnSessions(sessions, audit, now),
-    personalTokens: new PersonalTokens({
-      prefix: tokenPrefix,
-      audit,
-      now,
-      onEnd: (tokenHash) => authenticator.endToken(tokenHash),
-    }),
+    ownSessions,
+    personalTokens,
     secondFactors: factors.management,
     secondFactorChecks: secondFactors,
     secondFactorSignIn: new SecondFactorSignIn({ signIn, checks: secondFactors, guesses, audit }),

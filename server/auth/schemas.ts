@@ -20,6 +20,10 @@ export const signedInUser = z
 export const currentUser = z
   .object({
     ...signedInUser.shape,
+    emailVerified: z.boolean().meta({
+      description: "Whether the address is known to be yours. Until then it gets no mail but the link that verifies it.",
+      example: true,
+    }),
     displayName: z.string().nullable().meta({ description: "Full name to show.", example: "Ada Lovelace" }),
     nickname: z.string().nullable().meta({ description: "Short name to show.", example: "Ada" }),
     avatarUrl: z.string().nullable().meta({ description: "Address of a picture.", example: null }),

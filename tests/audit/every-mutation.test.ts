@@ -226,6 +226,10 @@ const told: Record<string, [action: string, call: () => Promise<Answer>, by?: "v
   "users.create": ["user.create", newUser],
   "users.update": ["user.update", changedUser],
   "users.delete": ["user.delete", deletedUser],
+  "users.revokeAccess": [
+    "user.revoke_access",
+    async () => await zw.admin.delete(`/api/users/${(await newUser()).body.id}/access`),
+  ],
   "invitations.create": ["invitation.create", newInvitation],
   "invitations.delete": ["invitation.delete", deletedInvitation],
   "assignments.create": ["assignment.create", newAssignment],

@@ -4,7 +4,7 @@ import type { User } from "../../users/entities.ts";
 import { ownAccount } from "../../users/own-account.ts";
 import type { EmailCodes } from "./email-codes.ts";
 import { methodsSetUp, type Method } from "./methods.ts";
-import type { Passkeys } from "./passkeys.ts";
+import type { PasskeyOwner, Passkeys } from "./passkeys.ts";
 import type { Proof } from "./proof.ts";
 import type { RecoveryCodes } from "./recovery-codes.ts";
 import type { PasskeyAnswer } from "./relying-party.ts";
@@ -83,7 +83,7 @@ export class SecondFactorChecks {
   }
 
   /** Whose passkey signed, or null. */
-  async passkeyOwner(em: EntityManager, credential: PasskeyAnswer): Promise<string | null> {
+  async passkeyOwner(em: EntityManager, credential: PasskeyAnswer): Promise<PasskeyOwner | null> {
     return await this.#passkeys.check(em, credential, { purpose: "sign_in" });
   }
 

@@ -2,11 +2,11 @@ import type { Audit } from "../../audit/audit.ts";
 import type { EntityManager } from "../../database/database.ts";
 import { AppError, badField, notFound } from "../../errors.ts";
 import type { Guesses } from "../../limits/guesses.ts";
-import { lockAccount } from "../../users/lock-account.ts";
 import { ownAccount } from "../../users/own-account.ts";
 import type { Caller } from "../caller.ts";
 import type { Confirmation } from "../confirmation.ts";
 import { refuseLastWayIn } from "../last-way-in.ts";
+import { lockOwnAccount } from "../lock-own-account.ts";
 import type { EmailCodes } from "./email-codes.ts";
 import { methodsSetUp, type Method } from "./methods.ts";
 import type { Passkeys } from "./passkeys.ts";
@@ -33,7 +33,7 @@ export class SecondFactors {
     this.#parts = parts;
   }
 
-  async overview(em: EntityManager, { userId }: Caller) {
+  async overview(em: EntityManager, { userId }: Pick<Caller, "userId">) {
     const methods = await methodsSetUp(em, userId);
     return {
       totp: methods.includes("totp"),
@@ -55,7 +55,7 @@ export class SecondFactors {
     const guess = { secret: "code", account: caller.userId, ip: caller.ip } as const;
     const codes = await guesses.check(guess, () =>
       em.transactional(async (tx) => {
-        await lockAccount(tx, caller.userId);
+        await lockOwnAccount(tx, caller);
         if (!(await totp.enable(tx, caller.userId, digits))) return null;
         await this.#record(tx, caller, "two_factor.enable", "totp");
         return await recoveryCodes.replace(tx, caller.userId);
@@ -77,7 +77,7 @@ export class SecondFactors {
     await confirmation.confirm(em, caller, currentPassword);
     const { id, email } = await ownAccount(em, caller.userId);
     return await em.transactional(async (tx) => {
-      await lockAccount(tx, caller.userId);
+      await lockOwnAccount(tx, caller);
       if (!(await emailCodes.enable(tx, { id, email: email ?? null })))
         throw new AppError("CONFLICT", "Codes by e-mail are set up already.");
       await this.#record(tx, caller, "two_factor.enable", "email");
@@ -100,7 +100,7 @@ export class SecondFactors {
     const { name, credential } = input;
     const challenge = await passkeys.takeRegistration(em, caller.userId, credential);
     return await em.transactional(async (tx) => {
-      await lockAccount(tx, caller.userId);
+      await lockOwnAccount(tx, caller);
       const passkey = await passkeys.add(tx, caller.userId, { name, credential, challenge });
       const after = { method: "passkey", name };
       const target = { targetType: "passkey", targetId: passkey.id };
@@ -114,7 +114,7 @@ export class SecondFactors {
     const { confirmation, passkeys, audit } = this.#parts;
     await confirmation.confirm(em, caller, input.currentPassword);
     await em.transactional(async (tx) => {
-      await lockAccount(tx, caller.userId);
+      await lockOwnAccount(tx, caller);
       const removed = await passkeys.remove(tx, caller.userId, input.id);
       if (!removed) throw notFound("passkey");
       await refuseLastWayIn(tx, caller.userId);
@@ -130,6 +130,7 @@ export class SecondFactors {
     const { confirmation, recoveryCodes, audit } = this.#parts;
     await confirmation.confirm(em, caller, currentPassword);
     return await em.transactional(async (tx) => {
+      await lockOwnAccount(tx, caller);
       if ((await methodsSetUp(tx, caller.userId)).length === 0)
         throw new AppError("CONFLICT", "Set up a second factor first; its recovery codes come with it.");
       const codes = await recoveryCodes.replace(tx, caller.userId);
@@ -149,7 +150,7 @@ export class SecondFactors {
     const { confirmation, totp, emailCodes } = this.#parts;
     await confirmation.confirm(em, caller, currentPassword);
     await em.transactional(async (tx) => {
-      await lockAccount(tx, caller.userId);
+      await lockOwnAccount(tx, caller);
       const removed = await (method === "totp" ? totp : emailCodes).remove(tx, caller.userId);
       if (!removed) throw new AppError("CONFLICT", nothing);
       await this.#record(tx, caller, "two_factor.disable", method);

@@ -1,7 +1,7 @@
 import { currentUser } from "../../auth/schemas.ts";
 import { route } from "../../route.ts";
-import { success } from "../../schemas.ts";
 import { router, signedIn } from "../../trpc.ts";
+import { passwordChanged } from "../access/schemas.ts";
 import { changeEmailInput, changePasswordInput, updateProfileInput } from "./schemas.ts";
 
 const tag = "Sign-in and account";
@@ -32,18 +32,19 @@ export const profileRouter = router({
         tag,
         summary: "Change your password",
         description:
-          "Your other sessions end at once; this one and your personal tokens stay. A wrong current password is 403, and five of " +
-          "them in 15 minutes 429.",
+          "`revoke` says what ends with the old password: your other sessions if left out. This session stays. The answer counts what " +
+          "else still opens the account. Mailed links and sign-ins under way always end. A wrong current password is 403, and five of them " +
+          "in 15 minutes 429.",
         example: { currentPassword: "correct horse battery staple", newPassword: "another long enough password" },
         errors: [409, 429],
       }),
     )
     .input(changePasswordInput)
-    .output(success)
-    .mutation(async ({ ctx, input }) => {
-      await ctx.services.profile.changePassword(ctx.em, ctx.caller, input);
-      return { success: true as const };
-    }),
+    .output(passwordChanged)
+    .mutation(async ({ ctx, input }) => ({
+      success: true as const,
+      remaining: await ctx.services.profile.changePassword(ctx.em, ctx.caller, input),
+    })),
 
   changeEmail: signedIn
     .meta(
