@@ -10,6 +10,7 @@ import type { Notifications } from "../notifications/notify.ts";
 import { AccessRevocation } from "../users/access/revocation.ts";
 import { UserAccess } from "../users/access/service.ts";
 import { UserAdministration } from "../users/administration.ts";
+import { EmailVerifications } from "../users/email/service.ts";
 import { Invitations } from "../users/invitations/service.ts";
 import { Profile } from "../users/profile/service.ts";
 import { Users } from "../users/service.ts";
@@ -37,6 +38,7 @@ export interface AccountServices {
   userAccess: UserAccess;
   invitations: Invitations;
   profile: Profile;
+  emailVerifications: EmailVerifications;
   signIn: SignIn;
   registration: Registration;
   passwordResets: PasswordResets;
@@ -77,6 +79,7 @@ export function composeAccounts(parts: {
   const factors = composeSecondFactors({ ...parts, siteUrl, confirmation });
   const secondFactors = factors.checks;
   const signIn = new SignIn({ passwords, accessTokens, sessions, guesses, secondFactors, audit, notifications, now });
+  const verifications = new EmailVerifications({ mail, audit, siteUrl, now });
   const ownSessions = new OwnSessions(sessions, audit, now);
   const personalTokens = new PersonalTokens({
     prefix: tokenPrefix,
@@ -95,9 +98,20 @@ export function composeAccounts(parts: {
       audit,
     }),
     invitations,
-    profile: new Profile({ users, passwords, currentPassword, revocation, mail, audit, onNotificationsOff, now }),
+    profile: new Profile({
+      users,
+      passwords,
+      currentPassword,
+      revocation,
+      verifications,
+      mail,
+      audit,
+      onNotificationsOff,
+      now,
+    }),
+    emailVerifications: verifications,
     signIn,
-    registration: new Registration(users, invitations, signIn),
+    registration: new Registration({ users, invitations, verifications, signIn }),
     passwordResets: new PasswordResets({ ...parts, passwords, sessions, siteUrl }),
     ownSessions,
     personalTokens,

@@ -158,7 +158,11 @@ export class UserAdministration {
     return await this.get(em.fork(), id);
   }
 
-  #revokedBy({ disabled, password, revoke }: Pick<UserPatch, "disabled" | "password" | "revoke">): readonly AccessKind[] {
+  #revokedBy({
+    disabled,
+    password,
+    revoke,
+  }: Pick<UserPatch, "disabled" | "password" | "revoke">): readonly AccessKind[] {
     const sessions = ["sessions"] as const;
     if (password !== undefined) return revoke ? [...sessions, ...revoke] : allButPassword;
     return disabled === true ? sessions : [];

@@ -80,7 +80,8 @@ export const usersRouter = router({
         operationId: "getUserAccess",
         tag,
         summary: "List every way into a user's account",
-        description: "Password, sessions, personal tokens, passkeys, identities and second factors, without their secrets.",
+        description:
+          "Password, sessions, personal tokens, passkeys, identities and second factors, without their secrets.",
       }),
     )
     .input(userAccessInput)

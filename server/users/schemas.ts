@@ -91,7 +91,8 @@ export const managedUser = z
     username: z.string().meta({ description: "The name to sign in with.", example: "ada" }),
     email: z.string().nullable().meta({ description: "E-mail address, if any.", example: "ada@example.com" }),
     emailVerified: z.boolean().meta({
-      description: "Whether the address is known to be the user's. Until then it gets no mail but the link that verifies it.",
+      description:
+        "Whether the address is known to be the user's. Until then it gets no mail but the link that verifies it.",
       example: true,
     }),
     role,

@@ -83,7 +83,14 @@ export class Users {
         action: claimed ? "user.register" : "user.create",
         targetType: "user",
         targetId: user.id,
-        after: { username, email, emailVerified: verifiedAddress(user) !== null, role, displayName, ...(claimed ? { invitationId: claimed.invitationId } : {}) },
+        after: {
+          username,
+          email,
+          emailVerified: verifiedAddress(user) !== null,
+          role,
+          displayName,
+          ...(claimed ? { invitationId: claimed.invitationId } : {}),
+        },
       });
       return user;
     });

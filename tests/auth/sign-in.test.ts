@@ -98,6 +98,7 @@ test("the current user is told as the contract says, and without secrets", async
     id: expect.any(String),
     username: "Ada",
     email: null,
+    emailVerified: false,
     role: "member",
     displayName: null,
     nickname: null,

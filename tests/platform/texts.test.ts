@@ -32,7 +32,8 @@ const lines: [field: string, send: (text: string) => ReturnType<typeof call>, pa
   ["a configuration's name", (text) => call("/api/provider-configs", { kind: "manual", name: `A${text}` }), ["name"]],
   [
     "a channel's name",
-    (text) => call("/api/notifications", { channel: "web", name: `A${text}`, config: { administrators: true }, events: [] }),
+    (text) =>
+      call("/api/notifications", { channel: "web", name: `A${text}`, config: { administrators: true }, events: [] }),
     ["name"],
   ],
   [

@@ -83,8 +83,14 @@ describe("an administrator's rescue leaves nothing of an attacker behind:", () =
 describe("what was issued for an account ends with a change of", () => {
   const own = { currentPassword: memberPassword };
   test.each<[string, (account: PlantedAccount) => Promise<unknown>]>([
-    ["its password by its owner", ({ client }) => client.put("/api/auth/me/password", { ...own, newPassword, revoke: [] })],
-    ["its address by its owner", ({ client, id }) => client.put("/api/auth/me/email", { ...own, email: `${id}@example.net` })],
+    [
+      "its password by its owner",
+      ({ client }) => client.put("/api/auth/me/password", { ...own, newPassword, revoke: [] }),
+    ],
+    [
+      "its address by its owner",
+      ({ client, id }) => client.put("/api/auth/me/email", { ...own, email: `${id}@example.net` }),
+    ],
     ["its address by an administrator", ({ id }) => zw.admin.put(`/api/users/${id}`, { email: `${id}@example.org` })],
     ["its role", ({ id }) => zw.admin.put(`/api/users/${id}`, { role: "admin" })],
     [

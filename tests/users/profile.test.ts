@@ -195,7 +195,7 @@ describe("a new e-mail address", () => {
     const answer = await client.put(email, { [field]: memberPassword, email: fresh });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual((await client.get("/api/auth/me")).body);
-    expect(answer.body.email).toBe(fresh);
+    expect(answer.body).toMatchObject({ email: fresh, emailVerified: false });
     const told = await mail.next(old);
     expect(told.subject).toBe("Your e-mail address was changed");
     for (const part of [told.text, told.html]) {
@@ -203,7 +203,9 @@ describe("a new e-mail address", () => {
       expect(part).not.toContain(fresh);
     }
     const entries = await trail(id, "user.change_email");
-    expect(entries).toEqual([{ actor_id: id, before: { email: old }, after: { email: fresh } }]);
+    expect(entries).toEqual([
+      { actor_id: id, before: { email: old, emailVerified: true }, after: { email: fresh, emailVerified: false } },
+    ]);
   });
 
   test("that is the same as before changes nothing and tells nobody", async () => {

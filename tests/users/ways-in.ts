@@ -96,9 +96,7 @@ export async function plantWaysIn(zw: Target, desk: IdentityDesk, mail: MailServ
       const returned = await desk.goThrough();
       const attempts: Record<string, boolean> = {
         session: opens(await client.get("/api/auth/me")),
-        "another session": opens(
-          await zw.nobody.post("/api/auth/refresh", { refreshToken: remembered.refreshToken }),
-        ),
+        "another session": opens(await zw.nobody.post("/api/auth/refresh", { refreshToken: remembered.refreshToken })),
         "a token without expiry": opens(await (tokens[0] as RestClient).get("/api/v1/domains")),
         "a token with expiry": opens(await (tokens[1] as RestClient).get("/api/v1/domains")),
         password: opens(await zw.nobody.post("/api/auth/login", signIn)),

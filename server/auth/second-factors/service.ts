@@ -7,6 +7,7 @@ import type { Caller } from "../caller.ts";
 import type { Confirmation } from "../confirmation.ts";
 import { refuseLastWayIn } from "../last-way-in.ts";
 import { lockOwnAccount } from "../lock-own-account.ts";
+import { verifiedAddress } from "../../users/email/verified-address.ts";
 import type { EmailCodes } from "./email-codes.ts";
 import { methodsSetUp, type Method } from "./methods.ts";
 import type { Passkeys } from "./passkeys.ts";
@@ -75,10 +76,16 @@ export class SecondFactors {
   async enableEmail(em: EntityManager, caller: Caller, currentPassword: string | undefined) {
     const { confirmation, emailCodes } = this.#parts;
     await confirmation.confirm(em, caller, currentPassword);
-    const { id, email } = await ownAccount(em, caller.userId);
     return await em.transactional(async (tx) => {
       await lockOwnAccount(tx, caller);
-      if (!(await emailCodes.enable(tx, { id, email: email ?? null })))
+      const user = await ownAccount(tx, caller.userId);
+      const email = verifiedAddress(user);
+      if (emailCodes.configured && email === null && typeof user.email === "string")
+        throw new AppError(
+          "CONFLICT",
+          "Your e-mail address is not verified. Open the link that was mailed to it first.",
+        );
+      if (!(await emailCodes.enable(tx, { id: user.id, email })))
         throw new AppError("CONFLICT", "Codes by e-mail are set up already.");
       await this.#record(tx, caller, "two_factor.enable", "email");
       return { recoveryCodes: await this.#firstRecoveryCodes(tx, caller.userId) };

@@ -10,7 +10,8 @@ export const revokeField = z
   .max(ownAccessKinds.length, `There are only ${ownAccessKinds.length} kinds.`)
   .default(["sessions"])
   .meta({
-    description: "What ends together with the old password: `sessions` (all but this one), `tokens` (personal tokens), `passkeys`, `identities`, `keys` (TSIG keys).",
+    description:
+      "What ends together with the old password: `sessions` (all but this one), `tokens` (personal tokens), `passkeys`, `identities`, `keys` (TSIG keys).",
     example: ["sessions", "tokens"],
   });
 

@@ -20,6 +20,5 @@ export async function endOutstanding(tx: EntityManager, userId: string): Promise
     .set((eb) => ({ access_epoch: eb("access_epoch", "+", 1) }))
     .where("id", "=", userId)
     .execute();
-  for (const table of tables)
-    await sql`delete from ${sql.table(table)} where user_id = ${userId}`.execute(queries(tx));
+  for (const table of tables) await sql`delete from ${sql.table(table)} where user_id = ${userId}`.execute(queries(tx));
 }

@@ -52,13 +52,14 @@ export class AccessRevocation {
       tokens: has("tokens") ? await this.#removeTokens(tx, of) : [],
       passkeys: has("passkeys") ? (await removeRows<{ name: string }>(tx, "passkeys", of)).map(({ name }) => name) : [],
       identities: has("identities") ? await removeIdentities(tx, of) : [],
-      totp: has("totp") && ((await removeRows(tx, "totp_factors", { userId })).length > 0),
-      email: has("email") && ((await removeRows(tx, "email_factors", { userId })).length > 0),
+      totp: has("totp") && (await removeRows(tx, "totp_factors", { userId })).length > 0,
+      email: has("email") && (await removeRows(tx, "email_factors", { userId })).length > 0,
       recoveryCodes: 0,
     };
     // Without a factor there is nothing to recover from, and old codes must not count for factors of later.
     const useless = (await methodsSetUp(tx, userId)).length === 0;
-    if (has("recoveryCodes") || useless) revoked.recoveryCodes = (await removeRows(tx, "recovery_codes", { userId })).length;
+    if (has("recoveryCodes") || useless)
+      revoked.recoveryCodes = (await removeRows(tx, "recovery_codes", { userId })).length;
     return revoked;
   }
 
@@ -86,9 +87,8 @@ interface Of {
 
 async function removeRows<Row>(tx: EntityManager, table: string, { userId, ids = null }: Of): Promise<Row[]> {
   const those = ids === null ? sql`` : sql`and id = any(${`{${ids.join(",")}}`}::uuid[])`;
-  const { rows } = await sql<Row>`delete from ${sql.table(table)} where user_id = ${userId} ${those} returning *`.execute(
-    queries(tx),
-  );
+  const { rows } =
+    await sql<Row>`delete from ${sql.table(table)} where user_id = ${userId} ${those} returning *`.execute(queries(tx));
   return rows;
 }
 

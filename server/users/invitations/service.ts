@@ -143,7 +143,10 @@ function badCode(): AppError {
   return badField(["inviteCode"], "This invitation code is invalid or no longer works. Ask for a new one.");
 }
 
-type Stored = Pick<Invitation, "id" | "role" | "maxUses" | "uses" | "expiresAt" | "createdBy" | "createdAt" | "endedAt">;
+type Stored = Pick<
+  Invitation,
+  "id" | "role" | "maxUses" | "uses" | "expiresAt" | "createdBy" | "createdAt" | "endedAt"
+>;
 
 function view(invitation: Stored, makerMayInvite: boolean, now: Date) {
   const { id, role, maxUses, uses, expiresAt = null, createdBy = null, createdAt } = invitation;

@@ -16,6 +16,7 @@ import type { AccessKind } from "../access/kinds.ts";
 import { accessLeft, type AccessLeft } from "../access/left.ts";
 import { endOutstanding } from "../access/outstanding.ts";
 import { toldOf, type AccessRevocation } from "../access/revocation.ts";
+import { refuseTaken, type EmailVerifications } from "../email/service.ts";
 import { verifiedAddress } from "../email/verified-address.ts";
 import { ownAccount } from "../own-account.ts";
 import { writeUser, type Users } from "../service.ts";
@@ -50,6 +51,7 @@ interface Parts {
   passwords: PasswordHasher;
   currentPassword: CurrentPassword;
   revocation: AccessRevocation;
+  verifications: EmailVerifications;
   mail: MailOutbox;
   audit: Audit;
   now: () => Date;
@@ -115,17 +117,18 @@ export class Profile {
       return await accessLeft(tx, caller, now());
     });
     const to = verifiedAddress(user);
-    if (to !== null) this.#tell(passwordChanged(to, { username: user.username, signedOut: revoke.includes("sessions") }));
+    if (to !== null)
+      this.#tell(passwordChanged(to, { username: user.username, signedOut: revoke.includes("sessions") }));
     return left;
   }
 
   /**
-   * Sets another e-mail address, and tells the old one.
+   * Sets another e-mail address, mails it a link that verifies it, and notifies the old one. An address that differs by case only stays verified.
    * @returns the current user
-   * @throws AppError FORBIDDEN for a wrong current password, CONFLICT for somebody else's address, TOO_MANY_REQUESTS
+   * @throws AppError FORBIDDEN for a wrong current password, CONFLICT for an address that somebody else has verified, TOO_MANY_REQUESTS
    */
   async changeEmail(em: EntityManager, caller: Caller, { currentPassword, password, email }: EmailChange) {
-    const { users, audit } = this.#parts;
+    const { users, audit, verifications } = this.#parts;
     const { given, field } = oneGiven({ currentPassword, password });
     await this.#parts.currentPassword.confirm(em, caller, given, field);
     const told = await em.fork().transactional(async (tx) => {
@@ -133,12 +136,23 @@ export class Profile {
       const user = await ownAccount(tx, caller.userId);
       const { username, email: before = null } = user;
       if (before === email) return null;
+      const oldAddress = verifiedAddress(user);
+      const other = before?.toLowerCase() !== email.toLowerCase();
+      if (other) await refuseTaken(tx, email, user.id);
       user.email = email;
+      if (other) user.emailVerifiedBy = null;
       await writeUser(tx, user);
       await endOutstanding(tx, user.id);
-      const event = { action: "user.change_email", targetType: "user", targetId: user.id } as const;
-      await audit.record(tx, caller, { ...event, before: { email: before }, after: { email } });
-      return before === null ? null : emailChanged(before, { username });
+      const refusal = verifiedAddress(user) === null && (await verifications.send(tx, user));
+      if (refusal) throw refusal;
+      await audit.record(tx, caller, {
+        action: "user.change_email",
+        targetType: "user",
+        targetId: user.id,
+        before: { email: before, emailVerified: oldAddress !== null },
+        after: { email, emailVerified: verifiedAddress(user) !== null },
+      });
+      return oldAddress === null ? null : emailChanged(oldAddress, { username });
     });
     if (told) this.#tell(told);
     return await users.current(em.fork(), caller);
