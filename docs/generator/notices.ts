@@ -62,6 +62,7 @@ function failedNotice(): Notice {
     recordType: "A",
     name: "www",
     value: "192.0.2.1",
+    strings: null,
     ttl: 3600,
     priority: null,
     proxied: false,

@@ -16,7 +16,7 @@ import { Profile } from "../users/profile/service.ts";
 import { Users } from "../users/service.ts";
 import type { AccessTokens } from "./access-tokens.ts";
 import type { Authenticator } from "./authenticator.ts";
-import { Confirmation } from "./confirmation.ts";
+import type { Confirmation } from "./confirmation/service.ts";
 import { CurrentPassword } from "./current-password.ts";
 import { OwnSessions } from "./own-sessions/service.ts";
 import { PasswordResets } from "./password-reset/service.ts";
@@ -44,6 +44,7 @@ export interface AccountServices {
   passwordResets: PasswordResets;
   ownSessions: OwnSessions;
   personalTokens: PersonalTokens;
+  confirmation: Confirmation;
   secondFactors: SecondFactors;
   secondFactorChecks: SecondFactorChecks;
   secondFactorSignIn: SecondFactorSignIn;
@@ -75,9 +76,8 @@ export function composeAccounts(parts: {
   const users = new Users(passwords, audit, now);
   const invitations = new Invitations(audit, now);
   const currentPassword = new CurrentPassword(passwords, guesses, audit);
-  const confirmation = new Confirmation(currentPassword, now);
-  const factors = composeSecondFactors({ ...parts, siteUrl, confirmation });
-  const secondFactors = factors.checks;
+  const factors = composeSecondFactors({ ...parts, siteUrl, currentPassword });
+  const { checks: secondFactors, confirmation } = factors;
   const signIn = new SignIn({ passwords, accessTokens, sessions, guesses, secondFactors, audit, notifications, now });
   const verifications = new EmailVerifications({ mail, audit, siteUrl, now });
   const ownSessions = new OwnSessions(sessions, audit, now);
@@ -101,7 +101,7 @@ export function composeAccounts(parts: {
     profile: new Profile({
       users,
       passwords,
-      currentPassword,
+      confirmation,
       revocation,
       verifications,
       mail,
@@ -115,6 +115,7 @@ export function composeAccounts(parts: {
     passwordResets: new PasswordResets({ ...parts, passwords, sessions, siteUrl }),
     ownSessions,
     personalTokens,
+    confirmation,
     secondFactors: factors.management,
     secondFactorChecks: secondFactors,
     secondFactorSignIn: new SecondFactorSignIn({ signIn, checks: secondFactors, guesses, audit }),

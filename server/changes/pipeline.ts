@@ -5,12 +5,14 @@ import { queries, type Database, type EntityManager } from "../database/database
 import { allMade } from "../dns-providers/applying/change-outcomes.ts";
 import type { ChangeOutcome, DnsProvider, ProviderKind } from "../dns-providers/provider.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
+import { throughProvider } from "../dns-providers/through-provider.ts";
 import { AppError, notFound } from "../errors.ts";
 import { bookmark } from "./bookmark.ts";
 import type { ChangeSetKind } from "./entities.ts";
 import { holdLease, inZoneTurn, leaseWaitMilliseconds, type Lease } from "./lease.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import type { PlannedChange } from "../records/live-record.ts";
+import { readSplits } from "../records/unread-splits.ts";
 import { repairZone, type Ending } from "./repair.ts";
 import { sendChanges } from "./send-changes.ts";
 import { settle } from "./settle.ts";
@@ -22,6 +24,8 @@ export interface HeldZone {
   revision: number;
   recordCount: number;
   fingerprint: string | null;
+  /** Whether 0.1 stored TXT records of it and nobody has read since how they are cut. */
+  splitsUnread: boolean;
   /** What the caller may do here. */
   rights: Rights;
   kind: ProviderKind;
@@ -127,7 +131,9 @@ export class ChangePipeline {
     em: EntityManager,
     request: Pick<ChangeRequest<P>, "domainId" | "caller" | "need" | "plan">,
   ): Promise<P> {
-    return await request.plan(em, await this.look(em, request.caller, request.domainId, request.need));
+    const zone = await this.look(em, request.caller, request.domainId, request.need);
+    await knowSplits(em, zone);
+    return await request.plan(em, zone);
   }
 
   async #inOneTransaction<P extends Planned>(
@@ -149,6 +155,7 @@ export class ChangePipeline {
     if (!provider) throw new AppError("CONFLICT", "The domain's provider was changed at this moment; try again.");
     // Before the zone is read: what is written to it meanwhile then makes another mark.
     const found = request.alreadyThere ? await markOf(provider, zone.name) : null;
+    if (!request.alreadyThere) await knowSplits(this.#database.fork(), zone);
     const planned = await request.plan(this.#database.fork(), zone);
     if (request.alreadyThere || planned.changes.length === 0) {
       const outcomes = allMade(planned.changes);
@@ -216,6 +223,7 @@ export class ChangePipeline {
         "domains.revision",
         "domains.record_count",
         "domains.provider_fingerprint",
+        "domains.splits_unread",
         "provider_configs.id as config_id",
         "provider_configs.kind",
         "provider_configs.config",
@@ -239,11 +247,19 @@ export class ChangePipeline {
       revision: row.revision,
       recordCount: row.record_count,
       fingerprint: row.provider_fingerprint,
+      splitsUnread: row.splits_unread,
       rights,
       kind,
       provider,
     };
   }
+}
+
+/** Reads how the TXT records of a zone are cut where 0.1 stored them: else a change of one could not name what is there. @throws AppError PROVIDER_ERROR */
+async function knowSplits(em: EntityManager, zone: HeldZone): Promise<void> {
+  if (!zone.splitsUnread || !zone.provider) return;
+  await throughProvider(readSplits(em, zone, zone.provider));
+  zone.splitsUnread = false;
 }
 
 /** The provider's mark of the zone's content; null where there is none or it cannot be had now. */

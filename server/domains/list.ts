@@ -1,4 +1,4 @@
-import type { Expression, ExpressionBuilder, Kysely, SqlBool } from "kysely";
+import { sql, type Expression, type ExpressionBuilder, type Kysely, type SqlBool } from "kysely";
 import { visibleDomains, type VisibleDomains } from "../assignments/access.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
@@ -7,6 +7,9 @@ import type { Paging } from "../database/one-page.ts";
 import { repeated } from "../database/repeated-query.ts";
 import { nameSearch, type NameSearch } from "../database/name-search.ts";
 import { asSeen } from "./as-seen.ts";
+import { AppError, badField } from "../errors.ts";
+import { parseLabels, shown } from "../names/labels.ts";
+import { ownerWithin, parseZoneName } from "../names/names.ts";
 import { hasStatus, type DomainStatus } from "./status.ts";
 import { listColumns, listView } from "./view.ts";
 
@@ -15,11 +18,14 @@ export interface DomainFilter extends Paging {
   group?: string | undefined;
   tag?: string | undefined;
   search?: string | undefined;
+  /** The exact name, as a person writes it. */
+  name?: string | undefined;
 }
 
 /** A page of the domains that the caller may see, by name. */
 export async function listDomains(em: EntityManager, caller: Caller, filter: DomainFilter, now: Date) {
   const { page, limit } = filter;
+  const exactName = filter.name === undefined ? undefined : nameOf(filter.name);
   const visible = await visibleDomains(em, caller);
   const search =
     filter.search === undefined ? null : await nameSearch(filter.search, () => internationalNames(em, visible));
@@ -29,7 +35,7 @@ export async function listDomains(em: EntityManager, caller: Caller, filter: Dom
       .selectFrom("domains")
       .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
       .select(listColumns)
-      .where((eb) => matches(eb, visible, filter, search, now))
+      .where((eb) => matches(eb, visible, { ...filter, name: exactName }, search, now))
       .orderBy("domains.name")
       .limit(limit)
       .offset(offset);
@@ -40,15 +46,15 @@ export async function listDomains(em: EntityManager, caller: Caller, filter: Dom
   const count = await queries(em)
     .selectFrom("domains")
     .select((eb) => eb.fn.countAll<string>().as("total"))
-    .where((eb) => matches(eb, visible, filter, search, now))
+    .where((eb) => matches(eb, visible, { ...filter, name: exactName }, search, now))
     .executeTakeFirstOrThrow();
   const seen = await asSeen(em, rows, (row) => visible.seenOf(row));
   return { domains: seen.map((row) => listView(row, now)), total: Number(count.total), page, limit };
 }
 
 /** What the page without filters, which is asked for all the time, puts into its query; null under a filter. */
-function valuesWithoutFilter(caller: Caller, { status, group, tag, search }: DomainFilter): string[] | null {
-  if ([status, group, tag, search].some((value) => value !== undefined)) return null;
+function valuesWithoutFilter(caller: Caller, { status, group, tag, search, name }: DomainFilter): string[] | null {
+  if ([status, group, tag, search, name].some((value) => value !== undefined)) return null;
   return caller.role === "admin" ? [] : [caller.userId];
 }
 
@@ -63,8 +69,40 @@ function matches(
   if (filter.status !== undefined) conditions.push(hasStatus(eb, filter.status, now));
   if (filter.group !== undefined) conditions.push(eb("domains.group_name", "=", filter.group));
   if (filter.tag !== undefined) conditions.push(eb("domains.tags", "@>", eb.val([filter.tag])));
+  if (filter.name !== undefined) conditions.push(eb("domains.name", "=", filter.name));
   if (search) conditions.push(eb("domains.name", search.operator, search.operand));
   return eb.and(conditions);
+}
+
+/** @throws AppError BAD_REQUEST for what cannot be a domain's name */
+function nameOf(name: string): string {
+  const parsed = parseZoneName(name);
+  if (!parsed.ok) throw badField(["name"], parsed.message);
+  return parsed.value;
+}
+
+/**
+ * Returns the longest domain that the caller may see and that holds a host name, with the host relative to it.
+ * @throws AppError BAD_REQUEST, NOT_FOUND
+ */
+export async function findZoneOf(em: EntityManager, caller: Caller, hostName: string, now: Date) {
+  const parsed = parseLabels(hostName, true);
+  if (!parsed.ok) throw badField(["name"], `The name must be a full host name, but ${parsed.message}.`);
+  const name = parsed.value.labels.join(".");
+  const suffixes = parsed.value.labels.map((_, index) => parsed.value.labels.slice(index).join("."));
+  const visible = await visibleDomains(em, caller);
+  const row = await queries(em)
+    .selectFrom("domains")
+    .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
+    .select(listColumns)
+    .where("domains.name", "in", suffixes)
+    .where((eb) => visible.condition(eb))
+    .orderBy(sql`length(domains.name)`, "desc")
+    .limit(1)
+    .executeTakeFirst();
+  if (!row) throw new AppError("NOT_FOUND", `No domain that you may see holds ${shown(name)}.`);
+  const [seen = row] = await asSeen(em, [row], (each) => visible.seenOf(each));
+  return { domain: listView(seen, now), host: ownerWithin(name, row.name) ?? "@" };
 }
 
 async function internationalNames(em: EntityManager, visible: VisibleDomains): Promise<string[]> {

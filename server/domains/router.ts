@@ -13,6 +13,8 @@ import {
   setExpiryInput,
   tagCounts,
   updateDomainInput,
+  zoneOfInput,
+  zoneOfName,
 } from "./schemas.ts";
 
 const tag = "Domains";
@@ -46,6 +48,23 @@ export const domainsRouter = router({
     .input(nothing)
     .output(tagCounts)
     .query(({ ctx }) => ctx.services.domains.tags(ctx.em, ctx.caller)),
+
+  zoneOf: may("domains:read")
+    .meta(
+      route.may("domains:read", {
+        method: "GET",
+        path: "/domains/zone-of",
+        operationId: "findZoneOfName",
+        tag,
+        summary: "Find the domain that holds a host name",
+        description:
+          "Returns the longest domain that you may see whose name ends the host name, and the host part. 404 when there is none.",
+        errors: [404],
+      }),
+    )
+    .input(zoneOfInput)
+    .output(zoneOfName)
+    .query(({ ctx, input }) => ctx.services.domains.zoneOf(ctx.em, ctx.caller, input.name)),
 
   get: may("domains:read")
     .meta(

@@ -93,8 +93,25 @@ export const listDomainsInput = z
     group: line(100).optional().meta({ description: "Only domains of this group." }),
     tag: line(50).optional().meta({ description: "Only domains with this tag." }),
     search: line(253).optional().meta({ description: "Part of the name, in Unicode or A-labels." }),
+    name: line(1024, 1)
+      .optional()
+      .meta({ description: "Only the domain of exactly this name, in Unicode or A-labels.", example: "example.com" }),
   })
   .prefault({});
+
+export const zoneOfInput = z.strictObject({
+  name: line(1024, 1).meta({
+    description: "A full host name, in Unicode or A-labels; a trailing dot is ignored.",
+    example: "www.example.com",
+  }),
+});
+
+export const zoneOfName = z
+  .object({
+    domain,
+    host: z.string().meta({ description: "The name relative to the domain; `@` for the apex.", example: "www" }),
+  })
+  .meta({ id: "ZoneOfName", description: "The managed domain that a host name belongs to." });
 
 export const domainIdInput = z.strictObject({ id: domainId });
 

@@ -13,7 +13,7 @@ import type { Notifications } from "../notifications/notify.ts";
 import { Domain } from "./entities.ts";
 import { adoptZone } from "./adopt-zone.ts";
 import { asSeen } from "./as-seen.ts";
-import { countTags, listDomains, type DomainFilter } from "./list.ts";
+import { countTags, findZoneOf, listDomains, type DomainFilter } from "./list.ts";
 import { refuseServed } from "./member-guard.ts";
 import { moveZone } from "./move-zone.ts";
 import { expiringFrom } from "./status.ts";
@@ -58,6 +58,11 @@ export class Domains {
 
   list(em: EntityManager, caller: Caller, filter: DomainFilter) {
     return listDomains(em, caller, filter, this.#now());
+  }
+
+  /** Finds the domain that holds a host name. @throws AppError BAD_REQUEST, NOT_FOUND */
+  zoneOf(em: EntityManager, caller: Caller, hostName: string) {
+    return findZoneOf(em, caller, hostName, this.#now());
   }
 
   tags(em: EntityManager, caller: Caller) {

@@ -5,6 +5,7 @@ import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { ProviderError } from "../dns-providers/provider.ts";
 import type { Logger } from "../log.ts";
 import type { ProviderComparison } from "../records/compare-with-provider.ts";
+import { keepSplits } from "../records/unread-splits.ts";
 import {
   claimDue,
   countActive,
@@ -24,6 +25,9 @@ const leastInRun = 50;
 const atOnce = 4;
 /** Who asks for a shorter pause, and again and again, is not asked more often than this. */
 const leastAsideMilliseconds = 60_000;
+
+/** What a zone is found to have that has the mark that we know. */
+const nothing = { changes: [], learned: [] };
 
 /** Told once of each zone that is newly found to differ from what its provider serves. */
 export type OnDrift = (drift: { domainId: string; name: string; counts: DriftCounts }) => void | Promise<void>;
@@ -131,11 +135,12 @@ export class DriftJob {
     if (!provider) return;
     // Before the zone is read: what is written to it meanwhile then makes another mark.
     const mark = await provider.fingerprint(zone.name);
-    const same = mark !== null && mark === zone.fingerprint;
-    const { changes } = same ? { changes: [] } : await this.#comparison.plan(this.#database.fork(), zone, provider);
+    const same = mark !== null && mark === zone.fingerprint && !zone.splitsUnread;
+    const { changes, learned } = same ? nothing : await this.#comparison.plan(this.#database.fork(), zone, provider);
     if (signal.aborted) return;
     const counts = changes.length === 0 ? null : driftCounts(changes);
     const kept = await keepFinding(this.#database.fork(), zone, counts, mark, this.#now());
+    if (kept && zone.splitsUnread) await keepSplits(this.#database.fork(), zone.id, learned);
     if (kept && counts && zone.foundAt === null) await this.#tell(zone, counts);
   }
 

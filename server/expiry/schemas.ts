@@ -15,7 +15,7 @@ const expiresAt = timestamp("When the registration ends; null where no date was 
 export const checkExpiryInput = z.strictObject({ id: id("The domain's id.") });
 
 export const checkExpiryResult = z.object({ success: found, expiresAt, source, error }).meta({
-  id: "CheckExpiryResult",
+  id: "ExpiryCheck",
   description: "What a look-up found. Without a date the stored one stays.",
 });
 
@@ -35,4 +35,4 @@ export const previewExpiryResult = z
       .meta({ description: "States as the registry names them.", example: ["client transfer prohibited"] }),
     error,
   })
-  .meta({ id: "PreviewExpiryResult", description: "What a look-up found, without storing it." });
+  .meta({ id: "ExpiryPreview", description: "What a look-up found, without storing it." });

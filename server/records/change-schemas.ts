@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { id, line, pageOf, paging, timestamp } from "../schemas.ts";
-import { dataFields, dnsRecord, domainId, recordData, recordId, recordPatch } from "./schemas.ts";
+import { dataFields, dnsRecord, domainId, recordData, recordId, recordInput, recordPatch } from "./schemas.ts";
 
 export const bulkInput = z.strictObject({
   id: domainId,
@@ -33,18 +33,30 @@ export const bulkResult = z
   })
   .meta({ id: "BulkResult", description: "What became of each input." });
 
-const change = z
+const action = <Action extends string>(name: Action) => z.literal(name).meta({ description: "What to do." });
+
+const createChange = z
+  .strictObject({ action: action("create"), record: recordInput })
+  .meta({ id: "CreateChange", description: "Creates a record." });
+const updateChange = z
   .strictObject({
-    action: z
-      .enum(["create", "update", "delete"], "This must be create, update or delete.")
-      .meta({ description: "What to do.", example: "create" }),
-    recordId: recordId.optional().meta({ description: "Update and delete: which record." }),
-    record: z
-      .strictObject(recordPatch.shape)
-      .optional()
-      .meta({ description: "Create: the whole record. Update: the fields that change." }),
+    action: action("update"),
+    recordId,
+    record: z.strictObject(recordPatch.shape).meta({ description: "The fields that change; the others stay." }),
   })
-  .meta({ id: "Change", description: "One change." });
+  .meta({ id: "UpdateChange", description: "Changes fields of a record." });
+const deleteChange = z
+  .strictObject({ action: action("delete"), recordId })
+  .meta({ id: "DeleteChange", description: "Deletes a record." });
+
+const change = z
+  .discriminatedUnion("action", [createChange, updateChange, deleteChange], {
+    error: (issue) =>
+      issue.code === "invalid_union" ? "`action` must be create, update or delete." : "This must be an object.",
+  })
+  .meta({ id: "Change", description: "One change: its `action` says which fields it takes." });
+
+export type ChangeInput = z.output<typeof change>;
 
 const changes = z
   .array(change)
@@ -61,7 +73,16 @@ const changes = z
 export const planInput = z.strictObject({ id: domainId, changes });
 
 export const fieldChanges = z
-  .record(z.string(), z.tuple([z.unknown(), z.unknown()]))
+  .record(
+    z.string(),
+    z.tuple([z.unknown(), z.unknown()]).meta({
+      // Generators of OpenAPI 3.0 clients do not know `prefixItems`.
+      override: ({ jsonSchema }) => {
+        delete jsonSchema.prefixItems;
+        Object.assign(jsonSchema, { type: "array", items: {}, minItems: 2, maxItems: 2 });
+      },
+    }),
+  )
   .meta({ description: "By field: `[old, new]`.", example: { ttl: [300, 3600] } });
 
 export const plannedChanges = z
@@ -81,8 +102,24 @@ export const plannedChanges = z
         example: [
           {
             id: "01a1fb0f-6204-7000-abd4-276e976be8b7",
-            before: { recordType: "A", name: "@", value: "192.0.2.1", ttl: 300, priority: null, proxied: false },
-            after: { recordType: "A", name: "@", value: "192.0.2.1", ttl: 3600, priority: null, proxied: false },
+            before: {
+              recordType: "A",
+              name: "@",
+              value: "192.0.2.1",
+              strings: null,
+              ttl: 300,
+              priority: null,
+              proxied: false,
+            },
+            after: {
+              recordType: "A",
+              name: "@",
+              value: "192.0.2.1",
+              strings: null,
+              ttl: 3600,
+              priority: null,
+              proxied: false,
+            },
             changes: { ttl: [300, 3600] },
           },
         ],
@@ -172,6 +209,10 @@ export const zonefileInput = z.strictObject({
     .enum(["merge", "replace"], "This must be merge or replace.")
     .default("merge")
     .meta({ description: "`merge` adds and updates; `replace` also deletes what the file does not have." }),
+  ignoreOutOfZone: z.boolean("This must be true or false.").default(false).meta({
+    description:
+      "Leave out records whose names are outside the zone; a warning counts them and names their lines. Without it they refuse the file.",
+  }),
   dryRun,
 });
 

@@ -5,7 +5,8 @@ import type { Paging } from "../database/one-page.ts";
 import { AppError } from "../errors.ts";
 import { inputError } from "../input-error.ts";
 import { withinRights } from "./editing/rights.ts";
-import { editsOf, type ChangeInput } from "./editing/change-input.ts";
+import type { ChangeInput } from "./change-schemas.ts";
+import { editsOf } from "./editing/change-input.ts";
 import type { RecordInput } from "./editing/drafts.ts";
 import {
   applyEach,

@@ -10,6 +10,7 @@ import { notFound } from "../errors.ts";
 import { recordView } from "../records/list.ts";
 import type { LiveRecord } from "../records/live-record.ts";
 import { countsAt, liveColumns, liveRecord, zonesAt } from "../records/live-queries.ts";
+import { withSplitsOf } from "../records/zone-comparison.ts";
 import { bookmark } from "../changes/bookmark.ts";
 import { differ } from "./diff.ts";
 import type { SnapshotTrigger } from "./entities.ts";
@@ -97,8 +98,9 @@ export class Snapshots {
       .where((eb) => eb.or([eb("until", "is", null), eb("until", ">", newer)]))
       .where(sees.condition())
       .execute();
-    const before = ended.map(liveRecord);
-    const after = begun.map(liveRecord);
+    const [gone, come] = [ended.map(liveRecord), begun.map(liveRecord)];
+    const before = withSplitsOf(gone, come);
+    const after = withSplitsOf(come, gone);
     return from.revision <= to.revision ? differ(before, after) : differ(after, before);
   }
 

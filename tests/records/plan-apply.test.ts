@@ -76,15 +76,24 @@ describe("a plan", () => {
     const { status, body } = await plan([
       { action: "create", record: { recordType: "A", name: "x" } },
       { action: "update", record: { ttl: 1 } },
-      { action: "delete", recordId: record.id },
-      { action: "update", recordId: record.id, record: { ttl: 1 } },
+      { action: "delete" },
+      { action: "remove", recordId: record.id },
+      { action: "delete", recordId: record.id, record: { ttl: 1 } },
     ]);
     expect(status).toBe(400);
     expect(body.issues.map(({ path }: Body) => path)).toEqual([
       ["changes", 0, "record", "value"],
       ["changes", 1, "recordId"],
-      ["changes", 3, "recordId"],
+      ["changes", 2, "recordId"],
+      ["changes", 3, "action"],
+      ["changes", 4, "record"],
     ]);
+    const twice = await plan([
+      { action: "delete", recordId: record.id },
+      { action: "update", recordId: record.id, record: { ttl: 1 } },
+    ]);
+    expect(twice.status).toBe(400);
+    expect(twice.body.issues).toMatchObject([{ path: ["changes", 1, "recordId"] }]);
   });
 
   test("of a record that is not there is 404, of a broken rule 409, each at its place", async () => {

@@ -4,7 +4,7 @@ import { AppError, badField, notFound } from "../../errors.ts";
 import type { Guesses } from "../../limits/guesses.ts";
 import { ownAccount } from "../../users/own-account.ts";
 import type { Caller } from "../caller.ts";
-import type { Confirmation } from "../confirmation.ts";
+import type { Confirmation } from "../confirmation/service.ts";
 import { refuseLastWayIn } from "../last-way-in.ts";
 import { lockOwnAccount } from "../lock-own-account.ts";
 import { verifiedAddress } from "../../users/email/verified-address.ts";
@@ -26,7 +26,7 @@ export interface SecondFactorParts {
   audit: Audit;
 }
 
-/** A user's own second factors: setting up, looking, removing. What makes an account weaker needs the current password. */
+/** A user's own second factors: setting up, looking, removing. */
 export class SecondFactors {
   readonly #parts: SecondFactorParts;
 
@@ -75,7 +75,7 @@ export class SecondFactors {
   /** @returns recovery codes when there were none */
   async enableEmail(em: EntityManager, caller: Caller, currentPassword: string | undefined) {
     const { confirmation, emailCodes } = this.#parts;
-    await confirmation.confirm(em, caller, currentPassword);
+    await confirmation.requireOrPassword(em, caller, currentPassword);
     return await em.transactional(async (tx) => {
       await lockOwnAccount(tx, caller);
       const user = await ownAccount(tx, caller.userId);
@@ -119,7 +119,7 @@ export class SecondFactors {
   /** @throws AppError NOT_FOUND for anybody else's passkey as for none, CONFLICT when it is the last way to sign in */
   async deletePasskey(em: EntityManager, caller: Caller, input: { id: string; currentPassword?: string | undefined }) {
     const { confirmation, passkeys, audit } = this.#parts;
-    await confirmation.confirm(em, caller, input.currentPassword);
+    await confirmation.requireOrPassword(em, caller, input.currentPassword);
     await em.transactional(async (tx) => {
       await lockOwnAccount(tx, caller);
       const removed = await passkeys.remove(tx, caller.userId, input.id);
@@ -135,7 +135,7 @@ export class SecondFactors {
   /** Ten new recovery codes in place of those that are left. @throws AppError CONFLICT without a second factor to recover from */
   async createRecoveryCodes(em: EntityManager, caller: Caller, currentPassword: string | undefined) {
     const { confirmation, recoveryCodes, audit } = this.#parts;
-    await confirmation.confirm(em, caller, currentPassword);
+    await confirmation.requireOrPassword(em, caller, currentPassword);
     return await em.transactional(async (tx) => {
       await lockOwnAccount(tx, caller);
       if ((await methodsSetUp(tx, caller.userId)).length === 0)
@@ -155,7 +155,7 @@ export class SecondFactors {
     nothing: string,
   ): Promise<void> {
     const { confirmation, totp, emailCodes } = this.#parts;
-    await confirmation.confirm(em, caller, currentPassword);
+    await confirmation.requireOrPassword(em, caller, currentPassword);
     await em.transactional(async (tx) => {
       await lockOwnAccount(tx, caller);
       const removed = await (method === "totp" ? totp : emailCodes).remove(tx, caller.userId);

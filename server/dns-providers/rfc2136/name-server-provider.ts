@@ -1,4 +1,4 @@
-import { rrsetKey, type RecordData } from "../../records/record.ts";
+import { recordKey, rrsetKey, type RecordData } from "../../records/record.ts";
 import type { Soa } from "../../zone-file/soa.ts";
 import {
   ProviderError,
@@ -12,7 +12,7 @@ import { applyByUpdate } from "./apply-updates.ts";
 import { queryMessage, types, type WireMessage } from "./messages.ts";
 import { recordOf } from "./served-records.ts";
 import { NameServerSession, refusal, type NameServerSettings } from "./session.ts";
-import { readName, skipName, WireError } from "./wire-names.ts";
+import { readName, skipName, WireError } from "../../names/wire-names.ts";
 
 export interface NameServer extends NameServerSettings {
   /** The zones to look for: DNS has no list of them. */
@@ -61,18 +61,18 @@ async function findZone(session: NameServerSession, zone: string): Promise<void>
 async function* readZone(server: NameServer, zone: string): AsyncGenerator<RecordData[]> {
   const session = await NameServerSession.open(server);
   try {
-    // Different texts may be one value; the records of an RRset come one after the other.
+    // Different RDATA may be one record; those of an RRset come one after the other.
     let rrset = "";
-    let values = new Set<string>();
+    let known = new Set<string>();
     for await (const message of session.transfer(zone)) {
       const batch: RecordData[] = [];
       for (const wire of message.answers) {
         const record = recordOf(message, wire, zone);
         if (record === null) continue;
         const key = rrsetKey(record);
-        if (key !== rrset) [rrset, values] = [key, new Set()];
-        if (!values.has(record.value)) batch.push(record);
-        values.add(record.value);
+        if (key !== rrset) [rrset, known] = [key, new Set()];
+        if (!known.has(recordKey(record))) batch.push(record);
+        known.add(recordKey(record));
       }
       if (batch.length > 0) yield batch;
     }

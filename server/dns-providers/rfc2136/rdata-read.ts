@@ -5,8 +5,8 @@ import { printGeneric } from "../../records/values/generic-form.ts";
 import { splitStrings } from "../../records/values/text.ts";
 import type { CanonicalValue, RdataField } from "../../records/values/value-rule.ts";
 import { layouts, type FieldKind } from "./rdata-layouts.ts";
-import { readParameters } from "./service-binding.ts";
-import { expandName, readName, WireError } from "./wire-names.ts";
+import { readParameters } from "../../records/rdata/service-parameters.ts";
+import { expandName, readName, WireError } from "../../names/wire-names.ts";
 
 /**
  * The canonical value of RDATA that lies at `start` to `end` of a message, the same that a zone file gives. What cannot be taken apart

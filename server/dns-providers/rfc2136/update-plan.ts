@@ -9,7 +9,7 @@ import { recordsOf, touchedNames } from "../applying/touched-records.ts";
 import { prerequisitesOf, updatesOf, type RrsetStep } from "./rrset-steps.ts";
 import { writeRdata } from "./rdata-write.ts";
 import type { ServedRecord } from "./served-records.ts";
-import { WireError, writeName } from "./wire-names.ts";
+import { WireError, writeName } from "../../names/wire-names.ts";
 
 /** What must go into one message, because its parts hang together: the changes of a name, and of the names that records move between. */
 export interface UpdateUnit {
@@ -88,11 +88,11 @@ function carryOut(
   return { records: others.records, outcomes };
 }
 
-function refusalOf({ recordType, value }: RecordData): string | null {
+function refusalOf({ recordType, value, strings }: RecordData): string | null {
   if (recordType === "SOA") return "The SOA belongs to the name server, which counts its serial itself.";
   if (typeNumber(recordType) === null) return `${recordType} is no type that name servers exchange.`;
   try {
-    writeRdata(recordType, value);
+    writeRdata(recordType, value, strings);
     return null;
   } catch (error) {
     if (error instanceof WireError) return `The value cannot be sent to a name server: ${error.message}.`;
@@ -122,7 +122,7 @@ function stepsOf(
       type: typeNumber(recordType) ?? 0,
       before: old.flatMap(({ record, rdatas }) => rdatas.map((rdata) => ({ ttl: record.ttl, rdata }))),
       after: present.flatMap((record) =>
-        (rdatas.get(recordKey(record)) ?? [writeRdata(recordType, record.value)]).map((rdata) => ({
+        (rdatas.get(recordKey(record)) ?? [writeRdata(recordType, record.value, record.strings)]).map((rdata) => ({
           ttl: record.ttl,
           rdata,
         })),

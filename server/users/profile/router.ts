@@ -1,7 +1,7 @@
 import { currentUser } from "../../auth/schemas.ts";
 import { route } from "../../route.ts";
 import { nothing, success } from "../../schemas.ts";
-import { router, signedIn } from "../../trpc.ts";
+import { confirmedOrPassword, router, signedIn } from "../../trpc.ts";
 import { passwordChanged } from "../access/schemas.ts";
 import { changeEmailInput, changePasswordInput, updateProfileInput } from "./schemas.ts";
 
@@ -47,9 +47,9 @@ export const profileRouter = router({
       remaining: await ctx.services.profile.changePassword(ctx.em, ctx.caller, input),
     })),
 
-  changeEmail: signedIn
+  changeEmail: confirmedOrPassword
     .meta(
-      route.signedIn({
+      route.confirmedOrPassword({
         method: "PUT",
         path: "/auth/me/email",
         operationId: "changeEmail",

@@ -1,6 +1,6 @@
 import type { Audit } from "../../audit/audit.ts";
 import type { Caller } from "../../auth/caller.ts";
-import type { CurrentPassword } from "../../auth/current-password.ts";
+import type { Confirmation } from "../../auth/confirmation/service.ts";
 import { assertGoodPassword } from "../../auth/password-rules.ts";
 import type { PasswordHasher } from "../../auth/passwords.ts";
 import { lockOwnAccount } from "../../auth/lock-own-account.ts";
@@ -49,7 +49,7 @@ export interface EmailChange {
 interface Parts {
   users: Users;
   passwords: PasswordHasher;
-  currentPassword: CurrentPassword;
+  confirmation: Confirmation;
   revocation: AccessRevocation;
   verifications: EmailVerifications;
   mail: MailOutbox;
@@ -93,7 +93,7 @@ export class Profile {
     const { currentPassword, oldPassword, newPassword, revoke } = change;
     const { passwords, revocation, audit, now } = this.#parts;
     const { given, field } = oneGiven({ currentPassword, oldPassword });
-    const { user, passwordHash } = await this.#parts.currentPassword.confirm(em, caller, given, field);
+    const { user, passwordHash } = await this.#parts.confirmation.password(em, caller, given, field);
     assertGoodPassword(newPassword, user, "newPassword");
     const hash = await passwords.hash(newPassword);
     const left = await em.transactional(async (tx) => {
@@ -125,12 +125,12 @@ export class Profile {
   /**
    * Sets another e-mail address, mails it a link that verifies it, and notifies the old one. An address that differs by case only stays verified.
    * @returns the current user
-   * @throws AppError FORBIDDEN for a wrong current password, CONFLICT for an address that somebody else has verified, TOO_MANY_REQUESTS
+   * @throws AppError FORBIDDEN for a wrong current password, REAUTHENTICATION_REQUIRED, CONFLICT for an address that somebody else has verified,
+   * TOO_MANY_REQUESTS
    */
   async changeEmail(em: EntityManager, caller: Caller, { currentPassword, password, email }: EmailChange) {
     const { users, audit, verifications } = this.#parts;
-    const { given, field } = oneGiven({ currentPassword, password });
-    await this.#parts.currentPassword.confirm(em, caller, given, field);
+    await this.#confirmEmailChange(em, caller, { currentPassword, password });
     const told = await em.fork().transactional(async (tx) => {
       await lockOwnAccount(tx, caller);
       const user = await ownAccount(tx, caller.userId);
@@ -156,6 +156,21 @@ export class Profile {
     });
     if (told) this.#tell(told);
     return await users.current(em.fork(), caller);
+  }
+
+  /** Where there is a password it has to be given, however fresh the session is. */
+  async #confirmEmailChange(em: EntityManager, caller: Caller, given: Omit<EmailChange, "email">): Promise<void> {
+    const { confirmation } = this.#parts;
+    if (given.currentPassword === undefined && given.password === undefined) {
+      await confirmation.require(em, caller);
+      const { passwordHash } = await ownAccount(em, caller.userId);
+      if (typeof passwordHash !== "string") return;
+    }
+    const { given: password, field } = oneGiven({
+      currentPassword: given.currentPassword,
+      password: given.password,
+    });
+    await confirmation.password(em, caller, password, field);
   }
 
   #tell(mail: Mail): void {

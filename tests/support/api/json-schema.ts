@@ -5,6 +5,9 @@ export interface JsonSchema {
   enum?: unknown[];
   const?: unknown;
   anyOf?: JsonSchema[];
+  oneOf?: JsonSchema[];
+  /** Names the field that tells the options of `oneOf` apart: a hint for generators, which rules nothing out. */
+  discriminator?: { propertyName: string; mapping?: Record<string, string> };
   properties?: Record<string, JsonSchema>;
   required?: string[];
   additionalProperties?: boolean | JsonSchema;
@@ -26,7 +29,7 @@ export interface JsonSchema {
 
 const known = new Set(
   (
-    "$ref type enum const anyOf properties required additionalProperties propertyNames items prefixItems " +
+    "$ref type enum const anyOf oneOf discriminator properties required additionalProperties propertyNames items prefixItems " +
     "minItems maxItems minLength maxLength minimum maximum pattern format default description example"
   ).split(" "),
 );
@@ -49,6 +52,10 @@ export function misfits(value: unknown, schema: JsonSchema, root: object, at = "
   const complain = (text: string) => found.push(`${at} ${text}: ${JSON.stringify(value)?.slice(0, 200)}`);
   if (schema.anyOf && !schema.anyOf.some((option) => misfits(value, option, root, at).length === 0)) {
     complain("fits no alternative");
+  }
+  if (schema.oneOf) {
+    const fitting = schema.oneOf.filter((option) => misfits(value, option, root, at).length === 0).length;
+    if (fitting !== 1) complain(`fits ${fitting} alternatives`);
   }
   if (schema.type !== undefined && ![schema.type].flat().some((type) => isOfType(value, type))) {
     complain(`is not ${[schema.type].flat().join(" or ")}`);

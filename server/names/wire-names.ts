@@ -1,4 +1,4 @@
-import { escapeOctets, unescapeOctets } from "../../names/escapes.ts";
+import { escapeOctets, unescapeOctets } from "./escapes.ts";
 
 /** A message that is not what DNS allows. `message` is the end of a sentence. */
 export class WireError extends Error {

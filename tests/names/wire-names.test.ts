@@ -1,13 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  expandName,
-  readName,
-  skipName,
-  WireError,
-  writeName,
-} from "../../../server/dns-providers/rfc2136/wire-names.ts";
-import { readHost } from "../../../server/names/names.ts";
+import { expandName, readName, skipName, WireError, writeName } from "../../server/names/wire-names.ts";
+import { readHost } from "../../server/names/names.ts";
 
 const octets = (text: string) => Buffer.from(text.replaceAll(" ", ""), "hex");
 
