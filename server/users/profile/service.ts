@@ -152,7 +152,7 @@ export class Profile {
         before: { email: before, emailVerified: oldAddress !== null },
         after: { email, emailVerified: verifiedAddress(user) !== null },
       });
-      return oldAddress === null ? null : emailChanged(oldAddress, { username });
+      return oldAddress !== null && other ? emailChanged(oldAddress, { username }) : null;
     });
     if (told) this.#tell(told);
     return await users.current(em.fork(), caller);
