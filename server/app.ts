@@ -22,7 +22,7 @@ import { version } from "./version.ts";
 
 /** The whole HTTP surface: the only place where anything is mounted, in order. `router`: what it offers. */
 export function createApp(services: Services, router: AnyTRPCRouter = appRouter): Express {
-  const { config, health, log } = services;
+  const { config, health } = services;
   const app = express();
   app.disable("x-powered-by");
   app.set("etag", false);
@@ -58,6 +58,10 @@ export function createApp(services: Services, router: AnyTRPCRouter = appRouter)
     res.status(state.ready ? 200 : 503).json(state);
   });
 
+  app.get("/version", (_req, res) => {
+    res.json({ name: "zonewright", version });
+  });
+
   app.get("/metrics", metricsPage(services.metrics));
 
   app.use(cors(config.corsOrigins));
@@ -87,7 +91,7 @@ export function createApp(services: Services, router: AnyTRPCRouter = appRouter)
       onError({ error, req }) {
         const requestId = requestIdOf(req, req.res as Response);
         rememberRequestId(error, requestId);
-        logFailure(log, errorOf(error), { requestId });
+        logFailure(services, errorOf(error), { requestId });
       },
     }),
   );
@@ -105,7 +109,7 @@ export function createApp(services: Services, router: AnyTRPCRouter = appRouter)
   const onError: ErrorRequestHandler = (error: unknown, req, res, _next) => {
     const appError = bodyError(error) ?? errorOf(error);
     const requestId = requestIdOf(req, res);
-    logFailure(log, appError, { requestId });
+    logFailure(services, appError, { requestId });
     if (res.headersSent) res.destroy();
     else sendProblem(res, appError, requestId);
   };

@@ -50,7 +50,7 @@ export function restHandler(
     onError: ({ error, req }) => {
       req.error = errorOf(error);
       const { services, requestId } = req.context;
-      logFailure(services.log, req.error, { requestId });
+      logFailure(services, req.error, { requestId });
     },
     responseMeta: ({ paths: [procedure] = [] }) =>
       procedure === undefined ? {} : { headers: { [procedureHeader]: procedure } },

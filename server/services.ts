@@ -18,6 +18,7 @@ import type { Database } from "./database/database.ts";
 import { ConfigSecrets } from "./dns-providers/config-secrets.ts";
 import { ProviderConnections } from "./dns-providers/connections.ts";
 import { VendorAccounts } from "./dns-providers/vendor-api/accounts.ts";
+import { claimZonesFolder } from "./dns-providers/zonefile/own-folder.ts";
 import { ProviderConfigs } from "./dns-providers/provider-configs.ts";
 import { DriftJob, type OnDrift } from "./drift/drift-job.ts";
 import { tellDrift } from "./drift/drift-notice.ts";
@@ -103,7 +104,9 @@ export function createServices(parts: {
   const egress = createEgress({ allow: config.egressAllow, now });
   const accounts = new VendorAccounts({ now, pause });
   const secrets = new ConfigSecrets(new SecretBox(keyring, "provider-secret"));
-  const connections = new ProviderConnections({ zonesFolder, now, egress, pause, accounts }, secrets);
+  let zonesFolderFault: string | null = null;
+  const environment = { zonesFolder, zonesFolderFault: () => zonesFolderFault, now, egress, pause, accounts };
+  const connections = new ProviderConnections(environment, secrets);
   const providerConfigs = new ProviderConfigs(connections, secrets, now);
   const redis = config.redisUrl === undefined ? null : new Redis(config.redisUrl, log);
   const audit = new Audit(now);
@@ -139,6 +142,7 @@ export function createServices(parts: {
     every: config.driftCheck,
     onDrift: parts.onDrift ?? tellDrift(database, notifications),
   });
+  const health = new Health(database);
   const jobServices = composeJobs({
     config,
     database,
@@ -149,6 +153,7 @@ export function createServices(parts: {
     background,
     streams: told.streams,
     workers: { repair, drift, ...channelServices, ...expiry },
+    onError: (error) => health.note(error),
   });
   const { jobs, mail } = jobServices;
   const accountServices = composeAccounts({
@@ -176,7 +181,7 @@ export function createServices(parts: {
     config,
     database,
     log,
-    health: new Health(database),
+    health,
     trustedOrigins: [new URL(config.siteUrl).origin, ...config.corsOrigins],
     authenticator,
     audit,
@@ -200,6 +205,9 @@ export function createServices(parts: {
       await redis?.connect();
       await mkdir(zonesFolder, { recursive: true });
       await providerConfigs.ensureEmbedded(database.fork());
+      // The embedded database lies beside the folder, so they belong together.
+      if (!database.embedded) zonesFolderFault = await claimZonesFolder(database.fork(), zonesFolder);
+      if (zonesFolderFault !== null) log.warn(zonesFolderFault);
       await providerConfigs.ensureSealed(database.fork(), log);
       await identity.identityConfigs.ensureSealed(database.fork(), log);
       await zoneImports.prepare();

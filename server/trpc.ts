@@ -102,7 +102,7 @@ function guarded<Admitted extends Admission>(admit: (call: Call) => Admitted | P
     ctx.http.noteProcedure(procedure);
     /** Tells the log of a failure that is one item of the answer, not the answer. */
     const report = (error: AppError, fields: { zone: string }) =>
-      logFailure(services.log, error, { requestId, procedure, ...fields });
+      logFailure(services, error, { requestId, procedure, ...fields });
     const standings: Standing[] = [];
     try {
       const call = { services, em, http: ctx.http, requestId, procedure };
@@ -162,7 +162,7 @@ function refuseUnreadable(cause: unknown): never {
 }
 
 function readable(appError: AppError, { services, requestId, http }: ServerContext, procedure: string): TRPCError {
-  logFailure(services.log, appError, { requestId, procedure });
+  logFailure(services, appError, { requestId, procedure });
   if (appError.retryAfterSeconds !== null) http.setHeader("Retry-After", String(appError.retryAfterSeconds));
   return trpcError(appError);
 }

@@ -30,6 +30,7 @@ import type { SecondFactors } from "./second-factors/service.ts";
 import type { TotpSecrets } from "./second-factors/totp-secrets.ts";
 import { Sessions } from "./sessions.ts";
 import { SignIn } from "./sign-in.ts";
+import { WaysIn } from "./ways-in.ts";
 
 /** Accounts, and how people get into them. */
 export interface AccountServices {
@@ -45,6 +46,7 @@ export interface AccountServices {
   ownSessions: OwnSessions;
   personalTokens: PersonalTokens;
   confirmation: Confirmation;
+  waysIn: WaysIn;
   secondFactors: SecondFactors;
   secondFactorChecks: SecondFactorChecks;
   secondFactorSignIn: SecondFactorSignIn;
@@ -76,7 +78,8 @@ export function composeAccounts(parts: {
   const users = new Users(passwords, audit, now);
   const invitations = new Invitations(audit, now);
   const currentPassword = new CurrentPassword(passwords, guesses, audit);
-  const factors = composeSecondFactors({ ...parts, siteUrl, currentPassword });
+  const waysIn = new WaysIn({ notifications, mail });
+  const factors = composeSecondFactors({ ...parts, siteUrl, currentPassword, waysIn });
   const { checks: secondFactors, confirmation } = factors;
   const signIn = new SignIn({ passwords, accessTokens, sessions, guesses, secondFactors, audit, notifications, now });
   const verifications = new EmailVerifications({ mail, audit, siteUrl, now });
@@ -84,17 +87,28 @@ export function composeAccounts(parts: {
   const personalTokens = new PersonalTokens({
     prefix: tokenPrefix,
     audit,
+    waysIn,
     now,
     onEnd: (tokenHash) => authenticator.endToken(tokenHash),
   });
   return {
     users,
-    userAdministration: new UserAdministration({ users, passwords, revocation, authenticator, mail, audit, now }),
+    userAdministration: new UserAdministration({
+      users,
+      passwords,
+      revocation,
+      authenticator,
+      waysIn,
+      mail,
+      audit,
+      now,
+    }),
     userAccess: new UserAccess({
       sessions: ownSessions,
       tokens: personalTokens,
       secondFactors: factors.management,
       revocation,
+      waysIn,
       audit,
     }),
     invitations,
@@ -102,6 +116,7 @@ export function composeAccounts(parts: {
       users,
       passwords,
       confirmation,
+      waysIn,
       revocation,
       verifications,
       mail,
@@ -112,10 +127,11 @@ export function composeAccounts(parts: {
     emailVerifications: verifications,
     signIn,
     registration: new Registration({ users, invitations, verifications, signIn }),
-    passwordResets: new PasswordResets({ ...parts, passwords, sessions, siteUrl }),
+    passwordResets: new PasswordResets({ ...parts, passwords, sessions, waysIn, siteUrl }),
     ownSessions,
     personalTokens,
     confirmation,
+    waysIn,
     secondFactors: factors.management,
     secondFactorChecks: secondFactors,
     secondFactorSignIn: new SecondFactorSignIn({ signIn, checks: secondFactors, guesses, audit }),

@@ -53,7 +53,7 @@ export async function moveZone(
     const records = await liveZone(fork(), domain.id, Hosts.all);
     const wanted = withPlainTtls(await kindOf(fork(), domain.id), target.kind, records);
     const written = withoutOwnOf(target.kind, wanted);
-    refuseBeyondLimits(written, await limitsThere(target, domain.name, written));
+    refuseBeyondLimits(written, await limitsThere(target, domain.name, written), domain.name);
     const { provider } = target;
     const move = { records, wanted };
     const arrival = provider
@@ -130,9 +130,9 @@ async function limitsThere(
 }
 
 /** @param told what the refusal has to tell besides */
-function refuseBeyondLimits(records: readonly LiveRecord[], kind: ProviderKind, told = ""): void {
+function refuseBeyondLimits(records: readonly LiveRecord[], kind: ProviderKind, zone: string, told = ""): void {
   const issues = records.flatMap((record) =>
-    limitIssues(record, kind).map(({ message }) => ({
+    limitIssues(record, kind, zone).map(({ message }) => ({
       path: ["providerConfigId"],
       message: `${record.name} ${record.recordType}: ${message}`,
     })),
@@ -169,7 +169,7 @@ async function fill(
   }
   const ttls = missing.map(({ ttl }) => ttl);
   const told = " The zone there stays as it is, without them.";
-  refuseBeyondLimits(missing, await kindOfZone({ name: zone, kind, provider }, ttls), told);
+  refuseBeyondLimits(missing, await kindOfZone({ name: zone, kind, provider }, ttls), zone, told);
   const { outcomes, before, after } = await callProvider(
     provider,
     zone,

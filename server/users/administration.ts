@@ -5,11 +5,13 @@ import type { Authenticator } from "../auth/authenticator.ts";
 import type { Caller } from "../auth/caller.ts";
 import { assertGoodPassword } from "../auth/password-rules.ts";
 import type { PasswordHasher } from "../auth/passwords.ts";
+import type { WaysIn } from "../auth/ways-in.ts";
 import { removeAllFactors } from "../auth/second-factors/remove-all.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { literally } from "../database/literally.ts";
 import { onePage } from "../database/one-page.ts";
 import { AppError, badField, notFound } from "../errors.ts";
+import type { Mail } from "../mail/mailer.ts";
 import { noticeUsefulMilliseconds, type MailOutbox } from "../mail/outbox.ts";
 import { emailChanged } from "../mail/templates/email-changed.ts";
 import { passwordChanged } from "../mail/templates/password-changed.ts";
@@ -44,6 +46,7 @@ export class UserAdministration {
   readonly #passwords: PasswordHasher;
   readonly #revocation: AccessRevocation;
   readonly #authenticator: Authenticator;
+  readonly #waysIn: WaysIn;
   readonly #mail: MailOutbox;
   readonly #audit: Audit;
   readonly #now: () => Date;
@@ -53,6 +56,7 @@ export class UserAdministration {
     passwords: PasswordHasher;
     revocation: AccessRevocation;
     authenticator: Authenticator;
+    waysIn: WaysIn;
     mail: MailOutbox;
     audit: Audit;
     now: () => Date;
@@ -61,6 +65,7 @@ export class UserAdministration {
     this.#passwords = parts.passwords;
     this.#revocation = parts.revocation;
     this.#authenticator = parts.authenticator;
+    this.#waysIn = parts.waysIn;
     this.#mail = parts.mail;
     this.#audit = parts.audit;
     this.#now = parts.now;
@@ -145,16 +150,22 @@ export class UserAdministration {
           ...(invitations === 0 ? {} : { invitationsEnded: invitations }),
         },
       });
+      // An operator at the command line has neither jobs nor, perhaps, a mail server that answers.
+      if (actor === theService) return [];
       const owner = { username: user.username, byAdministrator: true };
-      if (oldAddress === null) return [];
-      return [
-        ...(passwordHash === undefined ? [] : [passwordChanged(oldAddress, owner)]),
-        ...(before.email === after.email ? [] : [emailChanged(oldAddress, owner)]),
-      ];
+      const notices: Mail[] = [];
+      if (passwordHash !== undefined) {
+        await this.#waysIn.changed(tx, actor, id, { event: "security.password_changed" });
+        if (oldAddress !== null) notices.push(passwordChanged(oldAddress, owner));
+      }
+      if (before.email !== after.email) {
+        await this.#waysIn.changed(tx, actor, id, { event: "security.email_changed" });
+        if (oldAddress !== null) notices.push(emailChanged(oldAddress, owner));
+      }
+      return notices;
     });
     this.#authenticator.forget(id);
-    // An operator at the command line needs no mail server, and may have none that answers.
-    if (actor !== theService) for (const notice of notices) this.#mail.send(notice, noticeUsefulMilliseconds);
+    for (const notice of notices) this.#mail.send(notice, noticeUsefulMilliseconds);
     return await this.get(em.fork(), id);
   }
 

@@ -4,7 +4,7 @@ import { useIdentityDesk } from "../support/identity/desk.ts";
 import { site } from "../support/identity/external-sign-in.ts";
 import { startMailServer, type MailServer } from "../support/servers/mail-server.ts";
 import { memberPassword, startZonewright, type Zonewright } from "../support/zonewright.ts";
-import { nothingOpens, outstanding, plantWaysIn, type PlantedAccount } from "./ways-in.ts";
+import { mailed, nothingOpens, outstanding, plantWaysIn, type PlantedAccount } from "./ways-in.ts";
 
 const newPassword = "seven grey herons by the sea";
 let mail: MailServer;
@@ -34,7 +34,8 @@ describe("an administrator's rescue leaves nothing of an attacker behind:", () =
     expect(attempts).toEqual(nothingOpens(attempts));
     const login = await zw.nobody.post("/api/auth/login", { username: account.username, password: newPassword });
     expect(login).toMatchObject({ status: 200, body: { user: { id: account.id } } });
-    expect((await mail.next(`${account.username}@example.com`)).text).toContain("An administrator set a new password");
+    const letter = await mailed(mail, `${account.username}@example.com`, "Your password was changed");
+    expect(letter).toContain("An administrator set a new password");
     const [entry] = await entries(zw.admin, { action: "user.update", targetId: account.id });
     expect(entry?.before?.["access"]).toMatchObject({
       tokens: ["Planted", "Planted"],
@@ -155,6 +156,10 @@ describe("an administrator", () => {
     expect(body).toMatchObject({ hasPassword: true, totp: true, passkeys: [], identities: [], recoveryCodesLeft: 10 });
     expect(body.tokens).toEqual([before.tokens[1]]);
     expect(body.sessions).toHaveLength(2);
+    const title = `Ways into the account ${account.username} were taken away: 1 personal token, 1 passkey, the sign-in by github`;
+    expect(await mailed(mail, `${account.username}@example.com`, title)).toContain("tell an administrator at once");
+    const { body: inbox } = await account.client.get("/api/notifications");
+    expect(inbox.notifications[0]).toMatchObject({ event: "security.access_revoked", title });
     const kinds = await zw.admin.send("DELETE", path, { revoke: ["totp", "email", "tokens"] });
     expect(kinds.body).toMatchObject({ totp: false, email: false, tokens: [], recoveryCodesLeft: 0 });
     expect(kinds.body.sessions).toHaveLength(2);

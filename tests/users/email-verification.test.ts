@@ -80,7 +80,7 @@ describe("a new address", () => {
   });
 
   test("gets the link and nothing else before it is verified: no reset, no code, no notification", async () => {
-    const { id, client, address } = await someone();
+    const { id, username, client, address } = await someone();
     await setAddress(client, address);
     await client.put("/api/auth/me/profile", { emailNotificationsEnabled: true });
     const { services } = zw;
@@ -109,7 +109,11 @@ describe("a new address", () => {
     await forgot(address);
     await tell();
     expect((await client.post("/api/2fa/email/enable", again)).status).toBe(200);
-    expect((await mailsTo(address)).toSorted()).toEqual(["A notification for a test", "Set a new password"]);
+    expect((await mailsTo(address)).toSorted()).toEqual([
+      "A notification for a test",
+      "Set a new password",
+      `Sign-in codes by e-mail were added to the account ${username}`,
+    ]);
   });
 
   test("is no second factor while it is unverified, and the account stays protected", async () => {

@@ -24,6 +24,14 @@ export interface PlantedAccount {
 
 let people = 7_000;
 
+/** The text of the mail with this subject; those before it are taken out. */
+export async function mailed(mail: MailServer, to: string, subject: string): Promise<string> {
+  for (;;) {
+    const letter = await mail.next(to);
+    if (letter.subject === subject) return letter.text;
+  }
+}
+
 /** Makes a member and plants each way in. The identity desk is left as the one whose identity is bound. */
 export async function plantWaysIn(zw: Target, desk: IdentityDesk, mail: MailServer): Promise<PlantedAccount> {
   const person = (people += 1);
@@ -65,7 +73,7 @@ export async function plantWaysIn(zw: Target, desk: IdentityDesk, mail: MailServ
   const { body: request } = await zw.nobody.post("/api/auth/passkey/options");
   const signedBefore = key.getJSON(site, request);
   await zw.nobody.post("/api/auth/password/forgot", { email });
-  const [, link = ""] = /token=([\w-]+)/.exec((await mail.next(email)).text) ?? [];
+  const [, link = ""] = /token=([\w-]+)/.exec(await mailed(mail, email, "Set a new password")) ?? [];
   expect(link).not.toBe("");
   const browser = browserFor(zw as Zonewright);
   const away = await startBinding(browser, client, "github");

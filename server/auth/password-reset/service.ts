@@ -15,6 +15,7 @@ import { hashOf, newOpaqueToken } from "../opaque-tokens.ts";
 import { assertGoodPassword, type PasswordOwner } from "../password-rules.ts";
 import type { PasswordHasher } from "../passwords.ts";
 import type { Sessions } from "../sessions.ts";
+import type { WaysIn } from "../ways-in.ts";
 import { PasswordReset } from "./entities.ts";
 
 const hour = 3_600_000;
@@ -28,6 +29,7 @@ export class PasswordResets {
   readonly #sessions: Sessions;
   readonly #mail: MailOutbox;
   readonly #background: Background;
+  readonly #waysIn: WaysIn;
   readonly #audit: Audit;
   readonly #siteUrl: string;
   readonly #now: () => Date;
@@ -38,6 +40,7 @@ export class PasswordResets {
     sessions: Sessions;
     mail: MailOutbox;
     background: Background;
+    waysIn: WaysIn;
     audit: Audit;
     siteUrl: string;
     now: () => Date;
@@ -47,6 +50,7 @@ export class PasswordResets {
     this.#sessions = parts.sessions;
     this.#mail = parts.mail;
     this.#background = parts.background;
+    this.#waysIn = parts.waysIn;
     this.#audit = parts.audit;
     this.#siteUrl = parts.siteUrl;
     this.#now = parts.now;
@@ -84,6 +88,7 @@ export class PasswordResets {
       await tx.flush();
       await endOutstanding(tx, found.id);
       await this.#audit.record(tx, actor, { action: "user.reset_password", targetType: "user", targetId: found.id });
+      await this.#waysIn.changed(tx, actor, found.id, { event: "security.password_changed" });
       await this.#sessions.endAll(tx, found.id);
       return found;
     });

@@ -5,6 +5,7 @@ import type { Mailer } from "../../mail/mailer.ts";
 import { SecretBox } from "../../secret-box.ts";
 import { Confirmation } from "../confirmation/service.ts";
 import type { CurrentPassword } from "../current-password.ts";
+import type { WaysIn } from "../ways-in.ts";
 import { SecondFactorChecks } from "./checks.ts";
 import { EmailCodes } from "./email-codes.ts";
 import { PasskeyChallenges } from "./passkey-challenges.ts";
@@ -23,10 +24,11 @@ export function composeSecondFactors(parts: {
   mailer: Mailer;
   currentPassword: CurrentPassword;
   guesses: Guesses;
+  waysIn: WaysIn;
   audit: Audit;
   now: () => Date;
 }) {
-  const { siteUrl, keyring, mailer, currentPassword, guesses, audit, now } = parts;
+  const { siteUrl, keyring, mailer, currentPassword, guesses, waysIn, audit, now } = parts;
   const totpSecrets = new TotpSecrets(new SecretBox(keyring, "totp-secret"));
   const totp = new Totp(totpSecrets, now);
   const emailCodes = new EmailCodes(keyring, mailer, now);
@@ -38,7 +40,7 @@ export function composeSecondFactors(parts: {
   return {
     confirmation,
     totpSecrets,
-    management: new SecondFactors({ ...shared, emailCodes, confirmation }),
+    management: new SecondFactors({ ...shared, emailCodes, confirmation, waysIn }),
     checks: new SecondFactorChecks({ challenges, totp, emailCodes, passkeys, recoveryCodes }),
   };
 }

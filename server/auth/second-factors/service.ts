@@ -8,6 +8,7 @@ import type { Confirmation } from "../confirmation/service.ts";
 import { refuseLastWayIn } from "../last-way-in.ts";
 import { lockOwnAccount } from "../lock-own-account.ts";
 import { verifiedAddress } from "../../users/email/verified-address.ts";
+import type { WaysIn } from "../ways-in.ts";
 import type { EmailCodes } from "./email-codes.ts";
 import { methodsSetUp, type Method } from "./methods.ts";
 import type { Passkeys } from "./passkeys.ts";
@@ -24,6 +25,7 @@ export interface SecondFactorParts {
   confirmation: Confirmation;
   guesses: Guesses;
   audit: Audit;
+  waysIn: WaysIn;
 }
 
 /** A user's own second factors: setting up, looking, removing. */
@@ -103,7 +105,7 @@ export class SecondFactors {
 
   /** Adds a passkey. @returns it, and recovery codes when there were none */
   async createPasskey(em: EntityManager, caller: Caller, input: { name: string; credential: PasskeyRegistration }) {
-    const { passkeys, audit } = this.#parts;
+    const { passkeys, audit, waysIn } = this.#parts;
     const { name, credential } = input;
     const challenge = await passkeys.takeRegistration(em, caller.userId, credential);
     return await em.transactional(async (tx) => {
@@ -112,13 +114,14 @@ export class SecondFactors {
       const after = { method: "passkey", name };
       const target = { targetType: "passkey", targetId: passkey.id };
       await audit.record(tx, caller, { action: "two_factor.enable", ...target, after });
+      await waysIn.changed(tx, caller, caller.userId, { event: "security.factor_added", method: "passkey", name });
       return { ...passkey, recoveryCodes: await this.#firstRecoveryCodes(tx, caller.userId) };
     });
   }
 
   /** @throws AppError NOT_FOUND for anybody else's passkey as for none, CONFLICT when it is the last way to sign in */
   async deletePasskey(em: EntityManager, caller: Caller, input: { id: string; currentPassword?: string | undefined }) {
-    const { confirmation, passkeys, audit } = this.#parts;
+    const { confirmation, passkeys, audit, waysIn } = this.#parts;
     await confirmation.requireOrPassword(em, caller, input.currentPassword);
     await em.transactional(async (tx) => {
       await lockOwnAccount(tx, caller);
@@ -128,13 +131,15 @@ export class SecondFactors {
       const before = { method: "passkey", name: removed.name };
       const target = { targetType: "passkey", targetId: input.id };
       await audit.record(tx, caller, { action: "two_factor.disable", ...target, before });
+      const change = { event: "security.factor_removed", method: "passkey", name: removed.name } as const;
+      await waysIn.changed(tx, caller, caller.userId, change);
       await this.#dropUselessCodes(tx, caller.userId);
     });
   }
 
   /** Ten new recovery codes in place of those that are left. @throws AppError CONFLICT without a second factor to recover from */
   async createRecoveryCodes(em: EntityManager, caller: Caller, currentPassword: string | undefined) {
-    const { confirmation, recoveryCodes, audit } = this.#parts;
+    const { confirmation, recoveryCodes, audit, waysIn } = this.#parts;
     await confirmation.requireOrPassword(em, caller, currentPassword);
     return await em.transactional(async (tx) => {
       await lockOwnAccount(tx, caller);
@@ -143,6 +148,7 @@ export class SecondFactors {
       const codes = await recoveryCodes.replace(tx, caller.userId);
       const target = { targetType: "user", targetId: caller.userId };
       await audit.record(tx, caller, { action: "two_factor.recovery_codes", ...target });
+      await waysIn.changed(tx, caller, caller.userId, { event: "security.recovery_codes_replaced" });
       return { recoveryCodes: codes };
     });
   }
@@ -185,5 +191,7 @@ export class SecondFactors {
     const event = { action, targetType: "user", targetId: caller.userId };
     const state = action === "two_factor.enable" ? { after: { method } } : { before: { method } };
     await this.#parts.audit.record(em, caller, { ...event, ...state });
+    const change = action === "two_factor.enable" ? "security.factor_added" : "security.factor_removed";
+    await this.#parts.waysIn.changed(em, caller, caller.userId, { event: change, method, name: null });
   }
 }

@@ -3,6 +3,7 @@ import type { Caller } from "../../auth/caller.ts";
 import type { OwnSessions } from "../../auth/own-sessions/service.ts";
 import type { PersonalTokens } from "../../auth/personal-tokens/service.ts";
 import type { SecondFactors } from "../../auth/second-factors/service.ts";
+import type { WaysIn } from "../../auth/ways-in.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { AppError, notFound } from "../../errors.ts";
 import { lockAccount } from "../lock-account.ts";
@@ -27,6 +28,7 @@ interface Parts {
   tokens: PersonalTokens;
   secondFactors: SecondFactors;
   revocation: AccessRevocation;
+  waysIn: WaysIn;
   audit: Audit;
 }
 
@@ -77,6 +79,7 @@ export class UserAccess {
         targetId: id,
         before: { ...toldOf(revoked), ...(addressDistrusted ? { emailVerified: true } : {}) },
       });
+      await this.#parts.waysIn.revoked(tx, caller, user, revoked);
     });
     return await this.get(em.fork(), id);
   }

@@ -4,6 +4,7 @@ import type { Confirmation } from "../../auth/confirmation/service.ts";
 import { assertGoodPassword } from "../../auth/password-rules.ts";
 import type { PasswordHasher } from "../../auth/passwords.ts";
 import { lockOwnAccount } from "../../auth/lock-own-account.ts";
+import type { WaysIn } from "../../auth/ways-in.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { AppError } from "../../errors.ts";
 import { oneGiven } from "../../one-given.ts";
@@ -50,6 +51,7 @@ interface Parts {
   users: Users;
   passwords: PasswordHasher;
   confirmation: Confirmation;
+  waysIn: WaysIn;
   revocation: AccessRevocation;
   verifications: EmailVerifications;
   mail: MailOutbox;
@@ -91,7 +93,7 @@ export class Profile {
    */
   async changePassword(em: EntityManager, caller: Caller, change: PasswordChange): Promise<AccessLeft> {
     const { currentPassword, oldPassword, newPassword, revoke } = change;
-    const { passwords, revocation, audit, now } = this.#parts;
+    const { passwords, revocation, waysIn, audit, now } = this.#parts;
     const { given, field } = oneGiven({ currentPassword, oldPassword });
     const { user, passwordHash } = await this.#parts.confirmation.password(em, caller, given, field);
     assertGoodPassword(newPassword, user, "newPassword");
@@ -114,6 +116,8 @@ export class Profile {
         targetId: user.id,
         ...(Object.keys(ended).length > 0 ? { before: ended } : {}),
       });
+      await waysIn.changed(tx, caller, user.id, { event: "security.password_changed" });
+      await waysIn.revoked(tx, caller, user, revoked);
       return await accessLeft(tx, caller, now());
     });
     const to = verifiedAddress(user);
@@ -129,7 +133,7 @@ export class Profile {
    * TOO_MANY_REQUESTS
    */
   async changeEmail(em: EntityManager, caller: Caller, { currentPassword, password, email }: EmailChange) {
-    const { users, audit, verifications } = this.#parts;
+    const { users, waysIn, audit, verifications } = this.#parts;
     await this.#confirmEmailChange(em, caller, { currentPassword, password });
     const told = await em.fork().transactional(async (tx) => {
       await lockOwnAccount(tx, caller);
@@ -152,6 +156,7 @@ export class Profile {
         before: { email: before, emailVerified: oldAddress !== null },
         after: { email, emailVerified: verifiedAddress(user) !== null },
       });
+      if (other) await waysIn.changed(tx, caller, user.id, { event: "security.email_changed" });
       return oldAddress !== null && other ? emailChanged(oldAddress, { username }) : null;
     });
     if (told) this.#tell(told);
