@@ -26,6 +26,7 @@ import { Domains } from "./domains/service.ts";
 import { ZoneImports } from "./domains/zone-imports.ts";
 import { composeExpiry, type ExpiryServices } from "./expiry/compose.ts";
 import { Health } from "./health.ts";
+import { LargeBodies } from "./http/bodies/large-bodies.ts";
 import { Idempotency } from "./idempotency/idempotency.ts";
 import { composeIdentity, type IdentityServices } from "./identity/compose.ts";
 import { composeJobs, type JobServices } from "./jobs/compose.ts";
@@ -59,6 +60,7 @@ export interface Services
   authenticator: Authenticator;
   audit: Audit;
   requestLimits: RequestLimits;
+  largeBodies: LargeBodies;
   idempotency: Idempotency;
   background: Background;
   assignments: Assignments;
@@ -120,6 +122,7 @@ export function createServices(parts: {
   const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });
   const assignments = new Assignments({ audit, notifications, now });
   const makeCounter = countersIn(redis);
+  const largeBodies = new LargeBodies();
   const channelServices = composeChannels({
     box: channelBox,
     ports: { egress, mailer, siteUrl: config.siteUrl, now },
@@ -187,6 +190,7 @@ export function createServices(parts: {
     audit,
     idempotency: new Idempotency(database, now),
     requestLimits: new RequestLimits(makeCounter, config.requestLimits),
+    largeBodies,
     background,
     assignments,
     assignmentRequests: new AssignmentRequests({ assignments, audit, notifications, now }),
@@ -227,6 +231,7 @@ export function createServices(parts: {
       await background.settled();
       await jobs.close();
       mailer.close();
+      await largeBodies.stop();
       redis?.close();
       await egress.close();
     },

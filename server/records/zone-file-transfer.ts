@@ -6,6 +6,7 @@ import { initialSoa } from "../zone-file/soa.ts";
 import { printZoneFile } from "../zone-file/write.ts";
 import { refuseBeyondRights } from "./editing/rights.ts";
 import { planState, withOneTtl } from "./desired-state.ts";
+import { asHeld } from "./joined-texts.ts";
 import { judgeChanges } from "./judge-changes.ts";
 import { liveZone } from "./live-queries.ts";
 import type { LiveRecord, PlannedChange } from "./live-record.ts";
@@ -65,9 +66,10 @@ export class ZoneFileTransfer {
       if (!parsed.ok) throw unreadable(parsed.errors);
       refuseForeignFile(parsed, zone.name);
       const live = await liveZone(reader, zone.id, zone.rights.sees);
-      const given = stillProxied(live, parsed.records);
+      const held = asHeld(parsed.records, zone.kind);
+      const given = stillProxied(live, held.records);
       const wanted = withOneTtl(live, planState(live, given, input.mode === "merge").changes);
-      refuseBeyondRights(parsed.records, wanted, zone.rights);
+      refuseBeyondRights(given, wanted, zone.rights);
       const { changes, kept } = withoutKept(wanted, zone.kind, await keptThere(zone, wanted));
       const kind = await kindOfZone(
         zone,
@@ -81,11 +83,12 @@ export class ZoneFileTransfer {
       const warnings = [
         ...told,
         ...outOfZoneWarnings(parsed.outOfZone, zone.name),
+        ...held.warnings,
         ...keptWarnings(kept),
-        ...ttlWarnings(parsed.records, changes),
+        ...ttlWarnings(given, changes),
       ];
       if (input.dryRun && loss !== null) warnings.push(loss);
-      return { changes, unchanged: countUnchanged(live, parsed.records, changes), warnings };
+      return { changes, unchanged: countUnchanged(live, given, changes), warnings };
     };
     const { planned } = input.dryRun
       ? { planned: await this.#pipeline.preview(em, { domainId: input.id, caller, need, plan }) }
