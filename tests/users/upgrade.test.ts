@@ -6,6 +6,9 @@ import { expect, test } from "vitest";
 import { openDatabase, queries } from "../../server/database/database.ts";
 import { migrations } from "../../server/database/migrations/list.ts";
 
+const user = (name: string, role: string, email: string | null) =>
+  sql`insert into users (id, username, email, role) values (gen_random_uuid(), ${name}, ${email}, ${role})`;
+
 test("addresses that were there before count as verified, and invitations of people who may no longer invite have ended", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "zonewright-upgrade-"));
   const since = migrations.findIndex(({ name }) => name === "0018-ways-in");
@@ -13,8 +16,6 @@ test("addresses that were there before count as verified, and invitations of peo
   try {
     const old = await openDatabase({ databaseUrl: undefined, dataDir });
     await old.migrate();
-    const user = (name: string, role: string, email: string | null) =>
-      sql`insert into users (id, username, email, role) values (gen_random_uuid(), ${name}, ${email}, ${role})`;
     for (const one of [
       user("ada", "member", "Ada@example.com"),
       user("root", "admin", null),

@@ -32,6 +32,8 @@ export async function mailed(mail: MailServer, to: string, subject: string): Pro
   }
 }
 
+const opens = ({ status }: { status: number }) => status < 300;
+
 /** Makes a member and plants each way in. The identity desk is left as the one whose identity is bound. */
 export async function plantWaysIn(zw: Target, desk: IdentityDesk, mail: MailServer): Promise<PlantedAccount> {
   const person = (people += 1);
@@ -78,7 +80,6 @@ export async function plantWaysIn(zw: Target, desk: IdentityDesk, mail: MailServ
   const browser = browserFor(zw as Zonewright);
   const away = await startBinding(browser, client, "github");
 
-  const opens = (statusOf: { status: number }) => statusOf.status < 300;
   return {
     id: made.id,
     username,
