@@ -10,10 +10,9 @@ beforeAll(async () => {
 });
 
 /** One of each kind that a line must not hold: UAX #9's controls, C0, DEL, C1, and what ends a line. */
-const unseen = [
-  ..."\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069",
-  ..."\u0000\t\n\u001b\u007f\u0085\u009f\u2028\u2029",
-];
+const unseen = Array.from(
+  "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u0000\t\n\u001b\u007f\u0085\u009f\u2028\u2029",
+);
 const password = "a password that nobody else has";
 const call = (path: string, body: object) => zw.admin.post(path, body);
 
@@ -63,7 +62,7 @@ describe("notes", () => {
     expect((await zw.admin.put(domain, { notes })).body.notes).toBe(notes);
   });
 
-  test.each([..."\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"])(
+  test.each(Array.from("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"))(
     "may not turn the direction of text: %j is refused",
     async (character) => {
       const answer = await zw.admin.put(domain, { notes: `a${character}b` });

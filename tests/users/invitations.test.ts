@@ -112,6 +112,11 @@ test.each([
   expect(await zw.admin.post("/api/invitations", fields)).toBeProblem(400, "BAD_REQUEST");
 });
 
+async function stateOf(id: string) {
+  const { body } = await zw.admin.get("/api/invitations?limit=100");
+  return body.invitations.find((invitation: { id: string }) => invitation.id === id).state as string;
+}
+
 describe("an invitation ends with its maker's right to invite:", () => {
   let makers = 0;
 
@@ -121,11 +126,6 @@ describe("an invitation ends with its maker's right to invite:", () => {
     const { status, body } = await (await zw.signIn(username, password)).post("/api/invitations", fields);
     expect(status).toBe(201);
     return { maker: maker as { id: string }, code: body.code as string, id: body.id as string };
-  }
-
-  async function stateOf(id: string) {
-    const { body } = await zw.admin.get("/api/invitations?limit=100");
-    return body.invitations.find((invitation: { id: string }) => invitation.id === id).state as string;
   }
 
   test.each<[string, (path: string) => Promise<{ status: number }>]>([
