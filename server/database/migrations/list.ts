@@ -19,6 +19,7 @@ import { NameServers } from "./0021-name-servers.ts";
 import { Strings } from "./0022-strings.ts";
 import { Installation } from "./0023-installation.ts";
 import { IdempotentCalls } from "./0025-idempotent-calls.ts";
+import { DomainOrders } from "./0026-domain-orders.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -44,4 +45,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0022-strings", class: Strings },
   { name: "0023-installation", class: Installation },
   { name: "0025-idempotent-calls", class: IdempotentCalls },
+  { name: "0026-domain-orders", class: DomainOrders },
 ];
