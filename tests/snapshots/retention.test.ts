@@ -36,6 +36,11 @@ const versions = async (of = zone) =>
   (await queries(em()).selectFrom("records").select("value").where("domain_id", "=", of.id).execute())
     .map(({ value }) => value)
     .toSorted();
+/** The TXT value in the zone's export of each revision; the status where there is none. */
+const states = async () => {
+  const answers = await Promise.all([0, 1, 2, 3, 4, 5].map(exported));
+  return answers.map(({ status, body }) => (status === 200 ? (/TXT\s+"(\w+)"/.exec(String(body))?.[1] ?? "") : status));
+};
 const exported = (revision: number) => zone.get(`/zonefile?revision=${revision}`);
 
 test("old scheduled snapshots go, then the versions that only they showed; the zone and what was asked for stay", async () => {
@@ -105,12 +110,6 @@ describe("versions that were replaced within the retention", () => {
   });
 
   test("bring back every state from historyFrom on, and older states only where a snapshot keeps them", async () => {
-    const states = async () => {
-      const answers = await Promise.all([0, 1, 2, 3, 4, 5].map(exported));
-      return answers.map(({ status, body }) =>
-        status === 200 ? (/TXT\s+"(\w+)"/.exec(String(body))?.[1] ?? "") : status,
-      );
-    };
     expect(await states()).toEqual(["", "first", "second", "third", "fourth", "fifth"]);
     await queries(em())
       .insertInto("snapshots")
