@@ -12,6 +12,8 @@ const zw = useZonewright({ now: clock.now, env: { SITE_URL: site } });
 const anew = "?prompt=login";
 const newToken = { name: "Script", permissions: ["records:read"] };
 
+const seconds = () => Math.floor(Date.now() / 1_000);
+
 /** The client of a sign-in that was completed by a ticket. */
 async function signedIn(answer: Promise<Answer>): Promise<RestClient> {
   const { status, body } = await answer;
@@ -70,8 +72,6 @@ describe("an OpenID provider that was asked for a fresh sign-in is not believed"
   });
   afterAll(() => rogue.stop());
   beforeEach(() => rogue.tamper());
-
-  const seconds = () => Math.floor(Date.now() / 1_000);
 
   async function goThrough(providerId: string, authTime: unknown, query: string) {
     rogue.tamper(({ claims }) => {
