@@ -176,6 +176,10 @@ describe("a stream ends", () => {
   });
 
   test("at once with its session: by sign-out, by another's hand, by a new password, by a refresh token used twice", async () => {
+    const newPassword = () => {
+      const change = { currentPassword: memberPassword, newPassword: memberPassword };
+      return reader.client.put("/api/auth/me/password", change);
+    };
     const ways: ((ending: RestClient, refreshToken: string) => Promise<unknown>)[] = [
       (ending) => ending.post("/api/auth/logout"),
       async () => {
@@ -183,10 +187,7 @@ describe("a stream ends", () => {
         const ended = sessions.find(({ current }: { current: boolean }) => !current);
         await reader.client.delete(`/api/auth/me/sessions/${ended.id}`);
       },
-      () => {
-        const change = { currentPassword: memberPassword, newPassword: memberPassword };
-        return reader.client.put("/api/auth/me/password", change);
-      },
+      newPassword,
       async (_ending, refreshToken) => {
         const { body } = await zw.nobody.post("/api/auth/refresh", { refreshToken });
         await zw.nobody.post("/api/auth/refresh", { refreshToken: body.refreshToken });
@@ -200,7 +201,8 @@ describe("a stream ends", () => {
       await end(ending, body.refreshToken);
       await ends.closed;
       await tell(zw, { userIds: [reader.id] }, "Still here");
-      expect(await titles(stays, 1)).toEqual(["Still here"]);
+      const changed = end === newPassword ? [`The password of the account ${reader.username} was changed`] : [];
+      expect(await titles(stays, changed.length + 1)).toEqual([...changed, "Still here"]);
       stays.cut();
     }
   });
