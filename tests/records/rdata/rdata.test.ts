@@ -46,10 +46,8 @@ describe("data of a known type", () => {
     fc.assert(
       fc.property(type, fc.array(field, { maxLength: 10 }), (recordType, fields) => {
         const rdata = rdataFromFields(recordType, fields, "example.com");
-        const text = rdata.ok ? rdataToText(recordType, rdata.value) : null;
-        expect(rdata.ok ? text : rdata.message).toEqual(
-          rdata.ok ? expect.objectContaining({ ok: true }) : expect.stringMatching(/\.$/),
-        );
+        const told = rdata.ok ? rdataToText(recordType, rdata.value) : rdata;
+        expect(told.ok ? "read" : told.message).toMatch(rdata.ok ? /^read$/ : /\.$/);
       }),
       { numRuns: 5000 },
     );
