@@ -14,6 +14,7 @@ import { entities, type Tables } from "./entities.ts";
 import { noteVersion, refuseNewer } from "./installation.ts";
 import { PreparingClient } from "./prepared-statements.ts";
 import { migrations } from "./migrations/list.ts";
+import { keepByteOrderMarks } from "./whole-texts.ts";
 import { version } from "../version.ts";
 
 export type EntityManager = SqlEntityManager;
@@ -216,5 +217,6 @@ async function openEmbedded(dataDir: string): Promise<PostgresORM> {
       parsers,
     },
   });
+  keepByteOrderMarks(await orm.em.getConnection().getNativeClient());
   return orm as unknown as PostgresORM;
 }
