@@ -99,29 +99,51 @@ export async function zoneFor(em: EntityManager, caller: Caller, domainId: strin
   };
 }
 
+/**
+ * Which domains of a list some callers see, as SQL. It gets values and never the caller: two callers with the same one have the same SQL, and
+ * texts of queries are kept by it (`repeated`). A condition that depends on anything else of the caller is another one of these.
+ */
+export interface Visibility {
+  condition(eb: ExpressionBuilder<Tables, "domains">, userId: string): Expression<SqlBool>;
+  /** The values of the condition, in its order. */
+  parameters(userId: string): string[];
+}
+
+const everyDomain: Visibility = { condition: (eb) => eb.lit(true), parameters: () => [] };
+
+const ownDomains: Visibility = {
+  condition: (eb, userId) => eb("domains.owner_id", "=", userId),
+  parameters: (userId) => [userId],
+};
+
+const ownAndAssignedDomains: Visibility = {
+  // One set of ids, and not "own or assigned", for which no index serves.
+  condition: (_eb, userId) => sql<SqlBool>`domains.id in (
+    select own.id from domains own where own.owner_id = ${userId}
+    union all select a.domain_id from assignments a where a.user_id = ${userId}
+  )`,
+  parameters: (userId) => [userId, userId],
+};
+
 /** The domains that a caller may see, for lists. */
 export class VisibleDomains {
+  readonly visibility: Visibility;
   readonly #caller: Caller;
   readonly #grants: ReadonlyMap<string, Grant[]>;
 
   constructor(caller: Caller, grants: ReadonlyMap<string, Grant[]>) {
     this.#caller = caller;
     this.#grants = grants;
+    if (caller.role === "admin") this.visibility = everyDomain;
+    else this.visibility = grants.size > 0 ? ownAndAssignedDomains : ownDomains;
   }
 
-  /** Whether assignments show the caller more than their own domains. */
-  get anyAssigned(): boolean {
-    return this.#grants.size > 0;
+  get parameters(): string[] {
+    return this.visibility.parameters(this.#caller.userId);
   }
 
   condition(eb: ExpressionBuilder<Tables, "domains">): Expression<SqlBool> {
-    if (this.#caller.role === "admin") return eb.lit(true);
-    if (!this.anyAssigned) return eb("domains.owner_id", "=", this.#caller.userId);
-    // One set of ids, and not "own or assigned", for which no index serves.
-    return sql<SqlBool>`domains.id in (
-      select own.id from domains own where own.owner_id = ${this.#caller.userId}
-      union all select a.domain_id from assignments a where a.user_id = ${this.#caller.userId}
-    )`;
+    return this.visibility.condition(eb, this.#caller.userId);
   }
 
   /** The hosts that the caller sees of a domain of the list. */
