@@ -107,13 +107,20 @@ export interface Visibility {
   condition(eb: ExpressionBuilder<Tables, "domains">, userId: string): Expression<SqlBool>;
   /** The values of the condition, in its order. */
   parameters(userId: string): string[];
+  /** Whether they see all hosts of such a domain: what is about the zone as a whole is for these. */
+  wholly(userId: string): Expression<SqlBool>;
 }
 
-const everyDomain: Visibility = { condition: (eb) => eb.lit(true), parameters: () => [] };
+const everyDomain: Visibility = {
+  condition: (eb) => eb.lit(true),
+  parameters: () => [],
+  wholly: () => sql<SqlBool>`true`,
+};
 
 const ownDomains: Visibility = {
   condition: (eb, userId) => eb("domains.owner_id", "=", userId),
   parameters: (userId) => [userId],
+  wholly: (userId) => sql<SqlBool>`coalesce(domains.owner_id = ${userId}, false)`,
 };
 
 const ownAndAssignedDomains: Visibility = {
@@ -123,6 +130,9 @@ const ownAndAssignedDomains: Visibility = {
     union all select a.domain_id from assignments a where a.user_id = ${userId}
   )`,
   parameters: (userId) => [userId, userId],
+  wholly: (userId) => sql<SqlBool>`(coalesce(domains.owner_id = ${userId}, false) or exists (
+    select from assignments a where a.domain_id = domains.id and a.user_id = ${userId} and a.subdomain_pattern = '*'
+  ))`,
 };
 
 /** The domains that a caller may see, for lists. */
@@ -148,17 +158,12 @@ export class VisibleDomains {
 
   /** Whether the caller sees all hosts of a domain, in SQL: what is about the zone as a whole is for these. */
   wholly(): Expression<SqlBool> {
-    if (this.#caller.role === "admin") return sql<SqlBool>`true`;
-    const { userId } = this.#caller;
-    if (!this.anyAssigned) return sql<SqlBool>`coalesce(domains.owner_id = ${userId}, false)`;
-    return sql<SqlBool>`(coalesce(domains.owner_id = ${userId}, false) or exists (
-      select from assignments a where a.domain_id = domains.id and a.user_id = ${userId} and a.subdomain_pattern = '*'
-    ))`;
+    return this.visibility.wholly(this.#caller.userId);
   }
 
   /** A column of `domains` that is about the zone as a whole; null where the caller does not see all of it. */
   ifWhole<Value>(column: RawBuilder<Value>): RawBuilder<Value | null> {
-    if (this.#caller.role === "admin") return column;
+    if (this.visibility === everyDomain) return column;
     return sql<Value | null>`case when ${this.wholly()} then ${column} end`;
   }
 

@@ -6,6 +6,7 @@ import {
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
+  sql,
 } from "kysely";
 import { expect, test } from "vitest";
 import { VisibleDomains, type Visibility } from "../../server/assignments/access.ts";
@@ -49,14 +50,22 @@ function compiled(domains: VisibleDomains) {
     .compile();
 }
 
+/** The same with what else depends on the caller. */
+function wholly(domains: VisibleDomains): string {
+  return db
+    .selectNoFrom([domains.wholly(), domains.ifWhole(sql.ref("domains.name"))].map((each) => sql`${each}`.as("_")))
+    .compile().sql;
+}
+
 test("callers who share a visibility see by the same SQL, which has just its values", () => {
   const texts = new Map<Visibility, string>();
   fc.assert(
     fc.property(visible, (domains) => {
-      const { sql, parameters } = compiled(domains);
+      const { sql: condition, parameters } = compiled(domains);
       expect(parameters).toEqual(domains.parameters);
-      expect(sql).toBe(texts.get(domains.visibility) ?? sql);
-      texts.set(domains.visibility, sql);
+      const text = `${condition}; ${wholly(domains)}`;
+      expect(text).toBe(texts.get(domains.visibility) ?? text);
+      texts.set(domains.visibility, text);
     }),
     { numRuns: 300 },
   );
