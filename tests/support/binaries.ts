@@ -16,6 +16,7 @@ const packages = {
   nsupdate: "bind9-dnsutils",
   knotd: "knot",
   knotc: "knot",
+  kzonecheck: "knot-dnssecutils",
   pdns_server: "pdns-server pdns-backend-sqlite3",
   pdnsutil: "pdns-server",
   "redis-server": "redis-server",
