@@ -1,7 +1,8 @@
+import { isAbsolute } from "node:path";
 import { z } from "zod";
 import { maxTtl } from "../zone-file/ttl.ts";
 import type { ServerRules } from "../records/server-rules/rules.ts";
-import type { ProviderKind } from "./provider.ts";
+import { ProviderError, type ProviderKind } from "./provider.ts";
 import { zoneFolder } from "./zonefile/folder.ts";
 import { zoneFolderProvider } from "./zonefile/zone-folder-provider.ts";
 
@@ -37,6 +38,7 @@ export const zonefile: ProviderKind<ZonefileConfig> = {
   minTtl: 0,
   maxTtl,
   granularity: "zone",
+  watchesZones: true,
   configFields: [
     { name: "folder", label: "Folder", secret: false, required: false },
     { name: "hostmaster", label: "Hostmaster", secret: false, required: false },
@@ -52,14 +54,17 @@ export const zonefile: ProviderKind<ZonefileConfig> = {
   configSchema,
   settings: ["checkNames", "maxRecordsPerType", "maxTypesPerName"],
   adjust: (config) => ({ serverRules: rulesOf(config) }),
-  connect: ({ folder, hostmaster, ...rules }, { zonesFolder, now }) =>
-    zoneFolderProvider({
+  connect: ({ folder, hostmaster, ...rules }, { zonesFolder, zonesFolderFault, now }) => {
+    const fault = folder !== undefined && isAbsolute(folder) ? null : (zonesFolderFault?.() ?? null);
+    if (fault !== null) throw new ProviderError(fault, "none");
+    return zoneFolderProvider({
       rules: rulesOf(rules),
       folder: zoneFolder(zonesFolder, folder),
       mayBeMissing: folder === undefined,
       hostmaster,
       now,
-    }),
+    });
+  },
 };
 
 type Settings = Pick<ZonefileConfig, "checkNames" | "maxRecordsPerType" | "maxTypesPerName">;

@@ -2,6 +2,7 @@ import { Hosts } from "../assignments/hosts.ts";
 import { writeEntry } from "../audit/audit.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
+import type { StoredConfig } from "../dns-providers/config-secrets.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { allMade } from "../dns-providers/applying/change-outcomes.ts";
 import type { ConnectedConfig } from "../dns-providers/provider-configs.ts";
@@ -15,6 +16,8 @@ import { settle } from "../changes/settle.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import { limitIssues } from "../records/provider-limits.ts";
 import { refusalsOf } from "../records/server-rules/whole-zone.ts";
+import { asHeld } from "../records/joined-texts.ts";
+import { readSplits } from "../records/unread-splits.ts";
 import { kindOfZone } from "../records/zone-limits.ts";
 import { withLease, type Lease } from "../changes/lease.ts";
 import { dataOf, type LiveRecord, type PlannedChange } from "../records/live-record.ts";
@@ -51,13 +54,14 @@ export async function moveZone(
     // What the old provider may have got from an interrupted change can be read from it only now.
     const settling = { ending: force ? "unread" : "known", actor: caller } as const;
     await repairZone(fork(), domain.id, lease, connections, now, { settling, notifications });
+    const source = await sourceOf(fork(), domain.id);
+    if (source.splitsUnread) await readOldSplits(fork(), domain, connections, source.stored);
     const records = await liveZone(fork(), domain.id, Hosts.all);
-    const source = await kindOf(fork(), domain.id);
-    const wanted = withPlainTtls(source, target.kind, records);
+    const { records: wanted } = asHeld(withPlainTtls(source.kind, target.kind, records), target.kind);
     const written = withoutOwnOf(target.kind, wanted);
     refuseBeyondLimits(written, await limitsThere(target, domain.name, written), domain.name);
     // What the zone has broken of the servers' rules where they hold already, moves with it.
-    if (source.kind !== target.kind.kind) refuseUnloadable(written, target.kind, domain.name);
+    if (source.kind.kind !== target.kind.kind) refuseUnloadable(written, target.kind, domain.name);
     const { provider } = target;
     const move = { records, wanted };
     const arrival = provider
@@ -109,15 +113,35 @@ async function arrive(
   throw new AppError("UNAVAILABLE", "The move took too long and was given up; try again.", { retryAfterSeconds: 5 });
 }
 
-/** Of the provider where the domain is. */
-async function kindOf(em: EntityManager, domainId: string): Promise<ProviderKind> {
-  const { kind } = await queries(em)
+/** The provider where the domain is. */
+async function sourceOf(em: EntityManager, domainId: string) {
+  const {
+    id,
+    kind,
+    config,
+    splits_unread: splitsUnread,
+  } = await queries(em)
     .selectFrom("domains")
     .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
-    .select("provider_configs.kind")
+    .select(["provider_configs.id", "provider_configs.kind", "provider_configs.config", "domains.splits_unread"])
     .where("domains.id", "=", domainId)
     .executeTakeFirstOrThrow(() => notFound("domain"));
-  return knownKind(kind);
+  return { kind: knownKind(kind), stored: { id, kind, config }, splitsUnread };
+}
+
+/** Reads how the texts of a zone of 0.1 are cut. Where the provider cannot be asked any more, nobody knows, and they move as one text each. */
+async function readOldSplits(
+  em: EntityManager,
+  domain: { id: string; name: string },
+  connections: ProviderConnections,
+  stored: StoredConfig,
+): Promise<void> {
+  try {
+    const { provider } = connections.connect(stored);
+    if (provider) await readSplits(em, domain, provider);
+  } catch (error) {
+    if (!(error instanceof ProviderError || error instanceof AppError)) throw error;
+  }
 }
 
 /** What the target takes in this zone; in one that is to be made yet, what it takes in any. @throws AppError PROVIDER_ERROR */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, line, pageOf, paging, shownId, text, timestamp, timestampInput } from "../schemas.ts";
+import { id, line, pageOf, paging, shownId, prose, timestamp, timestampInput } from "../schemas.ts";
 
 const domainId = id("The domain's id.");
 const groupName = line(100).meta({ description: "A label to filter by.", example: "Customers" });
@@ -14,6 +14,9 @@ const remindDays = z
   )
   .max(20, "At most 20 reminders.");
 
+/** What the list of domains can be ordered by. */
+export const sorts = ["name", "expiresAt", "recordCount", "updatedAt", "drift", "provider"] as const;
+
 const listFields = {
   id: shownId("The domain's id."),
   name: z.string().meta({ description: "Domain name in lower-case A-labels.", example: "example.com" }),
@@ -27,6 +30,9 @@ const listFields = {
   tags: z.array(z.string()).meta({ description: "Tags to filter by.", example: ["production"] }),
   recordCount: z.int().meta({ description: "Live records.", example: 12 }),
   createdAt: timestamp("When the domain was added here."),
+  driftedAt: timestamp("When its records were first found to differ from what the provider serves; null: they do not.")
+    .nullable()
+    .meta({ example: null }),
 };
 
 const domain = z.object(listFields).meta({ id: "Domain", description: "A managed domain, as in lists." });
@@ -62,6 +68,10 @@ export const domainDetail = z
         example: null,
       }),
     revision: z.int().meta({ description: "Raised by one with each change to the records.", example: 3 }),
+    historyFrom: z.int().meta({
+      description: "The oldest revision that can be read without a snapshot of it; raised by `SNAPSHOT_RETENTION`.",
+      example: 0,
+    }),
     updatedAt: timestamp("The last change to these data or to the records."),
   })
   .meta({ id: "DomainDetail", description: "A managed domain." });
@@ -96,6 +106,22 @@ export const listDomainsInput = z
     name: line(1024, 1)
       .optional()
       .meta({ description: "Only the domain of exactly this name, in Unicode or A-labels.", example: "example.com" }),
+    providerConfigId: id("Only domains of this provider configuration.").optional(),
+    drift: z
+      .preprocess(
+        (given: boolean | "true" | "false" | undefined) => (typeof given === "boolean" ? String(given) : given),
+        z.enum(["true", "false"], "This must be true or false.").optional(),
+      )
+      .meta({ description: "`true`: only domains that differ from what their provider serves; `false`: only others." }),
+    sort: z
+      .enum(sorts.flatMap((field) => [field, `-${field}` as const]))
+      .optional()
+      .meta({
+        description:
+          "Order of the list, by name where equal; `-` before it reverses it. Unknown dates come last. `drift`: the oldest difference " +
+          "first. `provider`: by the name of the provider configuration. Default: `name`.",
+        example: "-expiresAt",
+      }),
   })
   .prefault({});
 
@@ -132,7 +158,7 @@ export const updateDomainInput = z.strictObject({
   expiresAt: timestampInput("When the registration ends; null: unknown.").nullable().optional(),
   groupName: groupName.nullable().optional(),
   tags: tags.optional().meta({ description: "Replaces all tags." }),
-  notes: text(10_000).nullable().optional().meta({ description: "Free text." }),
+  notes: prose(10_000).nullable().optional().meta({ description: "Free text." }),
   status: z
     .enum(["active", "disabled"], "This must be active or disabled; expiring and expired follow from the date.")
     .optional()

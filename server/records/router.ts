@@ -7,11 +7,11 @@ import {
   applyInput,
   bulkInput,
   bulkResult,
-  domainIdInput,
   history,
   historyInput,
   plan,
   planInput,
+  zonefileExportInput,
   zonefileInput,
   zonefileResult,
   zonefileText,
@@ -119,6 +119,7 @@ export const recordsRouter = router({
         method: "POST",
         path: "/domains/{id}/records/plan",
         operationId: "planRecords",
+        largeBody: true,
         tag,
         summary: "Plan changes: see what they would do",
         description:
@@ -136,6 +137,7 @@ export const recordsRouter = router({
         method: "POST",
         path: "/domains/{id}/records/apply",
         operationId: "applyRecords",
+        largeBody: true,
         costly: true,
         tag,
         summary: "Apply a plan",
@@ -158,13 +160,15 @@ export const recordsRouter = router({
         tag,
         summary: "Export the zone as a master file",
         description:
-          "RFC 1035 master file, as name servers load it; of an assigned domain with the records of your hosts.",
+          "RFC 1035 master file, as name servers load it; of an assigned domain with the records of your hosts. With `revision` the zone as it was then, " +
+          "as long as that state is stored.",
         textField: "zonefile",
+        errors: [410],
       }),
     )
-    .input(domainIdInput)
+    .input(zonefileExportInput)
     .output(zonefileText)
-    .query(({ ctx, input }) => ctx.services.zoneFiles.export(ctx.em, ctx.caller, input.id)),
+    .query(({ ctx, input }) => ctx.services.zoneFiles.export(ctx.em, ctx.caller, input)),
 
   importZonefile: may("records:write")
     .meta(
@@ -172,13 +176,14 @@ export const recordsRouter = router({
         method: "POST",
         path: "/domains/{id}/zonefile",
         operationId: "importZonefile",
+        largeBody: true,
         costly: true,
         tag,
         summary: "Import a master file",
         description:
           "A file with an error changes nothing; the answer names the line and the reason. Known record types are held to their grammar, others must be " +
           "in generic form (RFC 3597). The file's SOA is left aside: the provider keeps its own. " +
-          "A snapshot of the state before is kept. Only the owner and administrators replace a zone, and need `force: true` where more than 30 % of ten or more records would go. For files larger than the body limit, import the zone from the provider's folder.",
+          "A snapshot of the state before is kept. Only the owner and administrators replace a zone, and need `force: true` where more than 30 % of ten or more records would go. Files of more than 16 MiB are imported from the provider's folder.",
         errors: [409, 502],
       }),
     )

@@ -1,4 +1,6 @@
+import type { Hosts } from "../assignments/hosts.ts";
 import type { Caller } from "../auth/caller.ts";
+import { requireState } from "../changes/past-state.ts";
 import type { EntityManager } from "../database/database.ts";
 import { AppError } from "../errors.ts";
 import { parseZoneFile, type ParsedZoneFile } from "../zone-file/parse.ts";
@@ -6,8 +8,9 @@ import { initialSoa } from "../zone-file/soa.ts";
 import { printZoneFile } from "../zone-file/write.ts";
 import { refuseBeyondRights } from "./editing/rights.ts";
 import { planState, withOneTtl } from "./desired-state.ts";
+import { asHeld } from "./joined-texts.ts";
 import { judgeChanges } from "./judge-changes.ts";
-import { liveZone } from "./live-queries.ts";
+import { liveZone, zonesAt } from "./live-queries.ts";
 import type { LiveRecord, PlannedChange } from "./live-record.ts";
 import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
 import { lossWarning, refuseLoss } from "./loss-guard.ts";
@@ -32,13 +35,20 @@ export class ZoneFileTransfer {
   /**
    * The zone as a file that a name server can load, with the SOA that its provider serves or else one of ours. For whom sees some hosts only
    * it holds the records of those.
+   * @throws AppError HISTORY_GONE for a revision whose state is no longer stored
    */
-  async export(em: EntityManager, caller: Caller, id: string) {
+  async export(em: EntityManager, caller: Caller, { id, revision }: { id: string; revision?: number | undefined }) {
     const zone = await this.#pipeline.look(em, caller, id, "see");
-    const records = await liveZone(em, id, zone.rights.sees);
+    const { sees } = zone.rights;
+    const records = revision === undefined ? await liveZone(em, id, sees) : await this.#zoneAt(em, id, revision, sees);
     const served = await zone.provider?.readSoa(zone.name).catch(() => null);
     const soa = served ?? { ...initialSoa(zone.name, this.#now()), serial: Math.max(1, zone.revision) };
-    return { zonefile: printZoneFile({ zone: zone.name, soa, records }) };
+    return { zonefile: printZoneFile({ zone: zone.name, soa, records, isPart: !sees.isAll }) };
+  }
+
+  async #zoneAt(em: EntityManager, id: string, revision: number, sees: Hosts): Promise<LiveRecord[]> {
+    await requireState(em, id, revision);
+    return (await zonesAt(em, id, [revision], sees)).get(revision) ?? [];
   }
 
   /**
@@ -65,9 +75,10 @@ export class ZoneFileTransfer {
       if (!parsed.ok) throw unreadable(parsed.errors);
       refuseForeignFile(parsed, zone.name);
       const live = await liveZone(reader, zone.id, zone.rights.sees);
-      const given = stillProxied(live, parsed.records);
+      const held = asHeld(parsed.records, zone.kind);
+      const given = stillProxied(live, held.records);
       const wanted = withOneTtl(live, planState(live, given, input.mode === "merge").changes);
-      refuseBeyondRights(parsed.records, wanted, zone.rights);
+      refuseBeyondRights(given, wanted, zone.rights);
       const { changes, kept } = withoutKept(wanted, zone.kind, await keptThere(zone, wanted));
       const kind = await kindOfZone(
         zone,
@@ -81,11 +92,12 @@ export class ZoneFileTransfer {
       const warnings = [
         ...told,
         ...outOfZoneWarnings(parsed.outOfZone, zone.name),
+        ...held.warnings,
         ...keptWarnings(kept),
-        ...ttlWarnings(parsed.records, changes),
+        ...ttlWarnings(given, changes),
       ];
       if (input.dryRun && loss !== null) warnings.push(loss);
-      return { changes, unchanged: countUnchanged(live, parsed.records, changes), warnings };
+      return { changes, unchanged: countUnchanged(live, given, changes), warnings };
     };
     const { planned } = input.dryRun
       ? { planned: await this.#pipeline.preview(em, { domainId: input.id, caller, need, plan }) }

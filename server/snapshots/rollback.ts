@@ -2,6 +2,7 @@ import { Hosts } from "../assignments/hosts.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { planState } from "../records/desired-state.ts";
+import { asHeld } from "../records/joined-texts.ts";
 import { judgeChanges } from "../records/judge-changes.ts";
 import { liveAtNames, liveColumns, liveRecord } from "../records/live-queries.ts";
 import type { PlannedChange } from "../records/live-record.ts";
@@ -37,14 +38,17 @@ export class Rollback {
     const plan = (reader: EntityManager, zone: HeldZone) => planRollback(reader, zone, input.snapshotId);
     if (input.dryRun) {
       const request = { domainId: input.id, caller, need: "own", plan } as const;
-      const { changes, kept, unmade, recordCount } = await this.#pipeline.preview(em, request);
+      const { changes, kept, unmade, warnings, recordCount } = await this.#pipeline.preview(em, request);
       const loss = lossWarning(changes, recordCount, "differences");
       return {
         success: unmade.length === 0,
         snapshot: null,
         ...countsView(changes),
         failed: unmade.map(failure),
-        plan: { ...planView(changes), warnings: [...keptWarnings(kept), ...(loss === null ? [] : [loss])] },
+        plan: {
+          ...planView(changes),
+          warnings: [...warnings, ...keptWarnings(kept), ...(loss === null ? [] : [loss])],
+        },
       };
     }
     const { planned, outcomes, snapshotId } = await this.#pipeline.run(em, {
@@ -90,8 +94,13 @@ async function planRollback(em: EntityManager, zone: HeldZone, snapshotId: strin
     .where("since", "<=", revision)
     .execute();
   const live = since.map(liveRecord);
-  const wanted = planState(live, withSplitsOf(gone.map(liveRecord), live));
-  const plan = { ...wanted, ...withoutKept(wanted.changes, zone.kind, await keptThere(zone, wanted.changes)) };
+  const held = asHeld(withSplitsOf(gone.map(liveRecord), live), zone.kind);
+  const wanted = planState(live, held.records);
+  const plan = {
+    ...wanted,
+    warnings: held.warnings,
+    ...withoutKept(wanted.changes, zone.kind, await keptThere(zone, wanted.changes)),
+  };
   const kind = await kindOfZone(
     zone,
     plan.changes.map(({ after }) => after?.ttl),

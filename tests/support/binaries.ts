@@ -12,6 +12,7 @@ const packages = {
   rndc: "bind9-utils",
   "named-checkzone": "bind9-utils",
   "named-checkconf": "bind9-utils",
+  "named-compilezone": "bind9-utils",
   dig: "bind9-dnsutils",
   nsupdate: "bind9-dnsutils",
   knotd: "knot",
