@@ -1,7 +1,7 @@
 import { Hosts } from "../assignments/hosts.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
-import { planState } from "../records/desired-state.ts";
+import { planningState } from "../records/desired-state.ts";
 import { judgeChanges } from "../records/judge-changes.ts";
 import { liveAtNames, liveColumns, liveRecord } from "../records/live-queries.ts";
 import type { PlannedChange } from "../records/live-record.ts";
@@ -9,9 +9,10 @@ import { lossWarning, refuseLoss } from "../records/loss-guard.ts";
 import type { RecordData } from "../records/record.ts";
 import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
 import { countsView, planView } from "../records/plan-view.ts";
-import { keptThere, keptWarnings, withoutKept } from "../records/provider-limits.ts";
+import { keptThere, keptWarnings, partingKept } from "../records/provider-limits.ts";
 import { withSplitsOf } from "../records/zone-comparison.ts";
 import { kindOfZone } from "../records/zone-limits.ts";
+import { inSlices } from "../slices.ts";
 import { findSnapshot, type Snapshots } from "./service.ts";
 
 /** Makes a zone again what a snapshot says. */
@@ -44,7 +45,7 @@ export class Rollback {
         snapshot: null,
         ...countsView(changes),
         failed: unmade.map(failure),
-        plan: { ...planView(changes), warnings: [...keptWarnings(kept), ...(loss === null ? [] : [loss])] },
+        plan: { ...(await planView(changes)), warnings: [...keptWarnings(kept), ...(loss === null ? [] : [loss])] },
       };
     }
     const { planned, outcomes, snapshotId } = await this.#pipeline.run(em, {
@@ -90,8 +91,9 @@ async function planRollback(em: EntityManager, zone: HeldZone, snapshotId: strin
     .where("since", "<=", revision)
     .execute();
   const live = since.map(liveRecord);
-  const wanted = planState(live, withSplitsOf(gone.map(liveRecord), live));
-  const plan = { ...wanted, ...withoutKept(wanted.changes, zone.kind, await keptThere(zone, wanted.changes)) };
+  const wanted = await inSlices(planningState(live, withSplitsOf(gone.map(liveRecord), live)));
+  const there = await keptThere(zone, wanted.changes);
+  const plan = { ...wanted, ...(await inSlices(partingKept(wanted.changes, zone.kind, there))) };
   const kind = await kindOfZone(
     zone,
     plan.changes.map(({ after }) => after?.ttl),

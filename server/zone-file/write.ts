@@ -4,6 +4,7 @@ import { isPlaceholder } from "./contents.ts";
 import { nameOrderKey } from "./name-order.ts";
 import { placeholderNameServer, type Soa } from "./soa.ts";
 import { inFile } from "./printed-data.ts";
+import { atOnce, mapped, sorted, type Steps } from "../slices.ts";
 import { isProviderType, typeNumber } from "./type-names.ts";
 
 export interface ZoneFileContent {
@@ -24,25 +25,35 @@ const widestOwner = 32;
  * Prints a master file (RFC 1035 §5) that BIND, NSD and Knot load: the same records give the same text, in whatever order they come. The
  * SOA leads, then the apex, then the other owners in canonical order, one record a line. `parseZoneFile` gives the records back.
  */
-export function printZoneFile({ zone, soa, records, defaultTtl = 3600, vendorTypes = false }: ZoneFileContent): string {
-  const sorted = inOrder(records);
-  const width = Math.min(
-    widestOwner,
-    sorted.reduce((widest, { name }) => Math.max(widest, name.length), 1),
-  );
+export function printZoneFile(content: ZoneFileContent): string {
+  return atOnce(printingZoneFile(content));
+}
+
+/** {@link printZoneFile} in steps. */
+export function* printingZoneFile({
+  zone,
+  soa,
+  records,
+  defaultTtl = 3600,
+  vendorTypes = false,
+}: ZoneFileContent): Steps<string> {
+  const ordered = yield* inOrder(records);
+  let width = 1;
+  for (const { name } of ordered) width = Math.min(widestOwner, Math.max(width, name.length));
   const lines = [
     `; Zone ${zone}, written by Zonewright. Records added by hand are kept, comments are not.`,
     `$ORIGIN ${zone}.`,
     `$TTL ${defaultTtl}`,
     ...printSoa(soa, width),
   ];
-  if (!sorted.some((record) => isApexNs(record) && !isPlaceholder(record))) {
+  if (!ordered.some((record) => isApexNs(record) && !isPlaceholder(record))) {
     lines.push(
       "; A zone does not load without a name server, and this one lists none. The next line stands in for it.",
     );
     lines.push(printLine("@", soa.ttl, "NS", `${placeholderNameServer}.`, width));
   }
-  for (const record of sorted) {
+  for (const record of ordered) {
+    yield;
     if (isPlaceholder(record)) continue;
     const { name, ttl, recordType } = record;
     const line = printLine(name, ttl, ...inFile(recordType, printRdata(record)), width);
@@ -81,9 +92,9 @@ function absolute(host: string): string {
 }
 
 /** By owner, then name servers first, then by type, value and how a text is cut. */
-function inOrder(records: readonly RecordData[]): RecordData[] {
+function* inOrder(records: readonly RecordData[]): Steps<RecordData[]> {
   const keys = new Map<string, string>();
-  const keyed = records.map((record) => {
+  const keyed = yield* mapped(records, (record) => {
     let key = keys.get(record.name);
     if (key === undefined) {
       key = nameOrderKey(record.name);
@@ -91,14 +102,15 @@ function inOrder(records: readonly RecordData[]): RecordData[] {
     }
     return { key, type: record.recordType === "NS" ? "" : record.recordType, record };
   });
-  keyed.sort(
+  const ordered = yield* sorted(
+    keyed,
     (one, other) =>
       compare(one.key, other.key) ||
       compare(one.type, other.type) ||
       compare(one.record.value, other.record.value) ||
       compare(splitOf(one.record), splitOf(other.record)),
   );
-  return keyed.map(({ record }) => record);
+  return yield* mapped(ordered, ({ record }) => record);
 }
 
 function splitOf({ strings }: RecordData): string {
