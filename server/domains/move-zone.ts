@@ -2,6 +2,7 @@ import { Hosts } from "../assignments/hosts.ts";
 import { writeEntry } from "../audit/audit.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
+import type { StoredConfig } from "../dns-providers/config-secrets.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { allMade } from "../dns-providers/applying/change-outcomes.ts";
 import type { ConnectedConfig } from "../dns-providers/provider-configs.ts";
@@ -14,6 +15,8 @@ import { bookmark } from "../changes/bookmark.ts";
 import { settle } from "../changes/settle.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import { limitIssues } from "../records/provider-limits.ts";
+import { asHeld } from "../records/joined-texts.ts";
+import { readSplits } from "../records/unread-splits.ts";
 import { kindOfZone } from "../records/zone-limits.ts";
 import { withLease, type Lease } from "../changes/lease.ts";
 import { dataOf, type LiveRecord, type PlannedChange } from "../records/live-record.ts";
@@ -23,6 +26,7 @@ import { readAll } from "../changes/read-back.ts";
 import { repairZone } from "../changes/repair.ts";
 import { whileHeld } from "../changes/noted-calls.ts";
 import { lostAt, ownTyped, planMove, withoutOwnOf, withPlainTtls } from "./move-plan.ts";
+import { inSlices } from "../slices.ts";
 
 /** What the domain becomes at its new provider. */
 interface Arrival {
@@ -50,8 +54,10 @@ export async function moveZone(
     // What the old provider may have got from an interrupted change can be read from it only now.
     const settling = { ending: force ? "unread" : "known", actor: caller } as const;
     await repairZone(fork(), domain.id, lease, connections, now, { settling, notifications });
+    const source = await sourceOf(fork(), domain.id);
+    if (source.splitsUnread) await readOldSplits(fork(), domain, connections, source.stored);
     const records = await liveZone(fork(), domain.id, Hosts.all);
-    const wanted = withPlainTtls(await kindOf(fork(), domain.id), target.kind, records);
+    const { records: wanted } = await inSlices(asHeld(withPlainTtls(source.kind, target.kind, records), target.kind));
     const written = withoutOwnOf(target.kind, wanted);
     refuseBeyondLimits(written, await limitsThere(target, domain.name, written), domain.name);
     const { provider } = target;
@@ -105,15 +111,35 @@ async function arrive(
   throw new AppError("UNAVAILABLE", "The move took too long and was given up; try again.", { retryAfterSeconds: 5 });
 }
 
-/** Of the provider where the domain is. */
-async function kindOf(em: EntityManager, domainId: string): Promise<ProviderKind> {
-  const { kind } = await queries(em)
+/** The provider where the domain is. */
+async function sourceOf(em: EntityManager, domainId: string) {
+  const {
+    id,
+    kind,
+    config,
+    splits_unread: splitsUnread,
+  } = await queries(em)
     .selectFrom("domains")
     .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
-    .select("provider_configs.kind")
+    .select(["provider_configs.id", "provider_configs.kind", "provider_configs.config", "domains.splits_unread"])
     .where("domains.id", "=", domainId)
     .executeTakeFirstOrThrow(() => notFound("domain"));
-  return knownKind(kind);
+  return { kind: knownKind(kind), stored: { id, kind, config }, splitsUnread };
+}
+
+/** Reads how the texts of a zone of 0.1 are cut. Where the provider cannot be asked any more, nobody knows, and they move as one text each. */
+async function readOldSplits(
+  em: EntityManager,
+  domain: { id: string; name: string },
+  connections: ProviderConnections,
+  stored: StoredConfig,
+): Promise<void> {
+  try {
+    const { provider } = connections.connect(stored);
+    if (provider) await readSplits(em, domain, provider);
+  } catch (error) {
+    if (!(error instanceof ProviderError || error instanceof AppError)) throw error;
+  }
 }
 
 /** What the target takes in this zone; in one that is to be made yet, what it takes in any. @throws AppError PROVIDER_ERROR */

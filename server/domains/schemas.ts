@@ -14,6 +14,9 @@ const remindDays = z
   )
   .max(20, "At most 20 reminders.");
 
+/** What the list of domains can be ordered by. */
+export const sorts = ["name", "expiresAt", "recordCount", "updatedAt", "drift", "provider"] as const;
+
 const listFields = {
   id: shownId("The domain's id."),
   name: z.string().meta({ description: "Domain name in lower-case A-labels.", example: "example.com" }),
@@ -27,6 +30,9 @@ const listFields = {
   tags: z.array(z.string()).meta({ description: "Tags to filter by.", example: ["production"] }),
   recordCount: z.int().meta({ description: "Live records.", example: 12 }),
   createdAt: timestamp("When the domain was added here."),
+  driftedAt: timestamp("When its records were first found to differ from what the provider serves; null: they do not.")
+    .nullable()
+    .meta({ example: null }),
 };
 
 const domain = z.object(listFields).meta({ id: "Domain", description: "A managed domain, as in lists." });
@@ -96,6 +102,22 @@ export const listDomainsInput = z
     name: line(1024, 1)
       .optional()
       .meta({ description: "Only the domain of exactly this name, in Unicode or A-labels.", example: "example.com" }),
+    providerConfigId: id("Only domains of this provider configuration.").optional(),
+    drift: z
+      .preprocess(
+        (given: boolean | "true" | "false" | undefined) => (typeof given === "boolean" ? String(given) : given),
+        z.enum(["true", "false"], "This must be true or false.").optional(),
+      )
+      .meta({ description: "`true`: only domains that differ from what their provider serves; `false`: only others." }),
+    sort: z
+      .enum(sorts.flatMap((field) => [field, `-${field}` as const]))
+      .optional()
+      .meta({
+        description:
+          "Order of the list, by name where equal; `-` before it reverses it. Unknown dates come last. `drift`: the oldest difference " +
+          "first. `provider`: by the name of the provider configuration. Default: `name`.",
+        example: "-expiresAt",
+      }),
   })
   .prefault({});
 

@@ -20,6 +20,7 @@ type ListRow = Pick<
   | "tags"
   | "record_count"
   | "created_at"
+  | "drift_found_at"
 >;
 
 export const listColumns = [
@@ -34,6 +35,7 @@ export const listColumns = [
   "domains.tags",
   "domains.record_count",
   "domains.created_at",
+  "domains.drift_found_at",
   "provider_configs.kind",
 ] as const;
 
@@ -50,6 +52,7 @@ export function listView(row: ListRow, now: Date) {
     tags: row.tags,
     recordCount: row.record_count,
     createdAt: row.created_at,
+    driftedAt: row.drift_found_at,
   };
 }
 

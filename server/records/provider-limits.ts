@@ -4,6 +4,7 @@ import type { Issue } from "../errors.ts";
 import { isProviderType, typeNumber } from "../zone-file/type-names.ts";
 import { newId } from "../ids.ts";
 import type { PlannedChange } from "./live-record.ts";
+import { cutsTexts } from "./joined-texts.ts";
 import { recordKey, type RecordData } from "./record.ts";
 import { atOnce, filtered, flatMapped, type Steps } from "../slices.ts";
 import { nameFaults } from "./server-rules/host-names.ts";
@@ -34,8 +35,6 @@ export function limitIssues(record: LimitedRecord, kind: ProviderKind, zone: str
   issues.push(...faults.map(({ field, reason }) => ({ path: [field], message: `${kind.name} ${reason}` })));
   return issues;
 }
-
-const cutsTexts = "stores a TXT as one text and cuts it into strings itself";
 
 /** A type that is another provider's own is none of "any". */
 function storesType(recordType: string, { recordTypes, vendorTypes = false }: ProviderKind): boolean {

@@ -6,6 +6,7 @@ import { initialSoa } from "../zone-file/soa.ts";
 import { printingZoneFile } from "../zone-file/write.ts";
 import { refuseBeyondRights } from "./editing/rights.ts";
 import { aligningTtls, planningState } from "./desired-state.ts";
+import { asHeld } from "./joined-texts.ts";
 import { judgeChanges } from "./judge-changes.ts";
 import { liveZone } from "./live-queries.ts";
 import type { LiveRecord, PlannedChange } from "./live-record.ts";
@@ -67,10 +68,11 @@ export class ZoneFileTransfer {
       if (!parsed.ok) throw unreadable(parsed.errors);
       refuseForeignFile(parsed, zone.name);
       const live = await liveZone(reader, zone.id, zone.rights.sees);
-      const given = await inSlices(stillProxied(live, parsed.records));
+      const held = await inSlices(asHeld(parsed.records, zone.kind));
+      const given = await inSlices(stillProxied(live, held.records));
       const state = await inSlices(planningState(live, given, input.mode === "merge"));
       const wanted = await inSlices(aligningTtls(live, state.changes));
-      await refuseBeyondRights(parsed.records, wanted, zone.rights);
+      await refuseBeyondRights(given, wanted, zone.rights);
       const { changes, kept } = await inSlices(partingKept(wanted, zone.kind, await keptThere(zone, wanted)));
       const kind = await kindOfZone(zone, await inSlices(mapped(changes, ({ after }) => after?.ttl)));
       const refused = await judgeChanges(reader, { ...zone, kind }, live, changes);
@@ -81,11 +83,12 @@ export class ZoneFileTransfer {
       const warnings = [
         ...notEndless(told),
         ...outOfZoneWarnings(parsed.outOfZone, zone.name),
+        ...notEndless(held.warnings),
         ...notEndless(keptWarnings(kept)),
-        ...notEndless(await inSlices(ttlWarnings(parsed.records, changes))),
+        ...notEndless(await inSlices(ttlWarnings(given, changes))),
       ];
       if (input.dryRun && loss !== null) warnings.push(loss);
-      return { changes, unchanged: await inSlices(countUnchanged(live, parsed.records, changes)), warnings };
+      return { changes, unchanged: await inSlices(countUnchanged(live, given, changes)), warnings };
     };
     const { planned } = input.dryRun
       ? { planned: await this.#pipeline.preview(em, { domainId: input.id, caller, need, plan }) }

@@ -2,6 +2,7 @@ import { Hosts } from "../assignments/hosts.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { planningState } from "../records/desired-state.ts";
+import { asHeld } from "../records/joined-texts.ts";
 import { judgeChanges } from "../records/judge-changes.ts";
 import { liveAtNames, liveColumns, liveRecord } from "../records/live-queries.ts";
 import type { PlannedChange } from "../records/live-record.ts";
@@ -38,14 +39,17 @@ export class Rollback {
     const plan = (reader: EntityManager, zone: HeldZone) => planRollback(reader, zone, input.snapshotId);
     if (input.dryRun) {
       const request = { domainId: input.id, caller, need: "own", plan } as const;
-      const { changes, kept, unmade, recordCount } = await this.#pipeline.preview(em, request);
+      const { changes, kept, unmade, warnings, recordCount } = await this.#pipeline.preview(em, request);
       const loss = lossWarning(changes, recordCount, "differences");
       return {
         success: unmade.length === 0,
         snapshot: null,
         ...countsView(changes),
         failed: unmade.map(failure),
-        plan: { ...(await planView(changes)), warnings: [...keptWarnings(kept), ...(loss === null ? [] : [loss])] },
+        plan: {
+          ...(await planView(changes)),
+          warnings: [...warnings, ...keptWarnings(kept), ...(loss === null ? [] : [loss])],
+        },
       };
     }
     const { planned, outcomes, snapshotId } = await this.#pipeline.run(em, {
@@ -91,9 +95,14 @@ async function planRollback(em: EntityManager, zone: HeldZone, snapshotId: strin
     .where("since", "<=", revision)
     .execute();
   const live = since.map(liveRecord);
-  const wanted = await inSlices(planningState(live, withSplitsOf(gone.map(liveRecord), live)));
+  const held = await inSlices(asHeld(withSplitsOf(gone.map(liveRecord), live), zone.kind));
+  const wanted = await inSlices(planningState(live, held.records));
   const there = await keptThere(zone, wanted.changes);
-  const plan = { ...wanted, ...(await inSlices(partingKept(wanted.changes, zone.kind, there))) };
+  const plan = {
+    ...wanted,
+    warnings: held.warnings,
+    ...(await inSlices(partingKept(wanted.changes, zone.kind, there))),
+  };
   const kind = await kindOfZone(
     zone,
     plan.changes.map(({ after }) => after?.ttl),

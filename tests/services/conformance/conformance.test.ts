@@ -128,8 +128,8 @@ function sorted(records: readonly RecordData[]): RecordData[] {
   return records.toSorted((one, other) => (lineOf(one) < lineOf(other) ? -1 : 1));
 }
 
-function lineOf({ name, recordType, value }: RecordData): string {
-  return `${name} ${recordType} ${value}`;
+function lineOf({ name, recordType, value, strings }: RecordData): string {
+  return `${name} ${recordType} ${value} ${JSON.stringify(strings)}`;
 }
 
 let ids = 0;
