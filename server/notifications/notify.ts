@@ -25,6 +25,7 @@ export const notificationEvents = [
   "security.identity_added",
   "security.identity_removed",
   "security.token_created",
+  "security.access_revoked",
   "security.email_changed",
   "security.password_changed",
   "channel.disabled",
@@ -69,8 +70,15 @@ export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: 
   "security.identity_added": { when: "An identity provider was bound to the account.", to: "the user" },
   "security.identity_removed": { when: "An identity provider was unbound.", to: "the user" },
   "security.token_created": { when: "A personal token was made.", to: "the user" },
+  "security.access_revoked": {
+    when: "An administrator took ways into the account away, or its owner did with a new password.",
+    to: "the user",
+  },
   "security.email_changed": { when: "The account's e-mail address was changed.", to: "the user" },
-  "security.password_changed": { when: "The password was changed, also by a mailed link.", to: "the user" },
+  "security.password_changed": {
+    when: "The password was changed, also by a mailed link or by an administrator.",
+    to: "the user",
+  },
   "channel.disabled": {
     when: "A channel took nothing for two days, or wants nothing more, and was disabled.",
     to: "administrators",

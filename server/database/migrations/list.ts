@@ -13,6 +13,7 @@ import { Assignments } from "./0011-assignments.ts";
 import { Channels } from "./0013-channels.ts";
 import { IdentityCodes } from "./0016-identity-codes.ts";
 import { Confirmations } from "./0017-confirmations.ts";
+import { WaysIn } from "./0018-ways-in.ts";
 import { CanonicalData } from "./0020-canonical-data.ts";
 import { NameServers } from "./0021-name-servers.ts";
 import { Strings } from "./0022-strings.ts";
@@ -38,6 +39,7 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0013-channels", class: Channels },
   { name: "0016-identity-codes", class: IdentityCodes },
   { name: "0017-confirmations", class: Confirmations },
+  { name: "0018-ways-in", class: WaysIn },
   { name: "0020-canonical-data", class: CanonicalData },
   { name: "0021-name-servers", class: NameServers },
   { name: "0022-strings", class: Strings },
