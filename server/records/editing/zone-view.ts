@@ -44,9 +44,8 @@ export class ZoneView {
    */
   put(id: string, draft: RecordDraft): number {
     this.#record(id, draft);
-    const deviating = [...(this.#ttls.get(ttlKey(draft)) ?? [])].flatMap(([ttl, ids]) =>
-      ttl === draft.ttl ? [] : [...ids],
-    );
+    const deviating: string[] = [];
+    for (const [ttl, ids] of this.#ttls.get(ttlKey(draft)) ?? []) if (ttl !== draft.ttl) deviating.push(...ids);
     for (const other of deviating) {
       const sibling = this.#current.get(other);
       if (sibling) this.#record(other, { ...sibling, ttl: draft.ttl });
