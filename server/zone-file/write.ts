@@ -16,6 +16,8 @@ export interface ZoneFileContent {
   defaultTtl?: number;
   /** Writes ALIAS, ANAME and LUA as records, which only some servers load, and not as comments. */
   vendorTypes?: boolean;
+  /** The records are not all that the zone has. */
+  isPart?: boolean;
 }
 
 // Longer owners push their line to the right instead of every other one.
@@ -36,6 +38,7 @@ export function* printingZoneFile({
   records,
   defaultTtl = 3600,
   vendorTypes = false,
+  isPart = false,
 }: ZoneFileContent): Steps<string> {
   const ordered = yield* inOrder(records);
   let width = 1;
@@ -48,7 +51,9 @@ export function* printingZoneFile({
   ];
   if (!ordered.some((record) => isApexNs(record) && !isPlaceholder(record))) {
     lines.push(
-      "; A zone does not load without a name server, and this one lists none. The next line stands in for it.",
+      isPart
+        ? "; Records of some hosts of the zone; its name servers are not among them. The next line stands in for them."
+        : "; A zone does not load without a name server, and this one lists none. The next line stands in for it.",
     );
     lines.push(printLine("@", soa.ttl, "NS", `${placeholderNameServer}.`, width));
   }

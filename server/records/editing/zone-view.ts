@@ -45,7 +45,9 @@ export class ZoneView {
   put(id: string, draft: RecordDraft): number {
     this.#record(id, draft);
     const deviating: string[] = [];
-    for (const [ttl, ids] of this.#ttls.get(ttlKey(draft)) ?? []) if (ttl !== draft.ttl) deviating.push(...ids);
+    for (const [ttl, ids] of this.#ttls.get(ttlKey(draft)) ?? []) {
+      if (ttl !== draft.ttl) for (const other of ids) deviating.push(other);
+    }
     for (const other of deviating) {
       const sibling = this.#current.get(other);
       if (sibling) this.#record(other, { ...sibling, ttl: draft.ttl });
