@@ -27,6 +27,7 @@ import { readAll } from "../changes/read-back.ts";
 import { repairZone } from "../changes/repair.ts";
 import { whileHeld } from "../changes/noted-calls.ts";
 import { lostAt, ownTyped, planMove, withoutOwnOf, withPlainTtls } from "./move-plan.ts";
+import { inSlices } from "../slices.ts";
 
 /** What the domain becomes at its new provider. */
 interface Arrival {
@@ -57,7 +58,7 @@ export async function moveZone(
     const source = await sourceOf(fork(), domain.id);
     if (source.splitsUnread) await readOldSplits(fork(), domain, connections, source.stored);
     const records = await liveZone(fork(), domain.id, Hosts.all);
-    const { records: wanted } = asHeld(withPlainTtls(source.kind, target.kind, records), target.kind);
+    const { records: wanted } = await inSlices(asHeld(withPlainTtls(source.kind, target.kind, records), target.kind));
     const written = withoutOwnOf(target.kind, wanted);
     refuseBeyondLimits(written, await limitsThere(target, domain.name, written), domain.name);
     // What the zone has broken of the servers' rules where they hold already, moves with it.
