@@ -3,6 +3,7 @@ import type { EntityManager } from "../database/database.ts";
 import type { Logger } from "../log.ts";
 import type { Inbox } from "./inbox.ts";
 import type { Outbox } from "../channels/outbox.ts";
+import type { EventMetadata } from "./event-metadata.ts";
 import type { Told } from "./mailbox.ts";
 import { among, personsOf, type Person } from "./recipients.ts";
 
@@ -87,13 +88,21 @@ export interface Notice {
   title: string;
   content: string;
   level: NotificationLevel;
-  /** What programs need to know of it. Domain events carry `domainId` and `domainName`. */
+  /** What programs need to know of it. */
   metadata: Readonly<Record<string, unknown>>;
   /** Who is told in the application and, where they wish, by e-mail. Channels are told of every notice that they subscribe to. */
   to: { userIds?: readonly string[]; administrators?: boolean };
   /** `separately`: whoever notifies sends the mail as well, to everybody and not only to those who wish it. */
   mailed?: "separately";
 }
+
+/** A notice whose metadata are those of its event. */
+export type TypedNotice<Event extends NotificationEvent = NotificationEvent> = {
+  [Each in Event]: Omit<Notice, "event" | "metadata"> & {
+    event: Each;
+    metadata: EventMetadata[Each] & Record<string, unknown>;
+  };
+}[Event];
 
 /** Two hundred notifications together then stay below what may wait for a reader, in any script. */
 const longestTitle = 200;
