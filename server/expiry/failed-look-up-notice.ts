@@ -26,7 +26,11 @@ export class TellingBudget {
 
 const advice = "The date that is stored stays; set it by hand, or turn the look-up off for this domain.";
 
-export function failedLookUp({ id, name }: DueDomain, ownerId: string | null, reason: string): TypedNotice<"domain.expiry_check_failed"> {
+export function failedLookUp(
+  { id, name }: DueDomain,
+  ownerId: string | null,
+  reason: string,
+): TypedNotice<"domain.expiry_check_failed"> {
   return {
     event: "domain.expiry_check_failed",
     title: `The expiry date of ${name} cannot be looked up`,

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { id, line, shownId, timestamp } from "../schemas.ts";
-import type { TypedNotification } from "./event-metadata.ts";
+import type { TypedNotification } from "./events.ts";
 import { keptNotifications } from "./mailbox.ts";
-import { notificationEvents, notificationLevels } from "./notify.ts";
+import { notificationEvents, notificationLevels } from "./events.ts";
 
 const anyNotification = z
   .object({
