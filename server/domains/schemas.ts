@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, line, pageOf, paging, shownId, text, timestamp, timestampInput } from "../schemas.ts";
+import { id, line, pageOf, paging, shownId, prose, timestamp, timestampInput } from "../schemas.ts";
 
 const domainId = id("The domain's id.");
 const groupName = line(100).meta({ description: "A label to filter by.", example: "Customers" });
@@ -68,6 +68,10 @@ export const domainDetail = z
         example: null,
       }),
     revision: z.int().meta({ description: "Raised by one with each change to the records.", example: 3 }),
+    historyFrom: z.int().meta({
+      description: "The oldest revision that can be read without a snapshot of it; raised by `SNAPSHOT_RETENTION`.",
+      example: 0,
+    }),
     updatedAt: timestamp("The last change to these data or to the records."),
   })
   .meta({ id: "DomainDetail", description: "A managed domain." });
@@ -154,7 +158,7 @@ export const updateDomainInput = z.strictObject({
   expiresAt: timestampInput("When the registration ends; null: unknown.").nullable().optional(),
   groupName: groupName.nullable().optional(),
   tags: tags.optional().meta({ description: "Replaces all tags." }),
-  notes: text(10_000).nullable().optional().meta({ description: "Free text." }),
+  notes: prose(10_000).nullable().optional().meta({ description: "Free text." }),
   status: z
     .enum(["active", "disabled"], "This must be active or disabled; expiring and expired follow from the date.")
     .optional()

@@ -19,6 +19,7 @@ export const notificationEvents = [
   "security.identity_added",
   "security.identity_removed",
   "security.token_created",
+  "security.access_revoked",
   "security.email_changed",
   "security.password_changed",
   "channel.disabled",
@@ -63,6 +64,10 @@ export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: 
   "security.identity_added": { when: "An identity provider was bound to the account.", to: "the user" },
   "security.identity_removed": { when: "An identity provider was unbound.", to: "the user" },
   "security.token_created": { when: "A personal token was made.", to: "the user" },
+  "security.access_revoked": {
+    when: "An administrator took ways into the account away, or its owner did with a new password.",
+    to: "the user",
+  },
   "security.email_changed": { when: "The account's e-mail address was changed.", to: "the user" },
   "security.password_changed": { when: "The password was changed, also by a mailed link.", to: "the user" },
   "channel.disabled": {
@@ -140,6 +145,8 @@ export interface EventMetadata extends Record<NotificationEvent, object> {
   "security.identity_added": OfIdentity;
   "security.identity_removed": OfIdentity;
   "security.token_created": OfAccount & { tokenId: string; name: string };
+  /** `ways`: what was taken away, such as `passkeys`. */
+  "security.access_revoked": OfAccount & { ways: readonly string[] };
   "security.email_changed": OfAccount;
   "security.password_changed": OfAccount;
   "channel.disabled": { channelId: string; channelName: string; channel: string };

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { route } from "../route.ts";
 import { nothing } from "../schemas.ts";
-import { may, mayStay, resumable, router, signedIn } from "../trpc.ts";
+import { may, mayStay, resumable, router } from "../trpc.ts";
 import {
   deletedCount,
   notification,
@@ -43,9 +43,9 @@ export const notificationsRouter = router({
       return resumable(messages as AsyncIterable<{ id: string; data: z.output<typeof streamMessage> }>);
     }),
 
-  read: signedIn
+  read: may("notifications:write")
     .meta(
-      route.signedIn({
+      route.may("notifications:write", {
         method: "POST",
         path: "/notifications/{id}/read",
         operationId: "readNotification",
@@ -57,9 +57,9 @@ export const notificationsRouter = router({
     .output(notification)
     .mutation(({ ctx, input }) => ctx.services.inbox.read(ctx.caller.userId, input.id)),
 
-  readAll: signedIn
+  readAll: may("notifications:write")
     .meta(
-      route.signedIn({
+      route.may("notifications:write", {
         method: "POST",
         path: "/notifications/read-all",
         operationId: "readAllNotifications",
@@ -74,9 +74,9 @@ export const notificationsRouter = router({
       return { success: true as const, updated };
     }),
 
-  delete: signedIn
+  delete: may("notifications:write")
     .meta(
-      route.signedIn({
+      route.may("notifications:write", {
         method: "DELETE",
         path: "/notifications/{id}",
         operationId: "deleteNotification",
@@ -91,9 +91,9 @@ export const notificationsRouter = router({
       return { success: true as const, deleted: 1 };
     }),
 
-  deleteAll: signedIn
+  deleteAll: may("notifications:write")
     .meta(
-      route.signedIn({
+      route.may("notifications:write", {
         method: "DELETE",
         path: "/notifications",
         operationId: "deleteAllNotifications",

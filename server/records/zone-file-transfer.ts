@@ -1,4 +1,6 @@
+import type { Hosts } from "../assignments/hosts.ts";
 import type { Caller } from "../auth/caller.ts";
+import { requireState } from "../changes/past-state.ts";
 import type { EntityManager } from "../database/database.ts";
 import { AppError } from "../errors.ts";
 import { parseZoneFile, type ParsedZoneFile } from "../zone-file/parse.ts";
@@ -8,7 +10,7 @@ import { refuseBeyondRights } from "./editing/rights.ts";
 import { planState, withOneTtl } from "./desired-state.ts";
 import { asHeld } from "./joined-texts.ts";
 import { judgeChanges } from "./judge-changes.ts";
-import { liveZone } from "./live-queries.ts";
+import { liveZone, zonesAt } from "./live-queries.ts";
 import type { LiveRecord, PlannedChange } from "./live-record.ts";
 import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
 import { lossWarning, refuseLoss } from "./loss-guard.ts";
@@ -33,13 +35,20 @@ export class ZoneFileTransfer {
   /**
    * The zone as a file that a name server can load, with the SOA that its provider serves or else one of ours. For whom sees some hosts only
    * it holds the records of those.
+   * @throws AppError HISTORY_GONE for a revision whose state is no longer stored
    */
-  async export(em: EntityManager, caller: Caller, id: string) {
+  async export(em: EntityManager, caller: Caller, { id, revision }: { id: string; revision?: number | undefined }) {
     const zone = await this.#pipeline.look(em, caller, id, "see");
-    const records = await liveZone(em, id, zone.rights.sees);
+    const { sees } = zone.rights;
+    const records = revision === undefined ? await liveZone(em, id, sees) : await this.#zoneAt(em, id, revision, sees);
     const served = await zone.provider?.readSoa(zone.name).catch(() => null);
     const soa = served ?? { ...initialSoa(zone.name, this.#now()), serial: Math.max(1, zone.revision) };
-    return { zonefile: printZoneFile({ zone: zone.name, soa, records }) };
+    return { zonefile: printZoneFile({ zone: zone.name, soa, records, isPart: !sees.isAll }) };
+  }
+
+  async #zoneAt(em: EntityManager, id: string, revision: number, sees: Hosts): Promise<LiveRecord[]> {
+    await requireState(em, id, revision);
+    return (await zonesAt(em, id, [revision], sees)).get(revision) ?? [];
   }
 
   /**
