@@ -13,6 +13,9 @@ import type { LiveRecord } from "./live-record.ts";
 import { liveColumns, liveRecord } from "./live-queries.ts";
 import { nameSearch, type NameSearch } from "../database/name-search.ts";
 
+/** What the text of a page without filters depends on: from which end it is read. */
+const unfiltered = { asc: {}, desc: {} };
+
 export interface RecordFilter extends Paging {
   type?: string | undefined;
   search?: string | undefined;
@@ -56,7 +59,7 @@ export async function pageOfRecords(
       .offset(offset);
   const rows = filtered
     ? await query(queries(em)).execute()
-    : await repeated(em, `records ${direction}`, [zone.id, size, offset], query);
+    : await repeated(em, unfiltered[direction], [zone.id, size, offset], query);
   if (fromEnd) rows.reverse();
   return { records: rows.map((row) => recordView(zone.id, liveRecord(row))), total, page, limit };
 }

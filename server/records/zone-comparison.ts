@@ -1,7 +1,8 @@
-import { planState, type StatePlan } from "./desired-state.ts";
+import { planningState, type StatePlan } from "./desired-state.ts";
 import type { LiveRecord } from "./live-record.ts";
 import { textKey, type RecordData } from "./record.ts";
 import { storedStrings } from "./stored-strings.ts";
+import { inSlices } from "../slices.ts";
 
 export interface ServedPlan extends StatePlan {
   /** How many records are served. */
@@ -66,7 +67,7 @@ export async function planServed(
   const live = left.length === 0 ? [] : [...(await load(left))];
   const read = withSplitsOf(live, others);
   learned.push(...read.filter((_, index) => live[index]?.splitUnread).map(({ id, strings }) => ({ id, strings })));
-  const plan = planState(read, others);
+  const plan = await inSlices(planningState(read, others));
   return { changes: plan.changes, unchanged: plan.unchanged + synced - others.length, synced, learned };
 }
 
