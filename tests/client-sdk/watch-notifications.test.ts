@@ -115,7 +115,7 @@ describe("watching", () => {
     const { value } = await first;
     const { notifications } = await client.notifications.list.query();
     for (const one of [value, notifications[0]]) {
-      if (one?.event !== "zone.drift") return expect.fail("another event came");
+      if (one?.event !== "zone.drift") throw new Error("Another event came.");
       expectTypeOf(one.metadata.deleted).toEqualTypeOf<number>();
       expect(one.metadata.domainName).toBe("a.example");
       // @ts-expect-error -- a drift has no days.
