@@ -17,18 +17,25 @@ import { limitIssues } from "../records/provider-limits.ts";
 import { kindOfZone } from "../records/zone-limits.ts";
 import { withLease, type Lease } from "../changes/lease.ts";
 import { dataOf, type LiveRecord, type PlannedChange } from "../records/live-record.ts";
+import { keepSigning } from "../records/keep-signing.ts";
+import { recordKey } from "../records/record.ts";
+import { isServerManaged, managedReason, withoutManaged, type ZoneSigning } from "../records/server-managed.ts";
 import { liveZone } from "../records/live-queries.ts";
 import { callProvider } from "../changes/provider-call.ts";
-import { readAll } from "../changes/read-back.ts";
+import { readAll, readWhole } from "../changes/read-back.ts";
 import { repairZone } from "../changes/repair.ts";
 import { whileHeld } from "../changes/noted-calls.ts";
 import { lostAt, ownTyped, planMove, withoutOwnOf, withPlainTtls } from "./move-plan.ts";
+
+const unsigned: ZoneSigning = { signed: false, managed: [] };
 
 /** What the domain becomes at its new provider. */
 interface Arrival {
   fingerprint: string | null;
   /** Records of ours that the target's own take the place of. */
   changes: PlannedChange[];
+  /** What the target maintains itself, as it was found. */
+  signing: ZoneSigning;
 }
 
 /**
@@ -50,15 +57,16 @@ export async function moveZone(
     // What the old provider may have got from an interrupted change can be read from it only now.
     const settling = { ending: force ? "unread" : "known", actor: caller } as const;
     await repairZone(fork(), domain.id, lease, connections, now, { settling, notifications });
-    const records = await liveZone(fork(), domain.id, Hosts.all);
-    const wanted = withPlainTtls(await kindOf(fork(), domain.id), target.kind, records);
+    const { kind, signed } = await present(fork(), domain.id);
+    const records = withoutManaged(await liveZone(fork(), domain.id, Hosts.all), signed);
+    const wanted = withPlainTtls(kind, target.kind, records);
     const written = withoutOwnOf(target.kind, wanted);
     refuseBeyondLimits(written, await limitsThere(target, domain.name, written));
     const { provider } = target;
     const move = { records, wanted };
     const arrival = provider
       ? await throughProvider(fill(target.kind, provider, domain.name, move, whileHeld(lease)))
-      : { fingerprint: null, changes: planMove(target.kind, new Map(), move, []).changes };
+      : { fingerprint: null, changes: planMove(target.kind, new Map(), move, []).changes, signing: unsigned };
     await fork().transactional(async (tx) => {
       await arrive(tx, domain.id, { configId: target.id, caller, now: now() }, arrival, lease);
       await writeEntry(tx, now(), caller, {
@@ -77,9 +85,10 @@ async function arrive(
   tx: EntityManager,
   domainId: string,
   { configId, caller, now }: { configId: string; caller: Caller; now: Date },
-  { fingerprint, changes }: Arrival,
+  { fingerprint, changes, signing }: Arrival,
   lease: Lease,
 ): Promise<void> {
+  await keepSigning(tx, domainId, signing, now);
   if (changes.length > 0) {
     await bookmark(tx, domainId, { trigger: "on_change", createdBy: caller.userId, now });
     const outcomes = allMade(changes);
@@ -105,15 +114,15 @@ async function arrive(
   throw new AppError("UNAVAILABLE", "The move took too long and was given up; try again.", { retryAfterSeconds: 5 });
 }
 
-/** Of the provider where the domain is. */
-async function kindOf(em: EntityManager, domainId: string): Promise<ProviderKind> {
-  const { kind } = await queries(em)
+/** The provider where the domain is, and whether it signs the zone. */
+async function present(em: EntityManager, domainId: string): Promise<{ kind: ProviderKind; signed: boolean }> {
+  const { kind, provider_signed: signed } = await queries(em)
     .selectFrom("domains")
     .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
-    .select("provider_configs.kind")
+    .select(["provider_configs.kind", "domains.provider_signed"])
     .where("domains.id", "=", domainId)
     .executeTakeFirstOrThrow(() => notFound("domain"));
-  return knownKind(kind);
+  return { kind: knownKind(kind), signed };
 }
 
 /** What the target takes in this zone; in one that is to be made yet, what it takes in any. @throws AppError PROVIDER_ERROR */
@@ -157,10 +166,14 @@ async function fill(
   await refuseLoss(kind, provider, zone, move.wanted);
   await provider.createZone(zone);
   const found = await provider.fingerprint(zone).catch(() => null);
-  const present = await readAll(provider, zone);
-  const kept = (await provider.keptRecords?.(zone)) ?? new Map<string, string>();
+  const { records: present, signing } = await readWhole(provider, zone);
+  const kept = new Map(await provider.keptRecords?.(zone));
+  // A target that signs makes its own signatures and keys: those of the zone are not its to write.
+  for (const record of signing.signed ? move.records.filter(isServerManaged) : []) {
+    kept.set(recordKey(record), managedReason(record));
+  }
   const { missing, foreign, same, changes } = planMove(kind, kept, move, present);
-  if (same) return { fingerprint: found, changes };
+  if (same) return { fingerprint: found, changes, signing };
   if (foreign.length > 0) {
     throw new AppError(
       "CONFLICT",
@@ -181,7 +194,7 @@ async function fill(
   if (refused && !refused.ok) {
     throw new AppError("PROVIDER_ERROR", `The records could not be written there: ${refused.message}`);
   }
-  return { fingerprint: before === found ? after : null, changes };
+  return { fingerprint: before === found ? after : null, changes, signing };
 }
 
 /** Records that only this kind of provider has do not come along; those that are at the target already are those of the domain there. */

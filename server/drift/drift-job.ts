@@ -132,11 +132,12 @@ export class DriftJob {
     // Before the zone is read: what is written to it meanwhile then makes another mark.
     const mark = await provider.fingerprint(zone.name);
     const same = mark !== null && mark === zone.fingerprint;
-    const { changes } = same ? { changes: [] } : await this.#comparison.plan(this.#database.fork(), zone, provider);
+    const plan = same ? null : await this.#comparison.plan(this.#database.fork(), zone, provider);
     if (signal.aborted) return;
-    const counts = changes.length === 0 ? null : driftCounts(changes);
-    const kept = await keepFinding(this.#database.fork(), zone, counts, mark, this.#now());
-    if (kept && counts && zone.foundAt === null) await this.#tell(zone, counts);
+    const found = plan === null || plan.changes.length === 0 ? null : driftCounts(plan.changes);
+    const finding = { found, fingerprint: mark, signing: plan?.signing ?? null };
+    const kept = await keepFinding(this.#database.fork(), { ...zone, configId: zone.config.id }, finding, this.#now());
+    if (kept && found && zone.foundAt === null) await this.#tell(zone, found);
   }
 
   /** Leaves the zones of a provider that takes no calls to a later run, so that those elsewhere have their turn. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, line, pageOf, paging, timestamp } from "../schemas.ts";
+import { id, line, pageOf, paging, queryFlag, timestamp } from "../schemas.ts";
 import { dataFields, dnsRecord, domainId, recordData, recordId, recordInput, recordPatch } from "./schemas.ts";
 
 export const bulkInput = z.strictObject({
@@ -215,7 +215,10 @@ export const zonefileText = z
   })
   .meta({ id: "Zonefile", description: "A zone as a master file." });
 
-export const domainIdInput = z.strictObject({ id: domainId });
+export const exportInput = z.strictObject({
+  id: domainId,
+  serverManaged: queryFlag("false", "`true` adds the records that the name server maintains, as last read."),
+});
 
 export const historyInput = z.strictObject({ id: domainId, ...paging(20, 100) });
 

@@ -7,7 +7,7 @@ import {
   applyInput,
   bulkInput,
   bulkResult,
-  domainIdInput,
+  exportInput,
   history,
   historyInput,
   plan,
@@ -160,9 +160,9 @@ export const recordsRouter = router({
         textField: "zonefile",
       }),
     )
-    .input(domainIdInput)
+    .input(exportInput)
     .output(zonefileText)
-    .query(({ ctx, input }) => ctx.services.zoneFiles.export(ctx.em, ctx.caller, input.id)),
+    .query(({ ctx, input }) => ctx.services.zoneFiles.export(ctx.em, ctx.caller, input)),
 
   importZonefile: may("records:write")
     .meta(

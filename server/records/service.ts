@@ -21,9 +21,14 @@ import { zoneHistory } from "../changes/history.ts";
 import { pageOfRecords, recordView, type RecordFilter } from "./list.ts";
 import { liveAtNames, liveById } from "./live-queries.ts";
 import type { LiveRecord, PlannedChange } from "./live-record.ts";
+import type { RecordData } from "./record.ts";
 import { changedElsewhere, type ChangePipeline, type HeldZone, type Planned } from "../changes/pipeline.ts";
 import { planHash, revisionPart } from "./editing/plan-hash.ts";
+import type { ProviderComparison } from "./compare-with-provider.ts";
+import { managedById } from "./managed-queries.ts";
 import { planView } from "./plan-view.ts";
+import { isServerManaged } from "./server-managed.ts";
+import { signatureWarnings } from "./signature-warnings.ts";
 import {
   providerRefusals,
   refusalError,
@@ -44,9 +49,13 @@ interface EditPlan extends Planned, Judged {
 /** Edits of single records and of sets of them. */
 export class Records {
   readonly #pipeline: ChangePipeline;
+  readonly #comparison: ProviderComparison;
+  readonly #now: () => Date;
 
-  constructor(pipeline: ChangePipeline) {
+  constructor(pipeline: ChangePipeline, comparison: ProviderComparison, now: () => Date) {
     this.#pipeline = pipeline;
+    this.#comparison = comparison;
+    this.#now = now;
   }
 
   async list(em: EntityManager, caller: Caller, { id, ...filter }: RecordFilter & { id: string }) {
@@ -141,7 +150,8 @@ export class Records {
       plan: (reader, zone) => this.#planTogether(reader, zone, edits),
     });
     const { zone, changes } = planned;
-    const warnings = (await changedElsewhere(zone)) ? [...planned.warnings, editedElsewhere] : planned.warnings;
+    const told = (await changedElsewhere(em, zone, this.#comparison, this.#now())) ? [editedElsewhere] : [];
+    const warnings = [...planned.warnings, ...(await signatureWarnings(em, zone, changes)), ...told];
     return { ...planView(changes), warnings, planHash: planHash(zone, changes), revision: zone.revision };
   }
 
@@ -219,10 +229,28 @@ async function planEdits(
   const present = await liveById(em, zone.id, ids);
   const before = new Map([...present].filter(([, { name }]) => sees.includes(name)));
   const kind = await kindOfZone(zone, edits.map(ttlOf));
-  const prepared = withinRights(prepareEdits(edits, before, zone.name, kind), zone.rights);
+  const managed = await managedAmong(em, zone, ids, before);
+  const prepared = withinRights(prepareEdits(edits, { present: before, managed }, zone.name, kind), zone.rights);
   const view = new ZoneView(await liveAtNames(em, zone.id, namesOf(prepared, zone.name)));
   const judged = judge(view, prepared, zone.name, kind);
   return { ...judged, changes: view.changes(), zone, before };
+}
+
+/** Which of the ids are those of records that the server maintains, as far as the caller sees them. */
+async function managedAmong(
+  em: EntityManager,
+  zone: HeldZone,
+  ids: readonly string[],
+  present: ReadonlyMap<string, LiveRecord>,
+): Promise<ReadonlyMap<string, RecordData>> {
+  if (!zone.signed) return new Map();
+  const stored = [...present].filter(([, record]) => isServerManaged(record));
+  const others = await managedById(
+    em,
+    zone.id,
+    ids.filter((id) => !present.has(id)),
+  );
+  return new Map([...stored, ...[...others].filter(([, { name }]) => zone.rights.sees.includes(name))]);
 }
 
 function ttlOf(edit: Edit): number | undefined {
@@ -239,6 +267,7 @@ function afterChange(domainId: string, { id, before, after }: PlannedChange, now
     id,
     domainId,
     version,
+    serverManaged: false,
     status: "active" as const,
     createdAt: before?.createdAt ?? now,
     updatedAt: now,

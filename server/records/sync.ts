@@ -39,7 +39,7 @@ export class Sync {
       bookmarkBefore: true,
       plan: async (reader, zone) => {
         const plan = await this.#plan(reader, zone);
-        const reason = force ? null : needsConfirmation(plan.changes, zone.recordCount);
+        const reason = force ? null : needsConfirmation(plan.changes, zone.recordCount - plan.stored);
         if (reason !== null) throw new AppError("CONFIRMATION_REQUIRED", reason);
         return plan;
       },

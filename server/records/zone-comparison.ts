@@ -1,10 +1,14 @@
 import { planState, type StatePlan } from "./desired-state.ts";
 import type { LiveRecord } from "./live-record.ts";
-import type { RecordData } from "./record.ts";
+import type { ReadRecord, RecordData } from "./record.ts";
+import { withoutManaged, type ZoneSigning } from "./server-managed.ts";
 
 export interface ServedPlan extends StatePlan {
-  /** How many records are served. */
+  /** How many records are served, without those that the provider maintains itself. */
   synced: number;
+  signing: ZoneSigning;
+  /** How many live records are of those: they were stored before the provider was known to sign, and are no part of the changes. */
+  stored: number;
 }
 
 /** Ids of live records by what they say: all that a comparison holds of a zone which agrees. */
@@ -26,21 +30,38 @@ export function addToIndex(index: LiveIndex, text: string, id: string): void {
  * compared as they stream in, and only what finds no equal is kept and looked at whole.
  * @param index of the live records; it is used up.
  * @param load the live records with these ids.
+ * @param signs whether the provider signs the zone, asked where no record that it shows tells so.
  */
 export async function planServed(
   index: LiveIndex,
-  served: AsyncIterable<readonly RecordData[]>,
+  served: AsyncIterable<readonly ReadRecord[]>,
   load: (ids: readonly string[]) => Promise<Iterable<LiveRecord>>,
+  signs: () => Promise<boolean> = async () => false,
 ): Promise<ServedPlan> {
   const others: RecordData[] = [];
+  const managed: RecordData[] = [];
   let synced = 0;
   for await (const batch of served) {
-    for (const record of batch) if (!takeFrom(index, record)) others.push(record);
-    synced += batch.length;
+    for (const record of batch) {
+      if (record.serverManaged) managed.push(record);
+      else {
+        synced++;
+        if (!takeFrom(index, record)) others.push(record);
+      }
+    }
   }
+  const signed = managed.length > 0 || (await signs());
   const left = [...index.values()].flat();
-  const plan = planState(left.length === 0 ? [] : await load(left), others);
-  return { changes: plan.changes, unchanged: plan.unchanged + synced - others.length, synced };
+  const live = left.length === 0 ? [] : [...(await load(left))];
+  const ordinary = withoutManaged(live, signed);
+  const plan = planState(ordinary, others);
+  return {
+    changes: plan.changes,
+    unchanged: plan.unchanged + synced - others.length,
+    synced,
+    signing: { signed, managed },
+    stored: live.length - ordinary.length,
+  };
 }
 
 /** @returns whether a live record says just this; it is then settled. */

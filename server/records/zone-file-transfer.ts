@@ -7,6 +7,9 @@ import { printZoneFile } from "../zone-file/write.ts";
 import { refuseBeyondRights } from "./editing/rights.ts";
 import { planState, withOneTtl } from "./desired-state.ts";
 import { liveZone } from "./live-queries.ts";
+import { managedZone } from "./managed-queries.ts";
+import { withoutManaged } from "./server-managed.ts";
+import { signatureWarnings } from "./signature-warnings.ts";
 import type { LiveRecord, PlannedChange } from "./live-record.ts";
 import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
 import { countsView, planView } from "./plan-view.ts";
@@ -30,9 +33,15 @@ export class ZoneFileTransfer {
    * The zone as a file that a name server can load, with the SOA that its provider serves or else one of ours. For whom sees some hosts only
    * it holds the records of those.
    */
-  async export(em: EntityManager, caller: Caller, id: string) {
+  async export(
+    em: EntityManager,
+    caller: Caller,
+    { id, serverManaged }: { id: string; serverManaged: "true" | "false" },
+  ) {
     const zone = await this.#pipeline.look(em, caller, id, "see");
-    const records = await liveZone(em, id, zone.rights.sees);
+    const live = withoutManaged(await liveZone(em, id, zone.rights.sees), zone.signed);
+    const managed = serverManaged === "true" ? await managedZone(em, id, zone.rights.sees) : [];
+    const records = [...live, ...managed];
     const served = await zone.provider?.readSoa(zone.name).catch(() => null);
     const soa = served ?? { ...initialSoa(zone.name, this.#now()), serial: Math.max(1, zone.revision) };
     return { zonefile: printZoneFile({ zone: zone.name, soa, records }) };
@@ -52,10 +61,11 @@ export class ZoneFileTransfer {
     const plan = async (reader: EntityManager, zone: HeldZone) => {
       const parsed = parseZoneFile(input.zonefile, { zone: zone.name });
       if (!parsed.ok) throw unreadable(parsed.errors);
-      const live = await liveZone(reader, zone.id, zone.rights.sees);
-      const given = stillProxied(live, parsed.records);
+      const live = withoutManaged(await liveZone(reader, zone.id, zone.rights.sees), zone.signed);
+      const records = withoutManaged(parsed.records, zone.signed);
+      const given = stillProxied(live, records);
       const wanted = withOneTtl(live, planState(live, given, input.mode === "merge").changes);
-      refuseBeyondRights(parsed.records, wanted, zone.rights);
+      refuseBeyondRights(records, wanted, zone.rights);
       const { changes, kept } = withoutKept(wanted, zone.kind, await keptThere(zone, wanted));
       const kind = await kindOfZone(
         zone,
@@ -63,8 +73,14 @@ export class ZoneFileTransfer {
       );
       refuseViolations(live, changes, { ...zone, kind });
       const told = parsed.warnings.map(({ line, message }) => `Line ${line}: ${message}`);
-      const warnings = [...told, ...keptWarnings(kept), ...ttlWarnings(parsed.records, changes)];
-      return { changes, unchanged: countUnchanged(live, parsed.records, changes), warnings };
+      const warnings = [
+        ...told,
+        ...managedWarnings(parsed.records.length - records.length),
+        ...(await signatureWarnings(reader, zone, changes)),
+        ...keptWarnings(kept),
+        ...ttlWarnings(records, changes),
+      ];
+      return { changes, unchanged: countUnchanged(live, records, changes), warnings };
     };
     const { planned } = input.dryRun
       ? { planned: await this.#pipeline.preview(em, { domainId: input.id, caller, need, plan }) }
@@ -99,6 +115,12 @@ export class ZoneFileTransfer {
     refuseHalfDone(carried.outcomes, first);
     throw fileRefused("CONFLICT", refused);
   }
+}
+
+function managedWarnings(count: number): string[] {
+  if (count === 0) return [];
+  const records = count === 1 ? "1 DNSSEC record" : `${count} DNSSEC records`;
+  return [`${records} of the file left out: the name server signs this zone and maintains them itself.`];
 }
 
 /** A master file does not say what is proxied: what is proxied here stays so, with the TTL that goes with it. */

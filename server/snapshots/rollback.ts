@@ -8,6 +8,8 @@ import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
 import { countsView, planView } from "../records/plan-view.ts";
 import { keptThere, keptWarnings, limitIssues, withoutKept } from "../records/provider-limits.ts";
 import { kindOfZone } from "../records/zone-limits.ts";
+import { withoutManaged } from "../records/server-managed.ts";
+import { signatureWarnings } from "../records/signature-warnings.ts";
 import { findSnapshot, type Snapshots } from "./service.ts";
 
 /** Makes a zone again what a snapshot says. */
@@ -31,13 +33,18 @@ export class Rollback {
   ) {
     const plan = (reader: EntityManager, zone: HeldZone) => planRollback(reader, zone, input.snapshotId);
     if (input.dryRun) {
-      const { changes, kept } = await this.#pipeline.preview(em, { domainId: input.id, caller, need: "own", plan });
+      const { changes, kept, warnings } = await this.#pipeline.preview(em, {
+        domainId: input.id,
+        caller,
+        need: "own",
+        plan,
+      });
       return {
         success: true,
         snapshot: null,
         ...countsView(changes),
         failed: [],
-        plan: { ...planView(changes), warnings: keptWarnings(kept) },
+        plan: { ...planView(changes), warnings: [...warnings, ...keptWarnings(kept)] },
       };
     }
     const { planned, outcomes, snapshotId } = await this.#pipeline.run(em, {
@@ -66,7 +73,8 @@ export class Rollback {
     }));
     const done = planned.changes.filter((_, index) => outcomes[index]?.ok);
     if (snapshotId === null) throw new Error("A rollback always makes a snapshot.");
-    const snapshot = await this.#snapshots.brief(em.fork(), { id: input.id, snapshotId }, Hosts.all);
+    const seen = { sees: Hosts.all, signed: planned.signed };
+    const snapshot = await this.#snapshots.brief(em.fork(), { id: input.id, snapshotId }, seen);
     return { success: failed.length === 0, snapshot, ...countsView(done), failed, plan: null };
   }
 }
@@ -88,7 +96,10 @@ async function planRollback(em: EntityManager, zone: HeldZone, snapshotId: strin
     .where("until", ">", revision)
     .where("since", "<=", revision)
     .execute();
-  const wanted = planState(since.map(liveRecord), gone.map(liveRecord));
+  const wanted = planState(
+    withoutManaged(since.map(liveRecord), zone.signed),
+    withoutManaged(gone.map(liveRecord), zone.signed),
+  );
   const plan = { ...wanted, ...withoutKept(wanted.changes, zone.kind, await keptThere(zone, wanted.changes)) };
   const kind = await kindOfZone(
     zone,
@@ -97,5 +108,5 @@ async function planRollback(em: EntityManager, zone: HeldZone, snapshotId: strin
   const issues = plan.changes.flatMap(({ after }) => (after ? limitIssues(after, kind) : []));
   const [first] = issues;
   if (first) throw new AppError("BAD_REQUEST", `The snapshot cannot be restored at this provider: ${first.message}`);
-  return plan;
+  return { ...plan, signed: zone.signed, warnings: await signatureWarnings(em, zone, plan.changes) };
 }

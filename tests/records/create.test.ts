@@ -31,6 +31,7 @@ describe("a new record", () => {
       ttl: 60,
       priority: null,
       proxied: false,
+      serverManaged: false,
       status: "active",
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       comment: "for people",

@@ -12,6 +12,7 @@ import { Expiry } from "./0010-expiry.ts";
 import { Assignments } from "./0011-assignments.ts";
 import { Channels } from "./0013-channels.ts";
 import { IdentityCodes } from "./0016-identity-codes.ts";
+import { ServerManagedRecords } from "./0019-server-managed-records.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -30,4 +31,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0011-assignments", class: Assignments },
   { name: "0013-channels", class: Channels },
   { name: "0016-identity-codes", class: IdentityCodes },
+  { name: "0019-server-managed-records", class: ServerManagedRecords },
 ];

@@ -6,7 +6,7 @@ import { inBatches } from "../applying/in-batches.ts";
 import { linkedParts } from "../applying/linked-parts.ts";
 import type { ChangeOutcome, RecordChange } from "../provider.ts";
 import { recordsOf, touchedNames } from "../applying/touched-records.ts";
-import { prerequisitesOf, updatesOf, type RrsetStep } from "./rrset-steps.ts";
+import { prerequisitesOf, resultOf, updatesOf, type RrsetStep } from "./rrset-steps.ts";
 import { writeRdata } from "./rdata-write.ts";
 import type { ServedRecord } from "./served-records.ts";
 import { WireError, writeName } from "../../names/wire-names.ts";
@@ -64,6 +64,24 @@ export function planUpdate(
     for (const index of unit.changes) outcomes[index] = { ok: false, message };
   }
   return { outcomes, units: fitting };
+}
+
+/**
+ * Prerequisites that hold once the changes are made, given the records that their names had before; null for more than one message holds.
+ * TTLs are no part of them (RFC 2136 §2.4.2).
+ */
+export function planProof(
+  zone: string,
+  served: readonly ServedRecord[],
+  changes: readonly RecordChange[],
+): Buffer[] | null {
+  const { records } = carryOut(
+    served.map(({ record }) => record),
+    changes,
+  );
+  const before = Map.groupBy(served, ({ record }) => rrsetKey(record));
+  const proof = resultOf(stepsOf(zone, changes, before, Map.groupBy(records, rrsetKey)));
+  return sizeOf(proof) > mostUpdateOctets ? null : proof;
 }
 
 /** Carries the changes out, but leaves the apex its name servers: servers ignore the deletion of the last (RFC 2136 §3.4.2.4). */

@@ -5,7 +5,8 @@ import { ownerWithin } from "../../names/names.ts";
 import { draftRecord, draftUpdate, type Drafted, type RecordInput } from "./drafts.ts";
 import type { LiveRecord, RecordDraft } from "../live-record.ts";
 import { keptReason } from "../provider-limits.ts";
-import { isApexNs, recordKey, ttlKey } from "../record.ts";
+import { isApexNs, recordKey, ttlKey, type RecordData } from "../record.ts";
+import { managedReason } from "../server-managed.ts";
 import type { Violation } from "../zone-rules.ts";
 import type { ZoneView } from "./zone-view.ts";
 
@@ -26,15 +27,29 @@ export type PreparedEdit =
   | { ok: true; id: string; draft: RecordDraft | null; anyTtl: boolean; before: LiveRecord | null; warnings: string[] }
   | Refusal;
 
-/** Checks each edit on its own. `present` holds the live records that updates and deletes name. */
+/** What updates and deletes name, by id: live records, and those of them or beside them that the server maintains. */
+interface NamedRecords {
+  present: ReadonlyMap<string, LiveRecord>;
+  managed: ReadonlyMap<string, RecordData>;
+}
+
+/** Checks each edit on its own. */
 export function prepareEdits(
   edits: readonly Edit[],
-  present: ReadonlyMap<string, LiveRecord>,
+  { present, managed }: NamedRecords,
   zone: string,
   kind: ProviderKind,
 ): PreparedEdit[] {
   return edits.map((edit) => {
     if (edit.action === "create") return fromDraft(newId(), null, draftRecord(edit.input, zone, kind));
+    const maintained = managed.get(edit.recordId);
+    if (maintained) {
+      return {
+        ok: false,
+        code: "BAD_REQUEST",
+        issues: [{ path: ["recordId"], message: managedReason(maintained) }],
+      };
+    }
     const before = present.get(edit.recordId);
     if (!before) {
       return {

@@ -22,6 +22,8 @@ export interface PowerdnsServer {
   transfer(zone: string, ...options: string[]): Promise<PresentedRecord[]>;
   /** The answer section. */
   lookUp(name: string, type: string): Promise<PresentedRecord[]>;
+  /** Runs `pdnsutil`, as an operator does on the server itself. */
+  pdnsutil(...command: string[]): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -51,6 +53,7 @@ export async function startPowerdns(): Promise<PowerdnsServer> {
     },
     transfer: (zone, ...options) => dig("+tcp", ...options, `${zone}.`, "AXFR"),
     lookUp: (name, type) => dig(`${name}.`, type),
+    pdnsutil: (...command) => mustRun(binary("pdnsutil"), [`--config-dir=${folder}`, ...command]),
     async stop() {
       await server.stop("SIGTERM");
       await rm(folder, { recursive: true, force: true });
