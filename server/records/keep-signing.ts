@@ -50,10 +50,8 @@ export async function keepSigning(
 async function endStored(tx: EntityManager, domainId: string): Promise<void> {
   await sql`
     with ended as (
-      update records set until = domains.revision + 1
-      from domains
-      where domains.id = ${domainId} and records.domain_id = domains.id and records.until is null
-        and ${serverManagedRows}
+      update records set until = (select revision + 1 from domains where id = ${domainId})
+      where domain_id = ${domainId} and until is null and ${serverManagedRows}
       returning 1
     )
     update domains set revision = revision + 1, record_count = record_count - (select count(*) from ended)

@@ -39,7 +39,7 @@ async function carryOut(
   session: NameServerSession,
   zone: string,
   changes: readonly RecordChange[],
-  { together = false, beforeCall }: ApplyOptions,
+  { together = false, beforeCall, signed: isSigned = false }: ApplyOptions,
   pause: Pause,
 ): Promise<Look> {
   const outcomes: (ChangeOutcome | undefined)[] = changes.map(() => undefined);
@@ -51,7 +51,7 @@ async function carryOut(
     const asked = indexes.flatMap((index) => changes[index] ?? []);
     const names = [...touchedNames(asked)];
     const guess = attempt === 1 ? await guessNames(session, zone, names) : null;
-    const { served, signed } = guess ? { served: guess, signed: false } : await transferNames(session, zone, names);
+    const { served, signed } = guess ? { served: guess, signed: isSigned } : await transferNames(session, zone, names);
     const isSame = before !== null && isDeepStrictEqual(before, served);
     before = guess ? null : served;
     if (isSame && signed && attempt < mostAttempts) await pause(pausesBeforeAttempts[attempt - 1] ?? 0);
@@ -59,7 +59,7 @@ async function carryOut(
     const exact = !isSame || (signed && attempt < mostAttempts);
     for (const name of names) found.set(name, []);
     for (const each of served) found.get(each.record.name)?.push(each);
-    const plan = planUpdate(zone, served, asked, exact);
+    const plan = planUpdate(zone, served, asked, { exact, signed });
     const refused = plan.outcomes.some(({ ok }) => !ok);
     // Nothing is refused on a guess.
     if (refused && guess) continue;

@@ -75,6 +75,7 @@ function configuration(folder: string, port: number, apiPort: number, apiKey: st
 launch=gsqlite3
 gsqlite3-database=${join(folder, "zones.sqlite3")}
 gsqlite3-pragma-synchronous=0
+gsqlite3-dnssec=yes
 local-address=127.0.0.1
 local-port=${port}
 allow-axfr-ips=127.0.0.1/32
@@ -88,6 +89,8 @@ socket-dir=${folder}
 cache-ttl=0
 query-cache-ttl=0
 negquery-cache-ttl=0
+dnssec-key-cache-ttl=0
+zone-metadata-cache-ttl=0
 zone-cache-refresh-interval=0
 daemon=no
 guardian=no
