@@ -63,6 +63,12 @@ export type Permission = (typeof permissions)[number];
 /** Who gets in. `halfSignedIn`: only a `tempToken`, while a second factor is awaited. */
 export type Access = "public" | "halfSignedIn" | "signedIn" | "admin";
 
+/**
+ * What a call asks for that changes a way into the account, beyond a sign-in. `session`: a session that was confirmed within the last ten minutes.
+ * `orPassword`: the same, or the right current password in the body.
+ */
+export type Confirmed = "session" | "orPassword";
+
 /** A day, which begins at midnight UTC: `2027-01-31`. */
 export type Day = `${number}-${number}-${number}`;
 
@@ -105,5 +111,7 @@ export interface RouteMeta {
   /** Which personal-token permission opens it; null where no personal token does. */
   permission?: Permission | null;
   access?: Access;
+  /** Null where a sign-in is enough, however old. */
+  confirmed?: Confirmed | null;
   deprecated?: Deprecation;
 }

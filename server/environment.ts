@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import { passwordFault } from "./auth/password-rules.ts";
+import { databaseUrlFault } from "./database/connection-url.ts";
 import { isAllowEntry } from "./net/allow-list.ts";
 
 /** What Express knows as "trust proxy": an address, a network, or the name of some. */
@@ -106,10 +107,14 @@ export const environmentSchema = z.object({
     readIn: "start.ts",
     more: "operations/backup.md#what-there-is-to-back-up",
   }),
-  DATABASE_URL: url("DATABASE_URL", ["postgres:", "postgresql:"], "postgres://user:password@host:5432/zonewright")
+  DATABASE_URL: z
+    .string()
+    .refine((text) => databaseUrlFault(text) === null, { error: ({ input }) => databaseUrlFault(String(input)) ?? "" })
     .optional()
     .register(notes, {
-      meaning: "PostgreSQL 15 or newer. Unset: the embedded database under `DATA_DIR`.",
+      meaning:
+        "PostgreSQL 15 or newer, `postgres://user:password@host:5432/database`, with libpq's parameters such as `sslmode=verify-full`. " +
+        "Unset: the embedded database under `DATA_DIR`.",
       readIn: "start.ts",
       more: "operations/deployment.md#databases",
     }),

@@ -33,6 +33,12 @@ export const errorCodes = {
     when: "Signed in, but the role, the token's permissions or the assignment does not allow it; or a current password is wrong.",
     advice: "Ask an administrator, or use a token with the permission that the call names. Repeating it does not help.",
   },
+  REAUTHENTICATION_REQUIRED: {
+    status: 403,
+    title: "Confirmation of the session required",
+    when: "The call changes a way into the account, and the session was last confirmed more than ten minutes ago.",
+    advice: "Confirm the session with `POST /api/auth/me/confirm`, or sign in again, then repeat the call.",
+  },
   NOT_FOUND: {
     status: 404,
     title: "Not found",

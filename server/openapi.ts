@@ -1,6 +1,7 @@
 import type { AnyTRPCRouter } from "@trpc/server";
+import { takesIdempotencyKey } from "./idempotency/idempotency.ts";
 import { generateOpenApiDocument, type OpenApiRouter } from "trpc-to-openapi";
-import type { RouteMeta } from "./context.ts";
+import type { Confirmed, RouteMeta } from "./context.ts";
 import { deprecationNote } from "./deprecation.ts";
 import type { OpenApiDocument, Operation, Parameter, Response, Schema } from "./openapi-document.ts";
 import { problemResponses, problemSchema } from "./openapi-problems.ts";
@@ -113,6 +114,7 @@ function describe(operation: Operation, meta: RouteMeta, shape: Shape, document:
   for (const status of statuses) operation.responses[status] = { $ref: `#/components/responses/Problem${status}` };
   if (meta.confirmable) (operation.parameters ??= []).push(confirmParameter);
   if (statuses.includes(412)) (operation.parameters ??= []).push(ifMatchParameter);
+  if (meta.openapi?.method !== "GET" && takesIdempotencyKey(meta)) (operation.parameters ??= []).push(keyParameter);
   if (meta.access === "public") operation.security = [];
   const access = accessNote(meta);
   operation.description = [operation.description, access].filter(Boolean).join("\n\n");
@@ -136,6 +138,16 @@ const ifMatchParameter: Parameter = {
   required: false,
   schema: { type: "string" },
   example: '"1"',
+};
+
+const keyParameter: Parameter = {
+  in: "header",
+  name: "Idempotency-Key",
+  description:
+    "Makes the call safe to repeat: for 24 hours the same call with the same key is answered as the first time and changes nothing more.",
+  required: false,
+  schema: { type: "string", minLength: 8, maxLength: 255 },
+  example: "6f1c2a7e-3a0c-4f4e-9a44-2f3a1a0f6b1d",
 };
 
 const confirmParameter: Parameter = {
@@ -215,9 +227,17 @@ function accessNote(meta: RouteMeta): string {
   if (meta.access === "public") return "No sign-in needed.";
   if (meta.access === "halfSignedIn")
     return "The bearer is the `tempToken` of a sign-in; access tokens do not open it.";
+  const confirmed = meta.confirmed ? confirmedNotes[meta.confirmed] : "";
   const who = meta.access === "admin" ? "Administrators only." : "";
   const token = meta.permission
     ? `Personal tokens need the permission \`${meta.permission}\`.`
     : "Not open to personal tokens.";
-  return [who, token].filter(Boolean).join(" ");
+  return [who, token, confirmed].filter(Boolean).join(" ");
 }
+
+const needed =
+  "The session must have been confirmed within the last ten minutes (403 REAUTHENTICATION_REQUIRED otherwise)";
+const confirmedNotes: Record<Confirmed, string> = {
+  session: `${needed}: see \`POST /api/auth/me/confirm\`.`,
+  orPassword: `${needed}, or the body holds the current password.`,
+};

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { sql } from "@mikro-orm/core";
 import { theService } from "./audit/actor.ts";
 import { ConfigError, loadConfig } from "./config.ts";
+import { DatabaseUrlError } from "./database/connection-url.ts";
 import { openDatabase } from "./database/database.ts";
 import { FolderInUseError, lockFolder } from "./database/lock-file.ts";
 import { AppError } from "./errors.ts";
@@ -40,7 +41,7 @@ async function resetPassword(args: readonly string[]): Promise<string> {
 try {
   process.stdout.write(`${await resetPassword(process.argv.slice(2))}\n`);
 } catch (error) {
-  const expected = [ConfigError, FolderInUseError, AppError].some((kind) => error instanceof kind);
+  const expected = [ConfigError, DatabaseUrlError, FolderInUseError, AppError].some((kind) => error instanceof kind);
   process.stderr.write(`${error instanceof Error ? (expected ? error.message : error.stack) : String(error)}\n`);
   process.exitCode = 1;
 }

@@ -1,4 +1,4 @@
-import type { Access, Deprecation, Permission, RouteMeta } from "./context.ts";
+import type { Access, Confirmed, Deprecation, Permission, RouteMeta } from "./context.ts";
 
 interface Route {
   method: "GET" | "POST" | "PUT" | "DELETE";
@@ -21,7 +21,12 @@ interface Route {
   deprecated?: Deprecation;
 }
 
-function meta(route: Route, access: Access, permission: Permission | null): RouteMeta {
+function meta(
+  route: Route,
+  access: Access,
+  permission: Permission | null,
+  confirmed: Confirmed | null = null,
+): RouteMeta {
   const {
     method,
     path,
@@ -59,6 +64,7 @@ function meta(route: Route, access: Access, permission: Permission | null): Rout
     ...(deprecated ? { deprecated } : {}),
     permission,
     access,
+    confirmed,
   };
 }
 
@@ -67,6 +73,8 @@ export const route = {
   open: (route: Route) => meta(route, "public", null),
   halfSignedIn: (route: Route) => meta(route, "halfSignedIn", null),
   signedIn: (route: Route) => meta(route, "signedIn", null),
+  confirmed: (route: Route) => meta(route, "signedIn", null, "session"),
+  confirmedOrPassword: (route: Route) => meta(route, "signedIn", null, "orPassword"),
   admin: (route: Route) => meta(route, "admin", null),
   may: (permission: Permission, route: Route) => meta(route, "signedIn", permission),
   /** An administrator, also by a personal token that carries the permission. */

@@ -25,6 +25,7 @@ import { Domains } from "./domains/service.ts";
 import { ZoneImports } from "./domains/zone-imports.ts";
 import { composeExpiry, type ExpiryServices } from "./expiry/compose.ts";
 import { Health } from "./health.ts";
+import { Idempotency } from "./idempotency/idempotency.ts";
 import { composeIdentity, type IdentityServices } from "./identity/compose.ts";
 import { composeJobs, type JobServices } from "./jobs/compose.ts";
 import { createKeyring } from "./keyring.ts";
@@ -57,6 +58,7 @@ export interface Services
   authenticator: Authenticator;
   audit: Audit;
   requestLimits: RequestLimits;
+  idempotency: Idempotency;
   background: Background;
   assignments: Assignments;
   assignmentRequests: AssignmentRequests;
@@ -178,6 +180,7 @@ export function createServices(parts: {
     trustedOrigins: [new URL(config.siteUrl).origin, ...config.corsOrigins],
     authenticator,
     audit,
+    idempotency: new Idempotency(database, now),
     requestLimits: new RequestLimits(makeCounter, config.requestLimits),
     background,
     assignments,

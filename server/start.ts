@@ -5,8 +5,10 @@ import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { createApp } from "./app.ts";
 import { ConfigError, type Config } from "./config.ts";
+import { DatabaseUrlError } from "./database/connection-url.ts";
 import { openDatabase, type Database } from "./database/database.ts";
 import { lockFolder } from "./database/lock-file.ts";
+import { databaseStartFailure } from "./database/start-failure.ts";
 import { AppError } from "./errors.ts";
 import { createLog, type Logger } from "./log.ts";
 import type { Pause } from "./pause.ts";
@@ -70,7 +72,7 @@ export async function startServer(config: Config, options: StartOptions): Promis
     await listen(server, config);
     const { port } = server.address() as AddressInfo;
     const url = `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`;
-    announceAddresses(config, url, options.announce);
+    announceAddresses(config, url, await database.described(), options.announce);
     return {
       url,
       services,
@@ -96,8 +98,8 @@ function endWithoutLock(log: Logger, dataDir: string): never {
 /** A sentence naming the variable, where one is to blame. */
 function startFailure(error: unknown, { host, port, databaseUrl }: Config): unknown {
   if (!(error instanceof Error) || error instanceof ConfigError) return error;
-  const { message, syscall, code = "" } = error as NodeJS.ErrnoException;
   const blame = (sentence: string) => new ConfigError(sentence, { cause: error });
+  if (error instanceof DatabaseUrlError) return blame(error.message);
   if (error instanceof ListenError) {
     if (error.code === "EADDRINUSE") {
       return blame(`PORT: ${port} is taken by another program; set PORT to a free one.`);
@@ -107,14 +109,8 @@ function startFailure(error: unknown, { host, port, databaseUrl }: Config): unkn
     }
     return blame(`HOST: ${host} is no address of this machine (${error.code}).`);
   }
-  if (databaseUrl === undefined) return error;
-  if (syscall === "connect" || syscall === "getaddrinfo" || /^(?:08|57P)|^(?:ECONN|ETIMEDOUT)/.test(code)) {
-    return blame(`DATABASE_URL: the database cannot be reached (${message || code}).`);
-  }
-  if (code.startsWith("28")) return blame(`DATABASE_URL: the database refuses this user or password (${message}).`);
-  if (code === "3D000") return blame("DATABASE_URL: there is no such database on that server; create it first.");
-  if (code === "42501") return blame(`DATABASE_URL: this user may not set the database up (${message}).`);
-  return error;
+  const sentence = databaseUrl === undefined ? null : databaseStartFailure(error);
+  return sentence === null ? error : blame(sentence);
 }
 
 async function announceAdministrator(
@@ -127,14 +123,12 @@ async function announceAdministrator(
   announce(`Administrator "${made.username}" made. Password, shown this once: ${password}`);
 }
 
-function announceAddresses(config: Config, url: string, announce: StartOptions["announce"]): void {
+function announceAddresses(config: Config, url: string, database: string, announce: StartOptions["announce"]): void {
   announce(`Zonewright ${version} serves ${url}`);
   announce(`  API            ${url}/api (tRPC: ${url}/trpc)`);
   announce(`  documentation  ${url}/api/docs`);
   announce(`  zone files     ${join(config.dataDir, "zones")}`);
-  announce(
-    `  database       ${config.databaseUrl === undefined ? join(config.dataDir, "database") : "PostgreSQL, by DATABASE_URL"}`,
-  );
+  announce(`  database       ${database}`);
 }
 
 /** How long a request may take to arrive, in milliseconds. Node looks only every so often whether one is late. */

@@ -9,6 +9,7 @@ import { permitted, type Caller } from "./auth/caller.ts";
 import { AppError, errorCodes, type ErrorCode } from "./errors.ts";
 import { logFailure } from "./failure-log.ts";
 import { faultToAppError } from "./faults.ts";
+import { idempotencyKeyOf, takesIdempotencyKey } from "./idempotency/idempotency.ts";
 import { inputError } from "./input-error.ts";
 import { LimitReached, tellStandings, type Standing } from "./limits/rate-limit.ts";
 import type { Services } from "./services.ts";
@@ -22,6 +23,7 @@ const trpcCodes = {
   BAD_REQUEST: "BAD_REQUEST",
   UNAUTHORIZED: "UNAUTHORIZED",
   FORBIDDEN: "FORBIDDEN",
+  REAUTHENTICATION_REQUIRED: "FORBIDDEN",
   NOT_FOUND: "NOT_FOUND",
   CONFLICT: "CONFLICT",
   CONFIRMATION_REQUIRED: "CONFLICT",
@@ -94,7 +96,7 @@ type Admission = { caller: Caller } | { actor: Actor };
  * call, and turns every failure into one that clients can read. One middleware for all of it, because each costs every call.
  */
 function guarded<Admitted extends Admission>(admit: (call: Call) => Admitted | Promise<Admitted>) {
-  return t.procedure.use(async ({ ctx, next, getRawInput, path: procedure, meta }) => {
+  return t.procedure.use(async ({ ctx, next, getRawInput, path: procedure, meta, type }) => {
     const { services, requestId } = ctx as ServerContext;
     const em = services.database.fork();
     ctx.http.noteProcedure(procedure);
@@ -107,10 +109,22 @@ function guarded<Admitted extends Admission>(admit: (call: Call) => Admitted | P
       const admitted = await countingStrangers(admit, call);
       standings.push(...(await services.requestLimits.take(actorOf(admitted), meta?.costly === true)));
       tellStandings(ctx.http, standings);
-      await getRawInput().catch(refuseUnreadable);
-      const result = await next({ ctx: { services, em, report, ...admitted } });
-      if (result.ok) return result;
-      throw result.error;
+      const input = await getRawInput().catch(refuseUnreadable);
+      const carryOut = async (http: HttpPort) => {
+        const result = await next({ ctx: { services, em, report, ...admitted, http } });
+        if (result.ok) return result;
+        throw result.error;
+      };
+      const key = type === "mutation" && meta && takesIdempotencyKey(meta) ? idempotencyKeyOf(ctx.http) : null;
+      if (key === null || !("caller" in admitted)) return await carryOut(ctx.http);
+      const { caller } = admitted;
+      let carriedOut: Awaited<ReturnType<typeof carryOut>> | undefined;
+      const data = await services.idempotency.once({ caller, procedure, key, input, http: ctx.http }, async (http) => {
+        carriedOut = await carryOut(http);
+        return carriedOut.data;
+      });
+      // An answer that was stored has passed the procedure's output schema before: tRPC gets it as a middleware's result.
+      return carriedOut ?? ({ ok: true, data } as unknown as Awaited<ReturnType<typeof carryOut>>);
     } catch (error) {
       const appError = errorOf(error);
       if (appError instanceof LimitReached) tellStandings(ctx.http, [...standings, ...appError.standings]);
@@ -179,6 +193,16 @@ export const halfSignedIn = guarded(async ({ services, em, http, requestId }) =>
 
 /** A signed-in user; no personal token. */
 export const signedIn = guarded(async (call) => ({ caller: await sessionCaller(call) }));
+
+/** A signed-in user whose session was confirmed within the last ten minutes; no personal token. For what adds or takes a way into the account. */
+export const confirmed = guarded(async (call) => {
+  const caller = await sessionCaller(call);
+  await call.services.confirmation.require(call.em, caller);
+  return { caller };
+});
+
+/** The same, but for a body with the current password, which stands in: the service asks `Confirmation.requireOrPassword` with it. */
+export const confirmedOrPassword = signedIn;
 
 /** A signed-in administrator; no personal token. */
 export const admin = guarded(async (call) => {

@@ -13,6 +13,7 @@ const serverCodes: Record<ErrorCode, true> = {
   BAD_REQUEST: true,
   UNAUTHORIZED: true,
   FORBIDDEN: true,
+  REAUTHENTICATION_REQUIRED: true,
   NOT_FOUND: true,
   CONFLICT: true,
   CONFIRMATION_REQUIRED: true,

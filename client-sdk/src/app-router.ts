@@ -20,3 +20,15 @@ export type InAppNotification = RouterOutputs["notifications"]["list"]["notifica
 
 /** A DNS record. */
 export type DnsRecord = RouterOutputs["records"]["list"]["records"][number];
+
+/** A domain, as in lists. */
+export type Domain = RouterOutputs["domains"]["list"]["domains"][number];
+
+/** The domain that a host name belongs to, and the host relative to it. */
+export type ZoneOfName = RouterOutputs["domains"]["zoneOf"];
+
+/** A snapshot of a domain's records. */
+export type Snapshot = RouterOutputs["snapshots"]["list"]["snapshots"][number];
+
+/** One change of a plan; its `action` says which fields it takes. */
+export type Change = RouterInputs["records"]["plan"]["changes"][number];

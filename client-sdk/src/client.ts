@@ -2,7 +2,6 @@ import { createTRPCClient, httpLink } from "@trpc/client";
 import superjson from "superjson";
 import type {
   AppRouter,
-  DnsRecord,
   InAppNotification,
   RouterInputs,
   RouterOutputs,
@@ -10,16 +9,17 @@ import type {
   User,
 } from "./app-router.ts";
 import { authorizedRequest, withBearer } from "./authorized-request.ts";
-import { eachRecord, type EachRecordInput } from "./each-record.ts";
+import { listHelpers, type ListHelpers } from "./each.ts";
 import { errorLink } from "./error-link.ts";
 import { notificationsLink } from "./notifications-link.ts";
 import { streamOpener } from "./open-stream.ts";
 import { settingsOf, type ClientOptions } from "./options.ts";
 import type { Procedures } from "./procedures.ts";
-import { request } from "./request.ts";
-import { retryingFetch } from "./retrying-fetch.ts";
+import { timedRequest } from "./request.ts";
+import { idempotencyKey, retryingFetch } from "./retrying-fetch.ts";
 import { SessionKeeper } from "./session.ts";
 import { traced } from "./traced.ts";
+import { zoneHelpers, type ZoneHelpers } from "./zones.ts";
 import { watchNotifications, type WatchOptions } from "./watch-notifications.ts";
 
 /** What {@link ClientHelpers.signIn} takes. */
@@ -60,7 +60,7 @@ export interface ExternalRegistration {
 }
 
 /** What stands beside the procedures. */
-export interface ClientHelpers {
+export interface ClientHelpers extends ListHelpers, ZoneHelpers {
   /**
    * Starts a session, which the client's calls use and renew from then on.
    * @throws ZonewrightError UNAUTHORIZED when the username or the password is wrong.
@@ -83,14 +83,6 @@ export interface ClientHelpers {
   completeExternalRegistration(account: ExternalRegistration): Promise<Extract<SignInResult, { kind: "signedIn" }>>;
   /** Ends the session. It is forgotten here even when the server cannot be told, which is thrown. */
   signOut(): Promise<void>;
-  /**
-   * All records of a domain, fetched page by page as they are asked for. Records that come or go meanwhile may be missed
-   * or come twice.
-   */
-  eachRecord(
-    input: EachRecordInput,
-    options?: { signal?: AbortSignal | undefined },
-  ): AsyncGenerator<DnsRecord, void, undefined>;
   /**
    * What the user is told, as it happens, each notification once. A connection that breaks is made again, with a fresh access token where
    * the old one's time is over, and what came meanwhile is made up for. Leaving the loop ends it.
@@ -121,6 +113,13 @@ const selfContained: ReadonlySet<string> = new Set<OpenProcedure>([
 ]);
 type OpenProcedure = `auth.${keyof RouterInputs["auth"]}` | `identity.${keyof RouterInputs["identity"]}`;
 
+/** Routers whose mutations take an `Idempotency-Key`, and so can be repeated. */
+const keyedRouters: ReadonlySet<string> = new Set<keyof RouterInputs>(["domains", "records", "snapshots", "v1"]);
+
+function lowerCaseNames(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
 /** Procedures that only a sign-in which waits for its second factor opens. */
 const halfSignedIn: ReadonlySet<string> = new Set<`twoFactor.${keyof RouterInputs["twoFactor"]}`>([
   "twoFactor.verify",
@@ -133,8 +132,9 @@ const halfSignedIn: ReadonlySet<string> = new Set<`twoFactor.${keyof RouterInput
  * @throws TypeError when an option cannot be used, such as an address without its scheme
  */
 export function createClient(options: ClientOptions): Client {
-  const { url, token, session: initial, retries, fetch: send, onSessionChange } = settingsOf(options);
+  const { url, token, session: initial, retries, timeoutSeconds, fetch: send, onSessionChange } = settingsOf(options);
   const fetch = retryingFetch(send, retries);
+  const request = timedRequest(timeoutSeconds);
 
   // Over REST, since the browser sends the refresh cookie to /api only.
   const post = async (path: string, input: object, bearer: string | null) => {
@@ -165,7 +165,11 @@ export function createClient(options: ClientOptions): Client {
       httpLink({
         url: trpcUrl,
         transformer: superjson,
-        headers: ({ op }) => (op.context["headers"] ?? {}) as Record<string, string>,
+        headers: ({ op: { type, path, context } }) => {
+          const given = (context["headers"] ?? {}) as Record<string, string>;
+          const repeatable = type === "mutation" && keyedRouters.has(path.split(".")[0] ?? "");
+          return repeatable ? { [idempotencyKey]: crypto.randomUUID(), ...lowerCaseNames(given) } : given;
+        },
         fetch: async (address, init) => {
           const target = typeof address === "object" && "url" in address ? address.url : String(address);
           const procedure = target.slice(trpcUrl.length + 1).replace(/\?.*$/s, "");
@@ -188,6 +192,7 @@ export function createClient(options: ClientOptions): Client {
     tempToken = needed.tempToken;
     return { kind: "secondFactorNeeded", methods: needed.methods };
   };
+  const procedures = traced(trpc);
   const helpers: ClientHelpers = {
     async signIn({ username, password, rememberMe = false }) {
       const answer = await trpc.auth.login.mutate({ username, password, rememberMe });
@@ -222,10 +227,10 @@ export function createClient(options: ClientOptions): Client {
         session.replace(null);
       }
     },
-    eachRecord: (input, callOptions = {}) => eachRecord(trpc, input, callOptions),
+    ...listHelpers(procedures),
+    ...zoneHelpers(procedures),
     watchNotifications: (watchOptions = {}) => watchNotifications(openNotifications, watchOptions),
   };
-  const procedures = traced(trpc);
   return new Proxy(helpers, {
     get: (own, key) => Reflect.get(Object.hasOwn(own, key) ? own : procedures, key) as unknown,
   }) as Client;

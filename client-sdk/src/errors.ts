@@ -6,9 +6,9 @@ export type { Issue };
 
 /**
  * What went wrong: the server's code, or one of the client's own. `NETWORK_ERROR`: no answer came. `ABORTED`: the call's
- * signal was aborted. `UNEXPECTED_ANSWER`: something other than Zonewright answered, such as a proxy.
+ * signal was aborted. `TIMEOUT`: no answer came within `timeoutSeconds`. `UNEXPECTED_ANSWER`: something other than Zonewright answered, such as a proxy.
  */
-export type ZonewrightErrorCode = ErrorCode | "NETWORK_ERROR" | "ABORTED" | "UNEXPECTED_ANSWER";
+export type ZonewrightErrorCode = ErrorCode | "NETWORK_ERROR" | "ABORTED" | "TIMEOUT" | "UNEXPECTED_ANSWER";
 
 /** What every call of the client fails with. The message is a sentence for people. */
 export interface ZonewrightError extends Error {
@@ -49,8 +49,17 @@ export function networkError(url: string, cause: unknown): ClientError {
   return unanswered("NETWORK_ERROR", `No answer came from ${url}; check the address and the connection.`, cause);
 }
 
+export function brokenStreamError(cause: unknown): ClientError {
+  return unanswered("NETWORK_ERROR", "The connection of the stream broke.", cause);
+}
+
 export function abortedError(cause: unknown): ClientError {
   return unanswered("ABORTED", "The call was aborted.", cause);
+}
+
+export function timeoutError(url: string, seconds: number, cause: unknown): ClientError {
+  const message = `No answer came from ${url} within ${seconds} seconds; raise timeoutSeconds, or check the connection.`;
+  return unanswered("TIMEOUT", message, cause);
 }
 
 /** For what went on as somebody who is not signed in any more. */

@@ -15,14 +15,28 @@ export { isZonewrightError } from "./errors.ts";
 export type { Issue, ZonewrightError, ZonewrightErrorCode } from "./errors.ts";
 export type {
   AppRouter,
+  Change,
   DnsRecord,
+  Domain,
   InAppNotification,
   RouterInputs,
   RouterOutputs,
   SecondFactorMethod,
+  Snapshot,
   User,
+  ZoneOfName,
 } from "./app-router.ts";
-export type { EachRecordInput } from "./each-record.ts";
+export type {
+  EachDomainInput,
+  EachOptions,
+  EachRecordInput,
+  EachSnapshotInput,
+  ItemOf,
+  ListHelpers,
+  PagedProcedure,
+} from "./each.ts";
+export type { DeleteRecordInput, EnsuredRecord, EnsureRecordInput, ZoneHelpers } from "./zones.ts";
 export type { Fetch } from "./request.ts";
+export type { Disconnection } from "./lasting-stream.ts";
 export type { Session } from "./session.ts";
 export type { WatchOptions } from "./watch-notifications.ts";

@@ -1,9 +1,22 @@
-import { abortedError, isZonewrightError } from "./errors.ts";
+import { abortedError, brokenStreamError, isZonewrightError, type ZonewrightError } from "./errors.ts";
 import { pause } from "./pause.ts";
 import { serverEvents, type ServerEvent } from "./server-events.ts";
 
 /** Opens a stream after a cursor. @throws ZonewrightError when it is refused or does not come about */
 export type OpenStream = (cursor: string | null) => Promise<ReadableStream<Uint8Array>>;
+
+/** That a stream broke or ended, and that it will be opened again. */
+export interface Disconnection {
+  error: ZonewrightError | null;
+  retryInSeconds: number;
+}
+
+export interface StreamOptions {
+  /** The cursor to begin after; null: only what is new. */
+  after: string | null;
+  signal: AbortSignal | undefined;
+  onDisconnected?: ((disconnection: Disconnection) => void) | undefined;
+}
 
 const firstWaitSeconds = 1;
 const longestWaitSeconds = 30;
@@ -16,7 +29,7 @@ const soundMilliseconds = 10_000;
  */
 export async function* lastingStream(
   open: OpenStream,
-  { after, signal }: { after: string | null; signal: AbortSignal | undefined },
+  { after, signal, onDisconnected }: StreamOptions,
 ): AsyncGenerator<ServerEvent, void, undefined> {
   let cursor = after;
   let everOpen = false;
@@ -24,6 +37,7 @@ export async function* lastingStream(
   for (;;) {
     let openedAt = Infinity;
     let waitSeconds = 0;
+    let failure: ZonewrightError | null = null;
     try {
       const body = await open(cursor);
       everOpen = true;
@@ -38,8 +52,10 @@ export async function* lastingStream(
       if (signal?.aborted) throw abortedError(signal.reason);
       if (!everOpen || isFinal(error)) throw error;
       waitSeconds = Math.max(backOff(attempts), retryAfter(error));
+      failure = isZonewrightError(error) ? error : brokenStreamError(error);
     }
     attempts = Date.now() - openedAt >= soundMilliseconds ? 0 : attempts + 1;
+    onDisconnected?.({ error: failure, retryInSeconds: waitSeconds });
     await pause(waitSeconds, signal).catch((reason: unknown) => {
       throw abortedError(reason);
     });

@@ -5,18 +5,27 @@ import type { Session } from "./session.ts";
 export interface ClientOptions {
   /** Where Zonewright is, without `/api` or `/trpc`: `https://dns.example.com`, or with a proxy's prefix `https://example.com/dns`. */
   url: string | URL;
-  /** A personal token, instead of a session. It is sent as it is while nobody is signed in. */
-  token?: string | undefined;
+  /**
+   * A personal token, instead of a session. It is sent as it is while nobody is signed in. Leave it out, or give null, for none: an
+   * undefined one, such as a variable that is not set, is an error.
+   */
+  token?: string | null | undefined;
   /**
    * A session to go on with, as `onSessionChange` told of it. `"cookie"` is for browsers: the refresh token stays in its
    * HttpOnly cookie, also after `signIn`, and a reloaded page goes on where it was.
    */
   session?: Session | "cookie" | null | undefined;
   /**
-   * How often a query is repeated when the server asks for it: after 429 and 503 with a `Retry-After` of up to ten seconds.
-   * Mutations never are. Default: 2.
+   * How often a call is repeated when the server asks for it: after 429 and 503 with a `Retry-After` of up to ten seconds. Queries are, and
+   * mutations of domains, records and snapshots: these carry an `Idempotency-Key`, so that the service carries them out once, and are
+   * repeated after a lost connection, too. Other mutations never are. Default: 2.
    */
   retries?: number | undefined;
+  /**
+   * Seconds after which a call without an answer fails as TIMEOUT, its repetitions included; 0: never. Streams have none. A mutation that
+   * timed out may have been carried out. Default: 120.
+   */
+  timeoutSeconds?: number | undefined;
   /** Used instead of the global `fetch`: for cookies of another origin, a proxy, tracing. */
   fetch?: Fetch | undefined;
   /** Told of each change: after sign-in and renewal the session, after sign-out or a refused renewal null. */
@@ -30,6 +39,7 @@ export interface Settings {
   token: string | null;
   session: Session | "cookie" | null;
   retries: number;
+  timeoutSeconds: number;
   fetch: Fetch;
   onSessionChange: (session: Session | null) => void;
 }
@@ -37,6 +47,14 @@ export interface Settings {
 /** @throws TypeError for what would only fail later, or in some calls; it repeats nothing that may be secret */
 export function settingsOf(options: ClientOptions): Settings {
   const { token = null, session = null, retries = 2, fetch, onSessionChange = () => undefined } = options;
+  const { timeoutSeconds = 120 } = options;
+  if ("token" in options && options.token === undefined) {
+    throw new TypeError("token: this is undefined; set the variable that it comes from, or leave the option out.");
+  }
+  // setTimeout takes no more than 2^31-1 milliseconds.
+  if (!(timeoutSeconds >= 0 && timeoutSeconds <= 2_147_483)) {
+    throw new TypeError("timeoutSeconds: give a number of seconds from 0 (never) to 2147483.");
+  }
   if (token !== null && session !== null) {
     throw new TypeError("Give a token or a session, not both: calls go out as one user.");
   }
@@ -51,6 +69,7 @@ export function settingsOf(options: ClientOptions): Settings {
     token,
     session,
     retries,
+    timeoutSeconds,
     // The global one is looked up at each call: whoever replaces it later means this client, too.
     fetch: fetch ?? ((address, init) => globalThis.fetch(address, init)),
     onSessionChange: (changed) => onSessionChange(changed),

@@ -1,5 +1,5 @@
 import { problemError, unexpectedAnswer, type AnswerHead } from "./answer-errors.ts";
-import { abortedError, networkError } from "./errors.ts";
+import { abortedError, networkError, timeoutError } from "./errors.ts";
 
 /** What the client needs of `fetch`; the global one fits, and so does any wrapper around it. */
 export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
@@ -8,6 +8,24 @@ export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
 export interface Answer extends AnswerHead {
   readonly ok: boolean;
   json(): Promise<unknown>;
+}
+
+/** `request` with a limit of time for the whole exchange. @param seconds 0: none. */
+export function timedRequest(seconds: number): typeof request {
+  if (seconds === 0) return request;
+  return async (fetch, url, init) => {
+    const timeout = new AbortController();
+    const timer = setTimeout(() => timeout.abort(), seconds * 1000);
+    const signal = init.signal ? AbortSignal.any([init.signal, timeout.signal]) : timeout.signal;
+    try {
+      return await request(fetch, url, { ...init, signal });
+    } catch (error) {
+      if (!timeout.signal.aborted || init.signal?.aborted) throw error;
+      throw timeoutError(url.replace(/\?.*$/s, ""), seconds, error);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
 }
 
 /**

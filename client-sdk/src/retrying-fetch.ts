@@ -5,17 +5,30 @@ import type { Fetch } from "./request.ts";
 /** A longer wait is the caller's to decide on: the error tells of it. */
 const longestWaitSeconds = 10;
 
+/** The header that makes a mutation safe to repeat. */
+export const idempotencyKey = "idempotency-key";
+
 /**
- * A fetch that repeats what changes nothing (GET) when the server asks for it: after 429 and 503 with a `Retry-After` of
- * up to ten seconds, spread a little, so that many clients do not come back at once.
+ * A fetch that repeats what changes nothing (GET), or nothing more than once (with an `Idempotency-Key`), when the server asks for it:
+ * after 429 and 503 with a `Retry-After` of up to ten seconds, spread a little, so that many clients do not come back at once. A keyed call
+ * whose connection breaks is repeated as well, since it may have been carried out.
  */
 export function retryingFetch(fetch: Fetch, retries: number): Fetch {
   return async (url, init) => {
-    for (let left = (init?.method ?? "GET") === "GET" ? retries : 0; ; left -= 1) {
-      const response = await fetch(url, init);
-      const seconds = waitBeforeRetry(response);
-      if (left <= 0 || seconds === null) return response;
-      await response.body?.cancel();
+    const keyed = new Headers(init?.headers).has(idempotencyKey);
+    const repeatable = keyed || (init?.method ?? "GET") === "GET";
+    for (let done = 0; ; done += 1) {
+      const last = !repeatable || done >= retries;
+      let seconds = 2 ** done / 2;
+      try {
+        const response = await fetch(url, init);
+        const asked = waitBeforeRetry(response);
+        if (last || asked === null) return response;
+        seconds = asked;
+        await response.body?.cancel();
+      } catch (error) {
+        if (last || !keyed || init?.signal?.aborted) throw error;
+      }
       await pause(seconds * (1 + Math.random() / 10), init?.signal);
     }
   };

@@ -1,5 +1,5 @@
 import type { InAppNotification } from "./app-router.ts";
-import { lastingStream, type OpenStream } from "./lasting-stream.ts";
+import { lastingStream, type Disconnection, type OpenStream, type StreamOptions } from "./lasting-stream.ts";
 
 /** What `watchNotifications` takes. */
 export interface WatchOptions {
@@ -12,6 +12,11 @@ export interface WatchOptions {
    * be missing.
    */
   onConnected?: ((connection: { gap: boolean }) => void) | undefined;
+  /**
+   * Called each time the stream ends or cannot be opened again, before the next try. `error`: why; null where the service ended it in
+   * good order, as it does when an access token expires. `retryInSeconds`: when the next try comes.
+   */
+  onDisconnected?: ((disconnection: Disconnection) => void) | undefined;
 }
 
 /** A message of the stream. */
@@ -25,7 +30,7 @@ const remembered = 200;
 /** The messages of the stream, each notification once. */
 export async function* watchedMessages(
   open: OpenStream,
-  options: { after: string | null; signal: AbortSignal | undefined },
+  options: StreamOptions,
 ): AsyncGenerator<WatchedMessage, void, undefined> {
   const seen = new Set<string>();
   for await (const { id, data } of lastingStream(open, options)) {
@@ -43,9 +48,9 @@ export async function* watchedMessages(
 /** What the user is told, as it happens. */
 export async function* watchNotifications(
   open: (signal: AbortSignal | undefined) => OpenStream,
-  { after, signal, onConnected }: WatchOptions,
+  { after, signal, onConnected, onDisconnected }: WatchOptions,
 ): AsyncGenerator<InAppNotification, void, undefined> {
-  for await (const { data } of watchedMessages(open(signal), { after: after ?? null, signal })) {
+  for await (const { data } of watchedMessages(open(signal), { after: after ?? null, signal, onDisconnected })) {
     if (data.event === "connected") onConnected?.({ gap: data.gap });
     else yield data;
   }

@@ -6,6 +6,8 @@ export interface Access {
   who: string;
   token: string;
   whose: string;
+  /** What the call asks for beyond a sign-in; – for nothing. */
+  confirmed: string;
   /** How tRPC names it: `domains.list`. */
   procedure: string;
   kind: "query" | "mutation" | "subscription";
@@ -19,10 +21,12 @@ export async function accessByCall(): Promise<ReadonlyMap<string, Access>> {
   const lines = [...text.matchAll(/^\| *([A-Z]+) (\/\S+) *\|(.*)\|$/gm)];
   return new Map(
     lines.map(([, method = "", path = "", rest = ""]) => {
-      const [procedure = "", who = "", token = "", whose = ""] = rest.split("|").map((cell) => cell.trim());
+      const [procedure = "", who = "", token = "", whose = "", confirmed = "–"] = rest
+        .split("|")
+        .map((cell) => cell.trim());
       const kind = kinds[procedure]?._def.type;
       if (!kind) throw new Error(`docs/rights.md names a procedure that there is not: ${procedure}`);
-      return [`${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`, { who, token, whose, procedure, kind }];
+      return [`${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`, { who, token, whose, confirmed, procedure, kind }];
     }),
   );
 }

@@ -48,21 +48,21 @@ function callTable(calls: readonly Call[], file: string): string {
   return table(["operation", "call", "what"], rows);
 }
 
-const openToAll = { who: "anybody", token: "–", whose: "–" };
+const openToAll = { who: "anybody", token: "–", whose: "–", confirmed: "–" };
 
 function section(call: Call, { document, access }: Api): string {
   const { method, path, operation } = call;
   const { operationId, summary, deprecated, parameters = [], requestBody } = operation;
   const linkTo = linkWithin(document, "");
   const known = access.get(`${method} ${path}`);
-  const { who, token, whose } = known ?? openToAll;
+  const { who, token, whose, confirmed } = known ?? openToAll;
   const body = requestBody?.content["application/json"]?.schema;
   return page(
     `## ${operationId}`,
     `**${summary}.**${deprecated ? " Deprecated: it will go." : ""}`,
     `\`${method} ${path}\`${known ? ` · tRPC ${known.kind} \`${known.procedure}\`` : ""}`,
     descriptionOf(call),
-    `[Who](../../rights.md): ${who}. Personal token: ${token === "–" ? "none" : `\`${token}\``}.${whose === "–" ? "" : ` Whose: ${whose}.`}`,
+    `[Who](../../rights.md): ${who}. Personal token: ${token === "–" ? "none" : `\`${token}\``}.${whose === "–" ? "" : ` Whose: ${whose}.`}${confirmed === "–" ? "" : ` Confirmed: ${confirmed}.`}`,
     parameters.length === 0 ? null : parameterTable(call, linkTo),
     body ? bodyTable(body, linkTo, document) : null,
     fenced("sh", curl(call, who, document)),

@@ -1,5 +1,6 @@
 import { assignmentNotice } from "../../server/assignments/notices.ts";
 import { signInNotice } from "../../server/auth/new-sign-in.ts";
+import { wayInNotice, type WayInChange } from "../../server/auth/way-in-notice.ts";
 import { failedChange } from "../../server/changes/failed-notice.ts";
 import { disabledNotice } from "../../server/channels/disabled-notice.ts";
 import { driftNotice } from "../../server/drift/drift-notice.ts";
@@ -53,8 +54,22 @@ export function exampleNotices(): Record<NotificationEvent, Notice> {
       userId,
     ),
     "security.new_sign_in": signInNotice(userId, { ip: "203.0.113.7", userAgent: "Mozilla/5.0 …" }),
+    "security.factor_added": wayIn({ event: "security.factor_added", method: "passkey", name: "Laptop" }),
+    "security.factor_removed": wayIn({ event: "security.factor_removed", method: "totp", name: null }),
+    "security.recovery_codes_replaced": wayIn({ event: "security.recovery_codes_replaced" }),
+    "security.identity_added": wayIn({ event: "security.identity_added", ...github }),
+    "security.identity_removed": wayIn({ event: "security.identity_removed", ...github }),
+    "security.token_created": wayIn({ event: "security.token_created", tokenId: otherId, name: "Backup script" }),
+    "security.email_changed": wayIn({ event: "security.email_changed" }),
+    "security.password_changed": wayIn({ event: "security.password_changed" }),
     "channel.disabled": disabledNotice({ id: otherId, name: "On-call", channel: "webhook" }, "It answered 500."),
   };
+}
+
+const github = { providerId: "github", provider: "GitHub" };
+
+function wayIn(change: WayInChange): Notice {
+  return wayInNotice(change, { userId, username: "ada", ip: "203.0.113.7" });
 }
 
 function failedNotice(): Notice {
@@ -62,6 +77,7 @@ function failedNotice(): Notice {
     recordType: "A",
     name: "www",
     value: "192.0.2.1",
+    strings: null,
     ttl: 3600,
     priority: null,
     proxied: false,

@@ -13,7 +13,7 @@ import { Profile } from "../users/profile/service.ts";
 import { Users } from "../users/service.ts";
 import type { AccessTokens } from "./access-tokens.ts";
 import type { Authenticator } from "./authenticator.ts";
-import { Confirmation } from "./confirmation.ts";
+import type { Confirmation } from "./confirmation/service.ts";
 import { CurrentPassword } from "./current-password.ts";
 import { OwnSessions } from "./own-sessions/service.ts";
 import { PasswordResets } from "./password-reset/service.ts";
@@ -27,6 +27,7 @@ import type { SecondFactors } from "./second-factors/service.ts";
 import type { TotpSecrets } from "./second-factors/totp-secrets.ts";
 import { Sessions } from "./sessions.ts";
 import { SignIn } from "./sign-in.ts";
+import { WaysIn } from "./ways-in.ts";
 
 /** Accounts, and how people get into them. */
 export interface AccountServices {
@@ -39,6 +40,8 @@ export interface AccountServices {
   passwordResets: PasswordResets;
   ownSessions: OwnSessions;
   personalTokens: PersonalTokens;
+  confirmation: Confirmation;
+  waysIn: WaysIn;
   secondFactors: SecondFactors;
   secondFactorChecks: SecondFactorChecks;
   secondFactorSignIn: SecondFactorSignIn;
@@ -69,25 +72,28 @@ export function composeAccounts(parts: {
   const users = new Users(passwords, audit, now);
   const invitations = new Invitations(audit, now);
   const currentPassword = new CurrentPassword(passwords, guesses, audit);
-  const confirmation = new Confirmation(currentPassword, now);
-  const factors = composeSecondFactors({ ...parts, siteUrl, confirmation });
-  const secondFactors = factors.checks;
+  const waysIn = new WaysIn({ notifications, mail });
+  const factors = composeSecondFactors({ ...parts, siteUrl, currentPassword, waysIn });
+  const { checks: secondFactors, confirmation } = factors;
   const signIn = new SignIn({ passwords, accessTokens, sessions, guesses, secondFactors, audit, notifications, now });
   return {
     users,
     userAdministration: new UserAdministration({ users, passwords, sessions, authenticator, audit, now }),
     invitations,
-    profile: new Profile({ users, passwords, currentPassword, sessions, mail, audit, onNotificationsOff }),
+    profile: new Profile({ users, passwords, confirmation, waysIn, sessions, mail, audit, onNotificationsOff }),
     signIn,
     registration: new Registration(users, invitations, signIn),
-    passwordResets: new PasswordResets({ ...parts, passwords, sessions, siteUrl }),
+    passwordResets: new PasswordResets({ ...parts, passwords, sessions, waysIn, siteUrl }),
     ownSessions: new OwnSessions(sessions, audit, now),
     personalTokens: new PersonalTokens({
       prefix: tokenPrefix,
       audit,
+      waysIn,
       now,
       onEnd: (tokenHash) => authenticator.endToken(tokenHash),
     }),
+    confirmation,
+    waysIn,
     secondFactors: factors.management,
     secondFactorChecks: secondFactors,
     secondFactorSignIn: new SecondFactorSignIn({ signIn, checks: secondFactors, guesses, audit }),

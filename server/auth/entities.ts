@@ -15,6 +15,8 @@ export const SessionSchema = defineEntity({
     /** The absolute end, whatever is refreshed. */
     expiresAt: p.datetime(),
     revokedAt: p.datetime().nullable(),
+    /** When it last proved whose it is: at sign-in, or by a confirmation. A refresh proves nothing. */
+    confirmedAt: p.datetime().nullable(),
   },
 });
 

@@ -2,6 +2,7 @@ import { route } from "../route.ts";
 import { nothing, success } from "../schemas.ts";
 import { open, router, signedIn } from "../trpc.ts";
 import { bearerOf } from "./authenticator.ts";
+import { confirmation, confirmInput } from "./confirmation/schemas.ts";
 import { clientInfo } from "./client-info.ts";
 import { clearRefreshCookie, presentedRefreshToken, setRefreshCookie } from "./refresh-cookie.ts";
 import {
@@ -195,4 +196,40 @@ export const authRouter = router({
     .input(nothing)
     .output(currentUser)
     .query(({ ctx }) => ctx.services.users.current(ctx.em, ctx.caller)),
+
+  confirmOptions: signedIn
+    .meta(
+      route.signedIn({
+        method: "POST",
+        path: "/auth/me/confirm/options",
+        operationId: "getConfirmationOptions",
+        tag,
+        summary: "Start to confirm the session with a passkey",
+        description: "The answer of the browser's navigator.credentials.get goes to `POST /api/auth/me/confirm`.",
+        errors: [409],
+      }),
+    )
+    .input(nothing)
+    .output(passkeyRequestOptions)
+    .mutation(({ ctx }) => ctx.services.confirmation.passkeyOptions(ctx.em, ctx.caller)),
+
+  confirm: signedIn
+    .meta(
+      route.signedIn({
+        method: "POST",
+        path: "/auth/me/confirm",
+        operationId: "confirmSession",
+        tag,
+        summary: "Confirm that it is still you",
+        description:
+          "Opens the calls that change a way into the account for ten minutes, in this session only. Takes the `password`; for accounts with a second " +
+          "factor the `password` with `method` and `code`, or a passkey alone. Accounts without a password use a passkey, or sign in again. A wrong " +
+          "proof is 403, and five wrong passwords or codes in 15 minutes are 429.",
+        example: { password: "correct horse battery staple" },
+        errors: [409, 503],
+      }),
+    )
+    .input(confirmInput)
+    .output(confirmation)
+    .mutation(({ ctx, input }) => ctx.services.confirmation.confirm(ctx.em, ctx.caller, input)),
 });

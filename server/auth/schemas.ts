@@ -27,6 +27,9 @@ export const currentUser = z
     emailNotificationsEnabled: z.boolean().meta({ description: "Whether messages also go out by e-mail." }),
     twoFactorMethods: z.array(z.enum(methods)).meta({ description: "Second factors that are set up.", example: [] }),
     hasPassword: z.boolean().meta({ description: "Whether the user can sign in with a password." }),
+    confirmedUntil: timestamp(
+      "Until when this session counts as confirmed, which changes of a way into the account need; null: confirm it first, by `POST /api/auth/me/confirm`.",
+    ).nullable(),
     createdAt: timestamp("When the account was made."),
     lastLoginAt: timestamp("The last sign-in.").nullable(),
   })

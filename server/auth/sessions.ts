@@ -67,6 +67,7 @@ export class Sessions {
       ip: client.ip,
       createdAt: now,
       lastUsedAt: now,
+      confirmedAt: now,
       expiresAt: new Date(now.getTime() + absoluteLifetime),
     });
     await em.flush();

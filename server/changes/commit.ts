@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { queries, type EntityManager } from "../database/database.ts";
 import { jsonRows, jsonTexts } from "../database/json-rows.ts";
 import type { PlannedChange } from "../records/live-record.ts";
+import { storedStrings } from "../records/stored-strings.ts";
 
 const rowsPerStatement = 5_000;
 
@@ -46,6 +47,7 @@ async function insertVersions(
     t: after?.recordType,
     n: after?.name,
     d: after?.value,
+    g: storedStrings(after?.strings ?? null),
     s: after?.ttl,
     p: after?.priority,
     x: after?.proxied,
@@ -53,9 +55,9 @@ async function insertVersions(
     m: before?.createdAt ?? now,
   }));
   await sql`
-    insert into records (record_id, version, domain_id, since, record_type, name, value, ttl, priority, proxied, status, comment, created_at, updated_at)
-    select r.id, greatest(r.v, (select max(version) + 1 from records where record_id = r.id)), ${domainId}::uuid, ${revision}::int, r.t, r.n, r.d, r.s, r.p, r.x, 'active', r.c, r.m, ${now}::timestamptz
-    from ${jsonRows(rows)} as r (id uuid, v int, t text, n text, d text, s int, p int, x boolean, c text, m timestamptz)
+    insert into records (record_id, version, domain_id, since, record_type, name, value, strings, ttl, priority, proxied, status, comment, created_at, updated_at)
+    select r.id, greatest(r.v, (select max(version) + 1 from records where record_id = r.id)), ${domainId}::uuid, ${revision}::int, r.t, r.n, r.d, r.g, r.s, r.p, r.x, 'active', r.c, r.m, ${now}::timestamptz
+    from ${jsonRows(rows)} as r (id uuid, v int, t text, n text, d text, g text, s int, p int, x boolean, c text, m timestamptz)
   `.execute(queries(tx));
 }
 

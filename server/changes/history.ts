@@ -84,7 +84,7 @@ interface ChangeRow {
 
 function data(alias: "o" | "e" | "n") {
   return sql.raw(
-    `json_build_object('recordType', ${alias}.record_type, 'name', ${alias}.name, 'value', ${alias}.value, 'ttl', ${alias}.ttl, ` +
+    `json_build_object('recordType', ${alias}.record_type, 'name', ${alias}.name, 'value', ${alias}.value, 'strings', nullif(${alias}.strings, '')::json, 'ttl', ${alias}.ttl, ` +
       `'priority', ${alias}.priority, 'proxied', ${alias}.proxied)`,
   );
 }

@@ -29,8 +29,11 @@ export function storedIntent(stored: unknown): Intent {
   const read: unknown = typeof stored === "string" ? JSON.parse(stored) : stored;
   // A bare list was stored before sets of all or none were told apart.
   const intent = (Array.isArray(read) ? { together: false, changes: read } : read) as Intent;
-  for (const { before } of intent.changes) {
+  for (const { before, after } of intent.changes) {
+    // 0.1 stored no strings.
+    if (after) after.strings ??= null;
     if (!before) continue;
+    before.strings ??= null;
     before.createdAt = new Date(before.createdAt);
     before.updatedAt = new Date(before.updatedAt);
   }

@@ -76,5 +76,9 @@ export async function begunCalls(em: EntityManager, changeSetId: string): Promis
     .where("change_set_id", "=", changeSetId)
     .orderBy("id")
     .execute();
-  return rows.map(({ does }) => (typeof does === "string" ? JSON.parse(does) : does) as RecordChange[]);
+  const calls = rows.map(({ does }) => (typeof does === "string" ? JSON.parse(does) : does) as RecordChange[]);
+  // 0.1 stored no strings.
+  for (const { before, after } of calls.flat())
+    for (const record of [before, after]) if (record) record.strings ??= null;
+  return calls;
 }

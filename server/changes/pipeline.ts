@@ -6,6 +6,7 @@ import { allMade } from "../dns-providers/applying/change-outcomes.ts";
 import { ProviderError, type ChangeOutcome, type DnsProvider, type ProviderKind } from "../dns-providers/provider.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { keepFinding } from "../drift/due-zones.ts";
+import { throughProvider } from "../dns-providers/through-provider.ts";
 import { AppError, notFound } from "../errors.ts";
 import { bookmark } from "./bookmark.ts";
 import type { ChangeSetKind } from "./entities.ts";
@@ -13,6 +14,7 @@ import { holdLease, inZoneTurn, leaseWaitMilliseconds, type Lease } from "./leas
 import type { Notifications } from "../notifications/notify.ts";
 import type { ProviderComparison } from "../records/compare-with-provider.ts";
 import type { PlannedChange } from "../records/live-record.ts";
+import { readSplits } from "../records/unread-splits.ts";
 import { repairZone, type Ending } from "./repair.ts";
 import { sendChanges } from "./send-changes.ts";
 import { liveAtNames } from "../records/live-queries.ts";
@@ -32,6 +34,8 @@ export interface HeldZone {
   fingerprint: string | null;
   /** Whether the provider signs the zone, as last read. */
   signed: boolean;
+  /** Whether 0.1 stored TXT records of it and nobody has read since how they are cut. */
+  splitsUnread: boolean;
   /** What the caller may do here. */
   rights: Rights;
   kind: ProviderKind;
@@ -139,7 +143,9 @@ export class ChangePipeline {
     em: EntityManager,
     request: Pick<ChangeRequest<P>, "domainId" | "caller" | "need" | "plan">,
   ): Promise<P> {
-    return await request.plan(em, await this.look(em, request.caller, request.domainId, request.need));
+    const zone = await this.look(em, request.caller, request.domainId, request.need);
+    await knowSplits(em, zone);
+    return await request.plan(em, zone);
   }
 
   async #inOneTransaction<P extends Planned>(
@@ -161,6 +167,7 @@ export class ChangePipeline {
     if (!provider) throw new AppError("CONFLICT", "The domain's provider was changed at this moment; try again.");
     // Before the zone is read: what is written to it meanwhile then makes another mark.
     const found = request.alreadyThere ? await markOf(provider, zone.name) : null;
+    if (!request.alreadyThere) await knowSplits(this.#database.fork(), zone);
     const planned = await request.plan(this.#database.fork(), zone);
     if (request.alreadyThere || planned.changes.length === 0) {
       const outcomes = allMade(planned.changes);
@@ -231,6 +238,7 @@ export class ChangePipeline {
         "domains.record_count",
         "domains.provider_fingerprint",
         "domains.provider_signed",
+        "domains.splits_unread",
         "provider_configs.id as config_id",
         "provider_configs.kind",
         "provider_configs.config",
@@ -256,6 +264,7 @@ export class ChangePipeline {
       recordCount: row.record_count,
       fingerprint: row.provider_fingerprint,
       signed: row.provider_signed,
+      splitsUnread: row.splits_unread,
       rights,
       kind,
       provider,
@@ -277,6 +286,13 @@ async function deletionsOf(
   return live
     .filter((record) => keys.has(recordKey(record)) && !planned.has(record.id))
     .map((before) => ({ action: "delete", id: before.id, before, after: null }));
+}
+
+/** Reads how the TXT records of a zone are cut where 0.1 stored them: else a change of one could not name what is there. @throws AppError PROVIDER_ERROR */
+async function knowSplits(em: EntityManager, zone: HeldZone): Promise<void> {
+  if (!zone.splitsUnread || !zone.provider) return;
+  await throughProvider(readSplits(em, zone, zone.provider));
+  zone.splitsUnread = false;
 }
 
 /** The provider's mark of the zone's content; null where there is none or it cannot be had now. */

@@ -9,6 +9,7 @@ import { sql } from "kysely";
 import { types as pgTypes } from "pg";
 import { fromPglite, type ConstructorOptions } from "pg-boss";
 import { AfterCommitSubscriber } from "./after-commit.ts";
+import { connectionSettings, isSocket, parseDatabaseUrl, placeOf, type DatabaseAddress } from "./connection-url.ts";
 import { entities, type Tables } from "./entities.ts";
 import { PreparingClient } from "./prepared-statements.ts";
 import { migrations } from "./migrations/list.ts";
@@ -32,12 +33,14 @@ export interface Database {
   migrate(): Promise<void>;
   /** Runs `work` while no other instance runs such work on this database: what would otherwise be set up twice. */
   alone<T>(work: () => Promise<T>): Promise<T>;
+  /** Where it is and whether the connection is encrypted, for the start line: no user, no password. */
+  described(): Promise<string>;
   /** True when the database answers and all migrations have run. */
   ready(): Promise<boolean>;
   close(): Promise<void>;
 }
 
-type JobStore = Pick<ConstructorOptions, "backend" | "db" | "connectionString" | "max" | "application_name">;
+type JobStore = Omit<ConstructorOptions, "schema">;
 
 /** Set-based queries on the unit of work's connection, inside its transaction if there is one. */
 export function queries(em: EntityManager): Kysely<Tables> {
@@ -54,8 +57,8 @@ function parseTimestamp(text: string): Date {
   return new Date(text.replace(" ", "T").replace(/([+-]\d\d)$/, "$1:00"));
 }
 
-/** What both engines share; also what the MikroORM command line reads. */
-export const ormOptions = {
+/** What both engines share. */
+const ormOptions = {
   entities: [...entities],
   extensions: [Migrator],
   subscribers: [AfterCommitSubscriber],
@@ -68,26 +71,30 @@ export const ormOptions = {
   },
 } satisfies Options;
 
+/** @throws DatabaseUrlError; whether the server answers shows with the first statement. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const orm =
-    options.databaseUrl === undefined ? await openEmbedded(options.dataDir) : await openPostgres(options.databaseUrl);
+  const address = options.databaseUrl === undefined ? undefined : parseDatabaseUrl(options.databaseUrl);
+  const orm = address === undefined ? await openEmbedded(options.dataDir) : await openPostgres(address);
   orm.em.getPlatform().marshallArray = arrayLiteral;
   let migrated = false;
   return {
-    embedded: options.databaseUrl === undefined,
-    jobStore: jobStore(orm, options.databaseUrl),
+    embedded: address === undefined,
+    jobStore: jobStore(orm, address),
     fork: () => orm.em.fork(),
     async migrate() {
+      // The migrator creates a database that is missing. This statement fails first.
+      await orm.em.fork().execute("select 1");
       await orm.migrator.up();
       migrated = true;
     },
     async alone(work) {
-      if (options.databaseUrl === undefined) return await work();
+      if (address === undefined) return await work();
       return await orm.em.fork().transactional(async (tx) => {
         await sql`select pg_advisory_xact_lock(${setUpLock})`.execute(queries(tx));
         return await work();
       });
     },
+    described: async () => (address === undefined ? join(options.dataDir, "database") : await describe(orm, address)),
     async ready() {
       return migrated && (await orm.isConnected());
     },
@@ -96,9 +103,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 }
 
 /** The queue waits for our transactions on the embedded engine: its one connection is lent to one of us at a time. */
-function jobStore(orm: PostgresORM, databaseUrl: string | undefined): JobStore {
-  if (databaseUrl !== undefined) {
-    return { connectionString: databaseUrl, max: 3, application_name: "zonewright jobs" };
+function jobStore(orm: PostgresORM, address: DatabaseAddress | undefined): JobStore {
+  if (address !== undefined) {
+    const name = `${address.applicationName ?? "zonewright"} jobs`;
+    const options = address.options === undefined ? {} : { options: address.options };
+    return { ...connectionSettings(address), ...options, max: 3, application_name: name };
   }
   const connection = orm.em.getConnection() as unknown as PgliteConnection;
   const engine = async () => fromPglite(await connection.getNativeClient());
@@ -123,24 +132,46 @@ function arrayLiteral(items: readonly unknown[]): string {
   return `{${items.map((item) => `"${String(item).replaceAll(/["\\]/g, "\\$&")}"`).join(",")}}`;
 }
 
-async function openPostgres(databaseUrl: string): Promise<PostgresORM> {
+/** By what this side of a connection knows: a pooler in between has connections of its own to the server. */
+async function describe(orm: PostgresORM, address: DatabaseAddress): Promise<string> {
+  const pool = await orm.em.getConnection().getNativeClient();
+  const client = await pool.connect();
+  try {
+    const { rows } = await client.query<{ server_version: string }>("show server_version");
+    const [version = ""] = (rows[0]?.server_version ?? "").split(" ");
+    const { stream } = (client as unknown as { connection: { stream: { getProtocol?: () => string } } }).connection;
+    const tls = stream.getProtocol ? `encrypted with ${stream.getProtocol()}` : "not encrypted";
+    return `PostgreSQL ${version}, ${placeOf(address)}, ${isSocket(address) ? "by a local socket" : tls}`;
+  } finally {
+    client.release();
+  }
+}
+
+async function openPostgres(address: DatabaseAddress): Promise<PostgresORM> {
+  return await PostgresORM.init(postgresOptions(address));
+}
+
+/** Also what the MikroORM command line connects with. @throws DatabaseUrlError */
+export function postgresOptions(address: DatabaseAddress) {
   const types = {
     getTypeParser(oid: number, format?: "text" | "binary") {
       return oid === timestampOid ? parseTimestamp : pgTypes.getTypeParser(oid, format);
     },
   };
-  return await PostgresORM.init({
+  return {
     ...ormOptions,
-    clientUrl: databaseUrl,
+    dbName: address.database,
+    // A mistyped name must not make a database.
+    ensureDatabase: false,
     pool: { max: 10 },
     driverOptions: {
+      ...connectionSettings(address),
       Client: PreparingClient,
       types,
-      connectionTimeoutMillis: 5_000,
-      application_name: "zonewright",
-      options: "-c timezone=UTC",
+      application_name: address.applicationName ?? "zonewright",
+      options: [address.options, "-c timezone=UTC"].filter((text) => text !== undefined).join(" "),
     },
-  });
+  } satisfies Options;
 }
 
 async function openEmbedded(dataDir: string): Promise<PostgresORM> {

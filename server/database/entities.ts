@@ -16,6 +16,7 @@ import { ProviderConfigSchema } from "../dns-providers/entities.ts";
 import { DomainSchema } from "../domains/entities.ts";
 import { ZoneImportItemSchema, ZoneImportSchema } from "../domains/import-entities.ts";
 import { ExpiryReminderSchema } from "../expiry/entities.ts";
+import { IdempotentCallSchema } from "../idempotency/entities.ts";
 import {
   IdentityBindingSchema,
   IdentityConfigSchema,
@@ -66,6 +67,7 @@ export const entities = [
   PendingIdentitySchema,
   NotificationChannelSchema,
   DeliverySchema,
+  IdempotentCallSchema,
 ] as const;
 
 /** The tables as set-based queries see them: snake_case columns, typed from the entities. */

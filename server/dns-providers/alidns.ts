@@ -29,6 +29,7 @@ export const alidns: ProviderKind<AlidnsConfig> = {
   minTtl: 1,
   anyZoneMinTtl: highestFloorSeconds,
   maxTtl: 86_400,
+  cutsTexts: true,
   cannotHold: shortfallOf,
   keeps: keptReason,
   granularity: "record",

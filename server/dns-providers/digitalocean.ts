@@ -25,6 +25,7 @@ export const digitalocean: ProviderKind<DigitalOceanConfig> = {
   supportsProxied: false,
   minTtl,
   maxTtl,
+  cutsTexts: true,
   cannotHold,
   granularity: "record",
   configFields: [

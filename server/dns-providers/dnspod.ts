@@ -29,6 +29,7 @@ export const dnspod: ProviderKind<DnspodConfig> = {
   minTtl: 1,
   anyZoneMinTtl: highestFloorSeconds,
   maxTtl: 604_800,
+  cutsTexts: true,
   cannotHold: shortfallOf,
   keeps: keptReason,
   granularity: "record",

@@ -10,6 +10,7 @@ export const manual: ProviderKind<z.infer<typeof configSchema>> = {
   kind: "manual",
   name: "Manual",
   recordTypes: "any",
+  vendorTypes: true,
   supportsProxied: false,
   minTtl: 0,
   maxTtl,

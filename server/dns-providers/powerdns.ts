@@ -25,6 +25,7 @@ export const powerdns: ProviderKind<PowerdnsConfig> = {
   kind: "powerdns",
   name: "PowerDNS",
   recordTypes: "any",
+  vendorTypes: true,
   supportsProxied: false,
   minTtl: 0,
   maxTtl,

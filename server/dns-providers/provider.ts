@@ -51,11 +51,11 @@ export interface ApplyResult {
 }
 
 /** What limits are about. */
-export type LimitedRecord = Pick<RecordData, "recordType" | "name" | "value" | "ttl" | "proxied">;
+export type LimitedRecord = Pick<RecordData, "recordType" | "name" | "value" | "strings" | "ttl" | "proxied">;
 
 /** Why a provider cannot hold a record: the field at fault, and a reason that follows the provider's name in a sentence. */
 export interface Shortfall {
-  field: "name" | "value" | "ttl" | "proxied";
+  field: "name" | "value" | "strings" | "ttl" | "proxied";
   reason: string;
 }
 
@@ -63,6 +63,8 @@ export interface Shortfall {
 interface ProviderCapabilities {
   /** Types it can store, or `any`. */
   recordTypes: readonly string[] | "any";
+  /** Whether "any" takes in ALIAS, ANAME and LUA, which are types of single vendors and not of DNS. */
+  vendorTypes?: boolean;
   supportsProxied: boolean;
   /** Smallest and largest TTL in seconds. */
   minTtl: number;
@@ -75,6 +77,8 @@ interface ProviderCapabilities {
   automaticSeconds?: number;
   /** The TTL that proxied records always have, whatever they are given. */
   proxiedTtl?: number;
+  /** Whether it stores a TXT as one text and cuts it into character-strings itself, so that nobody else can. */
+  cutsTexts?: true;
   /** What about a record it cannot hold beyond type, TTL and proxying. */
   cannotHold?: (record: LimitedRecord) => Shortfall | null;
   /** Why it cannot hold all these records of one name and type together, each of which it can; follows its name in a sentence. */

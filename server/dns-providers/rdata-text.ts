@@ -1,4 +1,5 @@
 import { ruleFor } from "../records/record-types.ts";
+import type { RecordData } from "../records/record.ts";
 import type { RdataField } from "../records/values/value-rule.ts";
 import { joinParameters } from "../zone-file/service-parameters.ts";
 import { logicalLines } from "../zone-file/tokens.ts";
@@ -11,9 +12,19 @@ export function rdataFields(recordType: string, text: string): RdataField[] | nu
   return line?.kind === "line" && others.length === 0 ? joinParameters(recordType, line.fields) : null;
 }
 
-/** RDATA as a canonical value; null where it cannot be read. */
-export function canonicalRdata(recordType: string, text: string): { value: string; priority: number | null } | null {
+/** The fields of a record that its RDATA says. */
+export type RecordContent = Pick<RecordData, "value" | "strings" | "priority">;
+
+/** RDATA as the canonical content of a record; null where it cannot be read. */
+export function canonicalRdata(recordType: string, text: string): RecordContent | null {
   const fields = rdataFields(recordType, text);
   const read = fields && ruleFor(recordType).read(fields, "");
-  return read?.ok ? read.value : null;
+  if (!read?.ok) return null;
+  const { value, strings = null, priority } = read.value;
+  return { value, strings, priority };
+}
+
+/** What cannot be read, as it stands, so that nothing is lost. */
+export function unreadContent(text: string): RecordContent {
+  return { value: text, strings: null, priority: null };
 }

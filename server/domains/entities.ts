@@ -44,6 +44,8 @@ export const DomainSchema = defineEntity({
     snapshotSequence: p.integer(),
     /** Mark of the provider's content as last read or written. */
     providerFingerprint: p.text().nullable(),
+    /** Whether 0.1 stored TXT records of it and nobody has read since how they are cut. */
+    splitsUnread: p.boolean().default(false),
     /** When the zone was read in, or its last comparison with its provider began; null: neither. */
     driftCheckedAt: p.datetime().nullable(),
     /** When the zone was first found to differ; null while it agrees as far as is known. The counts come with it. */

@@ -5,6 +5,7 @@ import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { ProviderError } from "../dns-providers/provider.ts";
 import type { Logger } from "../log.ts";
 import type { ProviderComparison } from "../records/compare-with-provider.ts";
+import { keepSplits } from "../records/unread-splits.ts";
 import {
   claimDue,
   countActive,
@@ -131,12 +132,13 @@ export class DriftJob {
     if (!provider) return;
     // Before the zone is read: what is written to it meanwhile then makes another mark.
     const mark = await provider.fingerprint(zone.name);
-    const same = mark !== null && mark === zone.fingerprint;
+    const same = mark !== null && mark === zone.fingerprint && !zone.splitsUnread;
     const plan = same ? null : await this.#comparison.plan(this.#database.fork(), zone, provider);
     if (signal.aborted) return;
     const found = plan === null || plan.changes.length === 0 ? null : driftCounts(plan.changes);
     const finding = { found, fingerprint: mark, signing: plan?.signing ?? null };
     const kept = await keepFinding(this.#database.fork(), { ...zone, configId: zone.config.id }, finding, this.#now());
+    if (kept && plan && zone.splitsUnread) await keepSplits(this.#database.fork(), zone.id, plan.learned);
     if (kept && found && zone.foundAt === null) await this.#tell(zone, found);
   }
 

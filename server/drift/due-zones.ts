@@ -13,6 +13,8 @@ export interface DueZone {
   name: string;
   revision: number;
   fingerprint: string | null;
+  /** Whether nobody has read yet how TXT records that 0.1 stored are cut. */
+  splitsUnread: boolean;
   /** When its turn came. */
   turn: Date;
   /** When drift was first found; null where none is known. */
@@ -72,6 +74,7 @@ export async function claimDue(
     name: string;
     revision: number;
     provider_fingerprint: string | null;
+    splits_unread: boolean;
     drift_found_at: Date | null;
     config_id: string;
     config_name: string;
@@ -87,7 +90,7 @@ export async function claimDue(
       order by drift_checked_at nulls first limit 1
       for update skip locked
     )
-    returning domains.id, domains.name, domains.revision, domains.provider_fingerprint, domains.drift_found_at,
+    returning domains.id, domains.name, domains.revision, domains.provider_fingerprint, domains.splits_unread, domains.drift_found_at,
       c.id as config_id, c.name as config_name, c.kind, c.config
   `.execute(queries(em));
   const [row] = rows;
@@ -97,6 +100,7 @@ export async function claimDue(
     name: row.name,
     revision: row.revision,
     fingerprint: row.provider_fingerprint,
+    splitsUnread: row.splits_unread,
     turn: now,
     foundAt: row.drift_found_at,
     configName: row.config_name,

@@ -1,8 +1,9 @@
 import type { RequestHandler } from "express";
 
 const requestHeaders =
-  "Authorization, Content-Type, If-Match, Last-Event-ID, X-Confirm-Delete, X-Request-Id, trpc-accept";
-const responseHeaders = "Deprecation, ETag, Link, RateLimit, RateLimit-Policy, Retry-After, Sunset, X-Request-Id";
+  "Authorization, Content-Type, Idempotency-Key, If-Match, Last-Event-ID, X-Confirm-Delete, X-Request-Id, trpc-accept";
+const responseHeaders =
+  "Deprecation, ETag, Idempotency-Replayed, Link, RateLimit, RateLimit-Policy, Retry-After, Sunset, X-Request-Id";
 const preflightSeconds = "600";
 
 /** Lets pages of the listed origins call the interface, with the refresh cookie (Fetch standard, "CORS protocol"). */

@@ -3,6 +3,7 @@ import type { Actor } from "../audit/actor.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Caller } from "../auth/caller.ts";
 import { refuseLastWayIn } from "../auth/last-way-in.ts";
+import type { WaysIn } from "../auth/ways-in.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
@@ -15,12 +16,14 @@ import type { Identity, ProviderId } from "./providers/provider.ts";
 export class IdentityBindings {
   readonly #providers: IdentityProviders;
   readonly #audit: Audit;
+  readonly #waysIn: WaysIn;
   readonly #now: () => Date;
 
-  constructor(providers: IdentityProviders, audit: Audit, now: () => Date) {
-    this.#providers = providers;
-    this.#audit = audit;
-    this.#now = now;
+  constructor(parts: { providers: IdentityProviders; audit: Audit; waysIn: WaysIn; now: () => Date }) {
+    this.#providers = parts.providers;
+    this.#audit = parts.audit;
+    this.#waysIn = parts.waysIn;
+    this.#now = parts.now;
   }
 
   async list(em: EntityManager, userId: string) {
@@ -62,6 +65,7 @@ export class IdentityBindings {
           targetId: bound.id,
           after: { userId, providerId },
         });
+        await this.#changed(tx, actor, "security.identity_added", { userId, providerId });
       });
       return true;
     } catch (error) {
@@ -88,7 +92,7 @@ export class IdentityBindings {
         .deleteFrom("identity_bindings")
         .where("user_id", "=", caller.userId)
         .where("provider_id", "=", providerId as ProviderId)
-        .returning("id")
+        .returning(["id", "provider_id"])
         .executeTakeFirst();
       if (!removed) throw notFound("bound provider");
       await refuseLastWayIn(tx, caller.userId);
@@ -98,6 +102,18 @@ export class IdentityBindings {
         targetId: removed.id,
         before: { userId: caller.userId, providerId },
       });
+      const binding = { userId: caller.userId, providerId: removed.provider_id };
+      await this.#changed(tx, caller, "security.identity_removed", binding);
     });
+  }
+
+  async #changed(
+    tx: EntityManager,
+    actor: Actor,
+    event: "security.identity_added" | "security.identity_removed",
+    { userId, providerId }: { userId: string; providerId: ProviderId },
+  ): Promise<void> {
+    const provider = this.#providers[providerId].name;
+    await this.#waysIn.changed(tx, actor, userId, { event, providerId, provider });
   }
 }

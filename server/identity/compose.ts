@@ -1,5 +1,6 @@
 import type { Audit } from "../audit/audit.ts";
 import type { SignIn } from "../auth/sign-in.ts";
+import type { WaysIn } from "../auth/ways-in.ts";
 import type { Keyring } from "../keyring.ts";
 import type { Egress } from "../net/egress.ts";
 import { SecretBox } from "../secret-box.ts";
@@ -35,10 +36,11 @@ export function composeIdentity(parts: {
   signIn: SignIn;
   users: Users;
   invitations: Invitations;
+  waysIn: WaysIn;
   audit: Audit;
   now: () => Date;
 }): IdentityServices {
-  const { siteUrl, keyring, egress, signIn, users, invitations, audit, now } = parts;
+  const { siteUrl, keyring, egress, signIn, users, invitations, waysIn, audit, now } = parts;
   const addresses = new IdentityAddresses(siteUrl);
   const providers = createIdentityProviders(egress, now);
   const secrets = new ClientSecrets(new SecretBox(keyring, "identity-client-secret"));
@@ -46,7 +48,7 @@ export function composeIdentity(parts: {
   const flows = new IdentityFlows(new SecretBox(keyring, "identity-flow"), siteUrl.startsWith("https:"), now);
   const tickets = new IdentityTickets(now);
   const sharedCallback = new SharedCallback(now);
-  const bindings = new IdentityBindings(providers, audit, now);
+  const bindings = new IdentityBindings({ providers, audit, waysIn, now });
   return {
     identityAddresses: addresses,
     identityConfigs: configs,

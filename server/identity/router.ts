@@ -4,7 +4,7 @@ import { signedInAnswer } from "../auth/schemas.ts";
 import { signedInAnswerOf } from "../auth/signed-in-answer.ts";
 import { route } from "../route.ts";
 import { nothing, success } from "../schemas.ts";
-import { admin, open, router, signedIn } from "../trpc.ts";
+import { admin, confirmed, open, router, signedIn } from "../trpc.ts";
 import { briefUser } from "../users/service.ts";
 import { clearArrivalCookie, requireArrival } from "./arrival-cookie.ts";
 import { setFlowCookie } from "./flow-cookie.ts";
@@ -84,9 +84,9 @@ export const identityRouter = router({
       return { accessToken, user: briefUser(user) };
     }),
 
-  bindStart: signedIn
+  bindStart: confirmed
     .meta(
-      route.signedIn({
+      route.confirmed({
         method: "POST",
         path: "/auth/oauth/{providerId}/bind/start",
         operationId: "startBinding",
@@ -147,9 +147,9 @@ export const identityRouter = router({
     .output(bindings)
     .query(({ ctx }) => ctx.services.identityBindings.list(ctx.em, ctx.caller.userId)),
 
-  unbind: signedIn
+  unbind: confirmed
     .meta(
-      route.signedIn({
+      route.confirmed({
         method: "DELETE",
         path: "/auth/oauth/unbind/{providerId}",
         operationId: "unbind",

@@ -1,6 +1,7 @@
 import { deleteEndedSessions, deleteExpiredChallenges, deleteExpiredResets } from "../auth/housekeeping.ts";
 import { deleteOldDeliveries } from "../channels/deliveries.ts";
 import type { Database } from "../database/database.ts";
+import { deleteOldAnswers } from "../idempotency/idempotency.ts";
 import { deleteExpiredFlows } from "../identity/housekeeping.ts";
 
 /** Deletes what has ended or expired and is of no use to anybody. */
@@ -10,4 +11,5 @@ export async function deleteExpired(database: Database, now: Date): Promise<void
   await deleteExpiredResets(database.fork(), now);
   await deleteExpiredFlows(database.fork(), now);
   await deleteOldDeliveries(database.fork(), now);
+  await deleteOldAnswers(database.fork(), now);
 }

@@ -18,6 +18,14 @@ export const notificationEvents = [
   "record.change_failed",
   "zone.drift",
   "security.new_sign_in",
+  "security.factor_added",
+  "security.factor_removed",
+  "security.recovery_codes_replaced",
+  "security.identity_added",
+  "security.identity_removed",
+  "security.token_created",
+  "security.email_changed",
+  "security.password_changed",
   "channel.disabled",
 ] as const;
 
@@ -54,6 +62,14 @@ export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: 
     when: "A sign-in from an address and program that none of the user's sessions came from.",
     to: "the user",
   },
+  "security.factor_added": { when: "A passkey, an authenticator app or codes by e-mail were set up.", to: "the user" },
+  "security.factor_removed": { when: "One of these was removed.", to: "the user" },
+  "security.recovery_codes_replaced": { when: "New recovery codes were made.", to: "the user" },
+  "security.identity_added": { when: "An identity provider was bound to the account.", to: "the user" },
+  "security.identity_removed": { when: "An identity provider was unbound.", to: "the user" },
+  "security.token_created": { when: "A personal token was made.", to: "the user" },
+  "security.email_changed": { when: "The account's e-mail address was changed.", to: "the user" },
+  "security.password_changed": { when: "The password was changed, also by a mailed link.", to: "the user" },
   "channel.disabled": {
     when: "A channel took nothing for two days, or wants nothing more, and was disabled.",
     to: "administrators",
@@ -74,6 +90,8 @@ export interface Notice {
   metadata: Readonly<Record<string, unknown>>;
   /** Who is told in the application and, where they wish, by e-mail. Channels are told of every notice that they subscribe to. */
   to: { userIds?: readonly string[]; administrators?: boolean };
+  /** `separately`: whoever notifies sends the mail as well, to everybody and not only to those who wish it. */
+  mailed?: "separately";
 }
 
 /** Two hundred notifications together then stay below what may wait for a reader, in any script. */
@@ -119,7 +137,8 @@ export class Notifications {
       const meant = among(persons, notice.to);
       const others = among(persons, further.get(event) ?? {});
       const inApp = new Set([...meant, ...others].filter((person) => person.inApp).map(({ id }) => id));
-      const mailTo = this.#mails ? meant.filter((person) => person.byMail).map(({ id }) => id) : [];
+      const mails = this.#mails && notice.mailed !== "separately";
+      const mailTo = mails ? meant.filter((person) => person.byMail).map(({ id }) => id) : [];
       return { told, inApp: [...inApp], mailTo };
     });
     await this.#outbox.write(em, subscribers, all);

@@ -102,8 +102,24 @@ export const plannedChanges = z
         example: [
           {
             id: "01a1fb0f-6204-7000-abd4-276e976be8b7",
-            before: { recordType: "A", name: "@", value: "192.0.2.1", ttl: 300, priority: null, proxied: false },
-            after: { recordType: "A", name: "@", value: "192.0.2.1", ttl: 3600, priority: null, proxied: false },
+            before: {
+              recordType: "A",
+              name: "@",
+              value: "192.0.2.1",
+              strings: null,
+              ttl: 300,
+              priority: null,
+              proxied: false,
+            },
+            after: {
+              recordType: "A",
+              name: "@",
+              value: "192.0.2.1",
+              strings: null,
+              ttl: 3600,
+              priority: null,
+              proxied: false,
+            },
             changes: { ttl: [300, 3600] },
           },
         ],
@@ -193,6 +209,10 @@ export const zonefileInput = z.strictObject({
     .enum(["merge", "replace"], "This must be merge or replace.")
     .default("merge")
     .meta({ description: "`merge` adds and updates; `replace` also deletes what the file does not have." }),
+  ignoreOutOfZone: z.boolean("This must be true or false.").default(false).meta({
+    description:
+      "Leave out records whose names are outside the zone; a warning counts them and names their lines. Without it they refuse the file.",
+  }),
   dryRun,
 });
 

@@ -16,6 +16,8 @@ export const RecordVersionSchema = defineEntity({
     recordType: p.text(),
     name: p.text(),
     value: p.text(),
+    /** A JSON array of the strings of a TXT, null where it is cut at 255 octets; see `storedStrings`. */
+    strings: p.text().nullable(),
     /** Seconds. */
     ttl: p.integer(),
     priority: p.integer().nullable(),

@@ -4,6 +4,7 @@ import { queries, type EntityManager } from "../database/database.ts";
 import { jsonRows, jsonTexts } from "../database/json-rows.ts";
 import type { Tables } from "../database/entities.ts";
 import type { LiveRecord } from "./live-record.ts";
+import { unreadSplit } from "./stored-strings.ts";
 import { addToIndex, type LiveIndex } from "./zone-comparison.ts";
 
 export const liveColumns = [
@@ -12,6 +13,7 @@ export const liveColumns = [
   "record_type",
   "name",
   "value",
+  "strings",
   "ttl",
   "priority",
   "proxied",
@@ -24,12 +26,15 @@ export const liveColumns = [
 type LiveRow = Pick<Selectable<Tables["records"]>, (typeof liveColumns)[number]>;
 
 export function liveRecord(row: LiveRow): LiveRecord {
+  const isUnread = row.strings === unreadSplit && row.record_type === "TXT";
   return {
+    ...(isUnread ? { splitUnread: true } : {}),
     id: row.record_id,
     version: row.version,
     recordType: row.record_type,
     name: row.name,
     value: row.value,
+    strings: row.strings === null || row.strings === unreadSplit ? null : (JSON.parse(row.strings) as string[]),
     ttl: row.ttl,
     priority: row.priority,
     proxied: row.proxied,
@@ -85,10 +90,11 @@ export async function liveZone(em: EntityManager, domainId: string, hosts: Hosts
   return rows.map(liveRecord);
 }
 
-/** The whole zone by what its records say, for a comparison. */
+/** The whole zone by what its records say, for a comparison: as `recordText` has it, or `unreadText`. */
 export async function indexedZone(em: EntityManager, domainId: string): Promise<LiveIndex> {
   const { rows } = await sql<{ id: string; text: string }>`
-    select record_id as id, concat_ws(' ', name, record_type, ttl, coalesce(priority::text, '-'), proxied, value) as text
+    select record_id as id, concat_ws(' ', name, record_type, ttl, coalesce(priority::text, '-'), proxied,
+      case when strings <> '' then strings when strings = '' and record_type = 'TXT' then '?' else '-' end, value) as text
     from records where domain_id = ${domainId} and until is null
   `.execute(queries(em));
   const index: LiveIndex = new Map();

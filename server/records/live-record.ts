@@ -1,4 +1,5 @@
 import type { RecordData } from "./record.ts";
+import { sameStrings } from "./values/character-strings.ts";
 
 /** A record as the newest revision has it. */
 export interface LiveRecord extends RecordData {
@@ -9,6 +10,8 @@ export interface LiveRecord extends RecordData {
   comment: string | null;
   createdAt: Date;
   updatedAt: Date;
+  /** A TXT that 0.1 stored, without how it is cut, and that was not read from its provider since. `strings` is null then. */
+  splitUnread?: true;
 }
 
 /** What a record is to become. */
@@ -22,11 +25,15 @@ export type PlannedChange =
   | { action: "update"; id: string; before: LiveRecord; after: RecordDraft }
   | { action: "delete"; id: string; before: LiveRecord; after: null };
 
-const dataFields = ["recordType", "name", "value", "ttl", "priority", "proxied"] as const;
+const dataFields = ["recordType", "name", "value", "strings", "ttl", "priority", "proxied"] as const;
 
 /** Whether two records are the same to a DNS provider. */
 export function sameData(a: RecordData, b: RecordData): boolean {
-  return dataFields.every((field) => a[field] === b[field]);
+  return dataFields.every((field) => sameField(a, b, field));
+}
+
+function sameField(a: RecordData, b: RecordData, field: (typeof dataFields)[number]): boolean {
+  return field === "strings" ? sameStrings(a.strings, b.strings) : a[field] === b[field];
 }
 
 /** Whether a record is to stay just as it is, its comment too. */
@@ -37,11 +44,13 @@ export function isUnchanged(before: LiveRecord, after: RecordDraft): boolean {
 /** The fields that differ, each as `[old, new]` (the interface, snapshot difference). */
 export function changedFields(before: RecordData, after: RecordData): Record<string, [unknown, unknown]> {
   return Object.fromEntries(
-    dataFields.filter((field) => before[field] !== after[field]).map((field) => [field, [before[field], after[field]]]),
+    dataFields
+      .filter((field) => !sameField(before, after, field))
+      .map((field) => [field, [before[field], after[field]]]),
   );
 }
 
 /** Only what a provider knows of a record. */
-export function dataOf({ recordType, name, value, ttl, priority, proxied }: RecordData): RecordData {
-  return { recordType, name, value, ttl, priority, proxied };
+export function dataOf({ recordType, name, value, strings, ttl, priority, proxied }: RecordData): RecordData {
+  return { recordType, name, value, strings, ttl, priority, proxied };
 }

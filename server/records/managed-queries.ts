@@ -22,7 +22,7 @@ export function managedRecord({
   ttl,
   read_at: at,
 }: ManagedRow): LiveRecord {
-  const data = { recordType, name, value, ttl, priority: null, proxied: false };
+  const data = { recordType, name, value, ttl, priority: null, proxied: false, strings: null };
   return { ...data, id, version: 1, status: "active", comment: null, createdAt: at, updatedAt: at };
 }
 

@@ -1,7 +1,7 @@
 import { throughProvider } from "../dns-providers/through-provider.ts";
 import type { DnsProvider, LimitedRecord, ProviderKind } from "../dns-providers/provider.ts";
 import type { Issue } from "../errors.ts";
-import { isProviderType } from "../zone-file/type-names.ts";
+import { isProviderType, typeNumber } from "../zone-file/type-names.ts";
 import { newId } from "../ids.ts";
 import type { PlannedChange } from "./live-record.ts";
 import { recordKey, type RecordData } from "./record.ts";
@@ -21,6 +21,9 @@ export function limitIssues(record: LimitedRecord, kind: ProviderKind): Issue[] 
   if (record.proxied && !kind.supportsProxied) {
     issues.push({ path: ["proxied"], message: `${kind.name} has no proxy; leave proxied out or set it to false.` });
   }
+  if (record.strings !== null && kind.cutsTexts) {
+    issues.push({ path: ["strings"], message: `${kind.name} ${cutsTexts}; leave strings out.` });
+  }
   const shortfall = kind.cannotHold?.(record) ?? null;
   if (shortfall) issues.push({ path: [shortfall.field], message: `${kind.name} ${shortfall.reason}` });
   const kept = keptReason(record, kind);
@@ -29,9 +32,12 @@ export function limitIssues(record: LimitedRecord, kind: ProviderKind): Issue[] 
   return issues;
 }
 
+const cutsTexts = "stores a TXT as one text and cuts it into strings itself";
+
 /** A type that is another provider's own is none of "any". */
-function storesType(recordType: string, { recordTypes }: ProviderKind): boolean {
-  return recordTypes === "any" ? !isProviderType(recordType) : recordTypes.includes(recordType);
+function storesType(recordType: string, { recordTypes, vendorTypes = false }: ProviderKind): boolean {
+  if (recordTypes !== "any") return recordTypes.includes(recordType);
+  return typeNumber(recordType) !== null || (vendorTypes && !isProviderType(recordType));
 }
 
 const hostOwners = new Set(["A", "AAAA", "MX"]);

@@ -8,7 +8,7 @@ import { nsRule } from "./values/ns.ts";
 import { srvRule } from "./values/srv.ts";
 import { txtRule } from "./values/txt.ts";
 import type { ValueRule } from "./values/value-rule.ts";
-import type { EditableType } from "./record.ts";
+import type { EditableType, RecordData } from "./record.ts";
 
 const editableRules: Record<EditableType, ValueRule> = {
   A: aRule,
@@ -26,4 +26,13 @@ const rules = new Map<string, ValueRule>(Object.entries(editableRules));
 /** The value rule of a type (mnemonic in upper case, or `TYPE65280`); types that clients cannot create are kept as they come. */
 export function ruleFor(recordType: string): ValueRule {
   return rules.get(recordType) ?? keptRule(recordType);
+}
+
+/** A record's RDATA in master-file form, names absolute with a trailing dot. */
+export function printRdata({
+  recordType,
+  value,
+  strings,
+}: Pick<RecordData, "recordType" | "value" | "strings">): string {
+  return ruleFor(recordType).print(value, strings);
 }

@@ -9,6 +9,11 @@ export interface RecordData {
   name: string;
   /** Canonical value of the type. */
   value: string;
+  /**
+   * TXT: its character-strings where the value is not cut at every 255 octets (values/character-strings.ts). Null where it is, and for other
+   * types.
+   */
+  strings: string[] | null;
   /** Time to live in seconds, 0 to 2^31-1 (RFC 2181 §8). */
   ttl: number;
   /** MX and SRV: the priority, which the value carries too. Else null. */
@@ -47,7 +52,13 @@ export function shortValue(value: string): string {
 }
 
 /** What makes a record itself within a zone: no two live records may share it. */
-export function recordKey(record: Pick<RecordData, "recordType" | "name" | "value">): string {
+export function recordKey(record: Pick<RecordData, "recordType" | "name" | "value" | "strings">): string {
+  const key = textKey(record);
+  return record.strings === null ? key : `${key}\u0000${JSON.stringify(record.strings)}`;
+}
+
+/** What two TXT records share that differ in nothing but how they are cut. */
+export function textKey(record: Pick<RecordData, "recordType" | "name" | "value">): string {
   return `${record.name}\u0000${record.recordType}\u0000${record.value}`;
 }
 
@@ -56,7 +67,16 @@ export function rrsetKey(record: Pick<RecordData, "recordType" | "name">): strin
   return `${record.name}\u0000${record.recordType}`;
 }
 
+/**
+ * RRset identity with signatures apart: an RRSIG belongs to the RRset that it covers and has its TTL, so a name has several RRsets of them
+ * (RFC 4034 §3).
+ */
+export function rrsetOf(record: Pick<RecordData, "recordType" | "name" | "value">): string {
+  if (record.recordType !== "RRSIG" && record.recordType !== "SIG") return rrsetKey(record);
+  return `${rrsetKey(record)}\u0000${record.value.split(" ", 1)[0]}`;
+}
+
 /** The records that share a TTL: those of an RRset, of which proxied ones have one of the proxy's. */
-export function ttlKey(record: Pick<RecordData, "recordType" | "name" | "proxied">): string {
-  return `${rrsetKey(record)}\u0000${record.proxied}`;
+export function ttlKey(record: Pick<RecordData, "recordType" | "name" | "value" | "proxied">): string {
+  return `${rrsetOf(record)}\u0000${record.proxied}`;
 }

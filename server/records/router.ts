@@ -174,7 +174,8 @@ export const recordsRouter = router({
         tag,
         summary: "Import a master file",
         description:
-          "A file with an error changes nothing; the answer names the line. The file's SOA is left aside: the provider keeps its own. " +
+          "A file with an error changes nothing; the answer names the line and the reason. Known record types are held to their grammar, others must be " +
+          "in generic form (RFC 3597). The file's SOA is left aside: the provider keeps its own. " +
           "A snapshot of the state before is kept. Only the owner and administrators replace a zone. For files larger than the body limit, import the zone from the provider's folder.",
         errors: [409, 502],
       }),

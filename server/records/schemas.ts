@@ -15,9 +15,21 @@ const nameField = line(1024).meta({
 });
 const valueField = text(10_000).meta({
   description:
-    "By type: A `192.0.2.1`, MX `10 mail.example.com`, SRV `0 5 5060 sip.example.com`, CAA `0 issue letsencrypt.org`, TXT the text itself.",
+    "By type: A `192.0.2.1`, MX `10 mail.example.com`, SRV `0 5 5060 sip.example.com`, CAA `0 issue letsencrypt.org`, TXT the text itself. " +
+    "Optional where `strings` is given.",
   example: "192.0.2.1",
 });
+const stringsField = z
+  .array(line(1020), "This must be a list of texts, or null.")
+  .min(1, "A TXT record has at least one string; an empty text is one empty string.")
+  .max(2048, "At most 2048 strings in a record.")
+  .nullable()
+  .meta({
+    description:
+      "TXT: the character-strings, each of at most 255 octets. Needed only where the value is not to be cut at every 255 octets; null or left " +
+      "out, it is. Write a backslash as `\\\\` and an octet that is not part of UTF-8 as `\\ddd`. `value` may be left out; if given, it must agree.",
+    example: null,
+  });
 const ttlField = z
   .int("This must be a whole number of seconds.")
   .min(0, "A TTL is at least 0.")
@@ -45,17 +57,42 @@ const commentField = line(1000)
 const inputFields = {
   recordType: typeField,
   name: nameField,
-  value: valueField,
+  value: valueField.optional(),
+  strings: stringsField.optional(),
   ttl: ttlField.optional(),
   priority: priorityField.optional(),
   proxied: proxiedField.optional(),
   comment: commentField.optional(),
 };
 
-export const recordInput = z
-  .strictObject(inputFields, "This must be an object with the fields of a record.")
-  .meta({ id: "RecordInput", description: "What a record is to be." });
-export const recordPatch = recordInput.partial();
+/** What a record needs: its value, or for a TXT the strings of which it follows. */
+type ValueOrStrings = { value: string } | { strings: string[] };
+
+/** Refuses records that have neither value nor strings, in their types too. */
+function withValue<Schema extends z.ZodType<{ value?: string | undefined; strings?: string[] | null | undefined }>>(
+  schema: Schema,
+) {
+  const refined = schema.refine(({ value, strings = null }) => value !== undefined || strings !== null, {
+    path: ["value"],
+    message: "This is required.",
+  });
+  return refined as unknown as z.ZodType<z.output<Schema> & ValueOrStrings, z.input<Schema> & ValueOrStrings>;
+}
+
+const recordFields = z.strictObject(inputFields, "This must be an object with the fields of a record.");
+
+export const recordInput = withValue(recordFields).meta({ id: "RecordInput", description: "What a record is to be." });
+export const recordPatch = recordFields.partial();
+
+export const shownStrings = z
+  .array(z.string())
+  .nullable()
+  .meta({
+    description:
+      "TXT: the character-strings where the value is not cut at every 255 octets, with `\\\\` for a backslash and `\\ddd` for octets that are " +
+      "not part of UTF-8. Null where it is cut so, and for other types.",
+    example: null,
+  });
 
 export const dataFields = {
   recordType: z
@@ -63,6 +100,7 @@ export const dataFields = {
     .meta({ description: "Record type; also types beyond the eight that can be written.", example: "A" }),
   name: z.string().meta({ description: "Host part, `@` for the apex.", example: "www" }),
   value: z.string().meta({ description: "Canonical value.", example: "192.0.2.1" }),
+  strings: shownStrings,
   ttl: z.int().meta({ description: "Time to live in seconds.", example: 3600 }),
   priority: z.int().nullable().meta({ description: "MX and SRV: the priority, also within the value.", example: null }),
   proxied: z.boolean().meta({ description: "Whether the provider's proxy answers.", example: false }),
@@ -117,7 +155,7 @@ export const listRecordsInput = z.strictObject({
   ...paging(50, 500),
 });
 
-export const createRecordInput = z.strictObject({ id: domainId, ...inputFields });
+export const createRecordInput = withValue(z.strictObject({ id: domainId, ...inputFields }));
 
 export const updateRecordInput = z.strictObject({ id: domainId, recordId, ...recordPatch.shape });
 

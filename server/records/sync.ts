@@ -6,6 +6,7 @@ import { needsConfirmation } from "./desired-state.ts";
 import type { ProviderComparison } from "./compare-with-provider.ts";
 import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
 import { countsView, planView } from "./plan-view.ts";
+import { keepSplits } from "./unread-splits.ts";
 import type { ServedPlan } from "./zone-comparison.ts";
 
 /** Brings Zonewright's records in line with what the provider serves: the provider is right. */
@@ -51,7 +52,9 @@ export class Sync {
     const { provider } = zone;
     if (!provider)
       throw new AppError("BAD_REQUEST", `${zone.kind.name} has nothing to sync from: its records live here only.`);
-    return await throughProvider(this.#comparison.plan(em, zone, provider));
+    const plan = await throughProvider(this.#comparison.plan(em, zone, provider));
+    if (zone.splitsUnread) await keepSplits(em, zone.id, plan.learned);
+    return plan;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Caller } from "../auth/caller.ts";
 import type { EntityManager } from "../database/database.ts";
 import { AppError } from "../errors.ts";
-import { parseZoneFile } from "../zone-file/parse.ts";
+import { parseZoneFile, type ParsedZoneFile } from "../zone-file/parse.ts";
 import { initialSoa } from "../zone-file/soa.ts";
 import { printZoneFile } from "../zone-file/write.ts";
 import { refuseBeyondRights } from "./editing/rights.ts";
@@ -18,6 +18,8 @@ import { kindOfZone } from "./zone-limits.ts";
 import { recordKey, rrsetKey, type RecordData } from "./record.ts";
 import { fileRefused, providerRefusals, refuseHalfDone } from "./editing/refusals.ts";
 import { newViolations } from "./zone-rules.ts";
+
+type ReadableZone = Extract<ParsedZoneFile, { ok: true }>;
 
 /** Zones as master files, out and in. */
 export class ZoneFileTransfer {
@@ -55,12 +57,13 @@ export class ZoneFileTransfer {
   async import(
     em: EntityManager,
     caller: Caller,
-    input: { id: string; zonefile: string; mode: "merge" | "replace"; dryRun: boolean },
+    input: { id: string; zonefile: string; mode: "merge" | "replace"; ignoreOutOfZone: boolean; dryRun: boolean },
   ) {
     const need = input.mode === "replace" ? "own" : "change";
     const plan = async (reader: EntityManager, zone: HeldZone) => {
-      const parsed = parseZoneFile(input.zonefile, { zone: zone.name });
+      const parsed = parseZoneFile(input.zonefile, { zone: zone.name, ignoreOutOfZone: input.ignoreOutOfZone });
       if (!parsed.ok) throw unreadable(parsed.errors);
+      refuseForeignFile(parsed, zone.name);
       const live = withoutManaged(await liveZone(reader, zone.id, zone.rights.sees), zone.signed);
       const records = withoutManaged(parsed.records, zone.signed);
       const given = stillProxied(live, records);
@@ -75,6 +78,7 @@ export class ZoneFileTransfer {
       const told = parsed.warnings.map(({ line, message }) => `Line ${line}: ${message}`);
       const warnings = [
         ...told,
+        ...outOfZoneWarnings(parsed.outOfZone, zone.name),
         ...managedWarnings(parsed.records.length - records.length),
         ...(await signatureWarnings(reader, zone, changes)),
         ...keptWarnings(kept),
@@ -123,6 +127,26 @@ function managedWarnings(count: number): string[] {
   return [`${records} of the file left out: the name server signs this zone and maintains them itself.`];
 }
 
+/** A file of which nothing lies in the zone is that of another zone: to put it in place of the zone would empty it. */
+function refuseForeignFile({ records, soa, outOfZone }: ReadableZone, zone: string): void {
+  const [first] = outOfZone;
+  if (first === undefined || records.length > 0 || soa !== null) return;
+  throw unreadable([
+    { line: first.line, message: `No record of the file is inside ${zone}; the first is of ${first.name}.` },
+  ]);
+}
+
+const mostLinesNamed = 10;
+
+/** How many records `ignoreOutOfZone` left out, and the first of them. */
+function outOfZoneWarnings(outOfZone: ReadableZone["outOfZone"], zone: string): string[] {
+  if (outOfZone.length === 0) return [];
+  const named = outOfZone.slice(0, mostLinesNamed).map(({ line, name }) => `line ${line} (${name})`);
+  const more = outOfZone.length > named.length ? ` and ${outOfZone.length - named.length} more` : "";
+  const subject = outOfZone.length === 1 ? "1 record is" : `${outOfZone.length} records are`;
+  return [`${subject} outside ${zone} and left out: ${named.join(", ")}${more}.`];
+}
+
 /** A master file does not say what is proxied: what is proxied here stays so, with the TTL that goes with it. */
 function stillProxied(live: readonly LiveRecord[], given: readonly RecordData[]): readonly RecordData[] {
   const ttls = new Map(live.flatMap((record) => (record.proxied ? [[rrsetKey(record), record.ttl] as const] : [])));
@@ -131,8 +155,7 @@ function stillProxied(live: readonly LiveRecord[], given: readonly RecordData[])
   return given.map((record) => {
     const ttl = bare.has(recordKey(record)) ? undefined : ttls.get(rrsetKey(record));
     if (ttl === undefined) return record;
-    const { recordType, name, value, priority } = record;
-    return { recordType, name, value, priority, ttl, proxied: true };
+    return { ...record, ttl, proxied: true };
   });
 }
 

@@ -6,6 +6,7 @@ import { needsConfirmation, planState } from "../records/desired-state.ts";
 import { liveColumns, liveRecord } from "../records/live-queries.ts";
 import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
 import { countsView, planView } from "../records/plan-view.ts";
+import { withSplitsOf } from "../records/zone-comparison.ts";
 import { keptThere, keptWarnings, limitIssues, withoutKept } from "../records/provider-limits.ts";
 import { kindOfZone } from "../records/zone-limits.ts";
 import { withoutManaged } from "../records/server-managed.ts";
@@ -65,10 +66,11 @@ export class Rollback {
       const outcome = outcomes[index];
       return outcome && !outcome.ok ? [{ record: after ?? before, reason: outcome.message }] : [];
     });
-    const failed = [...refused, ...planned.kept].map(({ record: { recordType, name, value }, reason }) => ({
+    const failed = [...refused, ...planned.kept].map(({ record: { recordType, name, value, strings }, reason }) => ({
       recordType,
       name,
       value,
+      strings,
       error: reason,
     }));
     const done = planned.changes.filter((_, index) => outcomes[index]?.ok);
@@ -96,10 +98,8 @@ async function planRollback(em: EntityManager, zone: HeldZone, snapshotId: strin
     .where("until", ">", revision)
     .where("since", "<=", revision)
     .execute();
-  const wanted = planState(
-    withoutManaged(since.map(liveRecord), zone.signed),
-    withoutManaged(gone.map(liveRecord), zone.signed),
-  );
+  const live = withoutManaged(since.map(liveRecord), zone.signed);
+  const wanted = planState(live, withSplitsOf(withoutManaged(gone.map(liveRecord), zone.signed), live));
   const plan = { ...wanted, ...withoutKept(wanted.changes, zone.kind, await keptThere(zone, wanted.changes)) };
   const kind = await kindOfZone(
     zone,

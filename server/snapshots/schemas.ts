@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { fieldChanges, plannedChanges } from "../records/change-schemas.ts";
-import { dnsRecord } from "../records/schemas.ts";
+import { dnsRecord, shownStrings } from "../records/schemas.ts";
 import { id, pageOf, paging, queryFlag, timestamp } from "../schemas.ts";
 
 const domainId = id("The domain's id.");
@@ -55,6 +55,7 @@ const recordName = z
     recordType: z.string().meta({ description: "Record type.", example: "A" }),
     name: z.string().meta({ description: "Host part.", example: "www" }),
     value: z.string().meta({ description: "Canonical value.", example: "192.0.2.1" }),
+    strings: shownStrings,
   })
   .meta({ id: "RecordName", description: "A record, by what tells it apart." });
 
@@ -75,8 +76,24 @@ export const snapshotDiff = z
       description: "In both, with differences.",
       example: [
         {
-          before: { recordType: "A", name: "@", value: "192.0.2.1", ttl: 300, priority: null, proxied: false },
-          after: { recordType: "A", name: "@", value: "192.0.2.1", ttl: 3600, priority: null, proxied: false },
+          before: {
+            recordType: "A",
+            name: "@",
+            value: "192.0.2.1",
+            strings: null,
+            ttl: 300,
+            priority: null,
+            proxied: false,
+          },
+          after: {
+            recordType: "A",
+            name: "@",
+            value: "192.0.2.1",
+            strings: null,
+            ttl: 3600,
+            priority: null,
+            proxied: false,
+          },
           changes: { ttl: [300, 3600] },
         },
       ],

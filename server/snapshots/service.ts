@@ -11,6 +11,7 @@ import { recordView } from "../records/list.ts";
 import type { LiveRecord } from "../records/live-record.ts";
 import { countsAt, liveColumns, liveRecord, zonesAt } from "../records/live-queries.ts";
 import { isServerManaged, withoutManaged } from "../records/server-managed.ts";
+import { withSplitsOf } from "../records/zone-comparison.ts";
 import { bookmark } from "../changes/bookmark.ts";
 import { differ } from "./diff.ts";
 import type { SnapshotTrigger } from "./entities.ts";
@@ -101,8 +102,10 @@ export class Snapshots {
       .where((eb) => eb.or([eb("until", "is", null), eb("until", ">", newer)]))
       .where(sees.condition())
       .execute();
-    const before = withoutManaged(ended.map(liveRecord), signed);
-    const after = withoutManaged(begun.map(liveRecord), signed);
+    const gone = withoutManaged(ended.map(liveRecord), signed);
+    const come = withoutManaged(begun.map(liveRecord), signed);
+    const before = withSplitsOf(gone, come);
+    const after = withSplitsOf(come, gone);
     return from.revision <= to.revision ? differ(before, after) : differ(after, before);
   }
 

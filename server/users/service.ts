@@ -3,6 +3,7 @@ import type { Audit } from "../audit/audit.ts";
 import type { EntityManager } from "../database/database.ts";
 import { uniquely } from "../database/uniquely.ts";
 import { assertGoodPassword } from "../auth/password-rules.ts";
+import { confirmedUntil } from "../auth/confirmation/moment.ts";
 import type { PasswordHasher } from "../auth/passwords.ts";
 import type { Caller } from "../auth/caller.ts";
 import { methodsSetUp } from "../auth/second-factors/methods.ts";
@@ -96,6 +97,7 @@ export class Users {
       emailNotificationsEnabled: user.emailNotificationsEnabled,
       twoFactorMethods: await methodsSetUp(em, user.id),
       hasPassword: typeof user.passwordHash === "string",
+      confirmedUntil: await confirmedUntil(em, caller.sessionId, this.#now()),
       createdAt: user.createdAt,
       lastLoginAt: user.lastLoginAt ?? null,
     };

@@ -1,4 +1,4 @@
-import { isApexNs, recordKey, recordLabel, rrsetKey, type RecordData } from "../records/record.ts";
+import { isApexNs, recordKey, recordLabel, rrsetOf, type RecordData } from "../records/record.ts";
 import { placeholderNameServer, type Soa } from "./soa.ts";
 
 /** What has been read of a zone so far. Each addition costs the same, however large the zone. */
@@ -6,24 +6,40 @@ export interface Contents {
   records: RecordData[];
   soa: Soa | null;
   keys: Set<string>;
-  /** TTL of each RRset by its first record; -1 once a deviation has been told. */
-  rrsetTtls: Map<string, number>;
+  ttls: RrsetTtls;
+}
+
+interface RrsetTtls {
+  /** The owner of the records that were read last. */
+  owner: string | null;
+  /** The TTLs of the RRsets among them. */
+  run: Map<string, number>;
+  /** Of each RRset the TTL that holds so far. */
+  all: Map<string, number>;
+  /** RRsets whose records differ, with the TTL that was told last. */
+  mixed: Map<string, number>;
 }
 
 export function emptyContents(): Contents {
-  return { records: [], soa: null, keys: new Set(), rrsetTtls: new Map() };
+  return {
+    records: [],
+    soa: null,
+    keys: new Set(),
+    ttls: { owner: null, run: new Map(), all: new Map(), mixed: new Map() },
+  };
 }
 
 /** Takes a record in. Answers with what is odd about it, else null. */
 export function addRecord(contents: Contents, record: RecordData): string | null {
   if (isPlaceholder(record)) return null;
+  const odd = takeTtl(contents.ttls, record);
   const key = recordKey(record);
   if (contents.keys.has(key)) {
     return `${recordLabel(record)} is there already; the repetition is left out.`;
   }
   contents.keys.add(key);
   contents.records.push(record);
-  return deviatingTtl(contents.rrsetTtls, record);
+  return odd;
 }
 
 /** Takes the SOA in. Answers with why it cannot, else null. An identical second one, as a zone transfer ends with, is fine. */
@@ -34,21 +50,38 @@ export function addSoa(contents: Contents, name: string, soa: Soa): string | nul
   return null;
 }
 
+/** The records, those of an RRset with one TTL. */
+export function recordsOf({ records, ttls }: Contents): RecordData[] {
+  if (ttls.mixed.size === 0) return records;
+  return records.map((record) => {
+    const rrset = rrsetOf(record);
+    return ttls.mixed.has(rrset) ? { ...record, ttl: ttls.all.get(rrset) ?? record.ttl } : record;
+  });
+}
+
 /** The apex NS that `printZoneFile` adds to a zone without one. It is no record of the zone. */
 export function isPlaceholder(record: Pick<RecordData, "recordType" | "name" | "value">): boolean {
   return isApexNs(record) && record.value === placeholderNameServer;
 }
 
-function deviatingTtl(rrsetTtls: Map<string, number>, record: RecordData): string | null {
-  const key = rrsetKey(record);
-  const first = rrsetTtls.get(key);
-  if (first === undefined) {
-    rrsetTtls.set(key, record.ttl);
-    return null;
+/**
+ * RFC 2181 §5.2 wants one TTL for an RRset and leaves open which. BIND's choice is what the zone's resolvers saw before: among records of
+ * one owner in a row the first counts, and where the owner comes again later, the later row.
+ */
+function takeTtl(ttls: RrsetTtls, record: RecordData): string | null {
+  if (ttls.owner !== record.name) {
+    ttls.owner = record.name;
+    ttls.run.clear();
   }
-  if (first === -1 || first === record.ttl) return null;
-  rrsetTtls.set(key, -1);
-  return `${record.name} ${record.recordType} has records with different TTLs; servers use one of them (RFC 2181 §5.2).`;
+  const rrset = rrsetOf(record);
+  const ttl = ttls.run.get(rrset) ?? record.ttl;
+  const before = ttls.all.get(rrset);
+  ttls.run.set(rrset, ttl);
+  ttls.all.set(rrset, ttl);
+  if (ttl === record.ttl && (before === undefined || before === ttl)) return null;
+  if (ttls.mixed.get(rrset) === ttl) return null;
+  ttls.mixed.set(rrset, ttl);
+  return `${record.name} ${record.recordType} has records with different TTLs; ${ttl} holds for all of them, as in BIND (RFC 2181 §5.2).`;
 }
 
 function sameSoa(one: Soa, other: Soa): boolean {

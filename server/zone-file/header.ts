@@ -1,6 +1,6 @@
 import { ok, refuse, type Result } from "../result.ts";
 import type { RdataField } from "../records/values/value-rule.ts";
-import { canonicalType } from "./type-names.ts";
+import { canonicalType, unstorableReason } from "./type-names.ts";
 import { looksLikeTtl, parseTtl } from "./ttl.ts";
 
 /** What stands between owner and RDATA. */
@@ -29,7 +29,12 @@ export function readHeader(fields: readonly RdataField[], start: number): Result
       classSeen = true;
     } else {
       const recordType = canonicalType(field.raw);
-      if (recordType === null) return refuse(`"${field.raw}" is not a record type.`);
+      if (recordType === null) {
+        const reason = unstorableReason(field.raw);
+        return refuse(
+          reason === null ? `"${field.raw}" is not a record type.` : `${field.raw.toUpperCase()} ${reason}.`,
+        );
+      }
       return ok({ ttl, recordType, rdata: index + 1 });
     }
   }

@@ -1,12 +1,12 @@
-import { readHost, readOwner } from "../names/names.ts";
-import { ruleFor } from "../records/record-types.ts";
+import { ownerWithin, readHost } from "../names/names.ts";
 import type { RecordData } from "../records/record.ts";
 import { ok, refuse, type Result } from "../result.ts";
-import { addRecord, addSoa, emptyContents, type Contents } from "./contents.ts";
+import { addRecord, addSoa, emptyContents, recordsOf, type Contents } from "./contents.ts";
 import { readHeader, type RecordHeader } from "./header.ts";
-import { joinParameters } from "./service-parameters.ts";
+import { inAscii, octetFault, octetText, type OctetText } from "./octet-text.ts";
+import { plainFields, readData, readLeniently } from "./record-data.ts";
 import { readSoa, type Soa } from "./soa.ts";
-import { controlCharacters, logicalLines, type Field, type LineMessage, type LogicalLine } from "./tokens.ts";
+import { logicalLines, type Field, type LineMessage, type LogicalLine } from "./tokens.ts";
 import { parseTtl } from "./ttl.ts";
 
 export interface ZoneFileOptions {
@@ -16,8 +16,15 @@ export interface ZoneFileOptions {
   origin?: string;
   /** Seconds for records that get no TTL from the file at all; 3600 when left out. */
   defaultTtl?: number;
-  /** Gives the text of an included file, named as in the file. Without it $INCLUDE is an error. */
-  include?: (path: string) => Result<string>;
+  /** Gives the content of an included file, named as in the file. Without it $INCLUDE is an error. */
+  include?: (path: string) => Result<string | Buffer>;
+  /** Leaves records out whose owners lie outside the zone, instead of refusing the file for them. */
+  ignoreOutOfZone?: boolean;
+  /**
+   * Keeps data that breaks the grammar of its type as it stands, with a warning: for a zone that is there already, whose records are to be
+   * seen and mended.
+   */
+  keepBadData?: boolean;
 }
 
 interface ZoneFileMessage extends LineMessage {
@@ -25,8 +32,21 @@ interface ZoneFileMessage extends LineMessage {
   file?: string;
 }
 
+/** A record that `ignoreOutOfZone` left out. */
+export interface OutOfZone {
+  line: number;
+  name: string;
+}
+
 export type ParsedZoneFile =
-  | { ok: true; records: RecordData[]; soa: Soa | null; warnings: ZoneFileMessage[]; includedFiles: string[] }
+  | {
+      ok: true;
+      records: RecordData[];
+      soa: Soa | null;
+      warnings: ZoneFileMessage[];
+      outOfZone: OutOfZone[];
+      includedFiles: string[];
+    }
   | { ok: false; errors: ZoneFileMessage[] };
 
 const mostErrors = 20;
@@ -38,7 +58,16 @@ const mostIncludes = 1000;
  * Reads a master file (RFC 1035 §5, $TTL of RFC 2308 §4, unknown types of RFC 3597) into canonical records. The SOA comes apart from
  * them, and the placeholder name server is left out. Pure but for `include`. Answers with up to 20 errors rather than with the first.
  */
-export function parseZoneFile(text: string, options: ZoneFileOptions): ParsedZoneFile {
+export function parseZoneFile(source: string | Buffer, options: ZoneFileOptions): ParsedZoneFile {
+  const steps = readZoneFile(source, options);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** {@link parseZoneFile} in steps of one entry each, for whoever has other things to do in between. */
+export function* readZoneFile(source: string | Buffer, options: ZoneFileOptions): Generator<void, ParsedZoneFile> {
   const reading: Reading = {
     options,
     origin: options.origin ?? options.zone,
@@ -48,44 +77,69 @@ export function parseZoneFile(text: string, options: ZoneFileOptions): ParsedZon
     contents: emptyContents(),
     warnings: [],
     errors: [],
+    outOfZone: [],
     files: [],
     includedFiles: [],
   };
-  readText(reading, text);
+  yield* readText(reading, source);
   if (reading.errors.length > 0) return { ok: false, errors: reading.errors };
-  const { contents, warnings, includedFiles } = reading;
-  return { ok: true, records: contents.records, soa: contents.soa, warnings, includedFiles };
+  const { contents, warnings, outOfZone, includedFiles } = reading;
+  return { ok: true, records: recordsOf(contents), soa: contents.soa, warnings, outOfZone, includedFiles };
 }
 
 interface Reading {
   options: ZoneFileOptions;
   origin: string;
-  /** Of the record before; refused when it could not be read. Null where there is none. */
-  owner: Result<string> | null;
-  /** From $TTL. */
+  /** Of the record before. Null where there is none. */
+  owner: Owner | null;
+  /** From $TTL, or from an SOA without a TTL. */
   zoneTtl: number | null;
   /** The last one that a record named itself. */
   lastTtl: number | null;
   contents: Contents;
   warnings: ZoneFileMessage[];
   errors: ZoneFileMessage[];
+  outOfZone: OutOfZone[];
   /** Included files that are being read, outermost first. */
   files: string[];
   includedFiles: string[];
 }
 
-function readText(reading: Reading, text: string): void {
-  const controls = controlCharacters(text, mostErrors - reading.errors.length);
-  for (const { line, message } of controls) report(reading, line, message);
-  if (controls.length > 0) return;
-  for (const line of logicalLines(text)) {
+/** Within the zone; outside of it and to be left out; or refused, which has been told where it stands. */
+type Owner = { kind: "within"; name: string } | { kind: "outside"; name: string } | { kind: "refused" };
+
+function* readText(reading: Reading, source: string | Buffer): Generator<void> {
+  const octets = octetText(source);
+  for (const line of logicalLines(octets.text)) {
     if (line.kind === "error") report(reading, line.line, line.message);
-    else {
-      const message = isDirective(line) ? readDirective(reading, line) : readEntry(reading, line);
-      if (message !== null) report(reading, line.line, message);
-    }
+    else if (octets.isPlain) yield* readLine(reading, line, line.fields);
+    else if (areReadable(reading, line, octets)) yield* readLine(reading, line, line.fields.map(inAscii));
     if (reading.errors.length >= mostErrors) return;
+    yield;
   }
+}
+
+/** Whether each octet of the fields can be read, and else reports the first that cannot. */
+function areReadable(reading: Reading, line: LogicalLine, octets: OctetText): boolean {
+  for (const field of line.fields) {
+    const fault = octetFault(field, octets);
+    if (fault === null) continue;
+    // Lines that share the owner of this one would share what is wrong with it.
+    if (!line.leadingBlank) reading.owner = { kind: "refused" };
+    report(reading, field.line, fault);
+    return false;
+  }
+  return true;
+}
+
+/** @param fields those of the line in ASCII */
+function* readLine(reading: Reading, line: LogicalLine, fields: Field[]): Generator<void> {
+  const [first] = fields;
+  const isDirective = !line.leadingBlank && first?.quoted === false && first.raw.startsWith("$");
+  const message = isDirective
+    ? yield* readDirective(reading, fields, line.fields)
+    : readEntry(reading, { ...line, fields });
+  if (message !== null) report(reading, line.line, message);
 }
 
 function report(reading: Reading, line: number, message: string): void {
@@ -101,28 +155,43 @@ function located(reading: Reading, line: number, message: string): ZoneFileMessa
 function readEntry(reading: Reading, line: LogicalLine): string | null {
   const [first] = line.fields;
   if (!line.leadingBlank && first) {
-    reading.owner = first.quoted
-      ? refuse("An owner name cannot stand in quotes.")
-      : readOwner(first.raw, reading.origin, reading.options.zone);
-    if (!reading.owner.ok) return reading.owner.message;
+    const owner = readOwner(reading, first);
+    reading.owner = owner.ok ? owner.value : { kind: "refused" };
+    if (!owner.ok) return owner.message;
   }
   const { owner } = reading;
   if (owner === null)
     return "This line begins with a blank, but there is no record before it whose owner it could share.";
-  // The owner's error has been told where it stands.
-  if (!owner.ok) return null;
+  if (owner.kind === "refused") return null;
   const header = readHeader(line.fields, line.leadingBlank ? 0 : 1);
   if (!header.ok) return header.message;
   if (header.value.ttl !== null) reading.lastTtl = header.value.ttl;
+  if (owner.kind === "outside") {
+    reading.outOfZone.push({ line: line.line, name: owner.name });
+    return null;
+  }
   const rdata = line.fields.slice(header.value.rdata);
-  if (header.value.recordType === "SOA") return takeSoa(reading, owner.value, header.value.ttl, rdata);
-  return takeRecord(reading, owner.value, header.value, rdata, line);
+  if (header.value.recordType === "SOA") return takeSoa(reading, owner.name, header.value.ttl, rdata);
+  return takeRecord(reading, owner.name, header.value, rdata, line);
+}
+
+function readOwner({ origin, options }: Reading, { raw, quoted }: Field): Result<Owner> {
+  if (quoted) return refuse("An owner name cannot stand in quotes.");
+  const host = readHost(raw, origin);
+  if (!host.ok) return host;
+  const name = ownerWithin(host.value, options.zone);
+  if (name !== null) return ok({ kind: "within", name });
+  if (options.ignoreOutOfZone) return ok({ kind: "outside", name: host.value });
+  return refuse(`The name ${JSON.stringify(host.value)} is outside the zone ${options.zone}.`);
 }
 
 function takeSoa(reading: Reading, name: string, ttl: number | null, rdata: Field[]): string | null {
-  const soa = readSoa(rdata, reading.origin);
+  const soa = readSoa(plainFields("SOA", rdata), reading.origin);
   if (!soa.ok) return soa.message;
-  return addSoa(reading.contents, name, { ...soa.value, ttl: ttl ?? inheritedTtl(reading) ?? soa.value.minimum });
+  const known = ttl ?? inheritedTtl(reading);
+  // As in BIND: an SOA without any TTL before it makes its minimum the default of the whole zone.
+  if (known === null) reading.zoneTtl = soa.value.minimum;
+  return addSoa(reading.contents, name, { ...soa.value, ttl: known ?? soa.value.minimum });
 }
 
 function takeRecord(
@@ -132,37 +201,45 @@ function takeRecord(
   rdata: Field[],
   line: LogicalLine,
 ): string | null {
-  const value = ruleFor(recordType).read(joinParameters(recordType, rdata), reading.origin);
+  const warn = (message: string) => reading.warnings.push(located(reading, line.line, message));
+  const strict = isApexDs(name, recordType)
+    ? refuse("A DS record belongs to the zone above; the apex of this zone cannot have one.")
+    : readData(recordType, rdata, reading.origin);
+  const value = strict.ok || !reading.options.keepBadData ? strict : readLeniently(recordType, rdata, reading.origin);
   if (!value.ok) return value.message;
-  for (const warning of value.value.warnings) reading.warnings.push(located(reading, line.line, warning));
+  if (!strict.ok) warn(`${strict.message} It is kept as it stands.`);
+  for (const warning of value.value.warnings) warn(warning);
   if (line.abruptComment && recordType === "TXT") {
-    reading.warnings.push(
-      located(reading, line.line, "What follows the ; is a comment; put the text in quotes to keep it."),
-    );
+    warn("What follows the ; is a comment; put the text in quotes to keep it.");
   }
   const odd = addRecord(reading.contents, {
     recordType,
     name,
     value: value.value.value,
+    strings: value.value.strings ?? null,
     ttl: ttl ?? inheritedTtl(reading) ?? reading.contents.soa?.minimum ?? reading.options.defaultTtl ?? 3600,
     priority: value.value.priority,
     proxied: false,
   });
-  if (odd !== null) reading.warnings.push(located(reading, line.line, odd));
+  if (odd !== null) warn(odd);
   return null;
+}
+
+/** RFC 4035 §2.4. */
+function isApexDs(name: string, recordType: string): boolean {
+  return name === "@" && recordType === "DS";
 }
 
 function inheritedTtl(reading: Reading): number | null {
   return reading.zoneTtl ?? reading.lastTtl;
 }
 
-function isDirective(line: LogicalLine): boolean {
-  const [first] = line.fields;
-  return !line.leadingBlank && first !== undefined && !first.quoted && first.raw.startsWith("$");
-}
-
-function readDirective(reading: Reading, { fields }: LogicalLine): string | null {
-  const [directive, ...given] = fields.map((field) => field.raw);
+function* readDirective(
+  reading: Reading,
+  fields: readonly Field[],
+  inOctets: readonly Field[],
+): Generator<void, string | null> {
+  const [directive, ...given] = fields.map(({ raw }) => raw);
   const [argument, second] = given;
   switch (directive?.toUpperCase()) {
     case "$ORIGIN":
@@ -173,12 +250,17 @@ function readDirective(reading: Reading, { fields }: LogicalLine): string | null
       return setTtl(reading, argument);
     case "$INCLUDE":
       if (argument === undefined || given.length > 2) return "$INCLUDE needs a file and, if any, an origin.";
-      return includeFile(reading, argument, second);
+      return yield* includeFile(reading, fileName(inOctets[1]), second);
     case "$GENERATE":
       return "$GENERATE is an extension of BIND; write its records out (named-compilezone does) and try again.";
     default:
       return `There is no directive ${directive}; an owner name that begins with $ is written \\$.`;
   }
+}
+
+/** Names of files are UTF-8. */
+function fileName(field: Field | undefined): string {
+  return Buffer.from(field?.raw ?? "", "latin1").toString("utf8");
 }
 
 function setOrigin(reading: Reading, raw: string): string | null {
@@ -195,7 +277,7 @@ function setTtl(reading: Reading, raw: string): string | null {
   return null;
 }
 
-function includeFile(reading: Reading, path: string, originRaw: string | undefined): string | null {
+function* includeFile(reading: Reading, path: string, originRaw: string | undefined): Generator<void, string | null> {
   const { origin, owner } = reading;
   const { include } = reading.options;
   if (!include) return "$INCLUDE is not accepted here; put the file's lines in its place.";
@@ -209,7 +291,7 @@ function includeFile(reading: Reading, path: string, originRaw: string | undefin
   reading.origin = start.value;
   reading.files.push(path);
   reading.includedFiles.push(path);
-  readText(reading, text.value);
+  yield* readText(reading, text.value);
   reading.files.pop();
   // RFC 1035 §5.1: whatever the included file did to the origin ends with it.
   reading.origin = origin;

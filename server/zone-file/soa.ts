@@ -24,11 +24,14 @@ export interface Soa {
  */
 export const placeholderNameServer = "placeholder.invalid";
 
-/** The SOA of a zone that never had one. `hostmaster` is a mailbox in DNS form or with `@`; without it `hostmaster.<zone>`. */
+/**
+ * The SOA of a zone that never had one. `hostmaster` is a mailbox in DNS form or with `@`; without it `hostmaster.<zone>`, or nobody's where
+ * that would be too long for a name.
+ */
 export function initialSoa(zone: string, now: Date, hostmaster?: string): Soa {
   return {
     mname: placeholderNameServer,
-    rname: hostmaster === undefined ? `hostmaster.${zone}` : mailboxName(hostmaster),
+    rname: hostmaster === undefined ? zoneMailbox(zone) : mailboxName(hostmaster),
     serial: nextSerial(0, now),
     refresh: 3600,
     retry: 900,
@@ -66,6 +69,11 @@ function readSerial(raw: string): Result<number> {
     return refuse(`"${raw}" is not a serial: write a number from 0 to 4294967295.`);
   }
   return ok(serial);
+}
+
+function zoneMailbox(zone: string): string {
+  const mailbox = readHost("hostmaster", zone);
+  return mailbox.ok ? mailbox.value : `hostmaster.${placeholderNameServer}`;
 }
 
 /** `john.doe@example.com` → `john\.doe.example.com` (RFC 1035 §8). */

@@ -7,6 +7,8 @@ export interface LineMessage {
 }
 
 export interface Field extends RdataField {
+  /** Where it begins, 1-based. */
+  line: number;
   /** Whether it follows the field before it without a blank, as in `alpn="h2,h3"` (RFC 9460 appendix A). */
   glued: boolean;
 }
@@ -48,21 +50,6 @@ export function* logicalLines(text: string): Generator<LogicalLine | BrokenLine,
     const entry = readEntry(scanner);
     if (entry.kind === "error" || entry.fields.length > 0) yield entry;
   }
-}
-
-/** Control characters other than tab and line ends, each with its line; at most `limit` of them. Comments count too. */
-export function controlCharacters(text: string, limit: number): LineMessage[] {
-  const found: LineMessage[] = [];
-  let line = 1;
-  for (let position = 0; position < text.length && found.length < limit; position++) {
-    const code = text.charCodeAt(position);
-    if (code === newline) line++;
-    else if (code === 127 || (code < space && code !== tab && !isLineEnd(text, position))) {
-      const name = `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
-      found.push({ line, message: `The control character ${name} does not belong in a zone file.` });
-    }
-  }
-  return found;
 }
 
 interface Scanner {
@@ -133,7 +120,7 @@ function readQuoted(scanner: Scanner, glued: boolean): Field | string {
     const code = text.charCodeAt(end);
     if (code === quote) {
       scanner.position = end + 1;
-      return { raw: text.slice(start, end), quoted: true, glued };
+      return { raw: text.slice(start, end), quoted: true, glued, line: scanner.line };
     }
     if (code === newline) break;
     // A backslash cannot take the line end along, since a quote never spans one.
@@ -155,7 +142,7 @@ function readBare(scanner: Scanner, glued: boolean): Field | string {
     end++;
   }
   scanner.position = end;
-  return { raw: text.slice(start, end), quoted: false, glued };
+  return { raw: text.slice(start, end), quoted: false, glued, line: scanner.line };
 }
 
 function endsBare(code: number): boolean {

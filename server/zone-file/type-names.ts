@@ -62,6 +62,8 @@ const mnemonics: Record<number, string> = {
   64: "SVCB",
   65: "HTTPS",
   66: "DSYNC",
+  67: "HHIT",
+  68: "BRID",
   99: "SPF",
   104: "NID",
   105: "L32",
@@ -84,6 +86,19 @@ const mnemonics: Record<number, string> = {
 const vendorTypes = ["ALIAS", "ANAME", "LUA"];
 
 const names = new Set([...Object.values(mnemonics), ...vendorTypes]);
+
+/** Types that stand in questions and messages only (RFC 6895 §3.1), and MD and MF, which RFC 973 ended. */
+const questionTypes = new Set(["MD", "MF", "OPT", "TKEY", "TSIG", "IXFR", "AXFR", "MAILB", "MAILA", "ANY", "*"]);
+
+/** Why no zone can hold a record of this type, as the end of a sentence that begins with the type; null where one can. */
+export function unstorableReason(raw: string): string | null {
+  const name = raw.toUpperCase();
+  if (vendorTypes.includes(name)) return "is a type of single providers, which no name server loads";
+  const number = /^TYPE\d{1,5}$/.test(name) ? Number(name.slice(4)) : null;
+  const isForQuestions =
+    number !== null && (number === 3 || number === 4 || number === 41 || (number > 127 && number < 256));
+  return isForQuestions || questionTypes.has(name) ? "is not a type that a zone can hold" : null;
+}
 
 /**
  * The one name of a type, in upper case: `mx` and `TYPE15` are `MX`, `type65280` is `TYPE65280` (RFC 3597 §5). Null when it is not a type,

@@ -1,9 +1,10 @@
-import { ruleFor } from "../records/record-types.ts";
+import { printRdata } from "../records/record-types.ts";
 import { isApexNs, type RecordData } from "../records/record.ts";
 import { isPlaceholder } from "./contents.ts";
 import { nameOrderKey } from "./name-order.ts";
 import { placeholderNameServer, type Soa } from "./soa.ts";
-import { isProviderType } from "./type-names.ts";
+import { inFile } from "./printed-data.ts";
+import { isProviderType, typeNumber } from "./type-names.ts";
 
 export interface ZoneFileContent {
   /** Canonical zone name: lower-case A-labels, no trailing dot. */
@@ -12,6 +13,8 @@ export interface ZoneFileContent {
   records: readonly RecordData[];
   /** Seconds for $TTL; 3600 when left out. Every record names its own all the same. */
   defaultTtl?: number;
+  /** Writes ALIAS, ANAME and LUA as records, which only some servers load, and not as comments. */
+  vendorTypes?: boolean;
 }
 
 // Longer owners push their line to the right instead of every other one.
@@ -21,7 +24,7 @@ const widestOwner = 32;
  * Prints a master file (RFC 1035 §5) that BIND, NSD and Knot load: the same records give the same text, in whatever order they come. The
  * SOA leads, then the apex, then the other owners in canonical order, one record a line. `parseZoneFile` gives the records back.
  */
-export function printZoneFile({ zone, soa, records, defaultTtl = 3600 }: ZoneFileContent): string {
+export function printZoneFile({ zone, soa, records, defaultTtl = 3600, vendorTypes = false }: ZoneFileContent): string {
   const sorted = inOrder(records);
   const width = Math.min(
     widestOwner,
@@ -41,10 +44,9 @@ export function printZoneFile({ zone, soa, records, defaultTtl = 3600 }: ZoneFil
   }
   for (const record of sorted) {
     if (isPlaceholder(record)) continue;
-    const { name, ttl, recordType, value } = record;
-    const line = printLine(name, ttl, recordType, ruleFor(recordType).print(value), width);
-    // What only its provider has, no name server loads and no import takes in.
-    lines.push(isProviderType(recordType) ? `; ${line.replaceAll(/\p{Cc}+/gu, " ")}` : line);
+    const { name, ttl, recordType } = record;
+    const line = printLine(name, ttl, ...inFile(recordType, printRdata(record)), width);
+    lines.push(isCommented(recordType, vendorTypes) ? `; ${line.replaceAll(/\p{Cc}+/gu, " ")}` : line);
   }
   lines.push("");
   return lines.join("\n");
@@ -69,11 +71,16 @@ function printLine(name: string, ttl: number, recordType: string, rdata: string,
   return `${name.padEnd(width)} ${String(ttl).padEnd(6)} IN ${recordType.padEnd(6)} ${rdata}`;
 }
 
+/** What only its provider has, no name server loads and no import takes in. */
+function isCommented(recordType: string, vendorTypes: boolean): boolean {
+  return isProviderType(recordType) || (!vendorTypes && typeNumber(recordType) === null);
+}
+
 function absolute(host: string): string {
   return host === "." ? host : `${host}.`;
 }
 
-/** By owner, then name servers first, then by type and value. */
+/** By owner, then name servers first, then by type, value and how a text is cut. */
 function inOrder(records: readonly RecordData[]): RecordData[] {
   const keys = new Map<string, string>();
   const keyed = records.map((record) => {
@@ -86,9 +93,16 @@ function inOrder(records: readonly RecordData[]): RecordData[] {
   });
   keyed.sort(
     (one, other) =>
-      compare(one.key, other.key) || compare(one.type, other.type) || compare(one.record.value, other.record.value),
+      compare(one.key, other.key) ||
+      compare(one.type, other.type) ||
+      compare(one.record.value, other.record.value) ||
+      compare(splitOf(one.record), splitOf(other.record)),
   );
   return keyed.map(({ record }) => record);
+}
+
+function splitOf({ strings }: RecordData): string {
+  return strings === null ? "" : JSON.stringify(strings);
 }
 
 function compare(one: string, other: string): number {

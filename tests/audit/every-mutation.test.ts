@@ -279,6 +279,7 @@ const told: Record<string, [action: string, call: () => Promise<Answer>, by?: "v
 const silent: Record<string, string> = {
   "auth.refresh": "It goes on with a session, every quarter of an hour; the reuse of a rotated token is told.",
   "auth.passkeyOptions": "It only begins a sign-in.",
+  "auth.confirmOptions": "It only begins a confirmation.",
   "twoFactor.setupTotp": "What it makes protects nothing before it is turned on.",
   "twoFactor.passkeyCreationOptions": "It only begins the making of a passkey.",
   "twoFactor.sendEmailCode": "It is a step of a sign-in, whose end is told.",

@@ -82,6 +82,11 @@ export function secondFactorCalls(
       async () => (await withApp()).client.post("/api/2fa/recovery-codes", { currentPassword }),
       "member",
     ],
+    "auth.confirm": [
+      "auth.confirm",
+      async () => (await zw().member(nextName())).post("/api/auth/me/confirm", { password: memberPassword }),
+      "member",
+    ],
     "twoFactor.verify": [
       "auth.sign_in",
       async () => {

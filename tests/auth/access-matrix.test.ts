@@ -2,7 +2,15 @@ import { createHmac } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { newToken } from "../../server/auth/personal-tokens/form.ts";
 import { permissions } from "../../server/context.ts";
-import { accessRows, overRest, overTrpc, procedures, streamPath, type Procedure } from "../support/access-table.ts";
+import {
+  accessRows,
+  codesOf,
+  overRest,
+  overTrpc,
+  procedures,
+  streamPath,
+  type Procedure,
+} from "../support/access-table.ts";
 import { Clock, minute } from "../support/clock.ts";
 import { RestClient } from "../support/rest-client.ts";
 import { appUser, halfSignedIn } from "../support/second-factors/app-user.ts";
@@ -22,18 +30,20 @@ function byName<T extends { procedure: string }>(lines: readonly T[]): T[] {
 }
 
 test("the table has a line for every call, and says the same of it as the API document", () => {
-  const described = procedures.map(({ name, meta: { openapi, access, permission } }) => ({
+  const described = procedures.map(({ name, meta: { openapi, access, permission, confirmed = null } }) => ({
     procedure: name,
     // The stream is no generated route.
     call: openapi ? `${openapi.method} /api${openapi.path.replaceAll(/\{(\w+)\}/g, ":$1")}` : `GET ${streamPath}`,
     access,
     permission,
+    confirmed,
   }));
-  const told = rows.map(({ procedure, method, path, access, permission }) => ({
+  const told = rows.map(({ procedure, method, path, access, permission, confirmed }) => ({
     procedure,
     call: `${method} ${path}`,
     access,
     permission,
+    confirmed,
   }));
   expect(byName(told)).toEqual(byName(described));
 });
@@ -151,5 +161,53 @@ describe("whoever comes with", () => {
       for (const token of [zw.admin.token, tempToken, "x".repeat(43)])
         expect(await statuses(new RestClient(zw.url, token), procedure)).toEqual(asNobody);
     }
+  });
+});
+
+describe("a session that was confirmed more than ten minutes ago", () => {
+  /** What the body needs beside the password. */
+  const leastBody: Record<string, object> = { "profile.changeEmail": { email: "other@example.com" } };
+  const askedFor = new Map(rows.map(({ procedure, confirmed }) => [procedure, confirmed]));
+  const signedInCalls = openedTo("signedIn", "admin").filter(({ type }) => type !== "subscription");
+  let stale: RestClient;
+  beforeAll(async () => {
+    const account = { username: "stale", password: adminPassword, email: null, role: "admin" } as const;
+    await zw.services.users.create(zw.services.database.fork(), account);
+    stale = await zw.signIn("stale", adminPassword);
+    clock.advance(11 * minute);
+  });
+
+  test("gets 403 REAUTHENTICATION_REQUIRED wherever the table asks for a confirmed one, over REST and tRPC", async () => {
+    const asking = signedInCalls.filter(({ name }) => askedFor.get(name));
+    expect(asking.length).toBeGreaterThan(10);
+    for (const procedure of asking) {
+      const codes = await codesOf(stale, procedure, leastBody[procedure.name] ?? {});
+      expect({ [procedure.name]: codes }).toEqual({
+        [procedure.name]: ["REAUTHENTICATION_REQUIRED", "REAUTHENTICATION_REQUIRED"],
+      });
+    }
+  });
+
+  test("is not let in by a wrong password where the right one would do", async () => {
+    const procedures = signedInCalls.filter(({ name }) => askedFor.get(name) === "orPassword");
+    // One account for each: five wrong passwords close it.
+    const clients = await Promise.all(procedures.map((_, index) => zw.member(`stale-${index}`)));
+    clock.advance(11 * minute);
+    for (const [index, procedure] of procedures.entries()) {
+      const [client, body] = [clients[index], { ...leastBody[procedure.name], currentPassword: "not this one" }];
+      const codes = client && (await codesOf(client, procedure, body));
+      expect({ [procedure.name]: codes }).toEqual({ [procedure.name]: ["FORBIDDEN", "FORBIDDEN"] });
+    }
+  });
+
+  test("is good for everything else, what revokes tokens and sessions among it", async () => {
+    stale = await zw.signIn("stale", adminPassword);
+    clock.advance(11 * minute);
+    const others = signedInCalls.filter(({ name }) => !askedFor.get(name));
+    expect(others.map(({ name }) => name)).toEqual(expect.arrayContaining(["tokens.delete", "sessions.delete"]));
+    for (const procedure of others)
+      expect({ [procedure.name]: await codesOf(stale, procedure) }).not.toEqual({
+        [procedure.name]: expect.arrayContaining(["REAUTHENTICATION_REQUIRED"]),
+      });
   });
 });

@@ -106,6 +106,7 @@ test("the current user is told as the contract says, and without secrets", async
     emailNotificationsEnabled: false,
     twoFactorMethods: [],
     hasPassword: true,
+    confirmedUntil: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     lastLoginAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
   });

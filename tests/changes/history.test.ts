@@ -17,7 +17,15 @@ describe("the history of a zone", () => {
     const { body } = await zone.get("/history");
     expect(body).toMatchObject({ total: 3, page: 1, limit: 20 });
     const me = (await zw.admin.get("/api/auth/me")).body;
-    const one = { recordType: "A", name: "www", value: "192.0.2.1", ttl: 300, priority: null, proxied: false };
+    const one = {
+      recordType: "A",
+      name: "www",
+      value: "192.0.2.1",
+      ttl: 300,
+      strings: null,
+      priority: null,
+      proxied: false,
+    };
     const two = { ...one, value: "192.0.2.2" };
     const by = { actorId: me.id, actor: "admin", kind: "edit", state: "applied", failures: [], repaired: false };
     const none = { creates: 0, updates: 0, deletes: 0 };

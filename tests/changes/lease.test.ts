@@ -54,7 +54,15 @@ const edit = (whilePlanning: () => Promise<void> = async () => undefined, change
     kind: "edit",
     plan: async (em, held) => {
       await whilePlanning();
-      const desired = { recordType: "A", name: "new", value: "192.0.2.2", ttl: 60, priority: null, proxied: false };
+      const desired = {
+        recordType: "A",
+        name: "new",
+        value: "192.0.2.2",
+        ttl: 60,
+        strings: null,
+        priority: null,
+        proxied: false,
+      };
       return planState(await liveZone(em, held.id, Hosts.all), [desired], true);
     },
   });

@@ -37,6 +37,15 @@ export async function leavePending(zw: Zonewright, domainId: string, left: Left)
 
 /** An A record that was to be made. */
 export function createOf(name: string): Body {
-  const after = { recordType: "A", name, value: "192.0.2.9", ttl: 60, priority: null, proxied: false, comment: "mine" };
+  const after = {
+    recordType: "A",
+    name,
+    value: "192.0.2.9",
+    ttl: 60,
+    strings: null,
+    priority: null,
+    proxied: false,
+    comment: "mine",
+  };
   return { action: "create", id: newId(), before: null, after };
 }

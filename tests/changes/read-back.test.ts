@@ -4,7 +4,7 @@ import type { DnsProvider, RecordChange } from "../../server/dns-providers/provi
 import type { RecordData } from "../../server/records/record.ts";
 
 function a(name: string, value: string, ttl = 300): RecordData {
-  return { recordType: "A", name, value, ttl, priority: null, proxied: false };
+  return { recordType: "A", name, value, ttl, strings: null, priority: null, proxied: false };
 }
 
 function update(before: RecordData, after: RecordData): RecordChange {

@@ -1,5 +1,5 @@
 import { createServer, request, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer as createTcpServer, type AddressInfo, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createClient, type ClientOptions, type Session } from "../../client-sdk/src/index.ts";
 import { tell } from "../notifications/telling.ts";
@@ -124,8 +124,66 @@ describe("the credentials", () => {
     },
   );
 
-  test("may be left out, also as undefined or null", async () => {
-    const client = createClient({ url: zw.url, token: undefined, session: null, fetch: undefined, retries: undefined });
+  test("may be left out, or be null", async () => {
+    const client = createClient({ url: zw.url, token: null, session: null, fetch: undefined, retries: undefined });
     expect(await failure(client.auth.me.query())).toMatchObject({ code: "UNAUTHORIZED" });
+  });
+
+  test("an undefined token is an error that says so, and not a client that nobody is signed in to", () => {
+    expect(() => createClient({ url: zw.url, token: process.env["ZONEWRIGHT_NO_SUCH_VARIABLE"] })).toThrow(
+      "token: this is undefined; set the variable that it comes from",
+    );
+  });
+});
+
+/** A server that takes connections and says nothing. */
+async function silentServer() {
+  const sockets = new Set<Socket>();
+  const server = createTcpServer((socket) => void sockets.add(socket));
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    end: () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+describe("the time-out", () => {
+  test("ends a call that nobody answers, as TIMEOUT; an abort before it stays ABORTED", async () => {
+    const { url, end } = await silentServer();
+    const client = createClient({ url, token: "zw_pt_x", timeoutSeconds: 0.05 });
+    const error = await failure(client.domains.list.query({}));
+    expect(error).toMatchObject({ code: "TIMEOUT", status: null });
+    expect(error.message).toMatch(/within 0\.05 seconds/);
+    expect(await failure(client.signIn(admin))).toMatchObject({ code: "TIMEOUT" });
+    const signal = AbortSignal.abort();
+    expect(await failure(client.domains.list.query({}, { signal }))).toMatchObject({ code: "ABORTED" });
+    end();
+  });
+
+  test.each([-1, Number.NaN, Infinity, 2_147_484])("of %d seconds is refused", (timeoutSeconds) => {
+    expect(() => createClient({ url: zw.url, timeoutSeconds })).toThrow(/^timeoutSeconds: give a number/);
+  });
+
+  test("of 0 is none, and streams have none", async () => {
+    expect(await createClient({ url: zw.url, timeoutSeconds: 0 }).signIn(admin)).toMatchObject({ kind: "signedIn" });
+    let session: Session | null = null;
+    await createClient({ url: zw.url, onSessionChange: (changed) => (session = changed) }).signIn(admin);
+    const client = createClient({ url: zw.url, session, timeoutSeconds: 0.01 });
+    const connections: unknown[] = [];
+    const watched = client.watchNotifications({
+      onConnected: (one) => connections.push(one),
+      onDisconnected: (one) => connections.push(one),
+    });
+    const first = watched.next();
+    expect(await failure(client.auth.me.query())).toMatchObject({ code: "TIMEOUT" });
+    await tell(zw, { administrators: true }, "Late");
+    expect((await first).value).toMatchObject({ title: "Late" });
+    expect(connections).toEqual([{ gap: false }]);
+    await watched.return();
   });
 });

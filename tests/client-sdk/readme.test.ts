@@ -80,6 +80,20 @@ test("a script's token, and going through all records", async () => {
   }
 });
 
+test("a challenge for a certificate, by the name of its host", async () => {
+  await zw.admin.post("/api/domains", { name: "example.com" });
+  const client = createClient({ url: zw.url });
+  await client.signIn({ username: "admin", password: adminPassword });
+  const printed = vi.spyOn(console, "log").mockImplementation(() => undefined);
+  try {
+    const { challenge } = await run([exampleWith("ensureRecord({")], { client }, ["challenge"]);
+    expect(challenge).toMatchObject({ name: "_acme-challenge.www" });
+    expect(printed.mock.calls).toEqual([["created"]]);
+  } finally {
+    printed.mockRestore();
+  }
+});
+
 test("watching what the user is told", async () => {
   const client = createClient({ url: zw.url });
   await client.signIn({ username: "admin", password: adminPassword });

@@ -53,10 +53,50 @@ test.each([
   expect(to(list)).toHaveLength(1);
 });
 
-test("a mutation is never repeated: it may have been carried out", async () => {
+test("a mutation of zones is repeated when asked for, and takes place once", async () => {
+  const { fetch, to } = awayFor(2, 503, { "retry-after": "0" });
+  await clientOver(fetch).domains.create.mutate({ name: "asked.example" });
+  expect(to(create).map(({ status }) => status)).toEqual([503, 503, 200]);
+});
+
+test("a mutation whose answer is lost is repeated with the same key, and answered as the first time", async () => {
+  const keys: (string | null)[] = [];
+  const answers: string[] = [];
+  const losing: Fetch = async (url, init) => {
+    keys.push(new Headers(init?.headers).get("idempotency-key"));
+    const response = await fetch(url, init);
+    answers.push(await response.clone().text());
+    if (keys.length < 3) throw new TypeError("connection reset");
+    return response;
+  };
+  const made = await clientOver(losing).domains.create.mutate({ name: "once.example" });
+  expect(made.name).toBe("once.example");
+  expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+  expect(new Set(keys).size).toBe(1);
+  expect(new Set(answers).size).toBe(1);
+  expect((await clientOver(fetch).domains.list.query({ search: "once" })).total).toBe(1);
+});
+
+test("a key of the caller's own is kept, and two calls have two keys", async () => {
+  const keys: (string | null)[] = [];
+  const noting: Fetch = async (url, init) => {
+    keys.push(new Headers(init?.headers).get("idempotency-key"));
+    return await fetch(url, init);
+  };
+  const client = clientOver(noting);
+  const { id } = await client.domains.create.mutate({ name: "keys.example" });
+  await client.snapshots.create.mutate({ id });
+  await client.snapshots.create.mutate({ id }, { context: { headers: { "Idempotency-Key": "nightly-2027-01-01" } } });
+  await client.domains.list.query({});
+  expect(keys[2]).toBe("nightly-2027-01-01");
+  expect(keys[0]).not.toBe(keys[1]);
+  expect(keys[3]).toBeNull();
+});
+
+test("other mutations are never repeated: they may have been carried out", async () => {
   const { fetch, to } = awayFor(1, 503, { "retry-after": "0" });
-  await failure(clientOver(fetch).domains.create.mutate({ name: "once.example" }));
-  expect(to(create)).toHaveLength(1);
+  await failure(clientOver(fetch).notifications.readAll.mutate());
+  expect(to("/trpc/notifications.readAll")).toHaveLength(1);
 });
 
 test("an abort ends the wait", async () => {

@@ -1,6 +1,6 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { createClient, type Client, type InAppNotification } from "../../client-sdk/src/index.ts";
+import { createClient, type Client, type Disconnection, type InAppNotification } from "../../client-sdk/src/index.ts";
 import { idOf, tell } from "../notifications/telling.ts";
 import { Clock, minute } from "../support/clock.ts";
 import { adminPassword, memberPassword, useZonewright } from "../support/zonewright.ts";
@@ -105,6 +105,19 @@ describe("watching", () => {
     expect(connections).toHaveLength(4);
     expect(titles).toEqual(["One", ...[1, 2, 3].flatMap((round) => [`Lost ${round}`, `Back ${round}`])]);
     expect(connections.some(({ gap }) => gap)).toBe(false);
+    await notifications.return();
+  });
+
+  test("says each time that the connection is lost why, and when it tries again", async () => {
+    const lost: Disconnection[] = [];
+    const notifications = client.watchNotifications({
+      onConnected: () => void (lost.length === 0 ? cutConnections() : told("Back")),
+      onDisconnected: (disconnection) => lost.push(disconnection),
+    });
+    expect(titleOf(await notifications.next())).toBe("Back");
+    expect(lost.map(({ error }) => error?.code)).toEqual(["NETWORK_ERROR"]);
+    expect(lost[0]?.retryInSeconds).toBeGreaterThan(0);
+    expect(lost[0]?.retryInSeconds).toBeLessThanOrEqual(30);
     await notifications.return();
   });
 

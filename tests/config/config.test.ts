@@ -50,6 +50,7 @@ describe("a bad value stops the start with a sentence naming the variable", () =
     ["DATA_DIR", "/dev/null/data"],
     ["DATABASE_URL", "mysql://localhost/zonewright"],
     ["DATABASE_URL", "localhost:5432"],
+    ["DATABASE_URL", "postgres://localhost/zonewright?sslmode=sometimes"],
     ["REDIS_URL", "http://localhost:6379"],
     ["SECRET_KEYS", "short"],
     ["SECRET_KEYS", `${longKey},short`],

@@ -35,7 +35,7 @@ export function connect(config: unknown): DnsProvider {
 }
 
 export function record(name: string, recordType: string, value: string, ttl = 300): RecordData {
-  return { recordType, name, value, ttl, priority: null, proxied: false };
+  return { recordType, name, value, ttl, strings: null, priority: null, proxied: false };
 }
 
 export const create = (after: RecordData): RecordChange => ({ action: "create", before: null, after });

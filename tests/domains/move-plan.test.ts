@@ -21,6 +21,7 @@ const data = (name: string, recordType: string, value: string): RecordData => ({
   value,
   ttl: 300,
   priority: null,
+  strings: null,
   proxied: false,
 });
 const live = (record: RecordData): LiveRecord => ({

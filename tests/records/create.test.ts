@@ -29,6 +29,7 @@ describe("a new record", () => {
       name: "whole",
       value: "192.0.2.1",
       ttl: 60,
+      strings: null,
       priority: null,
       proxied: false,
       serverManaged: false,

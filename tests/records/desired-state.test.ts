@@ -11,6 +11,7 @@ const data = fc.record({
   name: fc.constantFrom("@", "www", "mail"),
   value: fc.constantFrom("1", "2", "3", "4"),
   ttl: fc.constantFrom(60, 300),
+  strings: fc.constantFrom<(string[] | null)[]>(null, ["", "1"]),
   priority: fc.constant(null),
   proxied: fc.constant(false),
 });
@@ -94,8 +95,8 @@ describe("a plan towards desired records", () => {
 
   test("finds records by id before it looks at what they say", () => {
     const [one, two] = live([
-      { recordType: "A", name: "www", value: "1", ttl: 60, priority: null, proxied: false },
-      { recordType: "A", name: "www", value: "2", ttl: 60, priority: null, proxied: false },
+      { recordType: "A", name: "www", value: "1", ttl: 60, strings: null, priority: null, proxied: false },
+      { recordType: "A", name: "www", value: "2", ttl: 60, strings: null, priority: null, proxied: false },
     ]);
     if (!one || !two) throw new Error("unreachable");
     const { changes } = planState(
@@ -143,7 +144,7 @@ describe("a plan from what a provider serves", () => {
   });
 
   test("drops the second of two live records that say the same", async () => {
-    const twice = { recordType: "A", name: "www", value: "1", ttl: 60, priority: null, proxied: false };
+    const twice = { recordType: "A", name: "www", value: "1", ttl: 60, strings: null, priority: null, proxied: false };
     const { plan } = await fromServed(live([twice, twice]), [twice], 1);
     expect(plan).toMatchObject({ unchanged: 1, changes: [{ action: "delete" }] });
   });

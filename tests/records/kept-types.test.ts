@@ -7,10 +7,10 @@ const zw = useZonewright();
 const lines = [
   "_443._tcp 300 TLSA 3 1 1 AABBCC",
   "alias 300 DNAME target.example.",
-  "host 300 SSHFP 4 2 aabbcc",
+  "host 300 SSHFP 4 0 aabbcc",
   "odd 300 TYPE65280 \\# 2 abcd",
   "ptr 300 PTR host.example.",
-  "secure 300 DS 1 13 2 aabbcc",
+  "secure 300 DS 1 13 9 aabbcc",
   'tree 300 NAPTR 100 10 "u" "E2U+sip" "!^.*$!sip:x@example.com!" .',
   "web 300 HTTPS 1 . alpn=h2,h3",
 ];

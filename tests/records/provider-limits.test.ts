@@ -4,7 +4,15 @@ import { planState } from "../../server/records/desired-state.ts";
 import { withoutKept } from "../../server/records/provider-limits.ts";
 import { lineOf } from "../support/zones.ts";
 
-const ns = (value: string) => ({ recordType: "NS", name: "@", value, ttl: 3600, priority: null, proxied: false });
+const ns = (value: string) => ({
+  recordType: "NS",
+  name: "@",
+  value,
+  ttl: 3600,
+  strings: null,
+  priority: null,
+  proxied: false,
+});
 const at = new Date(0);
 const live = (id: string, value: string) => ({
   ...ns(value),

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { useZonewright } from "../support/zonewright.ts";
+import { refusedLines } from "../zone-file/corpus/refused.ts";
 import { fileZone, manualZone, type Body, type Zone } from "../support/zones.ts";
 
 const zw = useZonewright();
@@ -116,13 +117,61 @@ describe("an import", () => {
     const { body } = await send({ zonefile: "www 300 A 192.0.2.2\nwww 60 A 192.0.2.3\n" });
     expect(body.warnings.join(" ")).toMatch(/different TTLs/);
     const records = await zone.records();
-    expect(records.map(({ ttl }) => ttl)).toEqual([60, 60, 60]);
+    expect(records.map(({ ttl }) => ttl)).toEqual([300, 300, 300]);
     expect(records.find(({ id }) => id === live.id)).toMatchObject({ value: "192.0.2.1", version: 2 });
     expect(body).toMatchObject({ created: 2, updated: 1 });
   });
 });
 
+describe("names outside the zone", () => {
+  const zonefile = "www A 192.0.2.1\nwww.example.net. A 192.0.2.2\n AAAA 2001:db8::2\n";
+
+  test("refuse the file with line and name, unless they are to be left out, which a warning counts", async () => {
+    const refused = await send({ zonefile });
+    expect([refused.status, refused.body.detail]).toEqual([
+      400,
+      `Line 2: The name "www.example.net" is outside the zone ${zone.name}.`,
+    ]);
+    expect(await zone.lines()).toEqual([]);
+    for (const dryRun of [true, false]) {
+      const { body } = await send({ zonefile, ignoreOutOfZone: true, dryRun });
+      expect(body).toMatchObject({ created: 1, updated: 0, deleted: 0 });
+      expect(body.warnings).toEqual([
+        `2 records are outside ${zone.name} and left out: line 2 (www.example.net), line 3 (www.example.net).`,
+      ]);
+    }
+    expect(await zone.lines()).toEqual(["www A 192.0.2.1"]);
+  });
+
+  test("are counted to the last one, and the first ten are named", async () => {
+    const lines = Array.from({ length: 12 }, (_, index) => `h${index}.example.net. A 192.0.2.1`);
+    const { body } = await send({ zonefile: `${lines.join("\n")}\nwww A 192.0.2.1`, ignoreOutOfZone: true });
+    expect(body.warnings).toEqual([expect.stringMatching(/^12 records .* line 10 \(h9\.example\.net\) and 2 more\.$/)]);
+  });
+
+  test("never make the file of another zone empty this one", async () => {
+    await zone.add("A", "www", "192.0.2.1");
+    const foreign = "www.example.net. A 192.0.2.2\n";
+    const { status, body } = await send({ zonefile: foreign, mode: "replace", ignoreOutOfZone: true });
+    expect([status, body.detail]).toEqual([
+      400,
+      `Line 1: No record of the file is inside ${zone.name}; the first is of www.example.net.`,
+    ]);
+    expect(await zone.lines()).toEqual(["www A 192.0.2.1"]);
+  });
+});
+
 describe("a file that cannot be taken", () => {
+  test.each(refusedLines)(
+    "for %s is 400 with the line and the reason, and nothing is imported",
+    async (line, reason) => {
+      const { status, body } = await send({ zonefile: `ok A 192.0.2.1\n${line}\n` });
+      expect([status, body.issues[0].path]).toEqual([400, ["zonefile", 2]]);
+      expect(body.issues[0].message).toContain(reason);
+      expect(await zone.lines()).toEqual([]);
+    },
+  );
+
   test("for its syntax is 400 with each line and reason, and changes nothing", async () => {
     await zone.add("A", "www", "192.0.2.1");
     const { status, body } = await send({ zonefile: 'ok A 192.0.2.2\nbad A 999.1.1.1\n\nworse "\n', mode: "replace" });
@@ -140,7 +189,7 @@ describe("a file that cannot be taken", () => {
   test.each([
     ["$INCLUDE /etc/passwd\n", 1],
     ["x.example.org. A 192.0.2.1\n", 1],
-    ["a A 192.0.2.1\n\u0000\n", 2],
+    ["a A 192.0.2.1\n\u0000 A 192.0.2.2\n", 2],
     ["$GENERATE 1-9 a$ A 192.0.2.$\n", 1],
   ])("such as %j is 400 with the line", async (zonefile, line) => {
     const { status, body } = await send({ zonefile });
@@ -165,6 +214,7 @@ describe("a file that cannot be taken", () => {
     ["zonefile", ""],
     ["zonefile", 7],
     ["mode", "append"],
+    ["ignoreOutOfZone", "yes"],
     ["dryRun", "true"],
   ])("because %s is %j is 400 and names the field", async (field, given) => {
     const { status, body } = await send({ zonefile: "a A 192.0.2.1\n", [field]: given });

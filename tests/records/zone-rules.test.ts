@@ -3,7 +3,7 @@ import type { RecordData } from "../../server/records/record.ts";
 import { newViolations, violationsAt } from "../../server/records/zone-rules.ts";
 
 function record(recordType: string, value: string): RecordData {
-  return { recordType, name: "www", value, ttl: 300, priority: null, proxied: false };
+  return { recordType, name: "www", value, ttl: 300, strings: null, priority: null, proxied: false };
 }
 
 const [a1, a2, txt] = [record("A", "192.0.2.1"), record("A", "192.0.2.2"), record("TXT", "x")];

@@ -18,6 +18,7 @@ const record = (name: string, recordType: string, value: string, ttl = 300): Rec
   value,
   ttl,
   priority: null,
+  strings: null,
   proxied: false,
 });
 const create = (after: RecordData): RecordChange => ({ action: "create", before: null, after });

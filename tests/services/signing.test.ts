@@ -178,12 +178,10 @@ describe.each(signingTargets)("a zone that is signed by %s", (name, start) => {
     const plan = await apply([
       ...made.slice(0, 40).map(({ id }: Body) => ({ action: "delete", recordId: id })),
       ...made.slice(40, 60).map(({ id }: Body) => ({ action: "update", recordId: id, record: { ttl: 77 } })),
-      ...made
-        .slice(0, 20)
-        .map(({ name }: Body) => ({
-          action: "create",
-          record: { recordType: "CNAME", name, value: "to.example.net" },
-        })),
+      ...made.slice(0, 20).map(({ name }: Body) => ({
+        action: "create",
+        record: { recordType: "CNAME", name, value: "to.example.net" },
+      })),
     ]);
     expect(plan.warnings).not.toContainEqual(expect.stringContaining("outside Zonewright"));
     await expectAgreement();

@@ -28,9 +28,17 @@ describe("the difference of two snapshots", () => {
     await zone.add("TXT", "new", "hello");
     const to = await take();
 
-    const added = { recordType: "TXT", name: "new", value: "hello" };
-    const removed = { recordType: "MX", name: "gone", value: "10 mail.example.net" };
-    const before = { recordType: "A", name: "changed", value: "192.0.2.1", ttl: 300, priority: null, proxied: false };
+    const added = { recordType: "TXT", name: "new", value: "hello", strings: null };
+    const removed = { recordType: "MX", name: "gone", value: "10 mail.example.net", strings: null };
+    const before = {
+      recordType: "A",
+      name: "changed",
+      value: "192.0.2.1",
+      ttl: 300,
+      strings: null,
+      priority: null,
+      proxied: false,
+    };
     const after = { ...before, name: "renamed", value: "192.0.2.2" };
     expect(await diff(from, to)).toEqual({
       added: [added],
@@ -97,6 +105,7 @@ const sided: fc.Arbitrary<Sided[]> = fc
       name: fc.constantFrom("@", "www"),
       value: fc.constantFrom("1", "2", "3"),
       ttl: fc.constantFrom(60, 300),
+      strings: fc.constantFrom<(string[] | null)[]>(null, ["", "1"]),
       priority: fc.constant(null),
       proxied: fc.constant(false),
     }),

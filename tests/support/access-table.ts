@@ -1,9 +1,9 @@
-import { permissions, type Access, type Permission, type RouteMeta } from "../../server/context.ts";
+import { permissions, type Access, type Confirmed, type Permission, type RouteMeta } from "../../server/context.ts";
 import { appRouter } from "../../server/router.ts";
 import { vi } from "vitest";
 import { StreamClient } from "./event-stream.ts";
 import { page } from "./markdown.ts";
-import type { RestClient } from "./rest-client.ts";
+import type { Answer, RestClient } from "./rest-client.ts";
 
 /** A line of docs/rights.md. */
 export interface AccessRow {
@@ -13,6 +13,7 @@ export interface AccessRow {
   procedure: string;
   access: Access;
   permission: Permission | null;
+  confirmed: Confirmed | null;
   whose: "nobody's" | (typeof things)[number];
 }
 
@@ -31,18 +32,29 @@ const who: Record<string, Access> = {
   administrator: "admin",
 };
 
+/** The last cell; tables without that column ask for nothing. */
+const confirmations: Record<string, Confirmed | null> = { session: "session", "or password": "orPassword", "–": null };
+
 /** Reads the table of docs/rights.md. @throws Error for a cell that means nothing */
 export async function accessRows(): Promise<AccessRow[]> {
   const { text } = await page("docs/rights.md");
   const lines = [...text.matchAll(/^\| *([A-Z]+) (\/\S+) *\|(.*)\|$/gm)];
   return lines.map(([line, method = "", path = "", rest = ""]) => {
-    const [procedure = "", caller = "", token = "", whose = ""] = rest.split("|").map((cell) => cell.trim());
+    const [procedure = "", caller = "", token = "", whose = "", confirmation = "–"] = rest
+      .split("|")
+      .map((cell) => cell.trim());
     const access = who[caller];
     const permission = permissions.find((one) => one === token) ?? null;
+    const confirmed = confirmations[confirmation];
     const known = things.find((one) => one === whose);
-    if (!access || (permission === null && token !== "–") || (known === undefined && whose !== "–"))
+    if (
+      confirmed === undefined ||
+      !access ||
+      (permission === null && token !== "–") ||
+      (known === undefined && whose !== "–")
+    )
       throw new Error(`This line of docs/rights.md says something else than its head explains: ${line}`);
-    return { method, path, procedure, access, permission, whose: known ?? "nobody's" };
+    return { method, path, procedure, access, permission, confirmed, whose: known ?? "nobody's" };
   });
 }
 
@@ -72,16 +84,31 @@ async function streamStatus({ url, token }: RestClient, path: string): Promise<n
 export const unknownId = "01a1fb0f-6204-7000-abd4-276e976be8b7";
 
 /** Calls a procedure over REST, with ids of nothing and without a body: only who calls can matter. */
-export async function overRest(client: RestClient, { type, meta: { openapi } }: Procedure): Promise<number> {
-  if (type === "subscription") return await streamStatus(client, streamPath);
-  const { method = "GET", path = "" } = openapi ?? {};
-  const { status } = await client.send(method, `/api${path.replaceAll(/\{\w+\}/g, unknownId)}`);
-  return status;
+export async function overRest(client: RestClient, procedure: Procedure): Promise<number> {
+  if (procedure.type === "subscription") return await streamStatus(client, streamPath);
+  return (await restAnswer(client, procedure)).status;
 }
 
 /** The same over tRPC. */
-export async function overTrpc(client: RestClient, { name, type }: Procedure): Promise<number> {
-  if (type === "subscription") return await streamStatus(client, `/trpc/${name}`);
-  const { status } = await client.send(type === "query" ? "GET" : "POST", `/trpc/${name}`);
-  return status;
+export async function overTrpc(client: RestClient, procedure: Procedure): Promise<number> {
+  if (procedure.type === "subscription") return await streamStatus(client, `/trpc/${procedure.name}`);
+  return (await trpcAnswer(client, procedure)).status;
+}
+
+/** The error codes with which a procedure answers over REST and tRPC; null where it succeeds. */
+export async function codesOf(client: RestClient, procedure: Procedure, body?: object) {
+  const rest = await restAnswer(client, procedure, body);
+  const trpc = await trpcAnswer(client, procedure, body);
+  return [rest.body.code ?? null, trpc.body.error?.json.data.code ?? null];
+}
+
+async function restAnswer(client: RestClient, { meta: { openapi } }: Procedure, body?: object): Promise<Answer> {
+  const { method = "GET", path = "" } = openapi ?? {};
+  return await client.send(method, `/api${path.replaceAll(/\{\w+\}/g, unknownId)}`, body);
+}
+
+async function trpcAnswer(client: RestClient, { name, type, meta }: Procedure, body?: object): Promise<Answer> {
+  const ids = [...(meta.openapi?.path ?? "").matchAll(/\{(\w+)\}/g)].map(([, id = ""]) => [id, unknownId] as const);
+  const input = body && { json: { ...Object.fromEntries(ids), ...body } };
+  return await client.send(type === "query" ? "GET" : "POST", `/trpc/${name}`, input);
 }

@@ -71,11 +71,11 @@ deep      A 192.0.2.3
   test("TTL and class come in either order, and neither needs to be there", () => {
     expect(
       read(
-        "a A 192.0.2.1\na 60 A 192.0.2.2\nb in a 192.0.2.3\nc IN 1h A 192.0.2.4\nd 1h CLASS1 type1 192.0.2.5\nin A 192.0.2.6",
+        "a A 192.0.2.1\na2 60 A 192.0.2.2\nb in a 192.0.2.3\nc IN 1h A 192.0.2.4\nd 1h CLASS1 type1 192.0.2.5\nin A 192.0.2.6",
       ).records,
     ).toEqual([
       "a 3600 A 192.0.2.1",
-      "a 60 A 192.0.2.2",
+      "a2 60 A 192.0.2.2",
       "b 60 A 192.0.2.3",
       "c 3600 A 192.0.2.4",
       "d 3600 A 192.0.2.5",
@@ -87,6 +87,11 @@ deep      A 192.0.2.3
     ["$TTL", "$TTL 77\n@ 60 IN SOA a b 1 2 3 4 5\na 88 A 192.0.2.1\nb A 192.0.2.2", "b 77 A 192.0.2.2"],
     ["the last explicit TTL", "@ 60 IN SOA a b 1 2 3 4 5\nb A 192.0.2.2", "b 60 A 192.0.2.2"],
     ["the SOA minimum", "@ IN SOA a b 1 2 3 4 5\nb A 192.0.2.2", "b 5 A 192.0.2.2"],
+    [
+      "the SOA minimum, whatever TTL stands between, where the SOA has none",
+      "@ IN SOA a b 1 2 3 4 5\na 88 A 192.0.2.1\nb A 192.0.2.2",
+      "b 5 A 192.0.2.2",
+    ],
     ["the default", "b A 192.0.2.2", "b 3600 A 192.0.2.2"],
   ])("a record without a TTL takes %s", (_, text, last) => {
     expect(read(text).records.at(-1)).toBe(last);
@@ -131,22 +136,22 @@ a  TYPE65280 \# 4 0A 000001
 b  https 1 . alpn="h2,h3" ipv4hint=192.0.2.1
 c  SVCB 0 svc
 d  TLSA 3 1 1 AB CD
-e  SSHFP 4 2 AB
+e  SSHFP 4 0 AB
 f  NAPTR 100 50 "s" "SIP+D2U" "" _sip._udp
-g  DS 12345 13 2 ABCD
+g  DS 12345 13 9 ABCD
 h  PTR host
-i  TYPE43 \# 5 3039 0d02ab
+i  TYPE43 \# 5 3039 0d09ab
 `);
     expect(parsed.records).toEqual([
       "a 60 TYPE65280 \\# 4 0a000001",
       "b 60 HTTPS 1 . alpn=h2,h3 ipv4hint=192.0.2.1",
       "c 60 SVCB 0 svc.example.com.",
       "d 60 TLSA 3 1 1 abcd",
-      "e 60 SSHFP 4 2 ab",
+      "e 60 SSHFP 4 0 ab",
       'f 60 NAPTR 100 50 "s" "SIP+D2U" "" _sip._udp.example.com.',
-      "g 60 DS 12345 13 2 abcd",
+      "g 60 DS 12345 13 9 abcd",
       "h 60 PTR host.example.com.",
-      "i 60 DS \\# 5 30390d02ab",
+      "i 60 DS 12345 13 9 ab",
     ]);
   });
 
@@ -185,6 +190,11 @@ i  TYPE43 \# 5 3039 0d02ab
   });
 });
 
+/** The data of an RRSIG. */
+function signature(type: string, tag: number): string {
+  return `RRSIG ${type} 13 3 60 20301122173103 20240101000000 ${tag} @ AAAA`;
+}
+
 describe("what is odd is kept and told", () => {
   test("repetitions are merged, also with another TTL", () => {
     const parsed = read("a 60 A 192.0.2.1\nA 60 A 192.0.2.1\na 90 A 192.0.2.1");
@@ -193,12 +203,31 @@ describe("what is odd is kept and told", () => {
     expect(parsed.messages).toEqual([`2: ${message}`, `3: ${message}`]);
   });
 
-  test("different TTLs at one name and type are kept, and told once", () => {
-    const parsed = read("a 60 A 192.0.2.1\na 90 A 192.0.2.2\na 99 A 192.0.2.3\na 90 AAAA ::1");
-    expect(parsed.records).toHaveLength(4);
-    expect(parsed.messages).toEqual([
-      "2: a A has records with different TTLs; servers use one of them (RFC 2181 §5.2).",
+  test("an RRset with different TTLs gets the one that BIND gives it, and a warning", () => {
+    const parsed = read(
+      "a 60 A 192.0.2.1\na 90 A 192.0.2.2\na 99 A 192.0.2.3\na 90 AAAA ::1\nb TXT b\na 5 A 192.0.2.4",
+    );
+    expect(parsed.records.filter((record) => record.startsWith("a "))).toEqual([
+      "a 5 A 192.0.2.1",
+      "a 5 A 192.0.2.2",
+      "a 5 A 192.0.2.3",
+      "a 90 AAAA ::1",
+      "a 5 A 192.0.2.4",
     ]);
+    expect(parsed.messages).toEqual([
+      "2: a A has records with different TTLs; 60 holds for all of them, as in BIND (RFC 2181 §5.2).",
+      "6: a A has records with different TTLs; 5 holds for all of them, as in BIND (RFC 2181 §5.2).",
+    ]);
+  });
+
+  test("an RRSIG shares its TTL with those that cover the same type, and with no other", () => {
+    const parsed = read(`a 60 ${signature("A", 1)}\na 90 ${signature("MX", 1)}\na 60 ${signature("A", 2)}`);
+    expect(parsed.records.map((record) => record.split(" ").slice(0, 4).join(" "))).toEqual([
+      "a 60 RRSIG A",
+      "a 90 RRSIG MX",
+      "a 60 RRSIG A",
+    ]);
+    expect(parsed.messages).toEqual([]);
   });
 
   test("a bare text that a semicolon cuts off", () => {
@@ -250,7 +279,9 @@ describe("errors name their line", () => {
     ["a (\n A 192.0.2.1", "1: The parenthesis that opens here is never closed."],
     ['a TXT "b', "1: The quote that opens on this line is not closed on it."],
     ["a )", "1: This ) closes nothing."],
-    ["a A 192.0.2.1\n; \u0000", "2: The control character U+0000 does not belong in a zone file."],
+    ['a (\n TXT\n "\u0000" )', "3: The control character U+0000 does not belong here"],
+    ['a TXT "\uFFFD"', "1: A byte here was not UTF-8 and got lost on the way"],
+    ['a TXT "\ud800"', "1: A byte here was not UTF-8 and got lost on the way"],
   ])("%j", (text, message) => {
     const errors = errorsOf(text);
     expect(errors).toHaveLength(1);
@@ -267,7 +298,73 @@ describe("errors name their line", () => {
 
   test("stop at twenty", () => {
     expect(errorsOf("a A x\n".repeat(1000))).toHaveLength(20);
-    expect(errorsOf("\u0000\n".repeat(1000))).toHaveLength(20);
+    expect(errorsOf("\u0000 A\n".repeat(1000))).toHaveLength(20);
+  });
+});
+
+describe("octets above ASCII", () => {
+  test("stay what they are in names and texts, whatever encoding they were meant in", () => {
+    const records = [
+      "b\\195\\188cher 3600 CNAME b\\195\\188cher.example.com",
+      "m 3600 MX 10 b\\195\\188cher.example.com",
+      "p 3600 PTR b\\195\\188cher.example.com.",
+      "t 3600 TXT bücher",
+    ];
+    const text = 'bücher CNAME b\\ücher\nm MX 10 bücher\np PTR bücher\nt TXT "bücher"';
+    expect(read(text).records).toEqual(records);
+    expect(parseZoneFile(Buffer.from("é A 192.0.2.1\nt TXT é", "latin1"), { zone })).toMatchObject({
+      records: [{ name: "\\233" }, { value: "\\# 2 01e9" }],
+    });
+  });
+
+  test("may be anything in a comment", () => {
+    const file = Buffer.from("; caf\u00e9 \u0000\u001b\nwww A 192.0.2.1 ; \u00ff", "latin1");
+    expect(parseZoneFile(file, { zone })).toMatchObject({ ok: true, records: [{ name: "www" }], warnings: [] });
+    expect(read("; \uFFFD\nwww A 192.0.2.1").records).toHaveLength(1);
+  });
+});
+
+describe("names outside the zone", () => {
+  const text = "www A 192.0.2.1\nwww.example.net. A 192.0.2.2\n AAAA ::1\n$ORIGIN net.\nmail A 192.0.2.3\nmail x A";
+
+  test("are left out on request, each with its line and name, and other errors stay errors", () => {
+    const parsed = read(text.slice(0, -"\nmail x A".length), { ignoreOutOfZone: true });
+    expect(parsed.records).toEqual(["www 3600 A 192.0.2.1"]);
+    expect(parsed.outOfZone).toEqual([
+      { line: 2, name: "www.example.net" },
+      { line: 3, name: "www.example.net" },
+      { line: 5, name: "mail.net" },
+    ]);
+    expect(errorsOf(text, { ignoreOutOfZone: true })).toEqual(['6: "x" is not a record type.']);
+  });
+
+  test("are an SOA's, too", () => {
+    expect(read("net. SOA a b 1 2 3 4 5", { ignoreOutOfZone: true })).toMatchObject({ soa: null, records: [] });
+  });
+});
+
+describe("data that breaks the grammar of its type", () => {
+  const text = "a SSHFP 1 1 zz\nb PTR a. b.\nc TYPE65280 foo\nd ALIAS www\ne TYPE41 \\# 0\n@ DS 1 2 3 ab";
+
+  test("is kept as it stands where a zone is only read, with a warning for each line", () => {
+    const parsed = read(text, { keepBadData: true });
+    expect(parsed.records).toEqual([
+      "a 3600 SSHFP 1 1 zz",
+      "b 3600 PTR a. b.",
+      "c 3600 TYPE65280 foo",
+      "d 3600 ALIAS www.example.com.",
+      "e 3600 TYPE41 \\# 0",
+      "@ 3600 DS 1 2 3 ab",
+    ]);
+    expect(parsed.warnings.map(({ line }) => line)).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(parsed.messages[0]).toBe(
+      '1: The SSHFP data is wrong: the fingerprint must be hexadecimal digits in pairs, not "zz". It is kept as it stands.',
+    );
+    expect(errorsOf(text)).toHaveLength(6);
+  });
+
+  test("is an error all the same where it cannot be told what it says", () => {
+    expect(errorsOf("a A x", { keepBadData: true })).toHaveLength(1);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { controlCharacters, logicalLines } from "../../server/zone-file/tokens.ts";
+import { logicalLines } from "../../server/zone-file/tokens.ts";
 
 /** Line, leading blank and fields of each entry: bare fields as they are, quoted ones in «». */
 function read(text: string): unknown[] {
@@ -95,21 +95,5 @@ describe("what cannot be read is told with its line, and reading goes on", () =>
     ["a backslash at the end", "a b\\", [{ line: 1, error: "The backslash at the end of this line escapes nothing." }]],
   ])("%s", (_, text, expected) => {
     expect(read(text)).toEqual(expected);
-  });
-});
-
-describe("control characters", () => {
-  test("are told with their lines, in comments too, up to a limit", () => {
-    const text = "a\u0000\n\tb\r\n; \u001b\nc\rd\u007f";
-    expect(controlCharacters(text, 3)).toEqual([
-      { line: 1, message: "The control character U+0000 does not belong in a zone file." },
-      { line: 3, message: "The control character U+001B does not belong in a zone file." },
-      { line: 4, message: "The control character U+000D does not belong in a zone file." },
-    ]);
-    expect(controlCharacters(text, 9)).toHaveLength(4);
-  });
-
-  test("a zone file has none in its tabs and line ends", () => {
-    expect(controlCharacters("a\tb\r\nc\n", 20)).toEqual([]);
   });
 });

@@ -12,6 +12,7 @@ import { hashOf, newOpaqueToken } from "../opaque-tokens.ts";
 import { assertGoodPassword, type PasswordOwner } from "../password-rules.ts";
 import type { PasswordHasher } from "../passwords.ts";
 import type { Sessions } from "../sessions.ts";
+import type { WaysIn } from "../ways-in.ts";
 import { PasswordReset } from "./entities.ts";
 
 const hour = 3_600_000;
@@ -25,6 +26,7 @@ export class PasswordResets {
   readonly #sessions: Sessions;
   readonly #mail: MailOutbox;
   readonly #background: Background;
+  readonly #waysIn: WaysIn;
   readonly #audit: Audit;
   readonly #siteUrl: string;
   readonly #now: () => Date;
@@ -35,6 +37,7 @@ export class PasswordResets {
     sessions: Sessions;
     mail: MailOutbox;
     background: Background;
+    waysIn: WaysIn;
     audit: Audit;
     siteUrl: string;
     now: () => Date;
@@ -44,6 +47,7 @@ export class PasswordResets {
     this.#sessions = parts.sessions;
     this.#mail = parts.mail;
     this.#background = parts.background;
+    this.#waysIn = parts.waysIn;
     this.#audit = parts.audit;
     this.#siteUrl = parts.siteUrl;
     this.#now = parts.now;
@@ -79,6 +83,7 @@ export class PasswordResets {
       await tx.flush();
       await tx.nativeDelete(PasswordReset, { userId: found.id });
       await this.#audit.record(tx, actor, { action: "user.reset_password", targetType: "user", targetId: found.id });
+      await this.#waysIn.changed(tx, actor, found.id, { event: "security.password_changed" });
       await this.#sessions.endAll(tx, found.id);
       return found;
     });

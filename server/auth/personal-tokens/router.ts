@@ -1,6 +1,6 @@
 import { route } from "../../route.ts";
 import { nothing, success } from "../../schemas.ts";
-import { router, signedIn } from "../../trpc.ts";
+import { confirmed, router, signedIn } from "../../trpc.ts";
 import { createTokenInput, newPersonalToken, personalTokens, tokenIdInput } from "./schemas.ts";
 
 const tag = "Sign-in and account";
@@ -20,9 +20,9 @@ export const tokensRouter = router({
     .output(personalTokens)
     .query(({ ctx }) => ctx.services.personalTokens.list(ctx.em, ctx.caller)),
 
-  create: signedIn
+  create: confirmed
     .meta(
-      route.signedIn({
+      route.confirmed({
         method: "POST",
         path: "/auth/me/tokens",
         operationId: "createToken",

@@ -6,6 +6,7 @@ import { AppError, badField, notFound } from "../../errors.ts";
 import { newId } from "../../ids.ts";
 import { lockAccount } from "../../users/lock-account.ts";
 import type { Caller } from "../caller.ts";
+import type { WaysIn } from "../ways-in.ts";
 import { hashOf } from "../opaque-tokens.ts";
 import { PersonalToken } from "./entities.ts";
 import { newToken } from "./form.ts";
@@ -20,10 +21,22 @@ export interface TokenWish {
 
 /** The caller's own personal tokens: nobody sees or deletes another's. */
 export class PersonalTokens {
-  readonly #parts: { prefix: string; audit: Audit; now: () => Date; onEnd: (tokenHash: string) => void };
+  readonly #parts: {
+    prefix: string;
+    audit: Audit;
+    waysIn: WaysIn;
+    now: () => Date;
+    onEnd: (tokenHash: string) => void;
+  };
 
   /** @param parts.onEnd told at once when a token is deleted, so that it stops working. */
-  constructor(parts: { prefix: string; audit: Audit; now: () => Date; onEnd: (tokenHash: string) => void }) {
+  constructor(parts: {
+    prefix: string;
+    audit: Audit;
+    waysIn: WaysIn;
+    now: () => Date;
+    onEnd: (tokenHash: string) => void;
+  }) {
     this.#parts = parts;
   }
 
@@ -34,7 +47,7 @@ export class PersonalTokens {
 
   /** @throws AppError BAD_REQUEST for an end in the past, CONFLICT for one token too many. */
   async create(em: EntityManager, caller: Caller, wish: TokenWish) {
-    const { prefix, audit, now } = this.#parts;
+    const { prefix, audit, waysIn, now } = this.#parts;
     if (wish.expiresAt !== null && wish.expiresAt <= now()) {
       throw badField(["expiresAt"], "This is past; take a moment to come, or null for a token that does not expire.");
     }
@@ -64,6 +77,8 @@ export class PersonalTokens {
         targetId: entity.id,
         after: told(entity),
       });
+      const change = { event: "security.token_created", tokenId: entity.id, name: wish.name } as const;
+      await waysIn.changed(tx, caller, caller.userId, change);
       return entity;
     });
     return { token, ...view(stored) };

@@ -3,7 +3,9 @@ import type { Keyring } from "../../keyring.ts";
 import type { Guesses } from "../../limits/guesses.ts";
 import type { Mailer } from "../../mail/mailer.ts";
 import { SecretBox } from "../../secret-box.ts";
-import type { Confirmation } from "../confirmation.ts";
+import { Confirmation } from "../confirmation/service.ts";
+import type { CurrentPassword } from "../current-password.ts";
+import type { WaysIn } from "../ways-in.ts";
 import { SecondFactorChecks } from "./checks.ts";
 import { EmailCodes } from "./email-codes.ts";
 import { PasskeyChallenges } from "./passkey-challenges.ts";
@@ -15,26 +17,30 @@ import { SignInChallenges } from "./sign-in-challenges.ts";
 import { Totp } from "./totp.ts";
 import { TotpSecrets } from "./totp-secrets.ts";
 
-/** Builds what second factors consist of: `management` for their owner, `checks` for whoever signs in. */
+/** Builds what second factors consist of: `management` for their owner, `checks` for whoever signs in, `confirmation` for who is signed in. */
 export function composeSecondFactors(parts: {
   siteUrl: string;
   keyring: Keyring;
   mailer: Mailer;
-  confirmation: Confirmation;
+  currentPassword: CurrentPassword;
   guesses: Guesses;
+  waysIn: WaysIn;
   audit: Audit;
   now: () => Date;
 }) {
-  const { siteUrl, keyring, mailer, confirmation, guesses, audit, now } = parts;
+  const { siteUrl, keyring, mailer, currentPassword, guesses, waysIn, audit, now } = parts;
   const totpSecrets = new TotpSecrets(new SecretBox(keyring, "totp-secret"));
   const totp = new Totp(totpSecrets, now);
   const emailCodes = new EmailCodes(keyring, mailer, now);
   const passkeys = new Passkeys(new PasskeyChallenges(now), new RelyingParty(siteUrl), now);
   const recoveryCodes = new RecoveryCodes();
   const challenges = new SignInChallenges(now);
+  const shared = { totp, passkeys, recoveryCodes, guesses, audit };
+  const confirmation = new Confirmation({ ...shared, currentPassword, now });
   return {
+    confirmation,
     totpSecrets,
-    management: new SecondFactors({ totp, emailCodes, passkeys, recoveryCodes, confirmation, guesses, audit }),
+    management: new SecondFactors({ ...shared, emailCodes, confirmation, waysIn }),
     checks: new SecondFactorChecks({ challenges, totp, emailCodes, passkeys, recoveryCodes }),
   };
 }

@@ -81,10 +81,12 @@ export const PasskeyChallengeSchema = defineEntity({
   tableName: "passkey_challenges",
   properties: {
     challenge: p.text().primary(),
-    purpose: p.text().$type<"register" | "second_factor" | "sign_in">(),
+    purpose: p.text().$type<"register" | "second_factor" | "sign_in" | "confirm">(),
     /** Null for a sign-in without a password: nobody knows yet who it will be. */
     userId: p.uuid().nullable(),
     signInChallengeId: p.uuid().nullable(),
+    /** The session to confirm. */
+    sessionId: p.uuid().nullable(),
     expiresAt: p.datetime(),
   },
 });

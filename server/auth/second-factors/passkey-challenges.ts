@@ -7,6 +7,7 @@ const lifetimeMilliseconds = 5 * 60_000;
 export type ChallengeUse =
   | { purpose: "register"; userId: string }
   | { purpose: "second_factor"; userId: string; signInChallengeId: string }
+  | { purpose: "confirm"; userId: string; sessionId: string }
   | { purpose: "sign_in" };
 
 /** The values that authenticators sign (WebAuthn §13.4.3): random, kept here, and taken back by the first answer. */
@@ -35,6 +36,7 @@ export class PasskeyChallenges {
         purpose: use.purpose,
         user_id: use.purpose === "sign_in" ? null : use.userId,
         sign_in_challenge_id: use.purpose === "second_factor" ? use.signInChallengeId : null,
+        session_id: use.purpose === "confirm" ? use.sessionId : null,
         expires_at: new Date(now.getTime() + lifetimeMilliseconds),
       })
       .execute();
@@ -50,6 +52,7 @@ export class PasskeyChallenges {
       .where("expires_at", ">", this.#now());
     if (use.purpose !== "sign_in") taking = taking.where("user_id", "=", use.userId);
     if (use.purpose === "second_factor") taking = taking.where("sign_in_challenge_id", "=", use.signInChallengeId);
+    if (use.purpose === "confirm") taking = taking.where("session_id", "=", use.sessionId);
     const { numDeletedRows } = await taking.executeTakeFirstOrThrow();
     return numDeletedRows > 0n;
   }

@@ -50,7 +50,7 @@ export class Passkeys {
     return this.#party.creationOptions(named, existing, challenge, this.#challenges.milliseconds);
   }
 
-  /** Options for a second factor's answer, or for a sign-in by whoever holds a passkey of this site. */
+  /** Options for a second factor or a confirmation, or for a sign-in by whoever holds a passkey of this site. */
   async requestOptions(em: EntityManager, use: Exclude<ChallengeUse, { purpose: "register" }>) {
     const allowed = use.purpose === "sign_in" ? null : await this.#credentials(em, use.userId);
     const challenge = await this.#challenges.make(em, use);

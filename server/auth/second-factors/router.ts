@@ -1,6 +1,6 @@
 import { route } from "../../route.ts";
 import { nothing, success } from "../../schemas.ts";
-import { halfSignedIn, router, signedIn } from "../../trpc.ts";
+import { confirmed, confirmedOrPassword, halfSignedIn, router, signedIn } from "../../trpc.ts";
 import { clientInfo } from "../client-info.ts";
 import { signedInAnswer } from "../schemas.ts";
 import { signedInAnswerOf } from "../signed-in-answer.ts";
@@ -37,9 +37,9 @@ export const twoFactorRouter = router({
     .output(secondFactors)
     .query(({ ctx }) => ctx.services.secondFactors.overview(ctx.em, ctx.caller)),
 
-  setupTotp: signedIn
+  setupTotp: confirmed
     .meta(
-      route.signedIn({
+      route.confirmed({
         method: "POST",
         path: "/2fa/totp/setup",
         operationId: "setupTotp",
@@ -54,9 +54,9 @@ export const twoFactorRouter = router({
     .output(totpSetup)
     .mutation(({ ctx }) => ctx.services.secondFactors.setUpTotp(ctx.em, ctx.caller)),
 
-  enableTotp: signedIn
+  enableTotp: confirmed
     .meta(
-      route.signedIn({
+      route.confirmed({
         method: "POST",
         path: "/2fa/totp/enable",
         operationId: "enableTotp",
@@ -70,9 +70,9 @@ export const twoFactorRouter = router({
     .output(newRecoveryCodes)
     .mutation(({ ctx, input }) => ctx.services.secondFactors.enableTotp(ctx.em, ctx.caller, input.code)),
 
-  disableTotp: signedIn
+  disableTotp: confirmedOrPassword
     .meta(
-      route.signedIn({
+      route.confirmedOrPassword({
         method: "DELETE",
         path: "/2fa/totp",
         operationId: "disableTotp",
@@ -89,9 +89,9 @@ export const twoFactorRouter = router({
       return done;
     }),
 
-  enableEmail: signedIn
+  enableEmail: confirmedOrPassword
     .meta(
-      route.signedIn({
+      route.confirmedOrPassword({
         method: "POST",
         path: "/2fa/email/enable",
         operationId: "enableEmailCodes",
@@ -105,9 +105,9 @@ export const twoFactorRouter = router({
     .output(enabledFactor)
     .mutation(({ ctx, input }) => ctx.services.secondFactors.enableEmail(ctx.em, ctx.caller, input.currentPassword)),
 
-  disableEmail: signedIn
+  disableEmail: confirmedOrPassword
     .meta(
-      route.signedIn({
+      route.confirmedOrPassword({
         method: "DELETE",
         path: "/2fa/email",
         operationId: "disableEmailCodes",
@@ -124,9 +124,9 @@ export const twoFactorRouter = router({
       return done;
     }),
 
-  passkeyCreationOptions: signedIn
+  passkeyCreationOptions: confirmed
     .meta(
-      route.signedIn({
+      route.confirmed({
         method: "POST",
         path: "/2fa/passkeys/options",
         operationId: "getPasskeyCreationOptions",
@@ -139,9 +139,9 @@ export const twoFactorRouter = router({
     .output(passkeyCreationOptions)
     .mutation(({ ctx }) => ctx.services.secondFactors.passkeyCreationOptions(ctx.em, ctx.caller)),
 
-  createPasskey: signedIn
+  createPasskey: confirmed
     .meta(
-      route.signedIn({
+      route.confirmed({
         method: "POST",
         path: "/2fa/passkeys",
         operationId: "createPasskey",
@@ -156,9 +156,9 @@ export const twoFactorRouter = router({
     .output(createdPasskey)
     .mutation(({ ctx, input }) => ctx.services.secondFactors.createPasskey(ctx.em, ctx.caller, input)),
 
-  deletePasskey: signedIn
+  deletePasskey: confirmedOrPassword
     .meta(
-      route.signedIn({
+      route.confirmedOrPassword({
         method: "DELETE",
         path: "/2fa/passkeys/{id}",
         operationId: "deletePasskey",
@@ -175,9 +175,9 @@ export const twoFactorRouter = router({
       return done;
     }),
 
-  createRecoveryCodes: signedIn
+  createRecoveryCodes: confirmedOrPassword
     .meta(
-      route.signedIn({
+      route.confirmedOrPassword({
         method: "POST",
         path: "/2fa/recovery-codes",
         operationId: "createRecoveryCodes",

@@ -41,7 +41,7 @@ const registrationCredential = z
     override: open,
   });
 
-const answerCredential = z
+export const answerCredential = z
   .object({
     ...credentialHead,
     response: z
@@ -130,7 +130,7 @@ export const passkeyRequestOptions = z
 
 const currentPassword = typedPassword.optional().meta({
   description:
-    "The current password. Accounts without a password leave it out, and must have signed in within the last ten minutes.",
+    "The current password. It can be left out while the session is confirmed: see `confirmedUntil` of `GET /api/auth/me`.",
   example: "correct horse battery staple",
 });
 

@@ -5,8 +5,9 @@ import type { Guesses } from "../../limits/guesses.ts";
 import { lockAccount } from "../../users/lock-account.ts";
 import { ownAccount } from "../../users/own-account.ts";
 import type { Caller } from "../caller.ts";
-import type { Confirmation } from "../confirmation.ts";
+import type { Confirmation } from "../confirmation/service.ts";
 import { refuseLastWayIn } from "../last-way-in.ts";
+import type { WaysIn } from "../ways-in.ts";
 import type { EmailCodes } from "./email-codes.ts";
 import { methodsSetUp, type Method } from "./methods.ts";
 import type { Passkeys } from "./passkeys.ts";
@@ -23,9 +24,10 @@ export interface SecondFactorParts {
   confirmation: Confirmation;
   guesses: Guesses;
   audit: Audit;
+  waysIn: WaysIn;
 }
 
-/** A user's own second factors: setting up, looking, removing. What makes an account weaker needs the current password. */
+/** A user's own second factors: setting up, looking, removing. */
 export class SecondFactors {
   readonly #parts: SecondFactorParts;
 
@@ -74,7 +76,7 @@ export class SecondFactors {
   /** @returns recovery codes when there were none */
   async enableEmail(em: EntityManager, caller: Caller, currentPassword: string | undefined) {
     const { confirmation, emailCodes } = this.#parts;
-    await confirmation.confirm(em, caller, currentPassword);
+    await confirmation.requireOrPassword(em, caller, currentPassword);
     const { id, email } = await ownAccount(em, caller.userId);
     return await em.transactional(async (tx) => {
       await lockAccount(tx, caller.userId);
@@ -96,7 +98,7 @@ export class SecondFactors {
 
   /** Adds a passkey. @returns it, and recovery codes when there were none */
   async createPasskey(em: EntityManager, caller: Caller, input: { name: string; credential: PasskeyRegistration }) {
-    const { passkeys, audit } = this.#parts;
+    const { passkeys, audit, waysIn } = this.#parts;
     const { name, credential } = input;
     const challenge = await passkeys.takeRegistration(em, caller.userId, credential);
     return await em.transactional(async (tx) => {
@@ -105,14 +107,15 @@ export class SecondFactors {
       const after = { method: "passkey", name };
       const target = { targetType: "passkey", targetId: passkey.id };
       await audit.record(tx, caller, { action: "two_factor.enable", ...target, after });
+      await waysIn.changed(tx, caller, caller.userId, { event: "security.factor_added", method: "passkey", name });
       return { ...passkey, recoveryCodes: await this.#firstRecoveryCodes(tx, caller.userId) };
     });
   }
 
   /** @throws AppError NOT_FOUND for anybody else's passkey as for none, CONFLICT when it is the last way to sign in */
   async deletePasskey(em: EntityManager, caller: Caller, input: { id: string; currentPassword?: string | undefined }) {
-    const { confirmation, passkeys, audit } = this.#parts;
-    await confirmation.confirm(em, caller, input.currentPassword);
+    const { confirmation, passkeys, audit, waysIn } = this.#parts;
+    await confirmation.requireOrPassword(em, caller, input.currentPassword);
     await em.transactional(async (tx) => {
       await lockAccount(tx, caller.userId);
       const removed = await passkeys.remove(tx, caller.userId, input.id);
@@ -121,20 +124,23 @@ export class SecondFactors {
       const before = { method: "passkey", name: removed.name };
       const target = { targetType: "passkey", targetId: input.id };
       await audit.record(tx, caller, { action: "two_factor.disable", ...target, before });
+      const change = { event: "security.factor_removed", method: "passkey", name: removed.name } as const;
+      await waysIn.changed(tx, caller, caller.userId, change);
       await this.#dropUselessCodes(tx, caller.userId);
     });
   }
 
   /** Ten new recovery codes in place of those that are left. @throws AppError CONFLICT without a second factor to recover from */
   async createRecoveryCodes(em: EntityManager, caller: Caller, currentPassword: string | undefined) {
-    const { confirmation, recoveryCodes, audit } = this.#parts;
-    await confirmation.confirm(em, caller, currentPassword);
+    const { confirmation, recoveryCodes, audit, waysIn } = this.#parts;
+    await confirmation.requireOrPassword(em, caller, currentPassword);
     return await em.transactional(async (tx) => {
       if ((await methodsSetUp(tx, caller.userId)).length === 0)
         throw new AppError("CONFLICT", "Set up a second factor first; its recovery codes come with it.");
       const codes = await recoveryCodes.replace(tx, caller.userId);
       const target = { targetType: "user", targetId: caller.userId };
       await audit.record(tx, caller, { action: "two_factor.recovery_codes", ...target });
+      await waysIn.changed(tx, caller, caller.userId, { event: "security.recovery_codes_replaced" });
       return { recoveryCodes: codes };
     });
   }
@@ -147,7 +153,7 @@ export class SecondFactors {
     nothing: string,
   ): Promise<void> {
     const { confirmation, totp, emailCodes } = this.#parts;
-    await confirmation.confirm(em, caller, currentPassword);
+    await confirmation.requireOrPassword(em, caller, currentPassword);
     await em.transactional(async (tx) => {
       await lockAccount(tx, caller.userId);
       const removed = await (method === "totp" ? totp : emailCodes).remove(tx, caller.userId);
@@ -177,5 +183,7 @@ export class SecondFactors {
     const event = { action, targetType: "user", targetId: caller.userId };
     const state = action === "two_factor.enable" ? { after: { method } } : { before: { method } };
     await this.#parts.audit.record(em, caller, { ...event, ...state });
+    const change = action === "two_factor.enable" ? "security.factor_added" : "security.factor_removed";
+    await this.#parts.waysIn.changed(em, caller, caller.userId, { event: change, method, name: null });
   }
 }

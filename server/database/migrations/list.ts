@@ -13,6 +13,9 @@ import { Assignments } from "./0011-assignments.ts";
 import { Channels } from "./0013-channels.ts";
 import { IdentityCodes } from "./0016-identity-codes.ts";
 import { ServerManagedRecords } from "./0019-server-managed-records.ts";
+import { Confirmations } from "./0017-confirmations.ts";
+import { Strings } from "./0022-strings.ts";
+import { IdempotentCalls } from "./0025-idempotent-calls.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -32,4 +35,7 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0013-channels", class: Channels },
   { name: "0016-identity-codes", class: IdentityCodes },
   { name: "0019-server-managed-records", class: ServerManagedRecords },
+  { name: "0017-confirmations", class: Confirmations },
+  { name: "0022-strings", class: Strings },
+  { name: "0025-idempotent-calls", class: IdempotentCalls },
 ];

@@ -15,7 +15,7 @@ export function isOwnType(recordType: string): boolean {
 export function readRecord(zone: string, served: AlidnsRecord): StoredRecord {
   const { RecordId: id, Type: type, Value: printed, TTL: ttl } = served;
   const name = canonicalOwner(served.RR, zone);
-  const shared = { name, ttl, proxied: false };
+  const shared = { name, strings: null, ttl, proxied: false };
   const settings = settingsOf(served);
   if (settings.length > 0 || !isEditableType(type)) {
     const value = [...settings, served.Priority ?? [], printed].flat().join(" ");

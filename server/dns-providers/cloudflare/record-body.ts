@@ -1,7 +1,8 @@
 import { absoluteName } from "../../names/names.ts";
-import { ruleFor } from "../../records/record-types.ts";
+import { printRdata } from "../../records/record-types.ts";
 import type { RecordData } from "../../records/record.ts";
 import { parseGeneric } from "../../records/values/generic-form.ts";
+import { sameStrings } from "../../records/values/character-strings.ts";
 import { joinOctets, splitStrings } from "../../records/values/text.ts";
 import type { LimitedRecord, Shortfall } from "../provider.ts";
 import { rdataFields } from "../rdata-text.ts";
@@ -17,8 +18,12 @@ const longestRdata = 4_096;
 /** Of the content of all records with one name and type (ibid.). */
 const longestRrset = 8_192;
 
+type Content = Pick<LimitedRecord, "recordType" | "value" | "strings">;
+
 /** What Cloudflare cannot store beyond type and TTL. */
-export function shortfall(record: Pick<LimitedRecord, "recordType" | "value" | "proxied">): Shortfall | null {
+export function shortfall(
+  record: Pick<LimitedRecord, "recordType" | "value" | "strings" | "proxied">,
+): Shortfall | null {
   const { recordType, value, proxied } = record;
   if (proxied && !proxiable.has(recordType)) {
     return {
@@ -26,7 +31,7 @@ export function shortfall(record: Pick<LimitedRecord, "recordType" | "value" | "
       reason: `proxies A, AAAA and CNAME records only; set proxied to false for ${recordType}.`,
     };
   }
-  if (recordType === "TXT" && textOctets(value) > longestRdata) {
+  if (recordType === "TXT" && textOctets(record) > longestRdata) {
     return { field: "value", reason: `stores at most ${longestRdata} octets in a TXT record.` };
   }
   if (contentLength(record) > longestRrset) {
@@ -48,14 +53,15 @@ export function sharedShortfall(rrset: readonly LimitedRecord[]): string | null 
 }
 
 /** How many characters a record's content has as Cloudflare writes it. */
-function contentLength({ recordType, value }: Pick<LimitedRecord, "recordType" | "value">): number {
-  const printed = ruleFor(recordType).print(value);
+function contentLength(record: Content): number {
+  const { recordType } = record;
+  const printed = printRdata(record);
   return (recordType === "TXT" ? quoted(printed) : printed).length;
 }
 
 /** Octets of TXT RDATA, the length octets of its strings included. */
-function textOctets(value: string): number {
-  const fields = rdataFields("TXT", ruleFor("TXT").print(value)) ?? [];
+function textOctets(record: Content): number {
+  const fields = rdataFields("TXT", printRdata(record)) ?? [];
   return fields.reduce((octets, { raw }) => octets + 1 + (joinOctets([raw])?.length ?? 0), 0);
 }
 
@@ -66,7 +72,8 @@ export function bodyOf(zone: string, record: RecordData): RecordBody {
 
 /** What turns a served record into another of its name and type: content that stays is not sent. */
 export function patchOf(zone: string, before: RecordData, after: RecordData): RecordBody {
-  return { ...headOf(zone, after), ...(before.value === after.value ? {} : contentOf(after)) };
+  const isSame = before.value === after.value && sameStrings(before.strings, after.strings);
+  return { ...headOf(zone, after), ...(isSame ? {} : contentOf(after)) };
 }
 
 function headOf(zone: string, { name, recordType, ttl, proxied }: RecordData): RecordBody {
@@ -74,14 +81,15 @@ function headOf(zone: string, { name, recordType, ttl, proxied }: RecordData): R
   return proxiable.has(recordType) ? { ...head, proxied } : head;
 }
 
-function contentOf({ recordType, value }: RecordData): Partial<RecordBody> {
+function contentOf(record: RecordData): Partial<RecordBody> {
+  const { recordType, value } = record;
   if (hasFields(recordType)) {
     const fields = fieldsOf(recordType, value);
     if (!fields) throw new Error(`This ${recordType} record does not come apart into fields.`);
     const { priority, ...data } = fields;
     return recordType === "URI" ? { priority: Number(priority), data } : { data: fields };
   }
-  const printed = ruleFor(recordType).print(value);
+  const printed = printRdata(record);
   if (recordType === "TXT") return { content: quoted(printed) };
   const [, priority, content = printed] = recordType === "MX" ? (/^(\d+) (.+)$/.exec(printed) ?? []) : [];
   const plain = content === "." ? content : content.replace(/\.$/, "");

@@ -1,7 +1,7 @@
 import { readOwner } from "../../names/names.ts";
 import type { RecordData } from "../../records/record.ts";
 import { canonicalType } from "../../zone-file/type-names.ts";
-import { canonicalRdata } from "../rdata-text.ts";
+import { canonicalRdata, unreadContent, type RecordContent } from "../rdata-text.ts";
 import type { ServedRecord } from "./api.ts";
 import { textOf } from "./rdata-fields.ts";
 
@@ -11,27 +11,23 @@ export function readRecord(zone: string, served: ServedRecord): RecordData | nul
   const recordType = canonicalType(served.type) ?? served.type.toUpperCase();
   if (!name.ok || recordType === "SOA") return null;
   const { ttl, proxied } = served;
-  const { value, priority } = valueOf(recordType, served);
-  return { recordType, name: name.value, value, ttl, priority, proxied };
+  return { recordType, name: name.value, ...contentOf(recordType, served), ttl, proxied };
 }
 
-function valueOf(
-  recordType: string,
-  { content, data, priority }: ServedRecord,
-): Pick<RecordData, "value" | "priority"> {
-  if (recordType === "TXT") return { value: textIn(content), priority: null };
+function contentOf(recordType: string, { content, data, priority }: ServedRecord): RecordContent {
+  if (recordType === "TXT") return textIn(content);
   const fields = data && textOf(recordType, { ...(priority === undefined ? {} : { priority }), ...data });
   const text = recordType === "MX" ? `${priority ?? 0} ${content}` : content;
-  return canonicalRdata(recordType, fields ?? text) ?? { value: fields ?? text, priority: null };
+  return canonicalRdata(recordType, fields ?? text) ?? unreadContent(fields ?? text);
 }
 
 /**
  * Content of a TXT record is character-strings in quotes (RFC 1035 §5.1). What came in without them, as the API let it for years, stands as it
  * was given and means itself.
  */
-function textIn(content: string): string {
+function textIn(content: string): RecordContent {
   const isQuoted = /^\s*"(?:[^"\\]|\\.)*"(?:\s+"(?:[^"\\]|\\.)*")*\s*$/s.test(content);
-  return (isQuoted ? canonicalRdata("TXT", content)?.value : null) ?? content;
+  return (isQuoted ? canonicalRdata("TXT", content) : null) ?? unreadContent(content);
 }
 
 /** Why nobody but Cloudflare changes a record; null where people may. */

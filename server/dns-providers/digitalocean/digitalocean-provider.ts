@@ -99,6 +99,6 @@ async function recordsAt(api: DigitalOceanApi, zone: string, names: ReadonlySet<
 
 async function readZoneSoa(api: DigitalOceanApi, zone: string): Promise<Soa | null> {
   const domain = await api.domain(zone);
-  const parsed = parseZoneFile(domain?.zoneFile ?? "", { zone });
+  const parsed = parseZoneFile(domain?.zoneFile ?? "", { zone, keepBadData: true });
   return parsed.ok ? parsed.soa : null;
 }

@@ -18,7 +18,7 @@ export function readRecord(zone: string, record: DomainRecord): ServedRecord | n
   if (recordType === "SOA" || typeof id !== "number" || !owner.ok) return null;
   const read = ruleFor(recordType).read(fieldsOf(zone, record), "");
   const { value, priority } = read.ok ? read.value : { value: record.data ?? "", priority: record.priority ?? null };
-  return { id, data: { recordType, name: owner.value, value, ttl: ttl ?? 0, priority, proxied: false } };
+  return { id, data: { recordType, name: owner.value, value, strings: null, ttl: ttl ?? 0, priority, proxied: false } };
 }
 
 /** The fields of a record's data as they would stand in a master file. */

@@ -18,7 +18,7 @@ export function isOwnType(recordType: string): boolean {
 export function readRecord(zone: string, served: DnspodRecord): StoredRecord {
   const { Type: type, Value: printed, TTL: ttl, MX: mx } = served;
   const id = String(served.RecordId);
-  const shared = { name: canonicalOwner(served.Name, zone), ttl, proxied: false };
+  const shared = { name: canonicalOwner(served.Name, zone), strings: null, ttl, proxied: false };
   const settings = settingsOf(served);
   if (settings.length > 0 || !isEditableType(type)) {
     const value = [...settings, ...(mx ? [mx] : []), printed].join(" ");

@@ -88,10 +88,10 @@ function takeForm(
   changes: readonly RecordChange[],
   { name, recordType, form = "" }: Named,
 ): boolean {
-  const { value } = canonicalContent(recordType, form);
+  const wanted = recordKey({ name, recordType, ...canonicalContent(recordType, form) });
   const kept = present.flatMap((rrset) => rrset.records.map(({ data }) => data));
   const records = [...kept, ...changes.flatMap(({ after }) => after ?? [])];
-  const same = records.find((one) => one.name === name && one.recordType === recordType && one.value === value);
+  const same = records.find((one) => recordKey(one) === wanted);
   if (!same || contents.has(recordKey(same))) return false;
   contents.set(recordKey(same), form);
   return true;

@@ -49,7 +49,7 @@ function callsOf(present: readonly ReadRrset[], changes: readonly RecordChange[]
   for (const { name, records } of present) for (const { content } of records) count(name, content);
   for (const { before, after } of changes) {
     if (before) count(before.name, "");
-    if (after) count(after.name, printContent(after.recordType, after.value));
+    if (after) count(after.name, printContent(after));
   }
   const namesOf = (index: number) => [...touchedNames(changes.slice(index, index + 1))];
   const sizesOf = (indexes: readonly number[]) => [

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { absoluteName, parseZoneName, readHost } from "../../names/names.ts";
-import type { ReadRecord, RecordData } from "../../records/record.ts";
+import { recordKey, type ReadRecord, type RecordData } from "../../records/record.ts";
 import { isServerManaged } from "../../records/server-managed.ts";
 import { readSoa, type Soa } from "../../zone-file/soa.ts";
 import {
@@ -78,7 +78,9 @@ async function* readZone(client: PowerdnsClient, zone: string): AsyncGenerator<R
 
 /** Two contents of an RRset may say the same, which is one record. */
 function unique(records: readonly RecordData[]): RecordData[] {
-  return records.length < 2 ? [...records] : [...new Map(records.map((record) => [record.value, record])).values()];
+  return records.length < 2
+    ? [...records]
+    : [...new Map(records.map((record) => [recordKey(record), record])).values()];
 }
 
 async function applyChanges(

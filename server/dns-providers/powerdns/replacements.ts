@@ -60,12 +60,12 @@ function take(rrset: ReadRrset | undefined, record: RecordData): boolean {
 }
 
 function put(sets: Map<string, ReadRrset>, record: RecordData): boolean {
-  const { name, recordType, ttl, value } = record;
+  const { name, recordType, ttl } = record;
   const rrset = sets.get(rrsetKey(record)) ?? { name, recordType, ttl, records: [] };
   if (rrset.records.some((served) => isServed(served, record))) return false;
   // One that is there and disabled is the one that is wanted.
   rrset.records = rrset.records.filter((served) => recordKey(served.data) !== recordKey(record));
-  rrset.records.push({ content: printContent(recordType, value), disabled: false, data: record });
+  rrset.records.push({ content: printContent(record), disabled: false, data: record });
   rrset.ttl = ttl;
   sets.set(rrsetKey(record), rrset);
   return true;

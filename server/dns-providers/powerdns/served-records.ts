@@ -1,8 +1,8 @@
 import { readOwner } from "../../names/names.ts";
-import { ruleFor } from "../../records/record-types.ts";
+import { printRdata } from "../../records/record-types.ts";
 import type { RecordData } from "../../records/record.ts";
 import { canonicalType } from "../../zone-file/type-names.ts";
-import { canonicalRdata } from "../rdata-text.ts";
+import { canonicalRdata, unreadContent, type RecordContent } from "../rdata-text.ts";
 import type { ServedRrset } from "./api.ts";
 
 /** A record of an RRset at the server, with what it says in our words. */
@@ -30,20 +30,21 @@ export function readRrset(zone: string, { name: owner, type, ttl, records }: Ser
     recordType,
     ttl,
     records: records.map(({ content, disabled }) => {
-      const { value, priority } = canonicalContent(recordType, content);
-      return { content, disabled, data: { recordType, name: name.value, value, ttl, priority, proxied: false } };
+      const said = canonicalContent(recordType, content);
+      return { content, disabled, data: { recordType, name: name.value, ...said, ttl, proxied: false } };
     }),
   };
 }
 
 /** Content as a canonical value; as it stands where it cannot be read, so that nothing is lost. */
-export function canonicalContent(recordType: string, content: string): { value: string; priority: number | null } {
-  return canonicalRdata(recordType, content) ?? { value: content, priority: null };
+export function canonicalContent(recordType: string, content: string): RecordContent {
+  return canonicalRdata(recordType, content) ?? unreadContent(content);
 }
 
-/** Content for a canonical value, as PowerDNS takes it: it refuses the dotted end of an IPv4-mapped address. */
-export function printContent(recordType: string, value: string): string {
-  const printed = ruleFor(recordType).print(value);
+/** A record's content as PowerDNS takes it: it refuses the dotted end of an IPv4-mapped address. */
+export function printContent(record: RecordData): string {
+  const { recordType } = record;
+  const printed = printRdata(record);
   if (recordType !== "AAAA" || !printed.includes(".")) return printed;
   return URL.parse(`http://[${printed}]`)?.hostname.slice(1, -1) ?? printed;
 }

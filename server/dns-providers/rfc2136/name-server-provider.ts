@@ -1,5 +1,5 @@
 import type { Pause } from "../../pause.ts";
-import { rrsetKey, type ReadRecord } from "../../records/record.ts";
+import { recordKey, rrsetKey, type ReadRecord } from "../../records/record.ts";
 import { isServerManaged, isSignatureOverSoa } from "../../records/server-managed.ts";
 import type { Soa } from "../../zone-file/soa.ts";
 import {
@@ -65,9 +65,9 @@ async function findZone(session: NameServerSession, zone: string): Promise<void>
 async function* readZone(server: NameServer, zone: string): AsyncGenerator<ReadRecord[]> {
   const session = await NameServerSession.open(server);
   try {
-    // Different texts may be one value; the records of an RRset come one after the other.
+    // Different RDATA may be one record; those of an RRset come one after the other.
     let rrset = "";
-    let values = new Set<string>();
+    let known = new Set<string>();
     let signed = false;
     let heldBack: ReadRecord[] = [];
     for await (const message of session.transfer(zone)) {
@@ -76,9 +76,9 @@ async function* readZone(server: NameServer, zone: string): AsyncGenerator<ReadR
         const record = recordOf(message, wire, zone);
         if (record === null) continue;
         const key = rrsetKey(record);
-        if (key !== rrset) [rrset, values] = [key, new Set()];
-        const isNew = !values.has(record.value);
-        values.add(record.value);
+        if (key !== rrset) [rrset, known] = [key, new Set()];
+        const isNew = !known.has(recordKey(record));
+        known.add(recordKey(record));
         if (!isNew) continue;
         signed ||= isSignatureOverSoa(record);
         if (!isServerManaged(record)) batch.push(record);

@@ -1,6 +1,7 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { unescapeOctets } from "../../names/escapes.ts";
 import { ruleFor } from "../../records/record-types.ts";
+import { rdataFromFields } from "../../records/rdata/rdata.ts";
 import { addressOctets } from "../../records/values/addresses.ts";
 import { readGeneric } from "../../records/values/generic-form.ts";
 import type { RdataField } from "../../records/values/value-rule.ts";
@@ -13,9 +14,9 @@ import { WireError, writeName } from "../../names/wire-names.ts";
 /** Longest RDATA (RFC 1035 §3.2.1: RDLENGTH has 16 bits). */
 const longestRdata = 65_535;
 
-/** The RDATA of a canonical value, names uncompressed (RFC 3597 §4). @throws WireError, a sentence's end */
-export function writeRdata(recordType: string, value: string): Buffer {
-  const fields = fieldsOf(recordType, value);
+/** The RDATA of a canonical value, names uncompressed (RFC 3597 §4). `strings`: how a TXT is cut. @throws WireError, a sentence's end */
+export function writeRdata(recordType: string, value: string, strings: readonly string[] | null = null): Buffer {
+  const fields = fieldsOf(recordType, ruleFor(recordType).print(value, strings));
   const generic = readGeneric(fields);
   if (generic && !generic.ok) throw new WireError("its generic form is broken");
   const rdata = generic ? generic.value : Buffer.concat(writeFields(recordType, fields));
@@ -23,8 +24,7 @@ export function writeRdata(recordType: string, value: string): Buffer {
   return rdata;
 }
 
-function fieldsOf(recordType: string, value: string): RdataField[] {
-  const text = ruleFor(recordType).print(value);
+function fieldsOf(recordType: string, text: string): RdataField[] {
   // Nothing but one line: a value has no line ends, for `print` escapes them.
   for (const line of logicalLines(text)) {
     if (line.kind === "line") return joinParameters(recordType, line.fields);
@@ -36,7 +36,9 @@ function fieldsOf(recordType: string, value: string): RdataField[] {
 function writeFields(recordType: string, fields: readonly RdataField[]): Buffer[] {
   const layout = layouts.get(recordType);
   if (layout === undefined) {
-    throw new WireError(String.raw`${recordType} data can be sent only in generic form (\# <octets> <hex>, RFC 3597)`);
+    const rdata = rdataFromFields(recordType, fields, "");
+    if (rdata.ok) return [rdata.value];
+    throw new WireError(rdata.message.charAt(0).toLowerCase() + rdata.message.slice(1, -1));
   }
   const parts: Buffer[] = [];
   let next = 0;

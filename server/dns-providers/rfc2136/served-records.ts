@@ -6,7 +6,7 @@ import { expandRdata, readRdata } from "./rdata-read.ts";
 import { WireError } from "../../names/wire-names.ts";
 
 /**
- * A record as a server has it. Different RDATA may mean the same value: a text cut elsewhere, a host name in capitals. An update must name
+ * A record as a server has it. Different RDATA may mean the same record, such as a host name in capitals. An update must name
  * what is there.
  */
 export interface ServedRecord {
@@ -20,10 +20,10 @@ export function recordOf(message: WireMessage, wire: WireRecord, zone: string): 
   const name = ownerWithin(wire.name, zone);
   if (name === null) throw new WireError(`${wire.name} lies outside ${zone}`);
   const recordType = typeName(wire.type);
-  const { value, priority } = readRdata(message.octets, recordType, wire.rdataStart, wire.rdataEnd);
+  const { value, strings = null, priority } = readRdata(message.octets, recordType, wire.rdataStart, wire.rdataEnd);
   // RFC 2181 §8: a TTL with the highest bit set is to be taken as 0.
   const ttl = wire.ttl > 0x7fff_ffff ? 0 : wire.ttl;
-  return { recordType, name, value, ttl, priority, proxied: false };
+  return { recordType, name, value, strings, ttl, priority, proxied: false };
 }
 
 /** The records of messages in canonical form with all the RDATA that each stands for. */

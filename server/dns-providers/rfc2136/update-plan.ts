@@ -107,11 +107,11 @@ function carryOut(
   return { records: others.records, outcomes };
 }
 
-function refusalOf({ recordType, value }: RecordData): string | null {
+function refusalOf({ recordType, value, strings }: RecordData): string | null {
   if (recordType === "SOA") return "The SOA belongs to the name server, which counts its serial itself.";
   if (typeNumber(recordType) === null) return `${recordType} is no type that name servers exchange.`;
   try {
-    writeRdata(recordType, value);
+    writeRdata(recordType, value, strings);
     return null;
   } catch (error) {
     if (error instanceof WireError) return `The value cannot be sent to a name server: ${error.message}.`;
@@ -143,7 +143,7 @@ function stepsOf(
       signed: signed || before.has(rrsetKey({ name, recordType: "RRSIG" })),
       before: old.flatMap(({ record, rdatas }) => rdatas.map((rdata) => ({ ttl: record.ttl, rdata }))),
       after: present.flatMap((record) =>
-        (rdatas.get(recordKey(record)) ?? [writeRdata(recordType, record.value)]).map((rdata) => ({
+        (rdatas.get(recordKey(record)) ?? [writeRdata(recordType, record.value, record.strings)]).map((rdata) => ({
           ttl: record.ttl,
           rdata,
         })),

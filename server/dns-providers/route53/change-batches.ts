@@ -1,5 +1,5 @@
 import type { Change, ResourceRecordSet } from "@aws-sdk/client-route-53";
-import { rrsetKey, type RecordData } from "../../records/record.ts";
+import { recordKey, rrsetKey, type RecordData } from "../../records/record.ts";
 import { inBatches } from "../applying/in-batches.ts";
 import { linkedParts } from "../applying/linked-parts.ts";
 import type { RecordChange } from "../provider.ts";
@@ -68,14 +68,16 @@ function rrsetOf(
   const [first] = records;
   if (!first) return null;
   const wordings = new Map(
-    before?.set.ResourceRecords?.map(({ Value = "" }) => [readValue(recordType, Value).value, Value] as const),
+    before?.set.ResourceRecords?.map(
+      ({ Value = "" }) => [recordKey({ name, recordType, ...readValue(recordType, Value) }), Value] as const,
+    ),
   );
   return {
     Name: before?.set.Name ?? dnsNameIn(zone, name),
     Type: recordType as NonNullable<ResourceRecordSet["Type"]>,
     TTL: ttl ?? first.ttl,
-    ResourceRecords: records.map(({ value }) => ({
-      Value: wordings.get(value) ?? printValue(recordType, value) ?? value,
+    ResourceRecords: records.map((record) => ({
+      Value: wordings.get(recordKey(record)) ?? printValue(recordType, record.value, record.strings) ?? record.value,
     })),
   };
 }

@@ -26,8 +26,9 @@ export const recordTypes = [
   "TXT",
 ];
 
-export function cannotHold({ recordType, value }: LimitedRecord): Shortfall | null {
-  const text = printValue(recordType, value);
+export function cannotHold(record: LimitedRecord): Shortfall | null {
+  const { recordType, value, strings } = record;
+  const text = printValue(recordType, value, strings);
   if (text === null)
     return { field: "value", reason: `takes ${recordType} data in its own form only, not in generic form.` };
   if (text.length <= longestValue) return null;

@@ -2,7 +2,7 @@ import { escapeOctets } from "../../names/escapes.ts";
 import { parseGeneric } from "../../records/values/generic-form.ts";
 import { splitStrings } from "../../records/values/text.ts";
 import { ruleFor } from "../../records/record-types.ts";
-import { canonicalRdata } from "../rdata-text.ts";
+import { canonicalRdata, unreadContent, type RecordContent } from "../rdata-text.ts";
 
 // Route 53 writes names and values as a master file does, but for one thing: `\DDD` is an octet in octal, where RFC 1035 §5.1
 // has it in decimal (Developer Guide, "DNS domain name format" and "Supported DNS record types").
@@ -29,14 +29,14 @@ function octal(code: number): string {
 }
 
 /** A value of Route 53's in canonical form; as it stands where it cannot be read, so that nothing is lost. */
-export function readValue(recordType: string, text: string): { value: string; priority: number | null } {
-  return canonicalRdata(recordType, fromOctal(text)) ?? { value: text, priority: null };
+export function readValue(recordType: string, text: string): RecordContent {
+  return canonicalRdata(recordType, fromOctal(text)) ?? unreadContent(text);
 }
 
-/** A canonical value as Route 53 takes it; null for data in generic form, which it does not know. */
-export function printValue(recordType: string, value: string): string | null {
-  const rdata = parseGeneric(value);
-  if (rdata === null) return toOctal(ruleFor(recordType).print(value));
+/** A canonical value as Route 53 takes it; null for data in generic form, which it does not know. `strings`: how a TXT is cut. */
+export function printValue(recordType: string, value: string, strings: readonly string[] | null = null): string | null {
+  const rdata = strings === null ? parseGeneric(value) : null;
+  if (rdata === null) return toOctal(ruleFor(recordType).print(value, strings));
   return recordType === "TXT" ? toOctal(characterStrings(rdata)) : null;
 }
 

@@ -31,6 +31,7 @@ export function ownRecord(
     value: values.length === 0 ? said : `${said}: ${values.join(", ")}`,
     // An alias has that of its target.
     ttl: TTL ?? 0,
+    strings: null,
     priority: null,
     proxied: false,
   };

@@ -1,6 +1,6 @@
 import type { ResourceRecordSet } from "@aws-sdk/client-route-53";
 import { readOwner } from "../../names/names.ts";
-import type { RecordData } from "../../records/record.ts";
+import { recordKey, type RecordData } from "../../records/record.ts";
 import { fromOctal, readValue } from "./octal-text.ts";
 import { isOwn, ownRecord } from "./own-records.ts";
 
@@ -24,10 +24,10 @@ export function readRrset(zone: string, set: ResourceRecordSet): ServedRrset | n
   const name = owner.value;
   if (isOwn(set)) return { set, name, recordType, own: true, records: [ownRecord(name, set)] };
   const records = (set.ResourceRecords ?? []).map(({ Value = "" }): RecordData => {
-    const { value, priority } = readValue(recordType, Value);
-    return { recordType, name, value, ttl: set.TTL ?? 0, priority, proxied: false };
+    const { value, strings, priority } = readValue(recordType, Value);
+    return { recordType, name, value, strings, ttl: set.TTL ?? 0, priority, proxied: false };
   });
   // Two values of an RRset may say the same, which is one record.
-  const unique = new Map(records.map((record) => [record.value, record]));
+  const unique = new Map(records.map((record) => [recordKey(record), record]));
   return { set, name, recordType, own: false, records: [...unique.values()] };
 }

@@ -59,7 +59,7 @@ export async function readInFolder(folder: string, name: string, most?: number):
 }
 
 /** Reads files for $INCLUDE: paths are relative to the folder, and may not leave it, not even through a symbolic link. */
-export function includeFrom(folder: string): (path: string) => Result<string> {
+export function includeFrom(folder: string): (path: string) => Result<Buffer> {
   return (path) => {
     const named = resolve(folder, path);
     try {
@@ -68,20 +68,11 @@ export function includeFrom(folder: string): (path: string) => Result<string> {
         return refuse(`$INCLUDE ${path} leads out of the zone folder.`);
       }
       if (!statSync(named).isFile()) return refuse(`$INCLUDE ${path} is not a file.`);
-      return ok(decodeText(readFileSync(named)));
+      return ok(readFileSync(named));
     } catch (error) {
       return refuse(`$INCLUDE ${path} cannot be read: ${fileFailure(error)}.`);
     }
   };
-}
-
-/** @throws Error when the bytes are not UTF-8: guessing another encoding would write other bytes back. */
-export function decodeText(content: Buffer): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(content);
-  } catch (error) {
-    throw new Error("it is not UTF-8 text", { cause: error });
-  }
 }
 
 function isWithin(path: string, folder: string): boolean {

@@ -20,7 +20,7 @@ import {
 } from "../provider.ts";
 import { fileError, isMissing } from "./file-errors.ts";
 import { fileNamesOf, zoneOfFile } from "./file-names.ts";
-import { decodeText, findZoneFile, includeFrom, readInFolder, type FoundFile } from "./folder.ts";
+import { findZoneFile, includeFrom, readInFolder, type FoundFile } from "./folder.ts";
 import { replaceFile } from "./replace-file.ts";
 import { startsAuthority } from "./starts-authority.ts";
 
@@ -131,7 +131,7 @@ async function applyChanges(
   const soa = present.soa
     ? { ...present.soa, serial: nextSerial(present.soa.serial, now()) }
     : initialSoa(zone, now(), hostmaster);
-  const content = Buffer.from(printZoneFile({ zone, soa, records: applied.records }));
+  const content = Buffer.from(printZoneFile({ zone, soa, records: applied.records, vendorTypes: true }));
   await beforeCall?.(changes.filter((_, index) => outcomes[index]?.ok));
   await replaceFile(found.path, content, found.stats);
   // Of the bytes at hand: what lies there by now may have been edited by hand again.
@@ -151,13 +151,7 @@ async function mustFind(folder: string, zone: string): Promise<FoundFile> {
 }
 
 function parseFound(folder: string, zone: string, { path, content }: FoundFile): ReadableZone {
-  let text: string;
-  try {
-    text = decodeText(content);
-  } catch (error) {
-    throw fileError(error, "read the zone file", path);
-  }
-  const parsed = parseZoneFile(text, { zone, include: includeFrom(folder) });
+  const parsed = parseZoneFile(content, { zone, include: includeFrom(folder), keepBadData: true });
   if (parsed.ok) return parsed;
   const [first, ...others] = parsed.errors;
   const more = others.length > 0 ? ` (${others.length} more after it)` : "";

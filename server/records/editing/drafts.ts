@@ -1,18 +1,23 @@
 import type { ProviderKind } from "../../dns-providers/provider.ts";
 import type { Issue } from "../../errors.ts";
-import { ok, type Result } from "../../result.ts";
+import { ok, refuse, type Result } from "../../result.ts";
 import type { LiveRecord, RecordDraft } from "../live-record.ts";
 import { parseOwner } from "../../names/names.ts";
 import { ruleFor } from "../record-types.ts";
 import { limitIssues } from "../provider-limits.ts";
 import { isEditableType, ttlKey } from "../record.ts";
+import { sameStrings } from "../values/character-strings.ts";
+import { unwantedPriority } from "../values/priority.ts";
+import { writeStrings } from "../values/txt.ts";
 import type { CanonicalValue } from "../values/value-rule.ts";
 
 /** What a client says of a record; absent fields of an update stay as they are. */
 export interface RecordInput {
   recordType: string;
   name: string;
-  value: string;
+  value?: string | undefined;
+  /** TXT: how the value is cut; null or left out: at 255 octets. */
+  strings?: readonly string[] | null | undefined;
   ttl?: number | undefined;
   priority?: number | null | undefined;
   proxied?: boolean | undefined;
@@ -31,12 +36,13 @@ export function draftRecord(input: RecordInput, zone: string, kind: ProviderKind
   const issues: Issue[] = [];
   const owner = parseOwner(input.name, zone);
   if (!owner.ok) issues.push({ path: ["name"], message: owner.message });
-  const value = ruleFor(input.recordType).write(input.value, input.priority);
+  const value = givenValue(input);
   if (!value.ok) issues.push({ path: [fieldAtFault(input)], message: value.message });
   const proxied = input.proxied ?? false;
   const asked = input.ttl ?? Math.max(defaultTtl, kind.minTtl);
   const ttl = ttlAt(kind, proxied, asked);
-  const written = { name: owner.ok ? owner.value : "@", value: value.ok ? value.value.value : "" };
+  const content = contentOf(value.ok ? value.value : { value: "", priority: null, warnings: [] });
+  const written = { name: owner.ok ? owner.value : "@", ...content };
   const limits = limitIssues({ recordType: input.recordType, ttl, proxied, ...written }, kind);
   // Of a name or a value that could not be read, the provider has nothing to say.
   const isKnown = owner.ok && value.ok;
@@ -45,9 +51,8 @@ export function draftRecord(input: RecordInput, zone: string, kind: ProviderKind
   const draft: RecordDraft = {
     recordType: input.recordType,
     name: owner.value,
-    value: value.value.value,
+    ...content,
     ttl,
-    priority: value.value.priority,
     proxied,
     comment: input.comment ?? null,
   };
@@ -65,9 +70,26 @@ function ttlWarnings({ name }: ProviderKind, asked: number, ttl: number): string
   return asked === ttl ? [] : [`${name} chooses the TTL of proxied records itself: it is ${ttl} and not ${asked}.`];
 }
 
-/** A value that would pass without the priority beside it is not what is wrong. */
-function fieldAtFault({ recordType, value, priority }: RecordInput): "priority" | "value" {
-  return typeof priority === "number" && ruleFor(recordType).write(value, null).ok ? "priority" : "value";
+/** What a client gives as value and strings, canonical. */
+function givenValue({ recordType, value, strings = null, priority }: ValueInput): Result<CanonicalValue> {
+  if (strings === null)
+    return value === undefined ? refuse("This is required.") : ruleFor(recordType).write(value, priority);
+  if (recordType !== "TXT")
+    return refuse(`${recordType} records have no strings, only TXT records do; leave them out.`);
+  return unwantedPriority(recordType, priority) ?? writeStrings(strings, value);
+}
+
+/** What is wrong where `givenValue` refuses: what would pass without another field beside it is not at fault, but that other field. */
+function fieldAtFault({ recordType, value, strings = null, priority }: ValueInput): "priority" | "strings" | "value" {
+  const passes = (input: ValueInput) => givenValue(input).ok;
+  if (typeof priority === "number" && passes({ recordType, value, strings })) return "priority";
+  return strings !== null && (value === undefined || passes({ recordType, value })) ? "strings" : "value";
+}
+
+type ValueInput = Pick<RecordInput, "recordType" | "value" | "strings" | "priority">;
+
+function contentOf({ value, strings = null, priority }: CanonicalValue) {
+  return { value, strings, priority };
 }
 
 /**
@@ -89,15 +111,18 @@ export function draftUpdate(
   const proxied = patch.proxied ?? present.proxied;
   const asked = patch.ttl ?? present.ttl;
   const ttl = ttlAt(kind, proxied, asked);
-  const written = { name: owner.ok ? owner.value : present.name, value: value.ok ? value.value.value : present.value };
-  const limited = { recordType, ttl, proxied, ...written };
+  const content = value.ok ? contentOf(value.value) : present;
+  const { value: text, strings } = content;
+  const limited = { recordType, ttl, proxied, name: owner.ok ? owner.value : present.name, value: text, strings };
   const issues = limitIssues(limited, kind).filter(({ path: [field] }) => {
     const key = field as keyof typeof limited;
     // Whether a record may be proxied is a matter of its type.
+    if (key === "strings") return !sameStrings(strings, present.strings);
     return limited[key] !== present[key] || (key === "proxied" && recordType !== present.recordType);
   });
   if (!value.ok) {
-    const tried = { recordType, name: present.name, value: patch.value ?? present.value, priority: patch.priority };
+    const { strings: cut, priority } = patch;
+    const tried = { recordType, value: patch.value ?? (cut ? undefined : present.value), strings: cut, priority };
     issues.unshift({ path: [fieldAtFault(tried)], message: value.message });
   }
   if (!owner.ok) issues.unshift({ path: ["name"], message: owner.message });
@@ -105,9 +130,8 @@ export function draftUpdate(
   const draft: RecordDraft = {
     recordType,
     name: owner.value,
-    value: value.value.value,
+    ...contentOf(value.value),
     ttl,
-    priority: value.value.priority,
     proxied,
     comment: patch.comment === undefined ? present.comment : patch.comment,
   };
@@ -119,7 +143,7 @@ export function draftUpdate(
 /** A type that clients cannot write is kept as it came: nothing checks its data, and a name server may refuse the zone for it. */
 function keptIssues(present: LiveRecord, patch: Partial<RecordInput>): Issue[] {
   if (isEditableType(present.recordType)) return [];
-  return (["recordType", "name", "value"] as const)
+  return (["recordType", "name", "value", "strings"] as const)
     .filter((field) => patch[field] !== undefined && patch[field] !== present[field])
     .map((field) => ({
       path: [field],
@@ -136,9 +160,15 @@ function updatedValue(present: LiveRecord, recordType: string, patch: Partial<Re
   const retyped = recordType !== present.recordType;
   const priority = patch.priority ?? null;
   const samePriority = priority === null || priority === present.priority;
-  if (!retyped && samePriority && (patch.value === undefined || patch.value === present.value)) {
-    return ok({ value: present.value, priority: present.priority, warnings: [] });
+  const sameValue = patch.value === undefined || patch.value === present.value;
+  // A value alone is cut anew, and so is one whose strings are taken away.
+  const strings = patch.strings === undefined && patch.value === undefined ? present.strings : (patch.strings ?? null);
+  const sameSplit = sameStrings(strings, present.strings);
+  if (!retyped && samePriority && sameValue && (strings === null || sameSplit)) {
+    const cut = sameSplit ? present.strings : null;
+    return ok({ value: present.value, strings: cut, priority: present.priority, warnings: [] });
   }
+  if (patch.strings) return givenValue({ recordType, value: patch.value, strings: patch.strings, priority });
   if (patch.value === undefined) {
     const reordered = priority === null || present.priority === null ? null : String(priority);
     return rule.write(reordered === null ? present.value : present.value.replace(/^\d+/, reordered), priority);

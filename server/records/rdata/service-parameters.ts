@@ -1,14 +1,19 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { escapeOctets, unescapeOctets } from "../../names/escapes.ts";
 import { aaaaRule } from "../values/aaaa.ts";
-import { addressOctets, ipv6Address } from "../values/addresses.ts";
 import { WireError } from "../../names/wire-names.ts";
+import { addressOctets, ipv6Address } from "../values/addresses.ts";
+import { base64Octets } from "./blobs.ts";
 
 /** Service parameter keys by number (RFC 9460 §14.3.2, RFC 9461 §5, RFC 9540 §4). */
 const keys = ["mandatory", "alpn", "no-default-alpn", "port", "ipv4hint", "ech", "ipv6hint", "dohpath", "ohttp"];
 
-/** Parameters of SVCB and HTTPS on the wire (RFC 9460 §2.2) as the fields of a master file, `key` or `key=value`. */
-export function readParameters(octets: Buffer): string[] {
+/**
+ * Parameters of SVCB and HTTPS on the wire (RFC 9460 §2.2) as the fields of a master file, `key` or `key=value`.
+ * @param named how many keys go by their names, the others by `key<number>`
+ */
+export function readParameters(octets: Buffer, named = keys.length): string[] {
+  const nameOf = (number: number) => (number < named ? keys[number] : undefined) ?? `key${number}`;
   const fields: string[] = [];
   let position = 0;
   while (position < octets.length) {
@@ -16,9 +21,9 @@ export function readParameters(octets: Buffer): string[] {
     const number = octets.readUInt16BE(position);
     const end = position + 4 + octets.readUInt16BE(position + 2);
     if (end > octets.length) throw new WireError("a service parameter is cut off");
-    const key = keys[number] ?? `key${number}`;
+    const key = nameOf(number);
     const content = octets.subarray(position + 4, end);
-    fields.push(content.length === 0 ? key : `${key}="${readContent(key, content)}"`);
+    fields.push(content.length === 0 ? key : `${key}="${readContent(key, content, nameOf)}"`);
     position = end;
   }
   return fields;
@@ -41,11 +46,11 @@ export function writeParameters(fields: readonly string[]): Buffer {
   );
 }
 
-function readContent(key: string, octets: Buffer): string {
+function readContent(key: string, octets: Buffer, nameOf: (number: number) => string): string {
   switch (key) {
     case "mandatory":
       return chunks(octets, 2)
-        .map((part) => keys[part.readUInt16BE(0)] ?? `key${part.readUInt16BE(0)}`)
+        .map((part) => nameOf(part.readUInt16BE(0)))
         .join(",");
     case "alpn":
       return escapeOctets(Buffer.from(readIds(octets).join(","), "latin1"), '"\\');
@@ -88,7 +93,7 @@ function writeContent(key: string, text: string): Buffer {
     case "ipv6hint":
       return Buffer.concat(items().map((item) => mustBe(isIPv6, item)));
     case "ech":
-      return Buffer.from(plain, "base64");
+      return base64Octets(plain, "parameter ech");
     default:
       return octets;
   }

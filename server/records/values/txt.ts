@@ -1,17 +1,16 @@
 import { ok, refuse, type Result } from "../../result.ts";
-import { escapeOctets } from "../../names/escapes.ts";
+import { escapeOctets, unescapeOctets } from "../../names/escapes.ts";
 import { keepGeneric, parseGeneric, printGeneric, readGeneric } from "./generic-form.ts";
 import { unwantedPriority } from "./priority.ts";
-import { decodeText, joinOctets, splitStrings } from "./text.ts";
+import { defaultSplit, octetsOfStrings, readStrings, sameStrings, shownStrings } from "./character-strings.ts";
+import { decodeText, splitStrings } from "./text.ts";
 import type { CanonicalValue, ValueRule } from "./value-rule.ts";
 
 /** Characters are Unicode code points. */
 const longestText = 2048;
-/** A character-string has one length octet (RFC 1035 §3.3). */
-const longestString = 255;
 
 /**
- * TXT: one logical string (RFC 1035 §3.3.14), cut into character-strings only when it is printed.
+ * TXT: the value is one logical string (RFC 1035 §3.3.14). How it is cut into character-strings stands beside it, in `strings`.
  *
  * What a client writes is the content, quotes and backslashes included. The one exception is a value that is exactly RFC
  * 3597 generic form (`\# 3 026869`): it stands for those octets, because that is how content that is no text is stored.
@@ -34,16 +33,35 @@ export const txtRule: ValueRule = {
     const generic = readGeneric(fields);
     if (generic) return generic.ok ? fromRdata(generic.value) : generic;
     if (fields.length === 0) return refuse('TXT data must be at least one string, such as "v=spf1 -all" in quotes.');
-    const octets = joinOctets(fields.map((field) => field.raw));
-    return octets === null ? refuse("TXT data must not have escapes other than \\000 to \\255.") : fromOctets(octets);
+    const parts = fields.map((field) => unescapeOctets(field.raw));
+    if (!parts.every((part) => part !== null))
+      return refuse("TXT data must not have escapes other than \\000 to \\255.");
+    return fromParts(parts);
   },
-  print(value) {
-    if (parseGeneric(value)) return value;
-    return chunksOf(Buffer.from(value, "utf8"))
-      .map((chunk) => `"${escapeOctets(chunk, '"\\')}"`)
-      .join(" ");
+  print(value, strings = null) {
+    if (strings === null && parseGeneric(value)) return value;
+    const parts = strings ? octetsOfStrings(strings) : defaultSplit(Buffer.from(value, "utf8"));
+    return parts.map((part) => `"${escapeOctets(part, '"\\')}"`).join(" ");
   },
 };
+
+/** Checks and canonicalizes the strings that a client gives. A value given beside them must be the text that they make. */
+export function writeStrings(strings: readonly string[], value: string | undefined): Result<CanonicalValue> {
+  const parts = readStrings(strings);
+  if (!parts.ok) return parts;
+  const cut = fromParts(parts.value);
+  if (!cut.ok) return cut;
+  const fault = faultOf(cut.value.value);
+  if (fault !== null) return refuse(fault);
+  if (value === undefined) return cut;
+  const written = txtRule.write(value, null);
+  if (!written.ok) return written;
+  const { value: text, strings: stated = null } = written.value;
+  const agrees = text === cut.value.value && (stated === null || sameStrings(stated, cut.value.strings ?? null));
+  return agrees
+    ? cut
+    : refuse("The strings make another text than the value; make them agree, or leave one of them out.");
+}
 
 function faultOf(value: string): string | null {
   // Every code point is one or two code units, so far too long a text need not be counted.
@@ -62,25 +80,20 @@ function quoteWarnings(value: string): string[] {
 }
 
 /** The value for the joined content: text, or generic form where it is none or would be mistaken for generic form. */
-function fromOctets(octets: Buffer): Result<CanonicalValue> {
+function fromParts(parts: readonly Buffer[]): Result<CanonicalValue> {
+  const octets = Buffer.concat(parts);
   const text = decodeText(octets);
-  if (text !== null && parseGeneric(text) === null) return ok({ value: text, priority: null, warnings: [] });
-  return keepGeneric(Buffer.concat(chunksOf(octets).flatMap((chunk) => [Buffer.of(chunk.length), chunk])));
+  const strings = shownStrings(parts);
+  if (text !== null && parseGeneric(text) === null) return ok({ value: text, strings, priority: null, warnings: [] });
+  const kept = keepGeneric(Buffer.concat(defaultSplit(octets).flatMap((part) => [Buffer.of(part.length), part])));
+  return kept.ok ? ok({ ...kept.value, strings }) : kept;
 }
 
 function fromRdata(rdata: Buffer): Result<CanonicalValue> {
   const strings = splitStrings(rdata);
   return strings && strings.length > 0
-    ? fromOctets(Buffer.concat(strings))
+    ? fromParts(strings)
     : refuse(
         `Generic TXT data must be strings with their length in front, such as "${printGeneric(Buffer.from("\u0002hi"))}".`,
       );
-}
-
-/** At least one chunk, each of at most 255 octets; cut before escaping, so that no escape is split. */
-function chunksOf(octets: Buffer): Buffer[] {
-  const count = Math.max(1, Math.ceil(octets.length / longestString));
-  return Array.from({ length: count }, (_, index) =>
-    octets.subarray(index * longestString, (index + 1) * longestString),
-  );
 }

@@ -3,6 +3,8 @@ import type { Result } from "../../result.ts";
 /** A record value in canonical form, with the priority that it carries (MX and SRV). */
 export interface CanonicalValue {
   value: string;
+  /** TXT: its character-strings where they are not the default split, see character-strings.ts. Null or left out elsewhere. */
+  strings?: string[] | null;
   priority: number | null;
   /** What is legal but probably not meant, told in a plan. */
   warnings: string[];
@@ -23,8 +25,8 @@ export interface ValueRule {
    * `origin` (absolute, no trailing dot) completes relative names.
    */
   read(fields: RdataField[], origin: string): Result<CanonicalValue>;
-  /** RDATA in master-file form (RFC 1035 §5.1), names absolute with a trailing dot, for a canonical value. */
-  print(value: string): string;
+  /** RDATA in master-file form (RFC 1035 §5.1), names absolute with a trailing dot, for a canonical value. `strings`: how a TXT is cut, where it is given. */
+  print(value: string, strings?: readonly string[] | null): string;
 }
 
 /** One field of RDATA as written in a master file. */

@@ -1,7 +1,7 @@
 import { currentUser } from "../../auth/schemas.ts";
 import { route } from "../../route.ts";
 import { success } from "../../schemas.ts";
-import { router, signedIn } from "../../trpc.ts";
+import { confirmedOrPassword, router, signedIn } from "../../trpc.ts";
 import { changeEmailInput, changePasswordInput, updateProfileInput } from "./schemas.ts";
 
 const tag = "Sign-in and account";
@@ -45,9 +45,9 @@ export const profileRouter = router({
       return { success: true as const };
     }),
 
-  changeEmail: signedIn
+  changeEmail: confirmedOrPassword
     .meta(
-      route.signedIn({
+      route.confirmedOrPassword({
         method: "PUT",
         path: "/auth/me/email",
         operationId: "changeEmail",

@@ -1,10 +1,11 @@
 import type { Audit } from "../../audit/audit.ts";
 import type { Caller } from "../../auth/caller.ts";
-import type { CurrentPassword } from "../../auth/current-password.ts";
+import type { Confirmation } from "../../auth/confirmation/service.ts";
 import { assertGoodPassword } from "../../auth/password-rules.ts";
 import { PasswordReset } from "../../auth/password-reset/entities.ts";
 import type { PasswordHasher } from "../../auth/passwords.ts";
 import type { Sessions } from "../../auth/sessions.ts";
+import type { WaysIn } from "../../auth/ways-in.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { AppError } from "../../errors.ts";
 import { oneGiven } from "../../one-given.ts";
@@ -42,7 +43,8 @@ export interface EmailChange {
 interface Parts {
   users: Users;
   passwords: PasswordHasher;
-  currentPassword: CurrentPassword;
+  confirmation: Confirmation;
+  waysIn: WaysIn;
   sessions: Sessions;
   mail: MailOutbox;
   audit: Audit;
@@ -81,9 +83,9 @@ export class Profile {
    */
   async changePassword(em: EntityManager, caller: Caller, change: PasswordChange): Promise<void> {
     const { currentPassword, oldPassword, newPassword } = change;
-    const { passwords, sessions, audit } = this.#parts;
+    const { passwords, sessions, waysIn, audit } = this.#parts;
     const { given, field } = oneGiven({ currentPassword, oldPassword });
-    const { user, passwordHash } = await this.#parts.currentPassword.confirm(em, caller, given, field);
+    const { user, passwordHash } = await this.#parts.confirmation.password(em, caller, given, field);
     const { username, email = null } = user;
     assertGoodPassword(newPassword, user, "newPassword");
     const hash = await passwords.hash(newPassword);
@@ -97,6 +99,7 @@ export class Profile {
       if (numUpdatedRows !== 1n) throw new AppError("CONFLICT", "The password was changed at the same moment.");
       await tx.nativeDelete(PasswordReset, { userId: user.id });
       await audit.record(tx, caller, { action: "user.change_password", targetType: "user", targetId: user.id });
+      await waysIn.changed(tx, caller, user.id, { event: "security.password_changed" });
       await sessions.endAll(tx, user.id, caller.sessionId);
     });
     if (email !== null) this.#tell(passwordChanged(email, { username }));
@@ -105,12 +108,11 @@ export class Profile {
   /**
    * Sets another e-mail address, and tells the old one.
    * @returns the current user
-   * @throws AppError FORBIDDEN for a wrong current password, CONFLICT for somebody else's address, TOO_MANY_REQUESTS
+   * @throws AppError FORBIDDEN for a wrong current password, REAUTHENTICATION_REQUIRED, CONFLICT for somebody else's address, TOO_MANY_REQUESTS
    */
   async changeEmail(em: EntityManager, caller: Caller, { currentPassword, password, email }: EmailChange) {
-    const { users, audit } = this.#parts;
-    const { given, field } = oneGiven({ currentPassword, password });
-    await this.#parts.currentPassword.confirm(em, caller, given, field);
+    const { users, waysIn, audit } = this.#parts;
+    await this.#confirmEmailChange(em, caller, { currentPassword, password });
     const told = await em.fork().transactional(async (tx) => {
       const user = await ownAccount(tx, caller.userId);
       const { username, email: before = null } = user;
@@ -121,10 +123,26 @@ export class Profile {
       await tx.nativeDelete(PasswordReset, { userId: user.id });
       const event = { action: "user.change_email", targetType: "user", targetId: user.id } as const;
       await audit.record(tx, caller, { ...event, before: { email: before }, after: { email } });
+      await waysIn.changed(tx, caller, user.id, { event: "security.email_changed" });
       return before === null ? null : emailChanged(before, { username });
     });
     if (told) this.#tell(told);
     return await users.current(em.fork(), caller);
+  }
+
+  /** Where there is a password it has to be given, however fresh the session is. */
+  async #confirmEmailChange(em: EntityManager, caller: Caller, given: Omit<EmailChange, "email">): Promise<void> {
+    const { confirmation } = this.#parts;
+    if (given.currentPassword === undefined && given.password === undefined) {
+      await confirmation.require(em, caller);
+      const { passwordHash } = await ownAccount(em, caller.userId);
+      if (typeof passwordHash !== "string") return;
+    }
+    const { given: password, field } = oneGiven({
+      currentPassword: given.currentPassword,
+      password: given.password,
+    });
+    await confirmation.password(em, caller, password, field);
   }
 
   #tell(mail: Mail): void {

@@ -88,7 +88,7 @@ test("whoever has no password removes a factor within ten minutes of the sign-in
   clock.advance(9 * minute);
   expect((await zw.nobody.send("POST", "/api/2fa/recovery-codes", {}, fresh)).status).toBe(200);
   clock.advance(1.1 * minute);
-  expect(await zw.nobody.send("DELETE", "/api/2fa/totp", {}, fresh)).toBeProblem(403, "FORBIDDEN");
+  expect(await zw.nobody.send("DELETE", "/api/2fa/totp", {}, fresh)).toBeProblem(403, "REAUTHENTICATION_REQUIRED");
   expect((await zw.nobody.get("/api/2fa", fresh)).body.totp).toBe(true);
 });
 

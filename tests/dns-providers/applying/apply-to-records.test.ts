@@ -11,6 +11,7 @@ const record = fc.record({
   name: fc.constantFrom("www", "mail", "ftp"),
   value: fc.constantFrom("1", "2", "3"),
   ttl: fc.constantFrom(60, 300),
+  strings: fc.constantFrom<(string[] | null)[]>(null, ["", "1"]),
   priority: fc.constant(null),
   proxied: fc.constant(false),
 });
@@ -117,7 +118,7 @@ describe("changes to a zone's records", () => {
 });
 
 function recordOf(name: string, recordType: string, value: string): RecordData {
-  return { recordType, name, value, ttl: 300, priority: null, proxied: false };
+  return { recordType, name, value, ttl: 300, strings: null, priority: null, proxied: false };
 }
 
 /** Each change moves a record into the place of the next, and the last place is taken. */

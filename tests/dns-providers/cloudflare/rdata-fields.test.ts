@@ -50,6 +50,7 @@ const record = (recordType: string, value: string): RecordData => ({
   value,
   ttl: 300,
   priority: null,
+  strings: null,
   proxied: false,
 });
 

@@ -57,6 +57,9 @@ const table: readonly (readonly [type: string, value: string, octets: string])[]
     "0010 03666f6f 076578616d706c65 036f7267 00 0000 0004 0001 0004 0001 000c 08665c6f6f2c626172 026832 0004 0004 c0000201",
   ],
   ["LOC", String.raw`\# 2 abcd`, "abcd"],
+  ["LOC", "52 22 23.000 N 4 53 32.000 E -2.00m 0.00m 10000m 10m", "00 00 16 13 8b3cf018 810cbce0 009895b8"],
+  ["CERT", "1 12345 8 AAAA", "0001 3039 08 000000"],
+  ["HIP", "2 2001 AwEA rvs.example.com.", "02 02 0003 2001 030100 03727673 076578616d706c65 03636f6d 00"],
   ["TYPE65280", String.raw`\# 0`, ""],
 ];
 
@@ -86,7 +89,8 @@ describe("RDATA", () => {
     ["TLSA", "3 1 1 abc"],
     ["TLSA", "300 1 1 ab"],
     ["DNSKEY", "1 2 3 ?"],
-    ["LOC", "52 22 23 N 4 53 32 E 0m"],
+    ["LOC", "52 22 23 N 4 53 32 X 0m"],
+    ["TYPE65280", "foo"],
     ["HTTPS", "1 . bogus=1"],
     ["PTR", "a. b."],
     ["HINFO", '"one"'],

@@ -27,7 +27,15 @@ const www = wire("www", "A", "192.0.2.1");
 const dnskey = wire("@", "DNSKEY", Buffer.of(1, 1, 3, 13, 1, 2, 3));
 const delegation = wire("sub", "NS", "ns.example.net");
 const ds = wire("sub", "DS", Buffer.concat([Buffer.of(1, 2, 13, 2), Buffer.alloc(32, 3)]));
-const record = { recordType: "A", name: "www", value: "192.0.2.1", ttl: 300, priority: null, proxied: false };
+const record = {
+  recordType: "A",
+  name: "www",
+  value: "192.0.2.1",
+  ttl: 300,
+  priority: null,
+  proxied: false,
+  strings: null,
+};
 const change: RecordChange = { action: "create", before: null, after: record };
 
 /** A server that goes through its reactions to questions, updates and transfers, the last of each again and again. */

@@ -13,6 +13,7 @@ const record = (name: string, recordType: string, value: string, ttl = 300): Rec
   value,
   ttl,
   priority: null,
+  strings: null,
   proxied: false,
 });
 const served = (data: RecordData, ...rdatas: Buffer[]): ServedRecord => ({
@@ -138,7 +139,8 @@ describe("the apex", () => {
 describe("what no name server takes", () => {
   test.each([
     [record("www", "ALIAS", "x.example."), "no type that name servers exchange"],
-    [record("www", "LOC", "52 N 4 E 0m"), "only in generic form"],
+    [record("www", "LOC", "52 N 4 E"), "the altitude is missing"],
+    [record("www", "TYPE65280", "foo"), "(RFC 3597 §5)"],
     [record("@", "SOA", "a. b. 1 2 3 4 5"), "belongs to the name server"],
   ])("%j is refused", (data, reason) => {
     expect(message([], [create(data)]).outcomes).toEqual([{ ok: false, message: expect.stringContaining(reason) }]);

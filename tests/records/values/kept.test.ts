@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { ruleFor } from "../../../server/records/record-types.ts";
 import { keptRule } from "../../../server/records/values/kept.ts";
 import { hostName } from "../../support/records/arbitrary-names.ts";
-import { expectStable, readText, refusal, written } from "./value-rules.ts";
+import { expectReadable, expectStable, readText, refusal, written } from "./value-rules.ts";
 
 test.each([
   ["PTR", "Host", "host.example.com."],
@@ -20,21 +20,21 @@ test.each([
   ["NAPTR", '1 1 "S" "SIP+D2U" "" _sip._udp', '1 1 "S" "SIP+D2U" "" _sip._udp.example.com.'],
   ["HTTPS", '1 . alpn="h2,h3" ipv4hint=192.0.2.1', "1 . alpn=h2,h3 ipv4hint=192.0.2.1"],
   ["SVCB", "0 Svc", "0 svc.example.com."],
-  ["HTTPS", String.raw`1 . alpn="h2,h\\,3" key7="a b"`, String.raw`1 . alpn="h2,h\\,3" key7="a b"`],
-  ["DS", "60485 5 1 2BB183AF 5F22588179", "60485 5 1 2bb183af5f22588179"],
+  ["HTTPS", String.raw`1 . alpn="h2,h\\,3" key667="a b"`, String.raw`1 . alpn="h2,h\\,3" key667="a b"`],
+  ["HTTPS", "1 . port=443 alpn=h2 mandatory=port,alpn", "1 . mandatory=alpn,port alpn=h2 port=443"],
+  ["DS", "60485 RSASHA1 5 2BB183AF 5F22588179", "60485 5 5 2bb183af5f22588179"],
   ["CDS", "0 0 0 00", "0 0 0 00"],
   ["TLSA", "3 1 1 ABCD EF01", "3 1 1 abcdef01"],
-  ["TLSA", '3 1 1 AB "CD"', '3 1 1 AB "CD"'],
+  ["TYPE43", "\\# 5 3039 0D09AB", "\\# 5 30390d09ab"],
   ["SMIMEA", "3 0 0 AB CD", "3 0 0 abcd"],
-  ["SSHFP", "4 2 12 AB", "4 2 12ab"],
-  ["DNSKEY", "257 3 13 mdsswUyr 3DPW132m==", "257 3 13 mdsswUyr3DPW132m=="],
+  ["SSHFP", "4 0 12 AB", "4 0 12ab"],
+  ["DNSKEY", "257 3 13 mdsswUyr 3DPW13Q=", "257 3 13 mdsswUyr3DPW13Q="],
   ["OPENPGPKEY", "AaBb CcDd", "AaBbCcDd"],
-  ["LOC", "52 22 23.000 N  4 53 32.000 E -2.00m", "52 22 23.000 N 4 53 32.000 E -2.00m"],
+  ["LOC", "52 22 23.000 N  4 53 32.000 E -2.00m", "52 22 23.000 N 4 53 32.000 E -2.00m 1m 10000m 10m"],
   ["URI", '10 1 "ftp://ftp.example.com/public"', '10 1 "ftp://ftp.example.com/public"'],
-  ["HINFO", String.raw`"a\"b\\\032\255" x`, String.raw`"a\"b\\ \255" x`],
-  ["CAAX", String.raw`a\;b A\.B`, String.raw`a\;b A\.B`],
+  ["HINFO", String.raw`"a\"b\\\032\255" x`, String.raw`"a\"b\\ \255" "x"`],
   ["TYPE65280", "\\# 4 0A00 0001", "\\# 4 0a000001"],
-  ["PTR", "\\# 3 016100", "\\# 3 016100"],
+  ["PTR", "\\# 3 016100", "a."],
   ["TYPE65281", "\\# 0", "\\# 0"],
 ])("%s data %s is kept as %s", (recordType, text, canonical) => {
   const rule = keptRule(recordType);
@@ -53,8 +53,8 @@ test("a field cannot end its line or begin a comment when it is printed", () => 
 });
 
 test.each([
-  ["", "must not be empty"],
-  ["   ", "must not be empty"],
+  ["", "the name is missing"],
+  ["   ", "the name is missing"],
   ['"open', "quote closed"],
   ["a\nb", "one line"],
   ["a\tb", "one line"],
@@ -66,7 +66,7 @@ test.each([
 });
 
 test("text from a client is brought to the same form", () => {
-  expect(written(keptRule("HINFO"), '""x a="b"')).toBe('"" x a= "b"');
+  expect(written(keptRule("SPF"), '""x a="b"')).toBe('"" "x" "a=" "b"');
   expect(written(keptRule("TLSA"), "3  1 1 ABCD EF")).toBe("3 1 1 abcdef");
   expect(written(keptRule("PTR"), "Host.Example.com")).toBe("host.example.com.");
   expect(refusal(keptRule("PTR"), "host.example.com.", 1)).toContain("PTR records have none");
@@ -87,7 +87,7 @@ test("whatever fields a file holds are kept in a stable form", () => {
     fc.property(type, fc.array(field, { minLength: 2, maxLength: 6 }), (recordType, fields) => {
       const read = keptRule(recordType).read(fields, "example.com");
       fc.pre(read.ok);
-      if (read.ok) expectStable(keptRule(recordType), read.value.value);
+      if (read.ok) expectReadable(keptRule(recordType), read.value.value);
     }),
     { numRuns: 1000 },
   );

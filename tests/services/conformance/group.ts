@@ -41,7 +41,7 @@ export function record(name: string, recordType: string, value: string, ttl = 30
   const written = ruleFor(recordType).write(value, null);
   if (!written.ok) throw new Error(`${recordType} ${value}: ${written.message}`);
   const { value: canonical, priority } = written.value;
-  return { recordType, name: owner.value, value: canonical, ttl, priority, proxied: false };
+  return { recordType, name: owner.value, value: canonical, ttl, strings: null, priority, proxied: false };
 }
 
 /** Records of one RRset. */

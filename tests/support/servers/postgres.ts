@@ -13,11 +13,20 @@ const runFile = promisify(execFile);
 export interface PostgresServer {
   /** Of the database `postgres`, as its superuser. */
   url: string;
+  /** Where its Unix socket is. */
+  socketFolder: string;
   stop(): Promise<void>;
 }
 
+export interface PostgresOptions {
+  /** Makes it accept nothing but TLS on TCP: PEM texts. The authority signs clients' certificates. */
+  tls?: { certificate: string; key: string; authority: string };
+  /** With `tls`: lines of pg_hba.conf that come before the one for everybody. */
+  access?: readonly string[];
+}
+
 /** Starts a PostgreSQL server of its own on loopback, in a temporary folder that goes with it. */
-export async function startPostgres(): Promise<PostgresServer> {
+export async function startPostgres({ tls, access = [] }: PostgresOptions = {}): Promise<PostgresServer> {
   const account = await unprivilegedAccount();
   const folder = await mkdtemp(join(tmpdir(), "zonewright-postgres-"));
   const data = join(folder, "data");
@@ -36,6 +45,16 @@ export async function startPostgres(): Promise<PostgresServer> {
     as,
   );
   const settings = [`port=${port}`, "listen_addresses=127.0.0.1", `unix_socket_directories=${folder}`];
+  if (tls) {
+    const files = { "server.crt": tls.certificate, "server.key": tls.key, "authority.crt": tls.authority };
+    for (const [name, text] of Object.entries(files)) {
+      await writeFile(join(data, name), text, { mode: 0o600 });
+      if (account) await chown(join(data, name), account.uid, account.gid);
+    }
+    settings.push("ssl=on", "ssl_ca_file=authority.crt");
+    const lines = ["local all all scram-sha-256", ...access, "hostssl all all 127.0.0.1/32 scram-sha-256"];
+    await writeFile(join(data, "pg_hba.conf"), `${lines.join("\n")}\n`);
+  }
   const server = await startProgram(
     binary("postgres"),
     ["-D", data, ...settings.flatMap((setting) => ["-c", setting])],
@@ -44,6 +63,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   );
   return {
     url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    socketFolder: folder,
     async stop() {
       await server.stop("SIGINT");
       await rm(folder, { recursive: true, force: true });

@@ -1,0 +1,101 @@
+import type { DnsRecord, Domain, RouterInputs, ZoneOfName } from "./app-router.ts";
+import { isZonewrightError } from "./errors.ts";
+import type { Procedures } from "./procedures.ts";
+
+/** A record as {@link ZoneHelpers.ensureRecord} takes it: the domain's id, and what the record is to be. */
+export type EnsureRecordInput = RouterInputs["records"]["create"] & { value: string };
+
+/** The record that {@link ZoneHelpers.ensureRecord} found or made, and what it did for that. */
+export interface EnsuredRecord {
+  outcome: "unchanged" | "created" | "updated";
+  record: DnsRecord;
+}
+
+/** Which record {@link ZoneHelpers.deleteRecord} deletes. */
+export interface DeleteRecordInput {
+  /** The domain's id. */
+  id: string;
+  recordType: DnsRecord["recordType"];
+  /** The host: `@`, relative, or fully qualified. */
+  name: string;
+  /** The value in any spelling of its canonical form. */
+  value: string;
+  /** TXT: the strings that the record is cut into; null for one cut at every 255 octets. Left out: however it is cut. */
+  strings?: string[] | null | undefined;
+}
+
+/** Finds domains and records by name instead of by id. */
+export interface ZoneHelpers {
+  /** Returns the domain of exactly this name, in Unicode or A-labels; null when none has it. */
+  domainNamed(name: string, options?: { signal?: AbortSignal }): Promise<Domain | null>;
+  /** Returns the longest domain that holds a host name, and the host relative to it; null when none does. */
+  zoneOf(hostName: string, options?: { signal?: AbortSignal }): Promise<ZoneOfName | null>;
+  /**
+   * Makes sure that a record is there, and can be repeated. A record of this type, name and value is kept and gets the `ttl`, `proxied`
+   * and `comment` that are given; otherwise the record is created. Other records of the name stay. A TXT may be cut in any way unless
+   * `strings` are given.
+   * @throws ZonewrightError as `records.create`
+   */
+  ensureRecord(input: EnsureRecordInput, options?: { signal?: AbortSignal }): Promise<EnsuredRecord>;
+  /** Deletes the record of this type, name and value. Returns whether there was one. */
+  deleteRecord(input: DeleteRecordInput, options?: { signal?: AbortSignal }): Promise<boolean>;
+}
+
+export function zoneHelpers({ domains, records }: Procedures): ZoneHelpers {
+  const find = async (input: DeleteRecordInput, options: { signal?: AbortSignal }) => {
+    const { id, recordType: type, name, value, strings } = input;
+    const { records: found } = await records.list.query({ id, type, name, value, limit: 100 }, options);
+    const exact = found.find((record) => sameStrings(record.strings, strings ?? null));
+    return exact ?? (strings === undefined ? found[0] : undefined) ?? null;
+  };
+  return {
+    async domainNamed(name, options = {}) {
+      const { domains: found } = await domains.list.query({ name, limit: 1 }, options);
+      return found[0] ?? null;
+    },
+    async zoneOf(name, options = {}) {
+      try {
+        return await domains.zoneOf.query({ name }, options);
+      } catch (error) {
+        if (isZonewrightError(error) && error.code === "NOT_FOUND") return null;
+        throw error;
+      }
+    },
+    async ensureRecord(input, options = {}) {
+      const { id, recordType, name, strings, priority, ttl, proxied, comment } = input;
+      const value = withPriority(input.value, recordType, priority);
+      const present = await find({ id, recordType, name, value, strings }, options);
+      if (!present) return { outcome: "created", record: await records.create.mutate(input, options) };
+      const wanted = { ttl, proxied, comment };
+      const changed = Object.entries(wanted).filter(
+        ([field, given]) => given !== undefined && given !== present[field as keyof typeof wanted],
+      );
+      if (changed.length === 0) return { outcome: "unchanged", record: present };
+      const patch = { id, recordId: present.id, ...Object.fromEntries(changed) };
+      return { outcome: "updated", record: await records.update.mutate(patch, options) };
+    },
+    async deleteRecord(input, options = {}) {
+      const present = await find(input, options);
+      if (!present) return false;
+      try {
+        await records.delete.mutate({ id: input.id, recordId: present.id }, options);
+        return true;
+      } catch (error) {
+        if (isZonewrightError(error) && error.code === "NOT_FOUND") return false;
+        throw error;
+      }
+    },
+  };
+}
+
+function sameStrings(one: readonly string[] | null, other: readonly string[] | null): boolean {
+  if (one === null || other === null) return one === other;
+  return one.length === other.length && one.every((string, index) => string === other[index]);
+}
+
+/** MX and SRV values carry their priority; the service completes a value without it in the same way. */
+function withPriority(value: string, recordType: string, priority: number | null | undefined): string {
+  const fields = value.trim().split(/\s+/).length;
+  const lacksIt = (recordType === "MX" && fields === 1) || (recordType === "SRV" && fields === 3);
+  return lacksIt && typeof priority === "number" ? `${priority} ${value}` : value;
+}

@@ -1,0 +1,80 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { createClient, type Client } from "../../client-sdk/src/index.ts";
+import { adminPassword, useZonewright } from "../support/zonewright.ts";
+import { manualConfig } from "../support/zones.ts";
+import { failure } from "./failure.ts";
+
+const zw = useZonewright();
+let client: Client;
+let id: string;
+
+beforeAll(async () => {
+  client = createClient({ url: zw.url });
+  await client.signIn({ username: "admin", password: adminPassword });
+  const providerConfigId = await manualConfig(zw);
+  ({ id } = await client.domains.create.mutate({ name: "example.com", providerConfigId }));
+});
+
+test("a domain is found by its exact name, and by any host name in it", async () => {
+  expect(await client.domainNamed("Example.com.")).toMatchObject({ id });
+  expect(await client.domainNamed("xample.com")).toBeNull();
+  expect(await client.zoneOf("_acme-challenge.www.example.com")).toMatchObject({
+    domain: { id, name: "example.com" },
+    host: "_acme-challenge.www",
+  });
+  expect(await client.zoneOf("www.example.org")).toBeNull();
+  expect(await failure(client.zoneOf("not a name"))).toMatchObject({ code: "BAD_REQUEST" });
+});
+
+describe("ensureRecord", () => {
+  const record = { recordType: "AAAA", name: "www", value: "2001:db8::1" } as const;
+
+  test("creates a record once, and changes nothing when it is repeated in another spelling", async () => {
+    const made = await client.ensureRecord({ id, ...record, ttl: 300 });
+    expect(made).toMatchObject({ outcome: "created", record: { ...record, ttl: 300, version: 1 } });
+    const again = await client.ensureRecord({ id, ...record, name: "WWW.example.com.", value: "2001:0db8:0::1" });
+    expect(again).toEqual({ outcome: "unchanged", record: made.record });
+  });
+
+  test("updates what differs of an equal record, and leaves the others of its name", async () => {
+    await client.ensureRecord({ id, ...record, value: "2001:db8::2" });
+    const changed = await client.ensureRecord({ id, ...record, ttl: 600, comment: "Web server" });
+    expect(changed).toMatchObject({ outcome: "updated", record: { ttl: 600, comment: "Web server", version: 2 } });
+    const { records } = await client.records.list.query({ id, name: "www" });
+    expect(records.map(({ value }) => value).toSorted()).toEqual(["2001:db8::1", "2001:db8::2"]);
+  });
+
+  test("finds an MX record whose priority is given beside the value", async () => {
+    const mail = { id, recordType: "MX", name: "@", value: "mail.example.net", priority: 10 } as const;
+    expect((await client.ensureRecord(mail)).outcome).toBe("created");
+    expect((await client.ensureRecord(mail)).outcome).toBe("unchanged");
+    expect((await client.ensureRecord({ ...mail, priority: 20 })).outcome).toBe("created");
+  });
+
+  test("keeps a text however it is cut, and makes another where other strings are asked for", async () => {
+    const text = { id, recordType: "TXT", name: "text", value: "ab" } as const;
+    const { record: cut } = await client.ensureRecord({ ...text, strings: ["a", "b"] });
+    expect(await client.ensureRecord(text)).toEqual({ outcome: "unchanged", record: cut });
+    const whole = await client.ensureRecord({ ...text, strings: null });
+    expect(whole).toMatchObject({ outcome: "created", record: { strings: null } });
+    expect(await client.ensureRecord(text)).toEqual({ outcome: "unchanged", record: whole.record });
+    expect(await client.deleteRecord({ ...text, strings: ["", "ab"] })).toBe(false);
+    expect(await client.deleteRecord({ ...text, strings: ["a", "b"] })).toBe(true);
+    expect((await client.records.list.query({ id, name: "text" })).records).toEqual([whole.record]);
+  });
+
+  test("fails as creating does where the record cannot be", async () => {
+    const cname = { id, recordType: "CNAME", name: "www", value: "shop.example.net" } as const;
+    expect(await failure(client.ensureRecord(cname))).toMatchObject({ code: "CONFLICT" });
+  });
+});
+
+test("deleteRecord deletes just the record of that type, name and value, and says whether there was one", async () => {
+  for (const value of ["192.0.2.1", "192.0.2.2"]) {
+    await client.records.create.mutate({ id, recordType: "A", name: "old", value });
+  }
+  const target = { id, recordType: "A", name: "old", value: "192.0.2.1" };
+  expect(await client.deleteRecord(target)).toBe(true);
+  expect(await client.deleteRecord(target)).toBe(false);
+  expect((await client.records.list.query({ id, name: "old" })).records).toMatchObject([{ value: "192.0.2.2" }]);
+});

@@ -1,0 +1,197 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { page } from "../support/markdown.ts";
+import { newAuthority } from "../support/servers/certificates.ts";
+import { createDatabase, startPostgres, type PostgresServer } from "../support/servers/postgres.ts";
+import { startService } from "../support/service-process.ts";
+
+const database = "zonewright_tls";
+/** A user who signs in with a certificate, and has no password. */
+const certified = "zonewright_certified";
+
+let folder: string;
+let server: PostgresServer;
+let observer: Client;
+
+const file = (name: string) => join(folder, name);
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "zonewright-tls-"));
+  const [ours, theirs] = await Promise.all([newAuthority("Ours"), newAuthority("Theirs")]);
+  // The certificate names the host; 127.0.0.1 is not in it.
+  const [host, client] = await Promise.all([ours.sign("localhost"), ours.sign(certified)]);
+  const pems: Record<string, string> = {
+    "ours.crt": ours.certificate,
+    "theirs.crt": theirs.certificate,
+    "client.crt": client.certificate,
+    "client.key": client.key,
+  };
+  for (const [name, text] of Object.entries(pems)) await writeFile(file(name), text, { mode: 0o600 });
+  server = await startPostgres({
+    tls: { ...host, authority: ours.certificate },
+    access: [`hostssl all ${certified} 127.0.0.1/32 cert`],
+  });
+  observer = new Client({ connectionString: server.url, ssl: { rejectUnauthorized: false } });
+  await observer.connect();
+  await observer.query(`create database ${database}`);
+  await observer.query(`create role ${certified} login superuser`);
+});
+afterAll(async () => {
+  await observer.end();
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function address(parameters: string, change: (url: URL) => void = () => undefined): string {
+  const url = new URL(server.url);
+  url.pathname = `/${database}`;
+  url.hostname = "localhost";
+  change(url);
+  return `${url.href}${parameters === "" ? "" : `?${parameters}`}`;
+}
+
+const newDataDir = () => mkdtemp(join(folder, "data-"));
+
+/** How the connections of a running service are encrypted, by pool. */
+async function connections(): Promise<Record<string, string[]>> {
+  const { rows } = await observer.query<{ name: string; tls: string | null }>(
+    `select application_name as name, version as tls from pg_stat_activity join pg_stat_ssl using (pid)
+      where datname = $1 and application_name like 'zonewright%'`,
+    [database],
+  );
+  const names = [...new Set(rows.map(({ name }) => name))].toSorted();
+  return Object.fromEntries(
+    names.map((name) => [name, [...new Set(rows.filter((row) => row.name === name).map(({ tls }) => tls ?? "plain"))]]),
+  );
+}
+
+/** What a start prints that must fail. */
+async function refusedStart(databaseUrl: string): Promise<string> {
+  const started = await startService({ DATA_DIR: await newDataDir(), DATABASE_URL: databaseUrl }).catch(
+    (error: unknown) => error as Error,
+  );
+  if (started instanceof Error) return started.message;
+  await started.close();
+  throw new Error(`It started with ${databaseUrl}.`);
+}
+
+describe("a server that accepts nothing but TLS", () => {
+  test.each([
+    [
+      "the server's certificate, by its authority and name",
+      () => `sslmode=verify-full&sslrootcert=${file("ours.crt")}`,
+    ],
+    ["its authority alone", () => `sslmode=verify-ca&sslrootcert=${file("ours.crt")}`],
+    ["nothing", () => "sslmode=require"],
+  ])("is reached encrypted by both pools, checking %s", async (_label, parameters) => {
+    const service = await startService({ DATA_DIR: await newDataDir(), DATABASE_URL: address(parameters()) });
+    expect(await connections()).toEqual({ zonewright: ["TLSv1.3"], "zonewright jobs": ["TLSv1.3"] });
+    expect(service.output()).toMatch(/PostgreSQL \d+\.\d+, zonewright_tls at localhost:\d+, encrypted with TLSv1\.3/);
+    await service.close();
+  });
+
+  test("takes a client certificate in place of a password, on both pools", async () => {
+    const parameters = `sslmode=verify-full&sslrootcert=${file("ours.crt")}&sslcert=${file("client.crt")}&sslkey=${file("client.key")}`;
+    const databaseUrl = address(parameters, (url) => {
+      url.username = certified;
+      url.password = "";
+    });
+    const service = await startService({ DATA_DIR: await newDataDir(), DATABASE_URL: databaseUrl });
+    expect(Object.keys(await connections())).toEqual(["zonewright", "zonewright jobs"]);
+    await service.close();
+  });
+
+  test.each([
+    ["another authority", () => address(`sslmode=verify-full&sslrootcert=${file("theirs.crt")}`), /is refused/],
+    [
+      "another authority, its name left unchecked",
+      () => address(`sslmode=verify-ca&sslrootcert=${file("theirs.crt")}`),
+      /is refused/,
+    ],
+    ["the authorities that Node trusts", () => address("sslmode=verify-full"), /is refused/],
+    [
+      "a host that the certificate does not name",
+      () =>
+        address(`sslmode=verify-full&sslrootcert=${file("ours.crt")}`, (url) => {
+          url.hostname = "127.0.0.1";
+        }),
+      /is for another host .*127\.0\.0\.1/,
+    ],
+    ["no encryption", () => address(""), /accepts no unencrypted connection .*add sslmode=verify-full/],
+    [
+      "a missing file of certificates",
+      () => address("sslmode=verify-full&sslrootcert=/nowhere.crt"),
+      /sslrootcert names \/nowhere\.crt/,
+    ],
+  ])(
+    "stops the start of a service that expects %s, in one sentence without the password",
+    async (_label, databaseUrl, sentence) => {
+      const printed = await refusedStart(databaseUrl());
+      expect(printed).toMatch(/DATABASE_URL/);
+      expect(printed).toMatch(sentence);
+      expect(printed).not.toContain(new URL(server.url).password);
+      expect(printed).not.toMatch(/ {4}at /);
+    },
+  );
+
+  test("is reached by its Unix socket, too", async () => {
+    const databaseUrl = address(`host=${server.socketFolder}`);
+    const service = await startService({ DATA_DIR: await newDataDir(), DATABASE_URL: databaseUrl });
+    expect(await connections()).toEqual({ zonewright: ["plain"], "zonewright jobs": ["plain"] });
+    expect(service.output()).toContain(`zonewright_tls at ${server.socketFolder}, by a local socket`);
+    await service.close();
+  });
+});
+
+describe("a server that speaks no TLS", () => {
+  let plain: string;
+  beforeAll(async () => {
+    plain = await createDatabase(process.env["TEST_DATABASE_URL"] ?? "", "zonewright_plain");
+  });
+
+  test("is told of in the start line as not encrypted", async () => {
+    const service = await startService({ DATA_DIR: await newDataDir(), DATABASE_URL: plain });
+    expect(service.output()).toMatch(/PostgreSQL \d+\.\d+, zonewright_plain at 127\.0\.0\.1:\d+, not encrypted/);
+    await service.close();
+  });
+
+  test("lets the service start with the rights that the deployment page grants, and no others", async () => {
+    const { blocks } = await page("docs/operations/deployment.md");
+    const [, rights = ""] = blocks.filter(({ language }) => language === "sql").map(({ code }) => code);
+    const superuser = new Client({ connectionString: process.env["TEST_DATABASE_URL"] ?? "" });
+    await superuser.connect();
+    await superuser.query("create role zonewright login password 'secret'");
+    await superuser.end();
+    const databaseUrl = await createDatabase(process.env["TEST_DATABASE_URL"] ?? "", "zonewright");
+    const owner = new Client({ connectionString: databaseUrl });
+    await owner.connect();
+    await owner.query(rights);
+    await owner.end();
+    const url = new URL(databaseUrl);
+    url.username = "zonewright";
+    url.password = "secret";
+    const service = await startService({ DATA_DIR: await newDataDir(), DATABASE_URL: url.href });
+    expect((await (await service.signIn()).post("/api/domains", { name: "rights.example" })).status).toBe(201);
+    await service.close();
+  });
+
+  test("is not spoken to where encryption is asked for", async () => {
+    expect(await refusedStart(`${plain}?sslmode=require`)).toContain("DATABASE_URL: the server does not offer TLS");
+  });
+
+  test("gets no new database for a name that is mistyped", async () => {
+    const url = new URL(plain);
+    url.pathname = "/zonewright_mistyped";
+    expect(await refusedStart(url.href)).toContain(
+      "DATABASE_URL: there is no such database on that server; create it first.",
+    );
+    const client = new Client({ connectionString: plain });
+    await client.connect();
+    const { rows } = await client.query("select 1 from pg_database where datname = 'zonewright_mistyped'");
+    await client.end();
+    expect(rows).toEqual([]);
+  });
+});
