@@ -9,8 +9,10 @@ import type { PresentedRecord } from "../support/records/presentation.ts";
 export interface SigningTarget {
   kind: "rfc2136" | "powerdns";
   config: unknown;
-  /** Whether the provider shows the records that the server maintains. */
-  showsManaged: boolean;
+  /** Types of the records that the server maintains, as far as the provider shows them. */
+  maintains: ReadonlySet<string>;
+  /** Whether it deletes the DS of a delegation with its name servers. */
+  dropsDs: boolean;
   transfer(zone: string): Promise<PresentedRecord[]>;
   resign(zone: string): Promise<void>;
   /** Adds records beside Zonewright: absolute owner, TTL, type and data, as in a master file. */
@@ -18,18 +20,21 @@ export interface SigningTarget {
   stop(): Promise<void>;
 }
 
+const bind = { maintains: new Set(["RRSIG", "NSEC", "DNSKEY", "TYPE65534"]), dropsDs: true };
+const knot = { maintains: new Set(["RRSIG", "NSEC", "DNSKEY", "CDS", "CDNSKEY"]), dropsDs: false };
+
 export const signingTargets: readonly (readonly [string, (zone: string) => Promise<SigningTarget>])[] = [
-  ["BIND with inline signing", async (zone) => byUpdates(await startSigningBind([zone], { inline: true }))],
-  ["BIND that signs the zone itself", async (zone) => byUpdates(await startSigningBind([zone], { inline: false }))],
-  ["Knot", async (zone) => byUpdates(await startSigningKnot([zone]))],
+  ["BIND with inline signing", async (zone) => byUpdates(await startSigningBind([zone], { inline: true }), bind)],
+  ["BIND without inline signing", async (zone) => byUpdates(await startSigningBind([zone], { inline: false }), bind)],
+  ["Knot", async (zone) => byUpdates(await startSigningKnot([zone]), knot)],
   ["PowerDNS", startSigningPowerdns],
 ];
 
-function byUpdates(server: SigningServer): SigningTarget {
+function byUpdates(server: SigningServer, does: Pick<SigningTarget, "maintains" | "dropsDs">): SigningTarget {
   return {
+    ...does,
     kind: "rfc2136",
     config: server.config,
-    showsManaged: true,
     transfer: (zone) => server.transfer(zone),
     resign: (zone) => server.resign(zone),
     add: (zone, lines) =>
@@ -51,7 +56,8 @@ async function startSigningPowerdns(zone: string): Promise<SigningTarget> {
     kind: "powerdns",
     config: { url: server.url, apiKey: server.apiKey },
     // It makes signatures when it is asked, and its API lists none.
-    showsManaged: false,
+    maintains: new Set(),
+    dropsDs: false,
     transfer: (name) => server.transfer(name),
     async resign(name) {
       await server.pdnsutil("rectify-zone", name);
