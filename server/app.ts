@@ -4,15 +4,18 @@ import express, { type ErrorRequestHandler, type Express, type Request, type Res
 import { cors } from "./http/cors.ts";
 import { announceDeprecations } from "./deprecation.ts";
 import { docsPage } from "./http/docs-page.ts";
-import { AppError, stopping } from "./errors.ts";
+import { stopping } from "./errors.ts";
 import { logFailure } from "./failure-log.ts";
 import { httpPort, requestIdOf, withConnectionToken } from "./http/http-port.ts";
+import { noSuchRoute } from "./http/methods.ts";
 import { identityHttp } from "./identity/http.ts";
 import { measured, metricsPage } from "./metrics/http.ts";
 import { notificationsHttp } from "./notifications/http.ts";
 import { openApiDocument } from "./openapi.ts";
 import { sendProblem } from "./http/problem.ts";
-import { bodyError, jsonBody, readableHead } from "./http/request-guards.ts";
+import { jsonBody } from "./http/bodies/json-body.ts";
+import { handToTrpc } from "./http/bodies/parsed-bodies.ts";
+import { bodyError, readableHead } from "./http/request-guards.ts";
 import { restHandler } from "./rest.ts";
 import { appRouter } from "./router.ts";
 import { securityHeaders } from "./http/security-headers.ts";
@@ -22,7 +25,7 @@ import { version } from "./version.ts";
 
 /** The whole HTTP surface: the only place where anything is mounted, in order. `router`: what it offers. */
 export function createApp(services: Services, router: AnyTRPCRouter = appRouter): Express {
-  const { config, health, log } = services;
+  const { config, health } = services;
   const app = express();
   app.disable("x-powered-by");
   app.set("etag", false);
@@ -58,6 +61,10 @@ export function createApp(services: Services, router: AnyTRPCRouter = appRouter)
     res.status(state.ready ? 200 : 503).json(state);
   });
 
+  app.get("/version", (_req, res) => {
+    res.json({ name: "zonewright", version });
+  });
+
   app.get("/metrics", metricsPage(services.metrics));
 
   app.use(cors(config.corsOrigins));
@@ -71,41 +78,43 @@ export function createApp(services: Services, router: AnyTRPCRouter = appRouter)
     res.setHeader("Connection", "close");
     next(stopping());
   });
-  app.use(...jsonBody);
+  app.use(jsonBody(router, createContext));
 
   const document = openApiDocument(router, { version, siteUrl: config.siteUrl });
   app.get("/api/openapi.json", (_req, res) => {
     res.json(document);
   });
   app.use("/api/docs", docsPage());
-  app.use(
-    "/trpc",
-    createExpressMiddleware({
-      router,
-      createContext: ({ req, res, info }) => withConnectionToken(createContext(req, res), info),
-      allowBatching: false,
-      onError({ error, req }) {
-        const requestId = requestIdOf(req, req.res as Response);
-        rememberRequestId(error, requestId);
-        logFailure(log, errorOf(error), { requestId });
-      },
-    }),
-  );
+  const trpc = createExpressMiddleware({
+    router,
+    createContext: ({ req, res, info }) => withConnectionToken(createContext(req, res), info),
+    allowBatching: false,
+    onError({ error, req, type }) {
+      const res = req.res as Response;
+      const requestId = requestIdOf(req, res);
+      rememberRequestId(error, requestId);
+      logFailure(services, errorOf(error), { requestId });
+      if (error.code === "METHOD_NOT_SUPPORTED") res.setHeader("Allow", type === "mutation" ? "POST" : "GET");
+    },
+  });
+  app.use("/trpc", (req, res, next) => {
+    // Its adapter would look only at what follows the last slash.
+    if (req.path.includes("/", 1)) {
+      next();
+      return;
+    }
+    if (req.body !== undefined) handToTrpc(req, res);
+    trpc(req, res, next);
+  });
   app.use(identityHttp(createContext));
   app.use(notificationsHttp(createContext));
   app.use("/api", restHandler(router, createContext));
 
-  app.use((req, res) => {
-    sendProblem(
-      res,
-      new AppError("NOT_FOUND", `There is nothing at ${req.method} ${req.path}; see /api/docs.`),
-      requestIdOf(req, res),
-    );
-  });
+  app.use(noSuchRoute(app, router));
   const onError: ErrorRequestHandler = (error: unknown, req, res, _next) => {
     const appError = bodyError(error) ?? errorOf(error);
     const requestId = requestIdOf(req, res);
-    logFailure(log, appError, { requestId });
+    logFailure(services, appError, { requestId });
     if (res.headersSent) res.destroy();
     else sendProblem(res, appError, requestId);
   };

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { adminPasswordFault, environmentSchema } from "./environment.ts";
+import { logFormatFor, type LogFormat } from "./log-output.ts";
 
 export interface Config {
   host: string;
@@ -34,6 +35,7 @@ export interface Config {
   /** Origins of web front ends on other hosts. */
   corsOrigins: string[];
   logLevel: "trace" | "debug" | "info" | "warn" | "error" | "silent";
+  logFormat: LogFormat;
   /** Calls a minute of one user, personal token or address, and how many of them may be costly; null: no limit. */
   requestLimits: { requests: number | null; costly: number | null };
   jobs: boolean;
@@ -84,6 +86,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     trustProxy: values.TRUST_PROXY,
     corsOrigins: values.CORS_ORIGINS,
     logLevel: values.LOG_LEVEL,
+    logFormat: values.LOG_FORMAT ?? logFormatFor(process.stdout),
     requestLimits: { requests: values.RATE_LIMIT, costly: values.RATE_LIMIT_COSTLY },
     jobs: values.JOBS,
     driftCheck: values.DRIFT_CHECK,
@@ -102,7 +105,10 @@ function makeDataDir(dataDir: string): void {
   }
 }
 
-/** The key made at the first start. Losing it ends all sessions; nothing that is stored depends on it yet. */
+/**
+ * The key made at the first start. Losing it ends all sessions, and what is stored encrypted has to be entered again: secrets of
+ * provider, sign-in and channel configurations, and of authenticator apps.
+ */
 function storedKey(dataDir: string): string {
   const path = join(dataDir, "secret-key");
   try {

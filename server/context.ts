@@ -104,7 +104,9 @@ export interface RouteMeta {
   status?: 200 | 201;
   /** The REST body is this string field of the output, as plain text. */
   textField?: string;
-  /** Makes much work here or at a provider: limited more tightly. */
+  /** Takes bodies up to 16 MiB of those who have signed in; `server/http/bodies/large-inputs.ts` has what it takes. */
+  largeBody?: boolean;
+  /** Makes much work here or at a provider: limited more tightly, but for a dry run. */
   costly?: boolean;
   /** Statuses beyond those that the kind of procedure implies. */
   errors?: number[];

@@ -221,10 +221,17 @@ export const environmentSchema = z.object({
     )
     .default("info")
     .register(notes, {
-      meaning: "`trace`, `debug`, `info`, `warn`, `error` or `silent`. One JSON line an event, on standard output.",
+      meaning:
+        "`trace`, `debug`, `info`, `warn`, `error` or `silent`. The lines of the start and the stop are always printed.",
       readIn: "start.ts",
       more: "operations/monitoring.md#what-the-log-tells",
     }),
+  LOG_FORMAT: z.enum(["json", "text"], "LOG_FORMAT must be json or text").optional().register(notes, {
+    meaning: "`json`: every line that the service prints is one JSON object. `text`: lines for people.",
+    otherwise: "`text` on a terminal, else `json`",
+    readIn: "start.ts",
+    more: "operations/monitoring.md#what-the-log-tells",
+  }),
   JOBS: onOff("JOBS", "on").register(notes, {
     meaning: "`off` for instances that only answer requests.",
     readIn: "jobs/compose.ts",

@@ -45,6 +45,12 @@ export const errorCodes = {
     when: "An unknown path or id, or one that the caller may not see: the answer does not tell which.",
     advice: "Check the id, and who owns what it names.",
   },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    title: "Method not allowed",
+    when: "The path is known, and does not take this method. The header `Allow` lists the methods that it takes.",
+    advice: "Use one of the methods in `Allow`.",
+  },
   CONFLICT: {
     status: 409,
     title: "Conflict",
@@ -67,8 +73,10 @@ export const errorCodes = {
   PAYLOAD_TOO_LARGE: {
     status: 413,
     title: "Body too large",
-    when: "The body has more than 1 MiB.",
-    advice: "Send it in parts; import larger zones from the provider.",
+    when:
+      "The body, inflated, has more than 1 MiB; without sign-in, more than 64 KiB; for plans, applied plans and zone-file imports, more " +
+      "than 16 MiB.",
+    advice: "Send it in parts, sign in first, or import larger zones from the provider.",
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
@@ -79,7 +87,7 @@ export const errorCodes = {
   TOO_MANY_REQUESTS: {
     status: 429,
     title: "Too many requests",
-    when: "A limit of calls, of wrong passwords or codes, or of open streams is reached.",
+    when: "A limit of calls, of wrong passwords or codes, or of open streams is reached; `detail` names it.",
     advice: "Wait as many seconds as `Retry-After` says, then repeat the call.",
   },
   INTERNAL_SERVER_ERROR: {
@@ -133,9 +141,19 @@ export class AppError extends Error {
   }
 }
 
+/** How much of a client's own text a message or a path repeats. */
+const shownCharacters = 64;
+
+/** A path of an input, for messages and issues: keys that a client made up are not repeated endlessly. */
+export function shownPath(path: Issue["path"]): Issue["path"] {
+  return path.map((part) =>
+    typeof part === "string" && part.length > shownCharacters ? `${part.slice(0, shownCharacters)}…` : part,
+  );
+}
+
 /** A refused field of the input. */
 export function badField(path: (string | number)[], message: string): AppError {
-  return new AppError("BAD_REQUEST", message, { issues: [{ path, message }] });
+  return new AppError("BAD_REQUEST", message, { issues: [{ path: shownPath(path), message }] });
 }
 
 export function notFound(what: string): AppError {

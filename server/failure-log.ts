@@ -1,5 +1,6 @@
 import type { AppError } from "./errors.ts";
 import { Fault } from "./faults.ts";
+import type { Health } from "./health.ts";
 import type { Logger } from "./log.ts";
 
 /** An error passes several layers on its way out; the first one that tells of it is enough. */
@@ -10,12 +11,13 @@ const told = new WeakSet<AppError>();
  * note. What a caller did wrong is told to the caller only.
  */
 export function logFailure(
-  log: Logger,
+  { log, health }: { log: Logger; health: Pick<Health, "note"> },
   error: AppError,
   fields: { requestId: string; procedure?: string; zone?: string },
 ): void {
   if (told.has(error)) return;
   told.add(error);
+  if (error instanceof Fault) health.note(error.cause);
   const { code } = error;
   if (code === "INTERNAL_SERVER_ERROR") log.error({ ...fields, code, err: error.cause ?? error }, "a call failed");
   else if (error instanceof Fault || code === "PROVIDER_ERROR")

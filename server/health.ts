@@ -1,10 +1,15 @@
 import type { Database } from "./database/database.ts";
+import { isUnwritable } from "./faults.ts";
 
 export interface Readiness {
   ready: boolean;
-  database: "ok" | "unavailable";
+  /** `not_writable`: it answers, and is read-only or full. */
+  database: DatabaseState;
   draining: boolean;
 }
+
+type DatabaseState = "ok" | "not_writable" | "unavailable";
+type AskedDatabase = Pick<Database, "ready" | "writable">;
 
 /** Anybody may ask, as often as they like; the database is asked once a second at the most. */
 const rememberedMilliseconds = 1_000;
@@ -12,12 +17,14 @@ const deadlineMilliseconds = 2_000;
 
 /** Whether this instance should get traffic. */
 export class Health {
-  readonly #database: Pick<Database, "ready">;
+  readonly #database: AskedDatabase;
   #draining = false;
-  #known: { ready: boolean; at: number } | undefined;
-  #asking: Promise<boolean> | undefined;
+  #known: { state: DatabaseState; at: number } | undefined;
+  #asking: Promise<DatabaseState> | undefined;
+  /** Since a statement failed for want of space; a full disk shows only to a statement that needs some. */
+  #writeFailed = false;
 
-  constructor(database: Pick<Database, "ready">) {
+  constructor(database: AskedDatabase) {
     this.#database = database;
   }
 
@@ -30,28 +37,45 @@ export class Health {
     return this.#draining;
   }
 
+  /** Takes notice of an error. After a write that failed, this instance is not ready until one succeeds. */
+  note(error: unknown): void {
+    if (!isUnwritable(error)) return;
+    this.#writeFailed = true;
+    this.#known = undefined;
+  }
+
   /** Answers within two seconds: a database that takes longer is unavailable. */
   async readiness(): Promise<Readiness> {
-    const answers = await this.#databaseReady();
-    return { ready: answers && !this.#draining, database: answers ? "ok" : "unavailable", draining: this.#draining };
+    const database = await this.#databaseState();
+    return { ready: database === "ok" && !this.#draining, database, draining: this.#draining };
   }
 
-  async #databaseReady(): Promise<boolean> {
-    if (this.#known && performance.now() - this.#known.at < rememberedMilliseconds) return this.#known.ready;
+  async #databaseState(): Promise<DatabaseState> {
+    if (this.#known && performance.now() - this.#known.at < rememberedMilliseconds) return this.#known.state;
     this.#asking ??= this.#ask();
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<false>((resolve) => {
-      timer = setTimeout(() => resolve(false), deadlineMilliseconds);
+    const late = new Promise<"unavailable">((resolve) => {
+      timer = setTimeout(() => resolve("unavailable"), deadlineMilliseconds);
     });
-    const ready = await Promise.race([this.#asking, late]);
+    const state = await Promise.race([this.#asking, late]);
     clearTimeout(timer);
-    return ready;
+    return state;
   }
 
-  async #ask(): Promise<boolean> {
-    const ready = await this.#database.ready().catch(() => false);
-    this.#known = { ready, at: performance.now() };
+  async #ask(): Promise<DatabaseState> {
+    const state = await this.#look().catch(() => "unavailable" as const);
+    this.#known = { state, at: performance.now() };
     this.#asking = undefined;
-    return ready;
+    return state;
+  }
+
+  async #look(): Promise<DatabaseState> {
+    if (!(await this.#database.ready())) return "unavailable";
+    const writable = await this.#database.writable(this.#writeFailed).catch((error: unknown) => {
+      if (isUnwritable(error)) return false;
+      throw error;
+    });
+    if (writable) this.#writeFailed = false;
+    return writable ? "ok" : "not_writable";
   }
 }

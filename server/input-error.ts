@@ -1,5 +1,5 @@
 import { z, type ZodError } from "zod";
-import { AppError, type Issue } from "./errors.ts";
+import { AppError, shownPath, type Issue } from "./errors.ts";
 
 /** What a value of each kind must be, as people say it. */
 const kinds: Readonly<Record<string, string>> = {
@@ -26,19 +26,25 @@ function sentence(issue: z.core.$ZodRawIssue): string | undefined {
 
 z.config({ customError: sentence });
 
-/** Zod's issues as ours: unknown keys are named one by one, at the place where they stand. */
+/** An input can break every rule at once; nobody reads all of it. */
+const mostIssues = 20;
+
+/** Zod's issues as ours, the first 20 and how many there are beyond: unknown keys are named one by one, at the place where they stand. */
 export function inputError(error: ZodError): AppError {
-  const issues = error.issues.flatMap((issue): Issue[] => {
+  const issues: Issue[] = [];
+  let count = 0;
+  const add = (path: Issue["path"], message: string) => {
+    if (count++ < mostIssues) issues.push({ path: shownPath(path), message });
+  };
+  for (const issue of error.issues) {
     const path = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
-    if (issue.code !== "unrecognized_keys") return [{ path, message: issue.message }];
-    return issue.keys.map((key) => ({
-      path: [...path, key],
-      message: "There is no such field; remove it or check its spelling.",
-    }));
-  });
+    if (issue.code !== "unrecognized_keys") add(path, issue.message);
+    else for (const key of issue.keys) add([...path, key], "There is no such field; remove it or check its spelling.");
+  }
   const [first] = issues;
   const where = first && first.path.length > 0 ? `${first.path.join(".")}: ` : "";
-  const more = issues.length > 1 ? ` (and ${issues.length - 1} more, see issues)` : "";
+  const more = count > 1 ? ` (and ${count - 1} more, see issues)` : "";
+  if (count > mostIssues) issues.push({ path: [], message: `and ${count - mostIssues} more` });
   return new AppError("BAD_REQUEST", `${where}${first?.message ?? "The input is not valid."}${more}`, {
     issues,
     cause: error,

@@ -1,31 +1,46 @@
 const [major = 0] = process.versions.node.split(".").map(Number);
 if (major < 24) {
   process.stderr.write(
-    `Zonewright needs Node 24 or newer and this is ${process.version}: run \`npm ci\`, which brings it along, then \`npm start\`.\n`,
+    `Zonewright needs Node 24 or newer, and this is ${process.version}. Run \`npm ci\`, which installs it, then \`npm start\`.\n`,
   );
   process.exit(1);
 }
 
+const { pino } = await import("pino");
+const { announceEnd, announcer } = await import("./announcer.ts");
 const { ConfigError, loadConfig } = await import("./config.ts");
 const { FolderInUseError } = await import("./database/lock-file.ts");
+const { logFormatFor, logOutput } = await import("./log-output.ts");
+const { createLog } = await import("./log.ts");
 const { startServer } = await import("./start.ts");
 
 // A reader that went away (`npm start | head`) is no reason to stop.
 process.stdout.on("error", () => undefined);
 
+// Chosen before the configuration is read: why it cannot be read has to be told as well.
+const chosen = process.env["LOG_FORMAT"];
+const format = chosen === "json" || chosen === "text" ? chosen : logFormatFor(process.stdout);
+const [output, errors] = [pino.destination(1), pino.destination(2)];
+const announce = announcer(format, output);
+const end = (message: string, reason: unknown) => {
+  announceEnd(format, errors, message, reason);
+  process.exit(1);
+};
+
+// Node would print these by itself, as text.
+process.removeAllListeners("warning");
+process.on("warning", (warning) =>
+  createLog("warn", logOutput(format, output)).warn({ err: warning }, "Node.js warns"),
+);
+process.on("uncaughtException", (error) => end("Zonewright ends because of an error that nothing caught.", error));
+
 try {
-  const starting = startServer(loadConfig(process.env), { announce: (line) => process.stdout.write(`${line}\n`) });
+  const starting = startServer(loadConfig(process.env), { announce });
   stopOnSignals(starting);
   await starting;
 } catch (error) {
   const expected = error instanceof ConfigError || error instanceof FolderInUseError;
-  const text = expected ? error.message : textOf(error);
-  process.stderr.write(`Zonewright did not start.\n${text}\n`);
-  process.exit(1);
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  end("Zonewright did not start.", expected ? error.message : error);
 }
 
 /** Also a signal that comes while the service starts is answered by an orderly stop. */
@@ -34,15 +49,15 @@ function stopOnSignals(starting: Promise<{ stop(): Promise<void> }>): void {
   const stop = (signal: NodeJS.Signals) => {
     if (stopping) process.exit(1);
     stopping = true;
-    process.stdout.write(`${signal}: finishing open requests …\n`);
+    announce(`${signal}: finishing open requests`);
     starting
       .then((server) => server.stop())
       .then(
-        () => process.exit(0),
-        (error: unknown) => {
-          process.stderr.write(`Zonewright did not stop well.\n${textOf(error)}\n`);
-          process.exit(1);
+        () => {
+          announce("Zonewright has stopped.");
+          process.exit(0);
         },
+        (error: unknown) => end("Zonewright did not stop well.", error),
       );
   };
   process.on("SIGTERM", stop);

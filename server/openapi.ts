@@ -34,7 +34,8 @@ const tags = [
 
 const description = `Domain names and their DNS records, managed by a team: edit safely, see what changed, take it back.
 
-Bodies are JSON objects of at most 1 MiB. A call whose body has no required field works without one. An empty query parameter
+Bodies are JSON objects of at most 1 MiB; without sign-in, at most 64 KiB; for plans, applied plans and zone-file imports, at most 16 MiB. Compressed
+bodies count inflated. A call whose body has no required field works without one. An empty query parameter
 counts as absent; an unknown one is refused, like an unknown field where nothing else is said. Every answer carries \`X-Request-Id\`.
 
 What will be removed is marked as deprecated first, and says so in the headers \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594) and \`Link\` of its answers.`;

@@ -4,6 +4,7 @@ import { theService } from "./audit/actor.ts";
 import { ConfigError, loadConfig } from "./config.ts";
 import { DatabaseUrlError } from "./database/connection-url.ts";
 import { openDatabase } from "./database/database.ts";
+import { InstallationError } from "./database/installation.ts";
 import { FolderInUseError, lockFolder } from "./database/lock-file.ts";
 import { AppError } from "./errors.ts";
 import { createLog } from "./log.ts";
@@ -41,7 +42,9 @@ async function resetPassword(args: readonly string[]): Promise<string> {
 try {
   process.stdout.write(`${await resetPassword(process.argv.slice(2))}\n`);
 } catch (error) {
-  const expected = [ConfigError, DatabaseUrlError, FolderInUseError, AppError].some((kind) => error instanceof kind);
+  const expected = [ConfigError, DatabaseUrlError, InstallationError, FolderInUseError, AppError].some(
+    (kind) => error instanceof kind,
+  );
   process.stderr.write(`${error instanceof Error ? (expected ? error.message : error.stack) : String(error)}\n`);
   process.exitCode = 1;
 }

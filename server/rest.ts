@@ -5,6 +5,7 @@ import type { RouteMeta } from "./context.ts";
 import { AppError, type Issue } from "./errors.ts";
 import { lockCoercion } from "./coercion-lock.ts";
 import { logFailure } from "./failure-log.ts";
+import { alsoInPath } from "./http/bodies/also-in-path.ts";
 import { sendProblem } from "./http/problem.ts";
 import { errorOf, type ServerContext } from "./trpc.ts";
 
@@ -50,7 +51,7 @@ export function restHandler(
     onError: ({ error, req }) => {
       req.error = errorOf(error);
       const { services, requestId } = req.context;
-      logFailure(services.log, req.error, { requestId });
+      logFailure(services, req.error, { requestId });
     },
     responseMeta: ({ paths: [procedure] = [] }) =>
       procedure === undefined ? {} : { headers: { [procedureHeader]: procedure } },
@@ -59,7 +60,7 @@ export function restHandler(
   const handle = createOpenApiNodeHttpHandler(options as never) as unknown as Handle;
 
   return async (req: Request, res: Response, next: NextFunction) => {
-    if (req.method === deletion) {
+    if (req.method === deletion || req.method === "OPTIONS") {
       next();
       return;
     }
@@ -124,7 +125,7 @@ function misplacedFields(appRouter: AnyTRPCRouter): (exchange: Exchange) => Issu
     const inPath = suspects.filter((key) => route.parameters.includes(key));
     const inQuery = inBody ? queried : queried.filter((key) => key === "__proto__");
     return [
-      ...inPath.map((key) => ({ path: [key], message: "This is given in the path; remove it here." })),
+      ...inPath.map((key) => ({ path: [key], message: alsoInPath })),
       ...inQuery.map((key) => ({ path: [key], message: "There is no such query parameter; remove it." })),
     ];
   };

@@ -11,6 +11,8 @@ interface Route {
   textField?: string;
   errors?: number[];
   costly?: boolean;
+  /** Takes bodies up to 16 MiB. */
+  largeBody?: boolean;
   /** A body for the API document, where what its fields' examples make does not show what the call is for. */
   example?: Readonly<Record<string, unknown>>;
   /** A DELETE that takes its fields in a body. */
@@ -39,6 +41,7 @@ function meta(
     errors = [],
     example,
     costly = false,
+    largeBody = false,
     bodied = false,
     confirmable = false,
     deprecated,
@@ -57,6 +60,7 @@ function meta(
     status,
     ...(textField === undefined ? {} : { textField }),
     costly,
+    ...(largeBody ? { largeBody } : {}),
     errors,
     ...(example ? { example } : {}),
     ...(bodied ? { bodied } : {}),

@@ -18,6 +18,7 @@ import type { Database } from "./database/database.ts";
 import { ConfigSecrets } from "./dns-providers/config-secrets.ts";
 import { ProviderConnections } from "./dns-providers/connections.ts";
 import { VendorAccounts } from "./dns-providers/vendor-api/accounts.ts";
+import { claimZonesFolder } from "./dns-providers/zonefile/own-folder.ts";
 import { ProviderConfigs } from "./dns-providers/provider-configs.ts";
 import { DriftJob, type OnDrift } from "./drift/drift-job.ts";
 import { tellDrift } from "./drift/drift-notice.ts";
@@ -25,6 +26,7 @@ import { Domains } from "./domains/service.ts";
 import { ZoneImports } from "./domains/zone-imports.ts";
 import { composeExpiry, type ExpiryServices } from "./expiry/compose.ts";
 import { Health } from "./health.ts";
+import { LargeBodies } from "./http/bodies/large-bodies.ts";
 import { Idempotency } from "./idempotency/idempotency.ts";
 import { composeIdentity, type IdentityServices } from "./identity/compose.ts";
 import { composeJobs, type JobServices } from "./jobs/compose.ts";
@@ -58,6 +60,7 @@ export interface Services
   authenticator: Authenticator;
   audit: Audit;
   requestLimits: RequestLimits;
+  largeBodies: LargeBodies;
   idempotency: Idempotency;
   background: Background;
   assignments: Assignments;
@@ -103,7 +106,9 @@ export function createServices(parts: {
   const egress = createEgress({ allow: config.egressAllow, now });
   const accounts = new VendorAccounts({ now, pause });
   const secrets = new ConfigSecrets(new SecretBox(keyring, "provider-secret"));
-  const connections = new ProviderConnections({ zonesFolder, now, egress, pause, accounts }, secrets);
+  let zonesFolderFault: string | null = null;
+  const environment = { zonesFolder, zonesFolderFault: () => zonesFolderFault, now, egress, pause, accounts };
+  const connections = new ProviderConnections(environment, secrets);
   const providerConfigs = new ProviderConfigs(connections, secrets, now);
   const redis = config.redisUrl === undefined ? null : new Redis(config.redisUrl, log);
   const audit = new Audit(now);
@@ -117,6 +122,7 @@ export function createServices(parts: {
   const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });
   const assignments = new Assignments({ audit, notifications, now });
   const makeCounter = countersIn(redis);
+  const largeBodies = new LargeBodies();
   const channelServices = composeChannels({
     box: channelBox,
     ports: { egress, mailer, siteUrl: config.siteUrl, now },
@@ -139,6 +145,7 @@ export function createServices(parts: {
     every: config.driftCheck,
     onDrift: parts.onDrift ?? tellDrift(database, notifications),
   });
+  const health = new Health(database);
   const jobServices = composeJobs({
     config,
     database,
@@ -149,6 +156,7 @@ export function createServices(parts: {
     background,
     streams: told.streams,
     workers: { repair, drift, ...channelServices, ...expiry },
+    onError: (error) => health.note(error),
   });
   const { jobs, mail } = jobServices;
   const accountServices = composeAccounts({
@@ -176,12 +184,13 @@ export function createServices(parts: {
     config,
     database,
     log,
-    health: new Health(database),
+    health,
     trustedOrigins: [new URL(config.siteUrl).origin, ...config.corsOrigins],
     authenticator,
     audit,
     idempotency: new Idempotency(database, now),
     requestLimits: new RequestLimits(makeCounter, config.requestLimits),
+    largeBodies,
     background,
     assignments,
     assignmentRequests: new AssignmentRequests({ assignments, audit, notifications, now }),
@@ -200,6 +209,9 @@ export function createServices(parts: {
       await redis?.connect();
       await mkdir(zonesFolder, { recursive: true });
       await providerConfigs.ensureEmbedded(database.fork());
+      // The embedded database lies beside the folder, so they belong together.
+      if (!database.embedded) zonesFolderFault = await claimZonesFolder(database.fork(), zonesFolder);
+      if (zonesFolderFault !== null) log.warn(zonesFolderFault);
       await providerConfigs.ensureSealed(database.fork(), log);
       await identity.identityConfigs.ensureSealed(database.fork(), log);
       await zoneImports.prepare();
@@ -219,6 +231,7 @@ export function createServices(parts: {
       await background.settled();
       await jobs.close();
       mailer.close();
+      await largeBodies.stop();
       redis?.close();
       await egress.close();
     },

@@ -3,13 +3,17 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
+import { pino } from "pino";
+import type { Announce } from "./announcer.ts";
 import { createApp } from "./app.ts";
 import { ConfigError, type Config } from "./config.ts";
 import { DatabaseUrlError } from "./database/connection-url.ts";
 import { openDatabase, type Database } from "./database/database.ts";
+import { InstallationError } from "./database/installation.ts";
 import { lockFolder } from "./database/lock-file.ts";
 import { databaseStartFailure } from "./database/start-failure.ts";
 import { AppError } from "./errors.ts";
+import { logOutput } from "./log-output.ts";
 import { createLog, type Logger } from "./log.ts";
 import type { Pause } from "./pause.ts";
 import { rawProblem } from "./http/problem.ts";
@@ -27,8 +31,7 @@ export interface RunningServer {
 }
 
 export interface StartOptions {
-  /** Prints a line for the operator. */
-  announce: (line: string) => void;
+  announce: Announce;
   now?: () => Date;
   /** How to wait for providers; in real time when left out. */
   pause?: Pause;
@@ -43,7 +46,7 @@ export interface StartOptions {
  * @throws ConfigError when a variable names something that cannot be used, FolderInUseError
  */
 export async function startServer(config: Config, options: StartOptions): Promise<RunningServer> {
-  const log = createLog(config.logLevel, options.logTo);
+  const log = createLog(config.logLevel, options.logTo ?? logOutput(config.logFormat, pino.destination(1)));
   const unlock =
     config.databaseUrl === undefined
       ? await lockFolder(config.dataDir, () => endWithoutLock(log, config.dataDir))
@@ -99,7 +102,7 @@ function endWithoutLock(log: Logger, dataDir: string): never {
 function startFailure(error: unknown, { host, port, databaseUrl }: Config): unknown {
   if (!(error instanceof Error) || error instanceof ConfigError) return error;
   const blame = (sentence: string) => new ConfigError(sentence, { cause: error });
-  if (error instanceof DatabaseUrlError) return blame(error.message);
+  if (error instanceof DatabaseUrlError || error instanceof InstallationError) return blame(error.message);
   if (error instanceof ListenError) {
     if (error.code === "EADDRINUSE") {
       return blame(`PORT: ${port} is taken by another program; set PORT to a free one.`);
@@ -113,22 +116,20 @@ function startFailure(error: unknown, { host, port, databaseUrl }: Config): unkn
   return sentence === null ? error : blame(sentence);
 }
 
-async function announceAdministrator(
-  { config, database, users }: Services,
-  announce: StartOptions["announce"],
-): Promise<void> {
+async function announceAdministrator({ config, database, users }: Services, announce: Announce): Promise<void> {
   const password = config.adminPassword ?? randomBytes(15).toString("base64url");
   const made = await users.createFirst(database.fork(), config.adminUsername, password);
   if (!made || config.adminPassword !== undefined) return;
-  announce(`Administrator "${made.username}" made. Password, shown this once: ${password}`);
+  announce(`Administrator "${made.username}" created. Password, shown this once: ${password}`);
 }
 
-function announceAddresses(config: Config, url: string, database: string, announce: StartOptions["announce"]): void {
-  announce(`Zonewright ${version} serves ${url}`);
-  announce(`  API            ${url}/api (tRPC: ${url}/trpc)`);
-  announce(`  documentation  ${url}/api/docs`);
-  announce(`  zone files     ${join(config.dataDir, "zones")}`);
-  announce(`  database       ${database}`);
+function announceAddresses(config: Config, url: string, database: string, announce: Announce): void {
+  announce(`Zonewright ${version} serves ${url}`, {
+    api: `${url}/api (tRPC: ${url}/trpc)`,
+    documentation: `${url}/api/docs`,
+    zoneFiles: join(config.dataDir, "zones"),
+    database,
+  });
 }
 
 /** How long a request may take to arrive, in milliseconds. Node looks only every so often whether one is late. */

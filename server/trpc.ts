@@ -1,5 +1,5 @@
 import { TRPCError, initTRPC, tracked } from "@trpc/server";
-import superjson from "superjson";
+import { deserialize, serialize } from "superjson";
 import { ZodError } from "zod";
 import type { Context, ErrorShape, HttpPort, Permission, RouteMeta } from "./context.ts";
 import type { EntityManager } from "./database/database.ts";
@@ -9,10 +9,12 @@ import { permitted, type Caller } from "./auth/caller.ts";
 import { AppError, errorCodes, type ErrorCode } from "./errors.ts";
 import { logFailure } from "./failure-log.ts";
 import { faultToAppError } from "./faults.ts";
+import { parsedBody } from "./http/bodies/parsed-bodies.ts";
 import { idempotencyKeyOf, takesIdempotencyKey } from "./idempotency/idempotency.ts";
 import { inputError } from "./input-error.ts";
 import { LimitReached, tellStandings, type Standing } from "./limits/rate-limit.ts";
 import type { Services } from "./services.ts";
+import { deserializeInput } from "./trpc-input.ts";
 
 /** What the server puts behind the public context. Kept out of `Context`, which the SDK's types show. */
 export interface ServerContext extends Context {
@@ -25,6 +27,7 @@ const trpcCodes = {
   FORBIDDEN: "FORBIDDEN",
   REAUTHENTICATION_REQUIRED: "FORBIDDEN",
   NOT_FOUND: "NOT_FOUND",
+  METHOD_NOT_ALLOWED: "METHOD_NOT_SUPPORTED",
   CONFLICT: "CONFLICT",
   CONFIRMATION_REQUIRED: "CONFLICT",
   PRECONDITION_FAILED: "PRECONDITION_FAILED",
@@ -40,7 +43,10 @@ const t = initTRPC
   .context<Context>()
   .meta<RouteMeta>()
   .create({
-    transformer: superjson,
+    transformer: {
+      input: { serialize, deserialize: (payload: unknown) => deserializeInput(parsedBody(payload)) },
+      output: { serialize, deserialize },
+    },
     isDev: false,
     sse: { ping: { enabled: true, intervalMs: 15_000 }, client: { reconnectAfterInactivityMs: 40_000 } },
     errorFormatter({ shape, error, ctx }): ErrorShape {
@@ -102,20 +108,27 @@ function guarded<Admitted extends Admission>(admit: (call: Call) => Admitted | P
     ctx.http.noteProcedure(procedure);
     /** Tells the log of a failure that is one item of the answer, not the answer. */
     const report = (error: AppError, fields: { zone: string }) =>
-      logFailure(services.log, error, { requestId, procedure, ...fields });
+      logFailure(services, error, { requestId, procedure, ...fields });
     const standings: Standing[] = [];
     try {
       const call = { services, em, http: ctx.http, requestId, procedure };
       const admitted = await countingStrangers(admit, call);
-      standings.push(...(await services.requestLimits.take(actorOf(admitted), meta?.costly === true)));
+      const actor = actorOf(admitted);
+      standings.push(...(await services.requestLimits.take(actor)));
       tellStandings(ctx.http, standings);
       const input = await getRawInput().catch(refuseUnreadable);
+      const looks = onlyLooks(procedure, input);
+      if (meta?.costly === true && !looks) {
+        standings.push(...(await services.requestLimits.takeCostly(actor)));
+        tellStandings(ctx.http, standings);
+      }
       const carryOut = async (http: HttpPort) => {
         const result = await next({ ctx: { services, em, report, ...admitted, http } });
         if (result.ok) return result;
         throw result.error;
       };
-      const key = type === "mutation" && meta && takesIdempotencyKey(meta) ? idempotencyKeyOf(ctx.http) : null;
+      const keyed = type === "mutation" && !looks;
+      const key = keyed && meta && takesIdempotencyKey(meta) ? idempotencyKeyOf(ctx.http) : null;
       if (key === null || !("caller" in admitted)) return await carryOut(ctx.http);
       const { caller } = admitted;
       let carriedOut: Awaited<ReturnType<typeof carryOut>> | undefined;
@@ -145,13 +158,20 @@ async function countingStrangers<Admitted>(
   try {
     return await admit(call);
   } catch (error) {
-    await call.services.requestLimits.take(visitor(call.http.ip, call.requestId), false);
+    await call.services.requestLimits.take(visitor(call.http.ip, call.requestId));
     throw error;
   }
 }
 
+/** Plans and dry runs change nothing: they count as reads, and can be repeated as often as anybody likes. */
+function onlyLooks(procedure: string, input: unknown): boolean {
+  if (procedure.endsWith(".plan")) return true;
+  return typeof input === "object" && input !== null && "dryRun" in input && input.dryRun === true;
+}
+
 /** What JSON and superjson throw over an input is the client's doing; past this point it would look like a fault of ours. */
 function refuseUnreadable(cause: unknown): never {
+  if (cause instanceof TRPCError && cause.cause instanceof AppError) throw cause.cause;
   throw new AppError(
     "BAD_REQUEST",
     "The input could not be read: it must be well-formed JSON, as superjson writes it.",
@@ -162,7 +182,7 @@ function refuseUnreadable(cause: unknown): never {
 }
 
 function readable(appError: AppError, { services, requestId, http }: ServerContext, procedure: string): TRPCError {
-  logFailure(services.log, appError, { requestId, procedure });
+  logFailure(services, appError, { requestId, procedure });
   if (appError.retryAfterSeconds !== null) http.setHeader("Retry-After", String(appError.retryAfterSeconds));
   return trpcError(appError);
 }

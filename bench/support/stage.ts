@@ -46,7 +46,7 @@ export async function setStage(): Promise<Stage> {
     WHOIS_SERVER: "127.0.0.1:9",
     TRUST_PROXY: "loopback",
   };
-  const service = await startProgram(process.execPath, [program("../../server/main.ts")], /serves (\S+)/, { env });
+  const service = await startProgram(process.execPath, [program("../../server/main.ts")], /serves ([^\s"]+)/, { env });
   const url = service.ready[1] ?? "";
   const client = new RestClient(url);
   client.token = (await client.post("/api/auth/login", { username: "admin", password })).body.accessToken;

@@ -4,16 +4,27 @@ interface TokenTimes {
   expiresAt: number;
 }
 
-/** Reads the moments of a JWT (RFC 7519 §4.1) without verifying it; null for anything else. */
-function tokenTimes(token: string): TokenTimes | null {
+/** The claims of a JWT (RFC 7519 §4.1), unverified; null for anything else. */
+function claimsOf(token: string): Record<string, unknown> | null {
   try {
     const payload = (token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/");
-    const { iat, exp } = JSON.parse(atob(payload)) as { iat?: unknown; exp?: unknown };
-    if (typeof exp !== "number") return null;
-    return { issuedAt: typeof iat === "number" ? iat * 1000 : null, expiresAt: exp * 1000 };
+    const claims: unknown = JSON.parse(atob(payload));
+    return typeof claims === "object" && claims !== null ? { ...claims } : null;
   } catch {
     return null;
   }
+}
+
+function tokenTimes(token: string): TokenTimes | null {
+  const { iat, exp } = claimsOf(token) ?? {};
+  if (typeof exp !== "number") return null;
+  return { issuedAt: typeof iat === "number" ? iat * 1000 : null, expiresAt: exp * 1000 };
+}
+
+/** Whose access token this is; null for nobody's. */
+export function userIdOf(token: string | undefined): string | null {
+  const subject = token === undefined ? undefined : claimsOf(token)?.["sub"];
+  return typeof subject === "string" ? subject : null;
 }
 
 /**

@@ -15,6 +15,7 @@ const serverCodes: Record<ErrorCode, true> = {
   FORBIDDEN: true,
   REAUTHENTICATION_REQUIRED: true,
   NOT_FOUND: true,
+  METHOD_NOT_ALLOWED: true,
   CONFLICT: true,
   CONFIRMATION_REQUIRED: true,
   PRECONDITION_FAILED: true,

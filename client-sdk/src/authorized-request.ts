@@ -34,7 +34,7 @@ export function withBearer(init: RequestInit, token: string | null): RequestInit
 }
 
 /** Waits for what other calls wait for too, but no longer than the signal allows. */
-async function untilAborted<T>(shared: Promise<T>, signal: AbortSignal | null | undefined): Promise<T> {
+export async function untilAborted<T>(shared: Promise<T>, signal: AbortSignal | null | undefined): Promise<T> {
   if (!signal) return await shared;
   let onAbort: (() => void) | undefined;
   const abortion = new Promise<never>((_resolve, reject) => {

@@ -1,5 +1,4 @@
 import { createTRPCClient, httpLink } from "@trpc/client";
-import superjson from "superjson";
 import type {
   AppRouter,
   InAppNotification,
@@ -15,10 +14,12 @@ import { notificationsLink } from "./notifications-link.ts";
 import { streamOpener } from "./open-stream.ts";
 import { settingsOf, type ClientOptions } from "./options.ts";
 import type { Procedures } from "./procedures.ts";
+import { Reauthentication, reauthenticationLink, type ConfirmationProof } from "./reauthentication.ts";
 import { timedRequest } from "./request.ts";
 import { idempotencyKey, retryingFetch } from "./retrying-fetch.ts";
 import { SessionKeeper } from "./session.ts";
 import { traced } from "./traced.ts";
+import { transformer } from "./transformer.ts";
 import { zoneHelpers, type ZoneHelpers } from "./zones.ts";
 import { watchNotifications, type WatchOptions } from "./watch-notifications.ts";
 
@@ -81,6 +82,16 @@ export interface ClientHelpers extends ListHelpers, ZoneHelpers {
   completeExternalSignIn(from: ExternalSignIn): Promise<SignInResult>;
   /** Makes an account for who came back with `?needs_invite=true&pending_token=…`, within ten minutes, and signs in. */
   completeExternalRegistration(account: ExternalRegistration): Promise<Extract<SignInResult, { kind: "signedIn" }>>;
+  /**
+   * Confirms that whoever is signed in still is there. Adding, replacing or removing a way into the account needs that within the last ten minutes: what does
+   * fails with REAUTHENTICATION_REQUIRED otherwise. A sign-in counts as well; `confirmedUntil` of `auth.me` tells until when.
+   * @example
+   * await client.confirm({ password });
+   * await client.confirm({ password, method: "totp", code }); // where there is a second factor
+   * @throws ZonewrightError FORBIDDEN when the proof is wrong, TOO_MANY_REQUESTS after too many wrong ones, CONFLICT when the account
+   * has no password: then use a passkey, or sign in again.
+   */
+  confirm(proof: ConfirmationProof): Promise<RouterOutputs["auth"]["confirm"]>;
   /** Ends the session. It is forgotten here even when the server cannot be told, which is thrown. */
   signOut(): Promise<void>;
   /**
@@ -132,7 +143,8 @@ const halfSignedIn: ReadonlySet<string> = new Set<`twoFactor.${keyof RouterInput
  * @throws TypeError when an option cannot be used, such as an address without its scheme
  */
 export function createClient(options: ClientOptions): Client {
-  const { url, token, session: initial, retries, timeoutSeconds, fetch: send, onSessionChange } = settingsOf(options);
+  const { url, token, session: initial, retries, timeoutSeconds, fetch: send, ...hooks } = settingsOf(options);
+  const { onSessionChange, onReauthentication } = hooks;
   const fetch = retryingFetch(send, retries);
   const request = timedRequest(timeoutSeconds);
 
@@ -155,16 +167,21 @@ export function createClient(options: ClientOptions): Client {
   const openNotifications = (signal: AbortSignal | undefined) =>
     streamOpener(sender, `${url}/api/notifications/stream`, signal);
 
+  const confirm: ClientHelpers["confirm"] = async (proof) => await trpc.auth.confirm.mutate(proof);
+  const reauthentication =
+    onReauthentication && new Reauthentication(session, async (error) => await onReauthentication({ error, confirm }));
+
   /** Of the sign-in that waits for its second factor. */
   let tempToken: string | null = null;
   const trpcUrl = `${url}/trpc`;
   const trpc = createTRPCClient<AppRouter>({
     links: [
+      ...(reauthentication ? [reauthenticationLink(reauthentication)] : []),
       errorLink(trpcUrl),
       notificationsLink(openNotifications),
       httpLink({
         url: trpcUrl,
-        transformer: superjson,
+        transformer,
         headers: ({ op: { type, path, context } }) => {
           const given = (context["headers"] ?? {}) as Record<string, string>;
           const repeatable = type === "mutation" && keyedRouters.has(path.split(".")[0] ?? "");
@@ -217,6 +234,7 @@ export function createClient(options: ClientOptions): Client {
     async completeExternalRegistration(account) {
       return started(await trpc.identity.register.mutate(account));
     },
+    confirm,
     async signOut() {
       tempToken = null;
       if (!session.mayExist) return;

@@ -11,6 +11,7 @@ export type {
   SignInResult,
 } from "./client.ts";
 export type { ClientOptions } from "./options.ts";
+export type { ConfirmationProof, OnReauthentication, ReauthenticationRequest } from "./reauthentication.ts";
 export { isZonewrightError } from "./errors.ts";
 export type { Issue, ZonewrightError, ZonewrightErrorCode } from "./errors.ts";
 export type {

@@ -1,3 +1,4 @@
+import type { OnReauthentication } from "./reauthentication.ts";
 import type { Fetch } from "./request.ts";
 import type { Session } from "./session.ts";
 
@@ -30,6 +31,12 @@ export interface ClientOptions {
   fetch?: Fetch | undefined;
   /** Told of each change: after sign-in and renewal the session, after sign-out or a refused renewal null. */
   onSessionChange?: ((session: Session | null) => void) | undefined;
+  /**
+   * Asks the person to confirm who they are, when a call is refused with REAUTHENTICATION_REQUIRED. Calls that are refused meanwhile wait for the same
+   * prompt. Once it has confirmed the session, or signed the same user in again, each is repeated, once. If it confirms nothing, or throws,
+   * they fail with their refusal. It must not wait for a call that needs a confirmation itself.
+   */
+  onReauthentication?: OnReauthentication | undefined;
 }
 
 /** The same, checked, with what was left out. */
@@ -42,6 +49,7 @@ export interface Settings {
   timeoutSeconds: number;
   fetch: Fetch;
   onSessionChange: (session: Session | null) => void;
+  onReauthentication: OnReauthentication | null;
 }
 
 /** @throws TypeError for what would only fail later, or in some calls; it repeats nothing that may be secret */
@@ -72,6 +80,7 @@ export function settingsOf(options: ClientOptions): Settings {
     timeoutSeconds,
     // The global one is looked up at each call: whoever replaces it later means this client, too.
     fetch: fetch ?? ((address, init) => globalThis.fetch(address, init)),
+    onReauthentication: options.onReauthentication ?? null,
     onSessionChange: (changed) => onSessionChange(changed),
   };
 }

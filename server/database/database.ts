@@ -11,8 +11,10 @@ import { fromPglite, type ConstructorOptions } from "pg-boss";
 import { AfterCommitSubscriber } from "./after-commit.ts";
 import { connectionSettings, isSocket, parseDatabaseUrl, placeOf, type DatabaseAddress } from "./connection-url.ts";
 import { entities, type Tables } from "./entities.ts";
+import { noteVersion, refuseNewer } from "./installation.ts";
 import { PreparingClient } from "./prepared-statements.ts";
 import { migrations } from "./migrations/list.ts";
+import { version } from "../version.ts";
 
 export type EntityManager = SqlEntityManager;
 
@@ -30,6 +32,7 @@ export interface Database {
   readonly jobStore: JobStore;
   /** A fresh unit of work. One per procedure or job, never shared between requests. */
   fork(): EntityManager;
+  /** Brings the database to this version. @throws InstallationError when it has been used by a newer one */
   migrate(): Promise<void>;
   /** Runs `work` while no other instance runs such work on this database: what would otherwise be set up twice. */
   alone<T>(work: () => Promise<T>): Promise<T>;
@@ -37,6 +40,11 @@ export interface Database {
   described(): Promise<string>;
   /** True when the database answers and all migrations have run. */
   ready(): Promise<boolean>;
+  /**
+   * Whether it accepts changes. A read-only one says so at no cost; whether there is space left shows only in writing.
+   * @param byWriting writes 128 KiB on trial and takes them back. @throws the database's error when that fails
+   */
+  writable(byWriting: boolean): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -84,7 +92,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     async migrate() {
       // The migrator creates a database that is missing. This statement fails first.
       await orm.em.fork().execute("select 1");
+      const names = migrations.map(({ name }) => name);
+      const variable = address === undefined ? "DATA_DIR" : "DATABASE_URL";
+      await refuseNewer(queries(orm.em.fork()), variable, { version, migrations: names });
       await orm.migrator.up();
+      await noteVersion(queries(orm.em.fork()), version);
       migrated = true;
     },
     async alone(work) {
@@ -98,8 +110,25 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     async ready() {
       return migrated && (await orm.isConnected());
     },
+    writable: (byWriting) => writable(orm.em.fork(), byWriting),
     close: () => orm.close(true),
   };
+}
+
+async function writable(em: EntityManager, byWriting: boolean): Promise<boolean> {
+  const { rows } = await sql<{ off: boolean }>`select current_setting('transaction_read_only') = 'off' as off`.execute(
+    queries(em),
+  );
+  if (rows[0]?.off !== true) return false;
+  if (byWriting) {
+    await em.begin();
+    try {
+      await sql`update installation set probe = repeat('x', 131072)`.execute(queries(em));
+    } finally {
+      await em.rollback();
+    }
+  }
+  return true;
 }
 
 /** The queue waits for our transactions on the embedded engine: its one connection is lent to one of us at a time. */

@@ -30,7 +30,8 @@ export class ProviderConnections {
   connectWith(kindName: string, config: unknown, purpose: Purpose = "person"): Connection {
     const kind = knownKind(kindName);
     try {
-      return { kind, provider: kind.connect ? kind.connect(config, { ...this.#environment, purpose }) : null };
+      const provider = kind.connect ? kind.connect(config, { ...this.#environment, purpose }) : null;
+      return { kind: kind.adjust ? { ...kind, ...kind.adjust(config) } : kind, provider };
     } catch (error) {
       if (!(error instanceof ProviderError || error instanceof ZodError)) throw error;
       const reason = error instanceof ProviderError ? error.message : "A field of it is not valid any more.";

@@ -34,11 +34,12 @@ export function knownKind(name: string): ProviderKind {
   return kind;
 }
 
-/** A kind whose `connect` takes a configuration as it was stored and checks it first. @throws ZodError from `connect` */
+/** A kind whose `connect` and `adjust` take a configuration as it was stored and check it first. @throws ZodError from both */
 function withAnyConfig<Config>(kind: ProviderKind<Config>): ProviderKind {
-  const { connect } = kind;
+  const { adjust, connect, ...rest } = kind;
   return {
-    ...kind,
+    ...rest,
+    ...(adjust && { adjust: (config: unknown) => adjust(kind.configSchema.parse(config)) }),
     connect: connect && ((config, environment) => connect(kind.configSchema.parse(config), environment)),
   };
 }

@@ -98,10 +98,7 @@ export class ProviderConfigs {
       const before = toldConfig(this.#secrets, config);
       if (patch.config) {
         const values = this.#checked(knownKind(config.kind), this.#secrets.merge(config, config.kind, patch.config));
-        const moved = !isDeepStrictEqual(
-          withoutSecrets(config.kind, values),
-          withoutSecrets(config.kind, config.config),
-        );
+        const moved = !isDeepStrictEqual(placeOf(config.kind, values), placeOf(config.kind, config.config));
         if (moved) await refuseRepointing(tx, config);
         config.config = this.#secrets.seal(id, config.kind, values);
       }
@@ -244,6 +241,14 @@ export class ProviderConfigs {
     if (!config) throw notFound("provider configuration");
     return config;
   }
+}
+
+/** What of a configuration says where its zones are. */
+function placeOf(kind: string, values: ConfigValues): ConfigValues {
+  const { settings = [] } = knownKind(kind);
+  return Object.fromEntries(
+    Object.entries(withoutSecrets(kind, values)).filter(([field]) => !settings.includes(field)),
+  );
 }
 
 /** A domain that uses a configuration, by name; null when none does. */

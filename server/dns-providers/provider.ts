@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Egress } from "../net/egress.ts";
 import type { Pause } from "../pause.ts";
 import type { ReadRecord, RecordData } from "../records/record.ts";
+import type { ServerRules } from "../records/server-rules/rules.ts";
 import type { Soa } from "../zone-file/soa.ts";
 import type { Purpose, VendorAccounts } from "./vendor-api/accounts.ts";
 
@@ -88,8 +89,8 @@ interface ProviderCapabilities {
    * that no other provider has; follows its name in a sentence. Null for all others.
    */
   keeps?: (record: LimitedRecord) => string | null;
-  /** Whether the name servers behind it refuse a zone for host names with underscores (BIND's check-names). */
-  strictHostNames?: true;
+  /** What the name servers behind it refuse a whole zone for, and it does not check itself. Null or left out: nothing, as far as is known. */
+  serverRules?: ServerRules | null;
   /** The smallest thing that it can change at once. */
   granularity: "record" | "rrset" | "zone";
 }
@@ -111,6 +112,10 @@ export interface ProviderKind<Config = unknown> extends ProviderCapabilities {
   configFields: readonly ConfigField[];
   /** Validates a configuration's `config` object. */
   configSchema: z.ZodType<Config>;
+  /** What one configuration can do other than the kind at large. */
+  adjust?: (config: Config) => Partial<ProviderCapabilities>;
+  /** Fields that do not say where the zones are: they may change while domains use the configuration. */
+  settings?: readonly string[];
   /** Null for `manual`: its records live in Zonewright only. */
   connect: ((config: Config, environment: ProviderEnvironment) => DnsProvider) | null;
 }
@@ -119,6 +124,8 @@ export interface ProviderKind<Config = unknown> extends ProviderCapabilities {
 export interface ProviderEnvironment {
   /** Absolute folder of the embedded zone files (DATA_DIR/zones). */
   zonesFolder: string;
+  /** Why that folder must not be used here; null or left out: it may. */
+  zonesFolderFault?: () => string | null;
   now: () => Date;
   /** The door for calls to name servers and vendors. */
   egress: Egress;

@@ -1,15 +1,29 @@
+import { isAbsolute } from "node:path";
 import { z } from "zod";
 import { maxTtl } from "../zone-file/ttl.ts";
-import type { ProviderKind } from "./provider.ts";
+import type { ServerRules } from "../records/server-rules/rules.ts";
+import { ProviderError, type ProviderKind } from "./provider.ts";
 import { zoneFolder } from "./zonefile/folder.ts";
 import { zoneFolderProvider } from "./zonefile/zone-folder-provider.ts";
 
 /** A mailbox, `host.master@example.com`, or the same as a name: `hostmaster.example.com`. */
 const hostmasterForm = /^(?:[a-z0-9._+-]{1,63}@)?[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})+$/;
 
+/** BIND's `max-records-per-type` and `max-types-per-name`. */
+const defaultLimit = 100;
+const mostLimit = 1_000_000;
+
+function limit() {
+  const message = `Give a whole number from 0 (no limit) to ${mostLimit}; ${defaultLimit} is what BIND has by default.`;
+  return z.int(message).min(0, message).max(mostLimit, message).optional();
+}
+
 const configSchema = z.strictObject({
   folder: z.string().min(1).optional(),
   hostmaster: z.string().toLowerCase().max(200).regex(hostmasterForm).optional(),
+  checkNames: z.enum(["bind", "off"], "Give bind or off.").optional(),
+  maxRecordsPerType: limit(),
+  maxTypesPerName: limit(),
 });
 
 export type ZonefileConfig = z.infer<typeof configSchema>;
@@ -21,20 +35,43 @@ export const zonefile: ProviderKind<ZonefileConfig> = {
   name: "Zone files",
   recordTypes: "any",
   supportsProxied: false,
-  strictHostNames: true,
   minTtl: 0,
   maxTtl,
   granularity: "zone",
   configFields: [
     { name: "folder", label: "Folder", secret: false, required: false },
     { name: "hostmaster", label: "Hostmaster", secret: false, required: false },
+    { name: "checkNames", label: "Host names allowed: as in BIND (bind), any (off)", secret: false, required: false },
+    {
+      name: "maxRecordsPerType",
+      label: "Most records of a name and type (100; 0: any)",
+      secret: false,
+      required: false,
+    },
+    { name: "maxTypesPerName", label: "Most types at a name (100; 0: any)", secret: false, required: false },
   ],
   configSchema,
-  connect: ({ folder, hostmaster }, { zonesFolder, now }) =>
-    zoneFolderProvider({
+  settings: ["checkNames", "maxRecordsPerType", "maxTypesPerName"],
+  adjust: (config) => ({ serverRules: rulesOf(config) }),
+  connect: ({ folder, hostmaster, ...rules }, { zonesFolder, zonesFolderFault, now }) => {
+    const fault = folder !== undefined && isAbsolute(folder) ? null : (zonesFolderFault?.() ?? null);
+    if (fault !== null) throw new ProviderError(fault, "none");
+    return zoneFolderProvider({
+      rules: rulesOf(rules),
       folder: zoneFolder(zonesFolder, folder),
       mayBeMissing: folder === undefined,
       hostmaster,
       now,
-    }),
+    });
+  },
 };
+
+type Settings = Pick<ZonefileConfig, "checkNames" | "maxRecordsPerType" | "maxTypesPerName">;
+
+function rulesOf({ checkNames, maxRecordsPerType, maxTypesPerName }: Settings): ServerRules {
+  return {
+    checkNames: checkNames !== "off",
+    maxRecordsPerType: maxRecordsPerType ?? defaultLimit,
+    maxTypesPerName: maxTypesPerName ?? defaultLimit,
+  };
+}

@@ -2,6 +2,7 @@ import { Hosts } from "../assignments/hosts.ts";
 import { writeEntry } from "../audit/audit.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
+import type { StoredConfig } from "../dns-providers/config-secrets.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { allMade } from "../dns-providers/applying/change-outcomes.ts";
 import type { ConnectedConfig } from "../dns-providers/provider-configs.ts";
@@ -14,6 +15,8 @@ import { bookmark } from "../changes/bookmark.ts";
 import { settle } from "../changes/settle.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import { limitIssues } from "../records/provider-limits.ts";
+import { asHeld } from "../records/joined-texts.ts";
+import { readSplits } from "../records/unread-splits.ts";
 import { kindOfZone } from "../records/zone-limits.ts";
 import { withLease, type Lease } from "../changes/lease.ts";
 import { dataOf, type LiveRecord, type PlannedChange } from "../records/live-record.ts";
@@ -57,11 +60,12 @@ export async function moveZone(
     // What the old provider may have got from an interrupted change can be read from it only now.
     const settling = { ending: force ? "unread" : "known", actor: caller } as const;
     await repairZone(fork(), domain.id, lease, connections, now, { settling, notifications });
-    const { kind, signed } = await present(fork(), domain.id);
-    const records = withoutManaged(await liveZone(fork(), domain.id, Hosts.all), signed);
-    const wanted = withPlainTtls(kind, target.kind, records);
+    const source = await sourceOf(fork(), domain.id);
+    if (source.splitsUnread) await readOldSplits(fork(), domain, connections, source.stored);
+    const records = withoutManaged(await liveZone(fork(), domain.id, Hosts.all), source.signed);
+    const { records: wanted } = asHeld(withPlainTtls(source.kind, target.kind, records), target.kind);
     const written = withoutOwnOf(target.kind, wanted);
-    refuseBeyondLimits(written, await limitsThere(target, domain.name, written));
+    refuseBeyondLimits(written, await limitsThere(target, domain.name, written), domain.name);
     const { provider } = target;
     const move = { records, wanted };
     const arrival = provider
@@ -115,14 +119,41 @@ async function arrive(
 }
 
 /** The provider where the domain is, and whether it signs the zone. */
-async function present(em: EntityManager, domainId: string): Promise<{ kind: ProviderKind; signed: boolean }> {
-  const { kind, provider_signed: signed } = await queries(em)
+async function sourceOf(em: EntityManager, domainId: string) {
+  const {
+    id,
+    kind,
+    config,
+    splits_unread: splitsUnread,
+    provider_signed: signed,
+  } = await queries(em)
     .selectFrom("domains")
     .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
-    .select(["provider_configs.kind", "domains.provider_signed"])
+    .select([
+      "provider_configs.id",
+      "provider_configs.kind",
+      "provider_configs.config",
+      "domains.splits_unread",
+      "domains.provider_signed",
+    ])
     .where("domains.id", "=", domainId)
     .executeTakeFirstOrThrow(() => notFound("domain"));
-  return { kind: knownKind(kind), signed };
+  return { kind: knownKind(kind), stored: { id, kind, config }, splitsUnread, signed };
+}
+
+/** Reads how the texts of a zone of 0.1 are cut. Where the provider cannot be asked any more, nobody knows, and they move as one text each. */
+async function readOldSplits(
+  em: EntityManager,
+  domain: { id: string; name: string },
+  connections: ProviderConnections,
+  stored: StoredConfig,
+): Promise<void> {
+  try {
+    const { provider } = connections.connect(stored);
+    if (provider) await readSplits(em, domain, provider);
+  } catch (error) {
+    if (!(error instanceof ProviderError || error instanceof AppError)) throw error;
+  }
 }
 
 /** What the target takes in this zone; in one that is to be made yet, what it takes in any. @throws AppError PROVIDER_ERROR */
@@ -139,9 +170,9 @@ async function limitsThere(
 }
 
 /** @param told what the refusal has to tell besides */
-function refuseBeyondLimits(records: readonly LiveRecord[], kind: ProviderKind, told = ""): void {
+function refuseBeyondLimits(records: readonly LiveRecord[], kind: ProviderKind, zone: string, told = ""): void {
   const issues = records.flatMap((record) =>
-    limitIssues(record, kind).map(({ message }) => ({
+    limitIssues(record, kind, zone).map(({ message }) => ({
       path: ["providerConfigId"],
       message: `${record.name} ${record.recordType}: ${message}`,
     })),
@@ -182,7 +213,7 @@ async function fill(
   }
   const ttls = missing.map(({ ttl }) => ttl);
   const told = " The zone there stays as it is, without them.";
-  refuseBeyondLimits(missing, await kindOfZone({ name: zone, kind, provider }, ttls), told);
+  refuseBeyondLimits(missing, await kindOfZone({ name: zone, kind, provider }, ttls), zone, told);
   const { outcomes, before, after } = await callProvider(
     provider,
     zone,

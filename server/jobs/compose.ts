@@ -29,6 +29,7 @@ export function composeJobs(parts: {
   background: Background;
   streams: Streams;
   workers: Workers;
+  onError: (error: unknown) => void;
 }): JobServices {
   const { config, database, log, now, mailer, background } = parts;
   const mail = new MailOutbox({
@@ -47,6 +48,7 @@ export function composeJobs(parts: {
     works: config.jobs,
     log,
     onRun: (run) => metrics.jobRun(run),
+    onError: parts.onError,
   });
   for (const reading of readings(database, runner, parts.streams)) metrics.add(reading);
   return { mail, metrics, jobs: runner };

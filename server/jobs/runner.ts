@@ -33,6 +33,7 @@ export class JobRunner {
   readonly #timing: Timing;
   readonly #log: Logger;
   readonly #onRun: (run: JobRun) => void;
+  readonly #onError: (error: unknown) => void;
   readonly #stopping = new AbortController();
 
   /** @param parts.works false: work can be asked for here, and is done by other instances. */
@@ -42,6 +43,8 @@ export class JobRunner {
     works: boolean;
     log: Logger;
     onRun: (run: JobRun) => void;
+    /** Hears of each error of a job or of the queue, beside the log. */
+    onError?: (error: unknown) => void;
     timing?: Timing;
   }) {
     const { works, log, timing = usualTiming } = parts;
@@ -50,6 +53,7 @@ export class JobRunner {
     this.#works = works;
     this.#log = log;
     this.#onRun = parts.onRun;
+    this.#onError = parts.onError ?? (() => undefined);
     this.#boss = new PgBoss({
       ...parts.store,
       schema: "jobs",
@@ -59,7 +63,10 @@ export class JobRunner {
       monitorIntervalSeconds: timing.supervise,
       useListenNotify: works,
     });
-    this.#boss.on("error", (error) => log.warn({ err: error }, "the job queue met an error and goes on"));
+    this.#boss.on("error", (error) => {
+      this.#onError(error);
+      log.warn({ err: error }, "the job queue met an error and goes on");
+    });
     this.#boss.on("warning", (warning) => log.warn({ warning: warning.message }, "the job queue warns"));
   }
 
@@ -151,6 +158,7 @@ export class JobRunner {
       this.#log.debug({ job: job.name, milliseconds: end(false) }, "a job is done");
       return true;
     } catch (error) {
+      this.#onError(error);
       this.#log.error({ err: error, job: job.name, milliseconds: end(true) }, "a job failed and is tried again later");
       return false;
     }

@@ -6,7 +6,7 @@ import type { RequestLimits } from "./requests.ts";
 /** Counts a call that is no procedure, and tells its caller where they stand. @throws LimitReached */
 export async function countCall(limits: RequestLimits, http: HttpPort, actor: Actor): Promise<void> {
   try {
-    tellStandings(http, await limits.take(actor, false));
+    tellStandings(http, await limits.take(actor));
   } catch (error) {
     if (error instanceof LimitReached) tellStandings(http, error.standings);
     throw error;

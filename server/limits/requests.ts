@@ -32,23 +32,31 @@ export class RequestLimits {
 
   /**
    * Counts a call.
-   * @returns where its caller now stands, with each quota that it falls under
+   * @returns where its caller now stands; empty without a limit
    * @throws LimitReached
    */
-  async take(actor: Actor, costly: boolean): Promise<Standing[]> {
-    const key = keyOf(actor);
-    const standings: Standing[] = [];
-    for (const counted of [this.#all, costly ? this.#costly : null]) {
-      if (!counted) continue;
-      const { reached, standing } = await count(counted, key);
-      standings.push(standing);
-      if (reached) {
-        const message = `Too many requests in one minute; wait ${standing.resetSeconds} seconds.`;
-        throw new LimitReached(message, standings);
-      }
-    }
-    return standings;
+  async take(actor: Actor): Promise<Standing[]> {
+    return await take(this.#all, actor, (points) => `${points} calls a minute is reached`);
   }
+
+  /** Counts a costly call, which was counted as a call before. @returns, @throws as `take` */
+  async takeCostly(actor: Actor): Promise<Standing[]> {
+    const which = "those that change many records or ask providers; plans and dry runs still work";
+    return await take(this.#costly, actor, (points) => `${points} costly calls a minute is reached (${which})`);
+  }
+}
+
+async function take(
+  counted: Counted | null,
+  actor: Actor,
+  reachedWords: (points: number) => string,
+): Promise<Standing[]> {
+  if (!counted) return [];
+  const { reached, standing } = await count(counted, keyOf(actor));
+  if (!reached) return [standing];
+  const { name, points } = counted.quota;
+  const message = `The limit "${name}" of ${reachedWords(points)}; wait ${standing.resetSeconds} seconds.`;
+  throw new LimitReached(message, [standing]);
 }
 
 function keyOf({ tokenId, userId, ip }: Actor): string {

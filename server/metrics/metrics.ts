@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 import type { JobRun } from "../jobs/jobs.ts";
+import { version } from "../version.ts";
 
 /** What the process itself says of memory, CPU and event loop: once a process, however many services it runs. */
 let ofProcess: Registry | undefined;
@@ -36,6 +37,12 @@ export class Metrics {
 
   constructor() {
     const registers = [this.#registry];
+    new Gauge({
+      name: "zonewright_build_info",
+      help: "1, with the version of the service as label.",
+      labelNames: ["version"],
+      registers,
+    }).set({ version }, 1);
     this.#requests = new Histogram({
       name: "zonewright_request_duration_seconds",
       help: "Time from a request's arrival to the end of its answer, by procedure and HTTP status.",

@@ -141,10 +141,16 @@ export const plan = z
   })
   .meta({ id: "Plan", description: "What some changes would do." });
 
+const forceLoss = z.boolean("This must be true or false.").default(false).meta({
+  description:
+    "Go on although more than 30 % of a zone of ten or more records would be deleted or get other values, or all would go. A plan says when this is needed.",
+});
+
 export const applyInput = z.strictObject({
   id: domainId,
   changes,
   planHash: line(100, 1).meta({ description: "From the plan.", example: "Qm9yaW5n…" }),
+  force: forceLoss,
 });
 
 export const applied = z
@@ -214,6 +220,7 @@ export const zonefileInput = z.strictObject({
       "Leave out records whose names are outside the zone; a warning counts them and names their lines. Without it they refuse the file.",
   }),
   dryRun,
+  force: forceLoss,
 });
 
 export const zonefileResult = z

@@ -89,24 +89,3 @@ export function withOneTtl(live: readonly LiveRecord[], changes: readonly Planne
 function draftOf(want: Desired, comment: string | null): RecordDraft {
   return { ...dataOf(want), comment: want.comment === undefined ? comment : want.comment };
 }
-
-const thresholdRecords = 10;
-const thresholdShare = 0.3;
-
-/**
- * Why a plan made from outside needs a person's word first, or null: it would change more than 30 % of a zone of ten or
- * more records, or empty a zone.
- */
-export function needsConfirmation(changes: readonly PlannedChange[], recordCount: number): string | null {
-  const touched = changes.filter(({ action }) => action !== "create").length;
-  const deletes = changes.filter(({ action }) => action === "delete").length;
-  const creates = changes.filter(({ action }) => action === "create").length;
-  if (recordCount > 0 && deletes === recordCount && creates === 0) {
-    return `This would delete all ${recordCount} records of the zone. Look at it with dryRun, then repeat it with force: true.`;
-  }
-  if (recordCount < thresholdRecords || touched + creates <= recordCount * thresholdShare) return null;
-  return (
-    `This would change ${touched + creates} records in a zone of ${recordCount}, more than 30 %. ` +
-    "Look at it with dryRun, then repeat it with force: true."
-  );
-}

@@ -90,6 +90,23 @@ export async function liveZone(em: EntityManager, domainId: string, hosts: Hosts
   return rows.map(liveRecord);
 }
 
+/** How many live records of a zone the caller sees: what a loss of theirs is measured by. */
+export async function countSeen(
+  em: EntityManager,
+  zone: { id: string; recordCount: number; rights: { sees: Hosts } },
+): Promise<number> {
+  const { sees } = zone.rights;
+  if (sees.isAll) return zone.recordCount;
+  const { total } = await queries(em)
+    .selectFrom("records")
+    .select(({ fn }) => fn.countAll<string>().as("total"))
+    .where("domain_id", "=", zone.id)
+    .where("until", "is", null)
+    .where(sees.condition())
+    .executeTakeFirstOrThrow();
+  return Number(total);
+}
+
 /** The whole zone by what its records say, for a comparison: as `recordText` has it, or `unreadText`. */
 export async function indexedZone(em: EntityManager, domainId: string): Promise<LiveIndex> {
   const { rows } = await sql<{ id: string; text: string }>`

@@ -4,10 +4,12 @@ import type { Issue } from "../errors.ts";
 import { isProviderType, typeNumber } from "../zone-file/type-names.ts";
 import { newId } from "../ids.ts";
 import type { PlannedChange } from "./live-record.ts";
+import { cutsTexts } from "./joined-texts.ts";
 import { recordKey, type RecordData } from "./record.ts";
+import { nameFaults } from "./server-rules/host-names.ts";
 
-/** What the provider cannot store, checked before anything is sent. */
-export function limitIssues(record: LimitedRecord, kind: ProviderKind): Issue[] {
+/** What the provider cannot store, or the name servers behind it do not load, checked before anything is sent. @param zone its name */
+export function limitIssues(record: LimitedRecord, kind: ProviderKind, zone: string): Issue[] {
   const issues: Issue[] = [];
   if (!storesType(record.recordType, kind)) {
     issues.push({ path: ["recordType"], message: `${kind.name} cannot store ${record.recordType} records.` });
@@ -28,33 +30,15 @@ export function limitIssues(record: LimitedRecord, kind: ProviderKind): Issue[] 
   if (shortfall) issues.push({ path: [shortfall.field], message: `${kind.name} ${shortfall.reason}` });
   const kept = keptReason(record, kind);
   if (kept !== null) issues.push({ path: ["recordType"], message: kept });
-  if (kind.strictHostNames) issues.push(...hostNameIssues(record, kind));
+  const faults = kind.serverRules?.checkNames ? nameFaults(record, zone) : [];
+  issues.push(...faults.map(({ field, reason }) => ({ path: [field], message: `${kind.name} ${reason}` })));
   return issues;
 }
-
-const cutsTexts = "stores a TXT as one text and cuts it into strings itself";
 
 /** A type that is another provider's own is none of "any". */
 function storesType(recordType: string, { recordTypes, vendorTypes = false }: ProviderKind): boolean {
   if (recordTypes !== "any") return recordTypes.includes(recordType);
   return typeNumber(recordType) !== null || (vendorTypes && !isProviderType(recordType));
-}
-
-const hostOwners = new Set(["A", "AAAA", "MX"]);
-const hostTargets = new Set(["NS", "MX"]);
-
-/** Host names as RFC 1123 §2.1 has them, which BIND insists on where an address or a mail or name server is concerned. */
-function hostNameIssues({ recordType, name, value }: LimitedRecord, kind: ProviderKind): Issue[] {
-  const issues: Issue[] = [];
-  if (hostOwners.has(recordType) && name.includes("_")) {
-    const message = `${kind.name} are loaded by name servers that refuse an underscore in the owner of ${recordType} records.`;
-    issues.push({ path: ["name"], message });
-  }
-  if (hostTargets.has(recordType) && value.includes("_")) {
-    const message = `${kind.name} are loaded by name servers that refuse an underscore in the target of ${recordType} records.`;
-    issues.push({ path: ["value"], message });
-  }
-  return issues;
 }
 
 /** Why a record of the provider's own is shown here and not changed, in a sentence that names the provider; null where it may be. */

@@ -119,6 +119,7 @@ export const recordsRouter = router({
         method: "POST",
         path: "/domains/{id}/records/plan",
         operationId: "planRecords",
+        largeBody: true,
         tag,
         summary: "Plan changes: see what they would do",
         description:
@@ -136,6 +137,7 @@ export const recordsRouter = router({
         method: "POST",
         path: "/domains/{id}/records/apply",
         operationId: "applyRecords",
+        largeBody: true,
         costly: true,
         tag,
         summary: "Apply a plan",
@@ -170,13 +172,14 @@ export const recordsRouter = router({
         method: "POST",
         path: "/domains/{id}/zonefile",
         operationId: "importZonefile",
+        largeBody: true,
         costly: true,
         tag,
         summary: "Import a master file",
         description:
           "A file with an error changes nothing; the answer names the line and the reason. Known record types are held to their grammar, others must be " +
           "in generic form (RFC 3597). The file's SOA is left aside: the provider keeps its own. " +
-          "A snapshot of the state before is kept. Only the owner and administrators replace a zone. For files larger than the body limit, import the zone from the provider's folder.",
+          "A snapshot of the state before is kept. Only the owner and administrators replace a zone. Files of more than 16 MiB are imported from the provider's folder.",
         errors: [409, 502],
       }),
     )

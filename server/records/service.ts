@@ -13,16 +13,19 @@ import {
   applyTogether,
   namesOf,
   prepareEdits,
+  withRefused,
   type Edit,
   type Judged,
+  type PreparedEdit,
   type Refusal,
 } from "./editing/edits.ts";
 import { zoneHistory } from "../changes/history.ts";
 import { pageOfRecords, recordView, type RecordFilter } from "./list.ts";
-import { liveAtNames, liveById } from "./live-queries.ts";
+import { countSeen, liveAtNames, liveById } from "./live-queries.ts";
 import type { LiveRecord, PlannedChange } from "./live-record.ts";
 import type { RecordData } from "./record.ts";
 import { changedElsewhere, type ChangePipeline, type HeldZone, type Planned } from "../changes/pipeline.ts";
+import { lossWarning, refuseLoss } from "./loss-guard.ts";
 import { planHash, revisionPart } from "./editing/plan-hash.ts";
 import type { ProviderComparison } from "./compare-with-provider.ts";
 import { managedById } from "./managed-queries.ts";
@@ -38,7 +41,9 @@ import {
   sentence,
 } from "./editing/refusals.ts";
 import { recordInput } from "./schemas.ts";
+import { checkChanges } from "./server-rules/check-changes.ts";
 import { kindOfZone } from "./zone-limits.ts";
+import type { Violation } from "./zone-rules.ts";
 import { ZoneView } from "./editing/zone-view.ts";
 
 interface EditPlan extends Planned, Judged {
@@ -150,13 +155,22 @@ export class Records {
       plan: (reader, zone) => this.#planTogether(reader, zone, edits),
     });
     const { zone, changes } = planned;
-    const told = (await changedElsewhere(em, zone, this.#comparison, this.#now())) ? [editedElsewhere] : [];
-    const warnings = [...planned.warnings, ...(await signatureWarnings(em, zone, changes)), ...told];
+    const warnings = [...planned.warnings, ...(await signatureWarnings(em, zone, changes))];
+    if (await changedElsewhere(em, zone, this.#comparison, this.#now())) warnings.push(editedElsewhere);
+    const loss = edits.length > 1 ? lossWarning(changes, await countSeen(em, zone)) : null;
+    if (loss !== null) warnings.push(loss);
     return { ...planView(changes), warnings, planHash: planHash(zone, changes), revision: zone.revision };
   }
 
-  /** @throws AppError CONFLICT when the zone or the changes are not those of the plan any more */
-  async apply(em: EntityManager, caller: Caller, input: { id: string; changes: ChangeInput[]; planHash: string }) {
+  /**
+   * A single change is what deleting or updating one record would be, and needs no `force`.
+   * @throws AppError CONFLICT when the zone or the changes are not those of the plan any more, CONFIRMATION_REQUIRED above the safety threshold
+   */
+  async apply(
+    em: EntityManager,
+    caller: Caller,
+    input: { id: string; changes: ChangeInput[]; planHash: string; force: boolean },
+  ) {
     const edits = editsOf(input.changes);
     const { planned, outcomes, revision, at } = await this.#pipeline.run(em, {
       domainId: input.id,
@@ -168,8 +182,9 @@ export class Records {
         // Before the changes are judged: a record that went since is no 404 of this call, but a reason to plan again.
         if (!input.planHash.startsWith(revisionPart(zone))) throw outdatedPlan();
         const plan = await this.#planTogether(tx, zone, edits);
-        if (planHash(zone, plan.changes) === input.planHash) return plan;
-        throw outdatedPlan();
+        if (planHash(zone, plan.changes) !== input.planHash) throw outdatedPlan();
+        if (edits.length > 1) refuseLoss(plan.changes, await countSeen(tx, zone), input);
+        return plan;
       },
     });
     refuseAll(planned.outcomes, planned.changes, outcomes, "changes");
@@ -226,14 +241,23 @@ async function planEdits(
 ): Promise<EditPlan> {
   const ids = edits.flatMap((edit) => (edit.action === "create" ? [] : [edit.recordId]));
   const { sees } = zone.rights;
-  const present = await liveById(em, zone.id, ids);
-  const before = new Map([...present].filter(([, { name }]) => sees.includes(name)));
+  const named = await liveById(em, zone.id, ids);
+  const before = new Map([...named].filter(([, { name }]) => sees.includes(name)));
   const kind = await kindOfZone(zone, edits.map(ttlOf));
   const managed = await managedAmong(em, zone, ids, before);
   const prepared = withinRights(prepareEdits(edits, { present: before, managed }, zone.name, kind), zone.rights);
-  const view = new ZoneView(await liveAtNames(em, zone.id, namesOf(prepared, zone.name)));
-  const judged = judge(view, prepared, zone.name, kind);
-  return { ...judged, changes: view.changes(), zone, before };
+  const present = await liveAtNames(em, zone.id, namesOf(prepared, zone.name));
+  const rules = kind.serverRules ?? null;
+  for (let standing: readonly PreparedEdit[] = prepared; ;) {
+    const view = new ZoneView(present, rules);
+    const judged = judge(view, standing, zone.name, kind);
+    const changes = view.changes();
+    // What names are to each other is judged when all edits are in: a name server may come before its address.
+    const found = rules ? await checkChanges(em, zone, changes) : new Map<string, Violation[]>();
+    if (found.size === 0) return { ...judged, changes, zone, before };
+    standing = withRefused(judged.outcomes, found);
+    if (judge === applyTogether) return { outcomes: [...standing], warnings: [], changes: [], zone, before };
+  }
 }
 
 /** Which of the ids are those of records that the server maintains, as far as the caller sees them. */

@@ -2,9 +2,9 @@ import type { Caller } from "../auth/caller.ts";
 import type { EntityManager } from "../database/database.ts";
 import { throughProvider } from "../dns-providers/through-provider.ts";
 import { AppError } from "../errors.ts";
-import { needsConfirmation } from "./desired-state.ts";
 import type { ProviderComparison } from "./compare-with-provider.ts";
 import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
+import { lossWarning, refuseLoss } from "./loss-guard.ts";
 import { countsView, planView } from "./plan-view.ts";
 import { keepSplits } from "./unread-splits.ts";
 import type { ServedPlan } from "./zone-comparison.ts";
@@ -26,9 +26,10 @@ export class Sync {
         domainId: id,
         caller,
         need: "own",
-        plan: (reader, zone) => this.#plan(reader, zone),
+        plan: async (reader, zone) => ({ ...(await this.#plan(reader, zone)), recordCount: zone.recordCount }),
       });
-      return answer(planned, { ...planView(planned.changes), warnings: [] });
+      const warning = lossWarning(planned.changes, planned.recordCount, "differences");
+      return answer(planned, { ...planView(planned.changes), warnings: warning === null ? [] : [warning] });
     }
     const { planned } = await this.#pipeline.run(em, {
       domainId: id,
@@ -40,8 +41,7 @@ export class Sync {
       bookmarkBefore: true,
       plan: async (reader, zone) => {
         const plan = await this.#plan(reader, zone);
-        const reason = force ? null : needsConfirmation(plan.changes, zone.recordCount - plan.stored);
-        if (reason !== null) throw new AppError("CONFIRMATION_REQUIRED", reason);
+        refuseLoss(plan.changes, zone.recordCount - plan.stored, { force, counted: "differences" });
         return plan;
       },
     });

@@ -6,18 +6,20 @@ import { initialSoa } from "../zone-file/soa.ts";
 import { printZoneFile } from "../zone-file/write.ts";
 import { refuseBeyondRights } from "./editing/rights.ts";
 import { planState, withOneTtl } from "./desired-state.ts";
+import { asHeld } from "./joined-texts.ts";
+import { judgeChanges } from "./judge-changes.ts";
 import { liveZone } from "./live-queries.ts";
 import { managedZone } from "./managed-queries.ts";
 import { withoutManaged } from "./server-managed.ts";
 import { signatureWarnings } from "./signature-warnings.ts";
 import type { LiveRecord, PlannedChange } from "./live-record.ts";
 import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
+import { lossWarning, refuseLoss } from "./loss-guard.ts";
 import { countsView, planView } from "./plan-view.ts";
-import { keptThere, keptWarnings, limitIssues, withoutKept } from "./provider-limits.ts";
+import { keptThere, keptWarnings, withoutKept } from "./provider-limits.ts";
 import { kindOfZone } from "./zone-limits.ts";
 import { recordKey, rrsetKey, type RecordData } from "./record.ts";
 import { fileRefused, providerRefusals, refuseHalfDone } from "./editing/refusals.ts";
-import { newViolations } from "./zone-rules.ts";
 
 type ReadableZone = Extract<ParsedZoneFile, { ok: true }>;
 
@@ -52,12 +54,20 @@ export class ZoneFileTransfer {
   /**
    * Merges a master file into the zone, or makes the zone what the file says. A snapshot of the state before is kept.
    * Only who decides on the whole zone may replace it.
-   * @throws AppError BAD_REQUEST with an issue for each bad line, FORBIDDEN, CONFLICT when the result would break a zone rule; nothing is changed then
+   * @throws AppError BAD_REQUEST with an issue for each bad line, FORBIDDEN, CONFLICT when the result would break a zone rule, CONFIRMATION_REQUIRED above
+   * the safety threshold; nothing is changed then
    */
   async import(
     em: EntityManager,
     caller: Caller,
-    input: { id: string; zonefile: string; mode: "merge" | "replace"; ignoreOutOfZone: boolean; dryRun: boolean },
+    input: {
+      id: string;
+      zonefile: string;
+      mode: "merge" | "replace";
+      ignoreOutOfZone: boolean;
+      dryRun: boolean;
+      force: boolean;
+    },
   ) {
     const need = input.mode === "replace" ? "own" : "change";
     const plan = async (reader: EntityManager, zone: HeldZone) => {
@@ -66,25 +76,31 @@ export class ZoneFileTransfer {
       refuseForeignFile(parsed, zone.name);
       const live = withoutManaged(await liveZone(reader, zone.id, zone.rights.sees), zone.signed);
       const records = withoutManaged(parsed.records, zone.signed);
-      const given = stillProxied(live, records);
+      const held = asHeld(records, zone.kind);
+      const given = stillProxied(live, held.records);
       const wanted = withOneTtl(live, planState(live, given, input.mode === "merge").changes);
-      refuseBeyondRights(records, wanted, zone.rights);
+      refuseBeyondRights(given, wanted, zone.rights);
       const { changes, kept } = withoutKept(wanted, zone.kind, await keptThere(zone, wanted));
       const kind = await kindOfZone(
         zone,
         changes.map(({ after }) => after?.ttl),
       );
-      refuseViolations(live, changes, { ...zone, kind });
+      const refused = await judgeChanges(reader, { ...zone, kind }, live, changes);
+      if (refused.size > 0) throw fileRefused("CONFLICT", [...new Set([...refused.values()].flat())]);
+      if (!input.dryRun) refuseLoss(changes, zone.recordCount, { force: input.force });
+      const loss = lossWarning(changes, zone.recordCount);
       const told = parsed.warnings.map(({ line, message }) => `Line ${line}: ${message}`);
       const warnings = [
         ...told,
         ...outOfZoneWarnings(parsed.outOfZone, zone.name),
         ...managedWarnings(parsed.records.length - records.length),
         ...(await signatureWarnings(reader, zone, changes)),
+        ...held.warnings,
         ...keptWarnings(kept),
-        ...ttlWarnings(records, changes),
+        ...ttlWarnings(given, changes),
       ];
-      return { changes, unchanged: countUnchanged(live, records, changes), warnings };
+      if (input.dryRun && loss !== null) warnings.push(loss);
+      return { changes, unchanged: countUnchanged(live, given, changes), warnings };
     };
     const { planned } = input.dryRun
       ? { planned: await this.#pipeline.preview(em, { domainId: input.id, caller, need, plan }) }
@@ -182,10 +198,6 @@ function countUnchanged(
   return live.filter((record) => !changed.has(record.id) && keys.has(recordKey(record))).length;
 }
 
-function byName(records: readonly RecordData[]): Map<string, RecordData[]> {
-  return Map.groupBy(records, ({ name }) => name);
-}
-
 function unreadable(errors: readonly { line: number; message: string }[]): AppError {
   const [first] = errors;
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more, see issues)` : "";
@@ -196,27 +208,4 @@ function unreadable(errors: readonly { line: number; message: string }[]): AppEr
       issues: errors.map(({ line, message }) => ({ path: ["zonefile", line], message: `Line ${line}: ${message}` })),
     },
   );
-}
-
-/** The rules of the zone on the final state, for the names that the file touches. */
-function refuseViolations(live: readonly LiveRecord[], changes: readonly PlannedChange[], zone: HeldZone): void {
-  const limits = changes.flatMap(({ after }) =>
-    after ? limitIssues(after, zone.kind).map(({ message }) => `${after.name}: ${message}`) : [],
-  );
-  const touched = new Set(changes.map(({ before, after }) => (after ?? before).name));
-  const gone = new Set(changes.flatMap(({ before, id }) => (before ? [id] : [])));
-  const before = byName(live.filter(({ name }) => touched.has(name)));
-  const opened = changes.flatMap(({ after }) => (after ? [after] : []));
-  const after = byName([...live.filter(({ id, name }) => touched.has(name) && !gone.has(id)), ...opened]);
-  const written = new Set(changes.flatMap((change) => (change.after ? [rrsetKey(change.after)] : [])));
-  const rrsets = Map.groupBy([...after.values()].flat(), rrsetKey);
-  for (const [key, rrset] of rrsets) {
-    const reason = written.has(key) ? (zone.kind.cannotHoldTogether?.(rrset) ?? null) : null;
-    if (reason !== null) limits.push(`${zone.kind.name} ${reason}`);
-  }
-  const violations = [...touched].flatMap((name) =>
-    newViolations(name, before.get(name) ?? [], after.get(name) ?? []).map(({ message }) => message),
-  );
-  const messages = [...limits, ...violations];
-  if (messages.length > 0) throw fileRefused("CONFLICT", messages);
 }

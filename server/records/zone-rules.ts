@@ -1,3 +1,5 @@
+import { serverViolationsAt } from "./server-rules/at-name.ts";
+import type { ServerRules } from "./server-rules/rules.ts";
 import { recordKey, shortValue, type RecordData } from "./record.ts";
 
 /** A rule that the records of one name break together. */
@@ -7,16 +9,23 @@ export interface Violation {
   /** How many records break it together: what a change must not raise. */
   extent: number;
   code: "BAD_REQUEST" | "CONFLICT";
-  field: "recordType" | "value";
+  field: "name" | "recordType" | "value";
   message: string;
 }
 
 /** DNSSEC records stand beside a CNAME by design (RFC 4034 §3, §4). */
 const besideCname = new Set(["CNAME", "RRSIG", "NSEC"]);
 
-/** What the records of one name break together; `records` are all that the name has in the final state. */
-export function violationsAt(name: string, records: readonly RecordData[]): Violation[] {
-  const violations: Violation[] = [];
+/**
+ * What the records of one name break together; `records` are all that the name has in the final state.
+ * @param rules what the zone's own name servers check besides; null where they are not known to
+ */
+export function violationsAt(
+  name: string,
+  records: readonly RecordData[],
+  rules: ServerRules | null = null,
+): Violation[] {
+  const violations: Violation[] = rules ? serverViolationsAt(name, records, rules) : [];
   const cnames = records.filter((record) => record.recordType === "CNAME");
   if (cnames.length > 0 && name === "@") {
     violations.push({
@@ -73,9 +82,14 @@ export function violationsAt(name: string, records: readonly RecordData[]): Viol
  * Violations that a change brought about or made worse: what was broken before may stay and may get better, so that zones
  * read from elsewhere can be edited.
  */
-export function newViolations(name: string, before: readonly RecordData[], after: readonly RecordData[]): Violation[] {
-  const known = new Map(violationsAt(name, before).map(({ rule, extent }) => [rule, extent]));
-  return violationsAt(name, after).filter(({ rule, extent }) => extent > (known.get(rule) ?? 0));
+export function newViolations(
+  name: string,
+  before: readonly RecordData[],
+  after: readonly RecordData[],
+  rules: ServerRules | null = null,
+): Violation[] {
+  const known = new Map(violationsAt(name, before, rules).map(({ rule, extent }) => [rule, extent]));
+  return violationsAt(name, after, rules).filter(({ rule, extent }) => extent > (known.get(rule) ?? 0));
 }
 
 function repeated(records: readonly RecordData[]): [string, number, RecordData][] {

@@ -1,13 +1,17 @@
 import { Hosts } from "../assignments/hosts.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
-import { AppError } from "../errors.ts";
-import { needsConfirmation, planState } from "../records/desired-state.ts";
-import { liveColumns, liveRecord } from "../records/live-queries.ts";
+import { planState } from "../records/desired-state.ts";
+import { asHeld } from "../records/joined-texts.ts";
+import { judgeChanges } from "../records/judge-changes.ts";
+import { liveAtNames, liveColumns, liveRecord } from "../records/live-queries.ts";
+import type { PlannedChange } from "../records/live-record.ts";
+import { lossWarning, refuseLoss } from "../records/loss-guard.ts";
+import type { RecordData } from "../records/record.ts";
 import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
 import { countsView, planView } from "../records/plan-view.ts";
+import { keptThere, keptWarnings, withoutKept } from "../records/provider-limits.ts";
 import { withSplitsOf } from "../records/zone-comparison.ts";
-import { keptThere, keptWarnings, limitIssues, withoutKept } from "../records/provider-limits.ts";
 import { kindOfZone } from "../records/zone-limits.ts";
 import { withoutManaged } from "../records/server-managed.ts";
 import { signatureWarnings } from "../records/signature-warnings.ts";
@@ -24,7 +28,8 @@ export class Rollback {
   }
 
   /**
-   * Sends only what differs. What the provider refuses is told in `failed`; the new snapshot describes what the zone then is.
+   * Sends only what differs. What today's rules forbid or the provider refuses is listed in `failed`, and the rest is restored; the new
+   * snapshot describes what the zone then is.
    * @throws AppError NOT_FOUND, CONFIRMATION_REQUIRED above the safety threshold, PROVIDER_ERROR
    */
   async run(
@@ -34,18 +39,18 @@ export class Rollback {
   ) {
     const plan = (reader: EntityManager, zone: HeldZone) => planRollback(reader, zone, input.snapshotId);
     if (input.dryRun) {
-      const { changes, kept, warnings } = await this.#pipeline.preview(em, {
-        domainId: input.id,
-        caller,
-        need: "own",
-        plan,
-      });
+      const request = { domainId: input.id, caller, need: "own", plan } as const;
+      const { changes, kept, unmade, warnings, recordCount } = await this.#pipeline.preview(em, request);
+      const loss = lossWarning(changes, recordCount, "differences");
       return {
-        success: true,
+        success: unmade.length === 0,
         snapshot: null,
         ...countsView(changes),
-        failed: [],
-        plan: { ...planView(changes), warnings: [...warnings, ...keptWarnings(kept)] },
+        failed: unmade.map(failure),
+        plan: {
+          ...planView(changes),
+          warnings: [...warnings, ...keptWarnings(kept), ...(loss === null ? [] : [loss])],
+        },
       };
     }
     const { planned, outcomes, snapshotId } = await this.#pipeline.run(em, {
@@ -57,8 +62,7 @@ export class Rollback {
       about: { snapshotId: input.snapshotId },
       plan: async (reader, zone) => {
         const rollback = await plan(reader, zone);
-        const reason = input.force ? null : needsConfirmation(rollback.changes, zone.recordCount);
-        if (reason !== null) throw new AppError("CONFIRMATION_REQUIRED", reason);
+        refuseLoss(rollback.changes, zone.recordCount, { force: input.force, counted: "differences" });
         return rollback;
       },
     });
@@ -66,13 +70,7 @@ export class Rollback {
       const outcome = outcomes[index];
       return outcome && !outcome.ok ? [{ record: after ?? before, reason: outcome.message }] : [];
     });
-    const failed = [...refused, ...planned.kept].map(({ record: { recordType, name, value, strings }, reason }) => ({
-      recordType,
-      name,
-      value,
-      strings,
-      error: reason,
-    }));
+    const failed = [...refused, ...planned.unmade, ...planned.kept].map(failure);
     const done = planned.changes.filter((_, index) => outcomes[index]?.ok);
     if (snapshotId === null) throw new Error("A rollback always makes a snapshot.");
     const seen = { sees: Hosts.all, signed: planned.signed };
@@ -99,14 +97,47 @@ async function planRollback(em: EntityManager, zone: HeldZone, snapshotId: strin
     .where("since", "<=", revision)
     .execute();
   const live = withoutManaged(since.map(liveRecord), zone.signed);
-  const wanted = planState(live, withSplitsOf(withoutManaged(gone.map(liveRecord), zone.signed), live));
-  const plan = { ...wanted, ...withoutKept(wanted.changes, zone.kind, await keptThere(zone, wanted.changes)) };
+  const held = asHeld(withSplitsOf(withoutManaged(gone.map(liveRecord), zone.signed), live), zone.kind);
+  const wanted = planState(live, held.records);
+  const plan = {
+    ...wanted,
+    warnings: held.warnings,
+    ...withoutKept(wanted.changes, zone.kind, await keptThere(zone, wanted.changes)),
+  };
   const kind = await kindOfZone(
     zone,
     plan.changes.map(({ after }) => after?.ttl),
   );
-  const issues = plan.changes.flatMap(({ after }) => (after ? limitIssues(after, kind) : []));
-  const [first] = issues;
-  if (first) throw new AppError("BAD_REQUEST", `The snapshot cannot be restored at this provider: ${first.message}`);
-  return { ...plan, signed: zone.signed, warnings: await signatureWarnings(em, zone, plan.changes) };
+  const made = await withoutRefused(em, { ...zone, kind }, plan.changes);
+  const warnings = [...plan.warnings, ...(await signatureWarnings(em, zone, made.changes))];
+  return { ...plan, ...made, warnings, signed: zone.signed, recordCount: zone.recordCount };
+}
+
+function failure({ record: { recordType, name, value, strings }, reason }: Unmade) {
+  return { recordType, name, value, strings, error: reason };
+}
+
+/** A change that a rollback does not make, and why. */
+interface Unmade {
+  record: RecordData;
+  reason: string;
+}
+
+/**
+ * Parts the changes into those that can be made and those that today's rules forbid. What is not made may be in the way of others, which are
+ * then judged anew.
+ */
+async function withoutRefused(em: EntityManager, zone: HeldZone, planned: readonly PlannedChange[]) {
+  const names = planned.flatMap(({ before, after }) => [before, after].flatMap((record) => record?.name ?? []));
+  const live = await liveAtNames(em, zone.id, [...new Set(names)]);
+  const unmade: Unmade[] = [];
+  for (let changes = [...planned]; ;) {
+    const refused = await judgeChanges(em, zone, live, changes, "servers");
+    if (refused.size === 0) return { changes, unmade };
+    for (const { id, before, after } of changes) {
+      const reasons = refused.get(id);
+      if (reasons) unmade.push({ record: after ?? before, reason: reasons.join(" ") });
+    }
+    changes = changes.filter(({ id }) => !refused.has(id));
+  }
 }

@@ -1,3 +1,4 @@
+import { ownerWithin } from "../names/names.ts";
 import { isApexNs, recordKey, recordLabel, rrsetOf, type RecordData } from "../records/record.ts";
 import { placeholderNameServer, type Soa } from "./soa.ts";
 
@@ -10,22 +11,32 @@ export interface Contents {
 }
 
 interface RrsetTtls {
-  /** The owner of the records that were read last. */
-  owner: string | null;
-  /** The TTLs of the RRsets among them. */
-  run: Map<string, number>;
+  /** Canonical zone name. */
+  zone: string;
+  /** The records that were read last, and of a host that they name as a name server those behind them. */
+  run: Run;
+  glue: Run | null;
   /** Of each RRset the TTL that holds so far. */
   all: Map<string, number>;
   /** RRsets whose records differ, with the TTL that was told last. */
   mixed: Map<string, number>;
 }
 
-export function emptyContents(): Contents {
+/** Records of one owner in a row. */
+interface Run {
+  owner: string | null;
+  /** The TTLs of the RRsets among them. */
+  ttls: Map<string, number>;
+  /** Where their NS records lead, as owners. */
+  servers: Set<string>;
+}
+
+export function emptyContents(zone: string): Contents {
   return {
     records: [],
     soa: null,
     keys: new Set(),
-    ttls: { owner: null, run: new Map(), all: new Map(), mixed: new Map() },
+    ttls: { zone, run: runOf(null), glue: null, all: new Map(), mixed: new Map() },
   };
 }
 
@@ -66,22 +77,37 @@ export function isPlaceholder(record: Pick<RecordData, "recordType" | "name" | "
 
 /**
  * RFC 2181 §5.2 wants one TTL for an RRset and leaves open which. BIND's choice is what the zone's resolvers saw before: among records of
- * one owner in a row the first counts, and where the owner comes again later, the later row.
+ * one owner in a row the first counts, and where the owner comes again later, the later row. Addresses of the name servers that a row names
+ * do not end it.
  */
 function takeTtl(ttls: RrsetTtls, record: RecordData): string | null {
-  if (ttls.owner !== record.name) {
-    ttls.owner = record.name;
-    ttls.run.clear();
+  const run = runFor(ttls, record.name);
+  if (record.recordType === "NS") {
+    const server = ownerWithin(record.value, ttls.zone);
+    if (server !== null) run.servers.add(server);
   }
   const rrset = rrsetOf(record);
-  const ttl = ttls.run.get(rrset) ?? record.ttl;
+  const ttl = run.ttls.get(rrset) ?? record.ttl;
   const before = ttls.all.get(rrset);
-  ttls.run.set(rrset, ttl);
+  run.ttls.set(rrset, ttl);
   ttls.all.set(rrset, ttl);
   if (ttl === record.ttl && (before === undefined || before === ttl)) return null;
   if (ttls.mixed.get(rrset) === ttl) return null;
   ttls.mixed.set(rrset, ttl);
   return `${record.name} ${record.recordType} has records with different TTLs; ${ttl} holds for all of them, as in BIND (RFC 2181 §5.2).`;
+}
+
+/** The row that the next record of `owner` belongs to. */
+function runFor(ttls: RrsetTtls, owner: string): Run {
+  if (ttls.glue?.owner === owner) return ttls.glue;
+  ttls.glue = null;
+  if (ttls.run.owner === owner) return ttls.run;
+  if (ttls.run.servers.has(owner)) return (ttls.glue = runOf(owner));
+  return (ttls.run = runOf(owner));
+}
+
+function runOf(owner: string | null): Run {
+  return { owner, ttls: new Map(), servers: new Set() };
 }
 
 function sameSoa(one: Soa, other: Soa): boolean {

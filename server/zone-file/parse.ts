@@ -74,7 +74,7 @@ export function* readZoneFile(source: string | Buffer, options: ZoneFileOptions)
     owner: null,
     zoneTtl: null,
     lastTtl: null,
-    contents: emptyContents(),
+    contents: emptyContents(options.zone),
     warnings: [],
     errors: [],
     outOfZone: [],

@@ -80,6 +80,7 @@ describe("a bad value stops the start with a sentence naming the variable", () =
     ["CORS_ORIGINS", "https://app.example.com/"],
     ["CORS_ORIGINS", "*"],
     ["LOG_LEVEL", "loud"],
+    ["LOG_FORMAT", "xml"],
     ["JOBS", "yes"],
   ])("%s=%j", (name, value) => {
     const message = refusal({ [name]: value });
@@ -123,6 +124,7 @@ test("without any variable the service listens on 127.0.0.1:3000 with the embedd
     corsOrigins: [],
     egressAllow: [],
     logLevel: "info",
+    logFormat: process.stdout.isTTY ? "text" : "json",
     requestLimits: { requests: 6_000, costly: 120 },
     jobs: true,
     driftCheck: "hourly",
@@ -136,7 +138,16 @@ test("without any variable the service listens on 127.0.0.1:3000 with the embedd
 
 test("an empty variable counts as absent", () => {
   const names = ["HOST", "PORT", "SITE_URL", "DATABASE_URL", "SECRET_KEYS", "ADMIN_USERNAME", "ADMIN_PASSWORD"];
-  const others = ["TOKEN_PREFIX", "TRUST_PROXY", "CORS_ORIGINS", "LOG_LEVEL", "JOBS", "SMTP_URL", "REDIS_URL"];
+  const others = [
+    "TOKEN_PREFIX",
+    "TRUST_PROXY",
+    "CORS_ORIGINS",
+    "LOG_LEVEL",
+    "LOG_FORMAT",
+    "JOBS",
+    "SMTP_URL",
+    "REDIS_URL",
+  ];
   const dataDir = newFolder();
   const empty = Object.fromEntries([...names, ...others].map((name) => [name, ""]));
   expect(loadConfig({ ...empty, DATA_DIR: dataDir })).toEqual(loadConfig({ DATA_DIR: dataDir }));

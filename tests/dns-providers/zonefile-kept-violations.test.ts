@@ -22,21 +22,29 @@ async function mended(): Promise<Body> {
 }
 
 describe("a name of a zone file that breaks a rule since it was read in", () => {
-  test("comes back with a rollback as it was", async () => {
+  test("does not come back with a rollback, which restores the rest and names what it leaves", async () => {
     const snapshot = await mended();
-    expect(await rollback(snapshot)).toMatchObject({ success: true, failed: [], created: 1 });
-    expect(await zone.lines()).toEqual(broken);
-    expect((await zone.post("/sync")).body).toMatchObject({ synced: 2, unchanged: 2 });
+    const other = (await zone.records())[0];
+    await zone.update(other.id, { ttl: 60 });
+    const { success, updated, failed } = await rollback(snapshot);
+    expect({ success, updated }).toEqual({ success: false, updated: 1 });
+    expect(failed).toEqual([
+      {
+        recordType: "CNAME",
+        name: "x",
+        value: "y.example",
+        strings: null,
+        error: expect.stringMatching(/must be the only record/),
+      },
+    ]);
+    expect(await zone.lines()).toEqual(["x A 192.0.2.1"]);
+    expect((await zone.post("/sync")).body).toMatchObject({ synced: 1, unchanged: 1 });
   });
 
-  test("does not come back beside a record that was added by hand, before a sync has shown that one", async () => {
-    const snapshot = await mended();
-    await zone.edit((text) => `${text}x TXT "by hand"\n`);
-    const { success, failed } = await rollback(snapshot);
-    expect(success).toBe(false);
-    expect(failed).toMatchObject([{ recordType: "CNAME", error: expect.stringMatching(/sync the zone/i) }]);
-    await zone.post("/sync", { force: true });
-    expect(await rollback(snapshot)).toMatchObject({ success: true, failed: [] });
+  test("stays as it is beside changes to other names", async () => {
+    const snapshot = (await zone.post("/snapshots")).body;
+    await zone.add("A", "other", "192.0.2.2");
+    expect(await rollback(snapshot)).toMatchObject({ success: true, failed: [], deleted: 1 });
     expect(await zone.lines()).toEqual(broken);
   });
 });

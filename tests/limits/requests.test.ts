@@ -34,7 +34,9 @@ describe("calls", () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(30 - used);
     const refused = answers.find(({ status }) => status === 429);
     if (!refused) throw new Error("None was refused.");
-    expect(problemOf(refused, 429, "TOO_MANY_REQUESTS").detail).toMatch(/wait \d+ seconds/);
+    expect(problemOf(refused, 429, "TOO_MANY_REQUESTS").detail).toMatch(
+      /^The limit "requests" of 30 calls a minute is reached; wait \d+ seconds\.$/,
+    );
     expect(refused.headers.get("ratelimit")).toBe(`"requests";r=0;t=${refused.headers.get("retry-after")}`);
     expect((await busy.get("/trpc/domains.list?input=%7B%22json%22%3A%7B%7D%7D")).status).toBe(429);
     expect((await calm.get("/api/domains")).status).toBe(200);
@@ -49,10 +51,36 @@ describe("calls", () => {
     await bulk();
     await bulk();
     const refused = await zw.admin.post(`/api/domains/${body.id}/sync`);
-    expect(refused).toBeProblem(429, "TOO_MANY_REQUESTS");
+    expect(problemOf(refused, 429, "TOO_MANY_REQUESTS").detail).toMatch(
+      /^The limit "costly" of 3 costly calls a minute is reached .*; wait \d+ seconds\.$/,
+    );
     expect(left(refused, "costly")).toBe(0);
     expect(left(refused, "requests")).toBeGreaterThan(0);
     expect((await zw.admin.get(`/api/domains/${body.id}`)).status).toBe(200);
+  });
+
+  test("that only look, plans and dry runs, count as reads and not as costly, over REST and tRPC", async () => {
+    const looker = await zw.member("looker");
+    const { body: configs } = await zw.admin.get("/api/provider-configs");
+    const { id: configId } = configs.configs[0];
+    await zw.admin.put(`/api/provider-configs/${configId}`, { membersMayUse: true });
+    const { id } = (await looker.post("/api/domains", { name: "looked-at.example" })).body;
+    const path = `/api/domains/${id}`;
+    const record = { recordType: "A", name: "www", value: "192.0.2.1" };
+    for (let time = 0; time < 2; time++) {
+      const answers = [
+        await looker.post(`${path}/records/plan`, { changes: [{ action: "create", record }] }),
+        await looker.post(`${path}/zonefile`, { zonefile: "www A 192.0.2.1\n", dryRun: true }),
+        await looker.post(`${path}/sync`, { dryRun: true }),
+        await looker.post("/trpc/domains.sync", { json: { id, dryRun: true } }),
+      ];
+      for (const { status, headers } of answers) {
+        expect(status).not.toBe(429);
+        expect(headers.get("ratelimit-policy")).toBe('"requests";q=30;w=60');
+      }
+    }
+    const sync = await looker.post(`${path}/sync`);
+    expect(left(sync, "costly")).toBe(2);
   });
 
   test("with credentials that open nothing are counted by address", async () => {

@@ -1,9 +1,12 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { Health } from "../../server/health.ts";
 
+const writable = () => Promise.resolve(true);
+const ready = () => Promise.resolve(true);
+
 test("readiness asked for a hundred times at once, and again at once, asks the database once", async () => {
   let asked = 0;
-  const health = new Health({ ready: () => Promise.resolve(++asked > 0) });
+  const health = new Health({ ready: () => Promise.resolve(++asked > 0), writable });
   const answers = await Promise.all(Array.from({ length: 100 }, () => health.readiness()));
   for (const answer of answers) expect(answer).toEqual({ ready: true, database: "ok", draining: false });
   expect((await health.readiness()).ready).toBe(true);
@@ -14,7 +17,7 @@ test("readiness asked for a hundred times at once, and again at once, asks the d
 
 test("a database that does not answer in two seconds, or fails, is unavailable", async () => {
   const answer = Promise.withResolvers<boolean>();
-  const slow = new Health({ ready: () => answer.promise });
+  const slow = new Health({ ready: () => answer.promise, writable });
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   let told: unknown;
@@ -26,6 +29,29 @@ test("a database that does not answer in two seconds, or fails, is unavailable",
   await asked;
   answer.resolve(true);
   expect((await slow.readiness()).ready).toBe(true);
-  const failing = new Health({ ready: () => Promise.reject(new Error("away")) });
+  const failing = new Health({ ready: () => Promise.reject(new Error("away")), writable });
   expect((await failing.readiness()).database).toBe("unavailable");
+});
+
+test("a write that failed for want of space makes it not ready until a write on trial succeeds", async () => {
+  const full = Object.assign(new Error("could not extend file"), { code: "53100" });
+  let space = false;
+  const trials: boolean[] = [];
+  const health = new Health({
+    ready,
+    writable: (byWriting) => {
+      trials.push(byWriting);
+      return byWriting && !space ? Promise.reject(full) : Promise.resolve(true);
+    },
+  });
+  expect((await health.readiness()).database).toBe("ok");
+  health.note(new Error("outside", { cause: full }));
+  expect(await health.readiness()).toEqual({ ready: false, database: "not_writable", draining: false });
+  space = true;
+  // Each failure is looked into at once, however fresh the last answer is.
+  health.note(full);
+  expect((await health.readiness()).ready).toBe(true);
+  health.note(new Error("something else"));
+  expect((await health.readiness()).ready).toBe(true);
+  expect(trials).toEqual([false, true, true]);
 });

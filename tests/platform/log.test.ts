@@ -1,8 +1,9 @@
 import { sql } from "kysely";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import { newId } from "../../server/ids.ts";
 import { createLog } from "../../server/log.ts";
+import { logOutput } from "../../server/log-output.ts";
 import { User } from "../../server/users/entities.ts";
 import { emptyDatabase } from "../support/database.ts";
 
@@ -54,4 +55,44 @@ test("a failed statement is logged with its place and code, never with the value
   expect(printed(failures[0])).toContain('"code":"23505"');
   expect(printed(failures[0])).toContain("users_username_key");
   expect(printed(failures[3])).toContain('"message":"inside"');
+});
+
+const refused = (address: string) =>
+  Object.assign(new Error(`connect ECONNREFUSED ${address}`), { code: "ECONNREFUSED" });
+const copied = ({ message, stack = "" }: Error) => ({ message, stack, code: "57P01", queue: "changes.repair" });
+
+describe("what is thrown and is not an Error tells its cause all the same:", () => {
+  test.each([
+    ["a copy of one, as the job queue has it", copied(new Error("terminating connection")), "terminating connection"],
+    [
+      "one for each address of a host",
+      new AggregateError([refused("::1:5432"), refused("127.0.0.1:5432")], ""),
+      "connect ECONNREFUSED ::1:5432; connect ECONNREFUSED 127.0.0.1:5432",
+    ],
+    ["a text", "out of order", "out of order"],
+    ["a number", 7, "7 was thrown."],
+    ["an object without a message", { password: "hunter2" }, "Something without a message was thrown."],
+  ])("%s", (_label, thrown, message) => {
+    const line = printed(thrown);
+    expect((JSON.parse(line) as { err: Record<string, string> }).err["message"]).toBe(message);
+    expect(line).not.toContain("hunter2");
+    expect(line).not.toContain("Not an Error was thrown");
+  });
+
+  test("a cause that is a copy is told with the error around it", () => {
+    const line = printed(new Error("outside", { cause: { message: "inside", code: "57P01" } }));
+    expect(JSON.parse(line)).toMatchObject({
+      err: { message: "outside", cause: { message: "inside", code: "57P01" } },
+    });
+  });
+});
+
+test("a line for people has its time, level, message and fields, the error below, and stays one line whatever it holds", () => {
+  const lines: string[] = [];
+  const log = createLog("info", logOutput("text", { write: (text) => lines.push(text) }));
+  log.warn({ code: "UNAVAILABLE", zone: "a zone" }, "a call could not be carried out");
+  log.error({ err: new Error("refused\n\u001B[2Jforged", { cause: new Error("inside") }) }, "a job failed");
+  expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d warn {2}a call could not be carried out code=UNAVAILABLE zone="a zone"\n$/);
+  expect(lines[1]).toMatch(/^\S+ error a job failed\n {2}Error: refused {1,2}\[2Jforged\n {4}at .*/);
+  expect(lines[1]).toContain("  caused by Error: inside\n");
 });

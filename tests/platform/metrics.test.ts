@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Metrics } from "../../server/metrics/metrics.ts";
 import { StreamClient } from "../support/event-stream.ts";
@@ -38,6 +39,14 @@ test("requests are counted by procedure and status, over both interfaces, and ne
   expect(await seen("none", 404)).toBe(1);
   const text = await metrics();
   for (const own of [body.id, "measured.example", "admin", "nothing"]) expect(text).not.toContain(own);
+});
+
+test("the version that runs is told by /version and by a metric, without sign-in", async () => {
+  const { version } = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8")) as {
+    version: string;
+  };
+  expect(await zw.nobody.get("/version")).toMatchObject({ status: 200, body: { name: "zonewright", version } });
+  expect(await value(`zonewright_build_info{version="${version}"}`)).toBe(1);
 });
 
 test("jobs show their runs, and what waits", async () => {

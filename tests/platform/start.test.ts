@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ConfigError, loadConfig } from "../../server/config.ts";
 import { lockFolder } from "../../server/database/lock-file.ts";
+import { version } from "../../server/version.ts";
 import { startServer } from "../../server/start.ts";
 import { emptyDatabase } from "../support/database.ts";
 import { startProgram, type RunningProgram } from "../support/programs.ts";
@@ -23,7 +24,7 @@ afterAll(async () => {
 });
 
 function start(env: Record<string, string>) {
-  return startProgram(process.execPath, [main], /database {2}.*\n/, {
+  return startProgram(process.execPath, [main], /"database":.*\n|database {2}.*\n/, {
     env: { PATH: process.env["PATH"], PORT: "0", ...env },
   });
 }
@@ -38,18 +39,34 @@ async function refusedStart(env: Record<string, string>): Promise<string> {
   throw new Error("It started.");
 }
 
-const urlOf = (program: RunningProgram) => /serves (http:\S+)/.exec(program.output())?.[1] ?? "";
-const passwordOf = (program: RunningProgram) => /shown this once: (\S+)/.exec(program.output())?.[1];
+const urlOf = (program: RunningProgram) => /serves (http:[^\s"]+)/.exec(program.output())?.[1] ?? "";
+const passwordOf = (program: RunningProgram) => /shown this once: ([^\s"]+)/.exec(program.output())?.[1];
+
+/** What a program printed, of which each line must be one JSON object with a level and a message. */
+function jsonLines(printed: string): Record<string, unknown>[] {
+  return printed
+    .trimEnd()
+    .split("\n")
+    .map((line) => {
+      const object = JSON.parse(line) as Record<string, unknown>;
+      expect(object).toMatchObject({ level: expect.any(Number), time: expect.any(Number), msg: expect.any(String) });
+      return object;
+    });
+}
 
 test("an operator starts, is told what is where, and stops the service without losing a request", async () => {
   const dataDir = join(folder, "data");
   const first = await start({ DATA_DIR: dataDir });
   const password = passwordOf(first) ?? "";
   expect(password.length).toBeGreaterThanOrEqual(20);
-  expect(first.output()).toContain('Administrator "admin"');
-  expect(first.output()).toContain(`${urlOf(first)}/api `);
-  expect(first.output()).toContain(`${urlOf(first)}/api/docs`);
-  expect(first.output()).toContain(join(dataDir, "zones"));
+  const [notice, banner] = jsonLines(first.output()).slice(-2);
+  expect(notice?.["msg"]).toContain('Administrator "admin" created.');
+  expect(banner).toMatchObject({
+    api: expect.stringContaining(`${urlOf(first)}/api `),
+    documentation: `${urlOf(first)}/api/docs`,
+    zoneFiles: join(dataDir, "zones"),
+    database: join(dataDir, "database"),
+  });
   const { status } = await new RestClient(urlOf(first)).post("/api/auth/login", { username: "admin", password });
   expect(status).toBe(200);
 
@@ -84,6 +101,9 @@ test("an operator starts, is told what is where, and stops the service without l
   expect(await stopped).toBe(0);
   await open.end();
   expect(await readdir(dataDir)).not.toContain("lock");
+  const told = jsonLines(second.output()).map(({ msg }) => msg);
+  expect(told).toContain("SIGTERM: finishing open requests");
+  expect(told.at(-1)).toBe("Zonewright has stopped.");
 
   for (const secret of [...secrets, password, answer.body.accessToken, answer.body.refreshToken])
     expect(second.output()).not.toContain(secret);
@@ -107,8 +127,39 @@ async function useTokens(client: RestClient, password: string): Promise<string[]
   return [session.accessToken, session.refreshToken, renewed.accessToken, renewed.refreshToken];
 }
 
-test("a bad variable stops the start with exit code 1 and a sentence, not a stack", async () => {
+test("LOG_FORMAT=text prints the start for people", async () => {
+  const program = await start({ DATA_DIR: join(folder, "text"), LOG_FORMAT: "text" });
+  expect(await program.stop("SIGTERM")).toBe(0);
+  const url = urlOf(program);
+  expect(program.output()).toContain(
+    [
+      `Administrator "admin" created. Password, shown this once: ${passwordOf(program)}`,
+      `Zonewright ${version} serves ${url}`,
+      `  API            ${url}/api (tRPC: ${url}/trpc)`,
+      `  documentation  ${url}/api/docs`,
+      `  zone files     ${join(folder, "text", "zones")}`,
+      `  database       ${join(folder, "text", "database")}`,
+      "SIGTERM: finishing open requests",
+      "Zonewright has stopped.",
+      "",
+    ].join("\n"),
+  );
+}, 60_000);
+
+test("a start that fails is one line of JSON where the output is not a terminal", async () => {
   const printed = await refusedStart({ DATA_DIR: join(folder, "other"), PORT: "http", JOBS: "maybe" });
+  expect(jsonLines(printed.slice(printed.indexOf("\n") + 1))).toEqual([
+    expect.objectContaining({
+      level: 60,
+      msg: "Zonewright did not start.",
+      reason: "PORT must be a whole number from 0 to 65535.\nJOBS must be on or off.",
+    }),
+  ]);
+});
+
+test("a bad variable stops the start with exit code 1 and a sentence, not a stack", async () => {
+  const env = { DATA_DIR: join(folder, "other"), PORT: "http", JOBS: "maybe", LOG_FORMAT: "text" };
+  const printed = await refusedStart(env);
   expect(printed).toMatch(/ended with 1 /);
   expect(printed).toContain(
     "Zonewright did not start.\nPORT must be a whole number from 0 to 65535.\nJOBS must be on or off.\n",

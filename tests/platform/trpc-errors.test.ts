@@ -48,7 +48,7 @@ describe("tRPC tells the same in error.data", () => {
     ["an unknown id", 404, "NOT_FOUND", () => mutate("domains.delete", { id: unknownId })],
     ["a duplicate", 409, "CONFLICT", () => mutate("domains.create", { name: "errors.example" })],
     ["an unknown procedure", 404, "NOT_FOUND", () => mutate("domains.rename", {})],
-    ["a query sent as a mutation", 400, "BAD_REQUEST", () => mutate("domains.list", {})],
+    ["a query sent as a mutation", 405, "METHOD_NOT_ALLOWED", () => mutate("domains.list", {})],
     ["a query whose input is no JSON", 400, "BAD_REQUEST", () => trpc("domains.list?input=%7B")],
     ["a query without an input", 400, "BAD_REQUEST", () => trpc("domains.get")],
     ["JSON that is no superjson", 400, "BAD_REQUEST", () => mutate("domains.create", '{"name":"a.example"}')],

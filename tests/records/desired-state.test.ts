@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { countActions } from "../../server/changes/commit.ts";
-import { needsConfirmation, planState, withOneTtl } from "../../server/records/desired-state.ts";
+import { planState, withOneTtl } from "../../server/records/desired-state.ts";
 import type { LiveRecord, PlannedChange } from "../../server/records/live-record.ts";
 import { recordKey, rrsetKey, type RecordData } from "../../server/records/record.ts";
 import { addToIndex, planServed, recordText, type LiveIndex } from "../../server/records/zone-comparison.ts";
@@ -41,12 +41,6 @@ function after(before: readonly LiveRecord[], changes: readonly PlannedChange[])
 
 const untimed = (records: readonly RecordData[]) =>
   texts(records.map((record) => Object.assign({}, record, { ttl: 0 })));
-const counts = (creates: number, deletes: number) =>
-  [
-    ...Array.from({ length: creates }, () => ({ action: "create" })),
-    ...Array.from({ length: deletes }, () => ({ action: "delete" })),
-  ] as PlannedChange[];
-
 const text = ({ recordType, name, value, ttl }: RecordData) => `${name} ${recordType} ${value} ${ttl}`;
 const texts = (records: readonly RecordData[]) => records.map(text).toSorted();
 
@@ -165,22 +159,5 @@ describe("one TTL for each RRset", () => {
         expect(aligned.length).toBeLessThanOrEqual(plain.length === 0 ? 0 : before.length + desired.length);
       }),
     );
-  });
-});
-
-describe("the safety threshold", () => {
-  test.each([
-    [0, 0, 0, false],
-    [0, 50, 0, false],
-    [9, 0, 8, false],
-    [9, 0, 9, true],
-    [9, 1, 9, false],
-    [10, 0, 3, false],
-    [10, 0, 4, true],
-    [10, 2, 2, true],
-    [1000, 0, 300, false],
-    [1000, 1, 300, true],
-  ])("for %i records with %i creates and %i deletes asks: %s", (recordCount, creates, deletes, asks) => {
-    expect(needsConfirmation(counts(creates, deletes), recordCount) !== null).toBe(asks);
   });
 });

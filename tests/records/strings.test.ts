@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { useZonewright } from "../support/zonewright.ts";
-import { fileZone, type Zone } from "../support/zones.ts";
+import { fileZone, manualZone, type Body, type Zone } from "../support/zones.ts";
 
 const zw = useZonewright();
 
@@ -15,6 +15,8 @@ const text = async () => {
   const [record] = await zone.records("&type=TXT");
   return record;
 };
+
+const take = async (): Promise<Body> => (await zone.post("/snapshots")).body;
 
 describe("a TXT record that is cut into strings", () => {
   test("is shown with its strings, and one cut at 255 octets with null", async () => {
@@ -89,4 +91,138 @@ describe("a TXT record that is cut into strings", () => {
     const open = await zw.admin.post(`/api/v1/domains/${zone.id}/records`, { ...record, name: "s" });
     expect(open.body).toMatchObject({ strings: ["a", "b"] });
   });
+});
+
+describe("a changed split", () => {
+  const recut = ["txtvers=1rp", "=lp"];
+
+  test("is a change in history, the audit trail and the difference of two snapshots, and a rollback takes it back", async () => {
+    const before = await take();
+    const { id } = await text();
+    await zone.update(id, { strings: recut });
+    const after = await take();
+    const [change] = await zone.history();
+    expect(change.changes).toMatchObject([{ before: { strings }, after: { strings: recut } }]);
+    const { body: audit } = await zw.admin.get("/api/audit?limit=5");
+    const trail = audit.entries.find(({ action }: Body) => action === "records.edit");
+    expect(trail).toMatchObject({ before: { records: [{ strings }] }, after: { records: [{ strings: recut }] } });
+    const { body: diff } = await zone.get(`/snapshots/diff?from=${before.id}&to=${after.id}`);
+    expect(diff).toMatchObject({ added: [], removed: [], modified: [{ changes: { strings: [strings, recut] } }] });
+    expect(Object.keys(diff.modified[0].changes)).toEqual(["strings"]);
+    expect((await zone.post(`/snapshots/${before.id}/rollback`)).body).toMatchObject({ success: true, updated: 1 });
+    expect(await text()).toMatchObject({ id, strings });
+    expect(await zone.readFile()).toContain(printed);
+  });
+
+  test("made by hand is what a sync finds and takes over", async () => {
+    const { id } = await text();
+    await zone.edit((file) => file.replace(printed, '"txtvers=1rp" "=lp"'));
+    const dry = await zone.post("/sync", { dryRun: true });
+    expect(dry.body).toMatchObject({ created: 0, updated: 1, deleted: 0 });
+    expect(dry.body.plan.updates).toMatchObject([{ id, changes: { strings: [strings, recut] } }]);
+    await zone.post("/sync");
+    expect(await text()).toMatchObject({ id, strings: recut });
+    expect((await zone.post("/sync")).body).toMatchObject({ updated: 0, unchanged: 2 });
+  });
+
+  test("in an imported file changes the record in replacing, and adds one in merging", async () => {
+    const zonefile = String((await zone.get("/zonefile")).body).replace(printed, '"txtvers=1rp" "=lp"');
+    const send = async (mode: string, dryRun: boolean) =>
+      (await zone.post("/zonefile", { zonefile, mode, dryRun })).body;
+    expect(await send("merge", true)).toMatchObject({ created: 1, updated: 0, deleted: 0 });
+    const dry = await send("replace", true);
+    expect(dry.plan.updates).toMatchObject([{ changes: { strings: [strings, recut] } }]);
+    await send("replace", false);
+    expect(await text()).toMatchObject({ strings: recut });
+    expect((await zone.get("/zonefile")).body).toContain('"txtvers=1rp" "=lp"');
+  });
+});
+
+test("an exported zone with strings of every kind comes back as it was, into the same zone and another", async () => {
+  const lines = [
+    String.raw`a 300 TXT "one" "two" "" "three"`,
+    String.raw`a 300 TXT "onetwothree"`,
+    String.raw`b 300 TXT "\255\254" "\000" "back\\slash" "say \"hi\""`,
+    String.raw`b 300 TXT "\195" "\188"`,
+    `c 300 TXT "${"x".repeat(255)}" "${"y".repeat(255)}" "z"`,
+    `c 300 TXT "${"x".repeat(254)}" "x${"y".repeat(255)}z"`.replace(/y{255}/, "y".repeat(200)),
+    String.raw`d 300 TXT \# 4 01610162`,
+  ];
+  const zonefile = `${lines.join("\n")}\n`;
+  const from = await manualZone(zw);
+  expect((await from.post("/zonefile", { zonefile })).body).toMatchObject({ created: 7, warnings: [] });
+  const records = await from.records();
+  expect(records.map(({ name, value, strings: cut }) => [name, value.slice(0, 12), cut])).toEqual([
+    ["a", "onetwothree", ["one", "two", "", "three"]],
+    ["a", "onetwothree", null],
+    ["b", String.raw`\# 22 15fffe`, [String.raw`\255\254`, String.raw`\000`, String.raw`back\\slash`, 'say "hi"']],
+    ["b", "ü", [String.raw`\195`, String.raw`\188`]],
+    ["c", "xxxxxxxxxxxx", null],
+    ["c", "xxxxxxxxxxxx", ["x".repeat(254), `x${"y".repeat(200)}z`]],
+    ["d", "ab", ["a", "b"]],
+  ]);
+  const { body: exported } = await from.get("/zonefile");
+  expect((await from.post("/zonefile", { zonefile: exported, mode: "replace" })).body).toMatchObject({
+    created: 0,
+    updated: 0,
+    deleted: 0,
+    unchanged: 7,
+  });
+  const to = await fileZone(zw);
+  await to.post("/zonefile", { zonefile: String(exported).replaceAll(from.name, to.name) });
+  expect(String((await to.get("/zonefile")).body).replace(/ SOA [^)]*\)/s, "")).toBe(
+    String(exported)
+      .replaceAll(from.name, to.name)
+      .replace(/ SOA [^)]*\)/s, ""),
+  );
+  expect((await to.post("/sync")).body).toMatchObject({ created: 0, updated: 0, deleted: 0, unchanged: 7 });
+});
+
+describe("strings are refused, naming them,", () => {
+  const longest = "é".repeat(127);
+  test.each<[string, object, string | RegExp]>([
+    ["with a value of another text", { value: "abc", strings: ["a", "b"] }, "another text"],
+    ["with a generic value that is cut elsewhere", { value: "\\# 4 01610162", strings: ["", "ab"] }, "another text"],
+    ["of more than 255 octets", { strings: ["a", `${longest}éé`] }, "String 2 has 258 octets"],
+    [
+      "of more than 2048 characters together",
+      { strings: Array.from({ length: 9 }, () => "x".repeat(250)) },
+      "at most 2048",
+    ],
+    ["that are none", { strings: [] }, "at least one string"],
+    ["that are too many", { strings: Array.from({ length: 2049 }, () => "") }, "At most 2048"],
+    ["that are no list", { strings: "a" }, "list"],
+    ["of numbers", { strings: [1] }, "text"],
+    ["with a lone backslash", { strings: ["a\\b", "c"] }, "backslash"],
+    ["with an octet beyond 255", { strings: [String.raw`\256`, "c"] }, "backslash"],
+    ["with half of a character", { strings: ["\ud800", "c"] }, "well-formed"],
+    ["with a NUL", { strings: ["\u0000", "c"] }, "control characters"],
+    ["with a line break as octets", { strings: [String.raw`a\010`, "c"] }, "line breaks"],
+    ["on another type", { recordType: "A", value: "192.0.2.1", strings: ["a"] }, "A records have no strings"],
+  ])("%s", async (_, given, reason) => {
+    const answer = await zone.create({ recordType: "TXT", name: "bad", ...given });
+    expect(answer.status).toBe(400);
+    expect(answer.body.issues).toMatchObject([{ path: expect.arrayContaining(["strings"]) }]);
+    expect(answer.body.issues[0].path[0]).toBe("strings");
+    expect(answer.body.message).toMatch(reason);
+  });
+
+  test("and a record without value and strings is refused for its value", async () => {
+    for (const given of [{}, { strings: null }]) {
+      const answer = await zone.create({ recordType: "TXT", name: "bad", ...given });
+      expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: ["value"] }] } });
+    }
+  });
+});
+
+test("strings of octets that are no text are taken as they are shown", async () => {
+  const given = { recordType: "TXT", name: "octets", strings: [String.raw`\255a\\b`, String.raw`\000`, "ü"] };
+  const { status, body } = await zone.create(given);
+  expect({ status, body }).toMatchObject({
+    status: 201,
+    body: { value: "\\# 8 07ff615c6200c3bc", strings: given.strings },
+  });
+  expect((await zone.create({ ...given, value: body.value })).status).toBe(409);
+  expect((await zone.update(body.id, { value: body.value })).body).toMatchObject({ strings: null });
+  expect((await zone.post("/sync")).body).toMatchObject({ updated: 0 });
 });

@@ -15,6 +15,7 @@ export async function emptyDatabase(): Promise<Database> {
   const em = database.fork();
   const tables = entities.map(({ meta }) => sql.table(meta.tableName));
   await sql`truncate ${sql.join(tables)} cascade`.execute(queries(em));
+  await sql`update installation set zones_folder_id = null, zones_folder = null`.execute(queries(em));
   const { rows } = await sql<{ made: boolean }>`select to_regclass('jobs.job') is not null as made`.execute(
     queries(em),
   );

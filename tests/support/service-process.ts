@@ -16,7 +16,7 @@ export interface ServiceProcess extends RunningProgram {
 
 /** Starts the service and waits until it is ready. `env` is its whole configuration. */
 export async function startService(env: Readonly<Record<string, string>>): Promise<ServiceProcess> {
-  const program = await startProgram(process.execPath, [main], /serves (http:\S+)/, {
+  const program = await startProgram(process.execPath, [main], /serves (http:[^\s"]+)/, {
     env: {
       PATH: process.env["PATH"],
       PORT: "0",

@@ -1,4 +1,5 @@
 import { recordKey, recordLabel, type RecordData } from "../../records/record.ts";
+import type { ServerRules } from "../../records/server-rules/rules.ts";
 import { newViolations } from "../../records/zone-rules.ts";
 import { outcomesFrom } from "./change-outcomes.ts";
 import type { ChangeOutcome, RecordChange } from "../provider.ts";
@@ -9,6 +10,8 @@ export interface RecordStore {
   place: string;
   /** Why it cannot hold a record at all, else null. */
   refusal: (record: RecordData) => string | null;
+  /** What the servers behind it refuse a zone for. */
+  rules?: ServerRules;
 }
 
 /**
@@ -119,7 +122,7 @@ function refuseBroken(
   attempt: Attempt,
   records: readonly RecordData[],
   changes: readonly RecordChange[],
-  { place }: RecordStore,
+  { place, rules }: RecordStore,
 ): void {
   const coming = Map.groupBy(
     changes.filter(({ after }) => after !== null),
@@ -136,7 +139,7 @@ function refuseBroken(
       const standing = (coming.get(name) ?? []).filter((change) => !attempt.refusals.has(change));
       if (standing.length === 0) continue;
       const before = served.get(name) ?? [];
-      const [violation] = newViolations(name, before, attempt.result(before, standing));
+      const [violation] = newViolations(name, before, attempt.result(before, standing), rules);
       if (!violation) continue;
       const reason = `${capitalised(place)} has other records: ${violation.message} Sync the zone first.`;
       for (const change of standing) broken.set(change, reason);

@@ -6,6 +6,7 @@ import { parseZoneName } from "../../names/names.ts";
 import type { RecordData } from "../../records/record.ts";
 import { isPlaceholder } from "../../zone-file/contents.ts";
 import { parseZoneFile, type ParsedZoneFile } from "../../zone-file/parse.ts";
+import type { ServerRules } from "../../records/server-rules/rules.ts";
 import { nextSerial } from "../../zone-file/serial.ts";
 import { initialSoa } from "../../zone-file/soa.ts";
 import { printZoneFile } from "../../zone-file/write.ts";
@@ -30,6 +31,8 @@ export interface ZoneFolder {
   /** Whether a missing folder is an empty one: the embedded folder comes into being with the first zone. */
   mayBeMissing: boolean;
   hostmaster: string | undefined;
+  /** What the servers that load the files refuse a zone for. */
+  rules: ServerRules;
   now: () => Date;
 }
 
@@ -111,7 +114,7 @@ async function* readZone({ folder }: ZoneFolder, zone: string): AsyncGenerator<R
 }
 
 async function applyChanges(
-  { folder, hostmaster, now }: ZoneFolder,
+  { folder, hostmaster, rules, now }: ZoneFolder,
   zone: string,
   changes: readonly RecordChange[],
   { together = false, plannedOn = null, beforeCall }: ApplyOptions,
@@ -125,7 +128,8 @@ async function applyChanges(
     );
   }
   const before = markOf(found.content);
-  const applied = applyToRecords(present.records, changes, zoneFileStore, before !== null && before === plannedOn);
+  const store = { ...zoneFileStore, rules };
+  const applied = applyToRecords(present.records, changes, store, before !== null && before === plannedOn);
   const outcomes = together ? allOrNone(applied.outcomes) : applied.outcomes;
   if (!outcomes.some((outcome) => outcome.ok)) return { outcomes, before, after: before };
   const soa = present.soa

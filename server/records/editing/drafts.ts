@@ -43,7 +43,7 @@ export function draftRecord(input: RecordInput, zone: string, kind: ProviderKind
   const ttl = ttlAt(kind, proxied, asked);
   const content = contentOf(value.ok ? value.value : { value: "", priority: null, warnings: [] });
   const written = { name: owner.ok ? owner.value : "@", ...content };
-  const limits = limitIssues({ recordType: input.recordType, ttl, proxied, ...written }, kind);
+  const limits = limitIssues({ recordType: input.recordType, ttl, proxied, ...written }, kind, zone);
   // Of a name or a value that could not be read, the provider has nothing to say.
   const isKnown = owner.ok && value.ok;
   issues.push(...limits.filter(({ path: [field] }) => isKnown || field === "ttl" || field === "proxied"));
@@ -114,11 +114,11 @@ export function draftUpdate(
   const content = value.ok ? contentOf(value.value) : present;
   const { value: text, strings } = content;
   const limited = { recordType, ttl, proxied, name: owner.ok ? owner.value : present.name, value: text, strings };
-  const issues = limitIssues(limited, kind).filter(({ path: [field] }) => {
+  const issues = limitIssues(limited, kind, zone).filter(({ path: [field] }) => {
     const key = field as keyof typeof limited;
-    // Whether a record may be proxied is a matter of its type.
     if (key === "strings") return !sameStrings(strings, present.strings);
-    return limited[key] !== present[key] || (key === "proxied" && recordType !== present.recordType);
+    // Which names a record may have, and whether it may be proxied, is a matter of its type.
+    return limited[key] !== present[key] || (key !== "ttl" && recordType !== present.recordType);
   });
   if (!value.ok) {
     const { strings: cut, priority } = patch;

@@ -89,8 +89,14 @@ function ownNameServer({ recordType, name, value }: RecordDraft, zone: string): 
   return isApexNs({ recordType, name }) ? ownerWithin(value, zone) : null;
 }
 
-/** What name servers refuse a zone for, told while it is not too late to add the rest. */
-function glueWarnings(view: ZoneView, prepared: readonly PreparedEdit[], zone: string): string[] {
+/** What name servers refuse a zone for, told while it is not too late to add the rest. Where their rules are known it is refused. */
+function glueWarnings(
+  view: ZoneView,
+  prepared: readonly PreparedEdit[],
+  zone: string,
+  { serverRules }: ProviderKind,
+): string[] {
+  if (serverRules) return [];
   return prepared.flatMap((edit) => {
     const draft = edit.ok ? view.get(edit.id) : undefined;
     const nameServer = draft ? ownNameServer(draft, zone) : null;
@@ -124,7 +130,7 @@ export function applyEach(view: ZoneView, prepared: readonly PreparedEdit[], zon
     warnings.push(...told);
     return edit;
   });
-  return { outcomes, warnings: [...warnings, ...glueWarnings(view, prepared, zone)] };
+  return { outcomes, warnings: [...warnings, ...glueWarnings(view, prepared, zone, kind)] };
 }
 
 /** Applies all edits, then judges the final state: in what order they come makes no difference to the rules. */
@@ -142,7 +148,15 @@ export function applyTogether(
     const mine = violations.flatMap((found) => (found.name === name ? [found.violation] : []));
     return broken(mine) ?? tooMuch(view, edit, kind) ?? edit;
   });
-  return { outcomes, warnings: [...warnings, ...glueWarnings(view, prepared, zone)] };
+  return { outcomes, warnings: [...warnings, ...glueWarnings(view, prepared, zone, kind)] };
+}
+
+/** Edits as they are when some of them are refused for what they would do to the zone. @param found by the id of the edit's record */
+export function withRefused(
+  prepared: readonly PreparedEdit[],
+  found: ReadonlyMap<string, readonly Violation[]>,
+): PreparedEdit[] {
+  return prepared.map((edit) => (edit.ok ? (broken(found.get(edit.id) ?? []) ?? edit) : edit));
 }
 
 function broken(violations: readonly Violation[]): Refusal | null {

@@ -1,5 +1,6 @@
 import { isUnchanged, type LiveRecord, type PlannedChange, type RecordDraft } from "../live-record.ts";
 import { ttlKey } from "../record.ts";
+import type { ServerRules } from "../server-rules/rules.ts";
 import { newViolations, type Violation } from "../zone-rules.ts";
 
 /**
@@ -7,6 +8,7 @@ import { newViolations, type Violation } from "../zone-rules.ts";
  * what changed. Every name that is edited must have been loaded whole.
  */
 export class ZoneView {
+  readonly #rules: ServerRules | null;
   readonly #original = new Map<string, LiveRecord>();
   readonly #originalByName = new Map<string, LiveRecord[]>();
   readonly #current = new Map<string, RecordDraft>();
@@ -14,7 +16,9 @@ export class ZoneView {
   /** What to do, newest last, to get back. */
   readonly #journal: [id: string, previous: RecordDraft | undefined][] = [];
 
-  constructor(records: Iterable<LiveRecord>) {
+  /** @param rules what the zone's name servers check; null where they are not known to */
+  constructor(records: Iterable<LiveRecord>, rules: ServerRules | null = null) {
+    this.#rules = rules;
     for (const record of records) {
       this.#original.set(record.id, record);
       const named = this.#originalByName.get(record.name);
@@ -78,7 +82,7 @@ export class ZoneView {
     const found: { name: string; violation: Violation }[] = [];
     for (const name of names) {
       const before = this.#originalByName.get(name) ?? [];
-      for (const violation of newViolations(name, before, this.at(name))) found.push({ name, violation });
+      for (const violation of newViolations(name, before, this.at(name), this.#rules)) found.push({ name, violation });
     }
     return found;
   }

@@ -31,7 +31,7 @@ describe.each(targets)("%s", (name, start) => {
   let whole = 0;
   beforeAll(async () => {
     target = await start();
-    base = usualBase.filter((record) => limitIssues(record, target.kind).length === 0);
+    base = usualBase.filter((record) => limitIssues(record, target.kind, "example.com").length === 0);
     await carryOut(target, base);
   });
   afterAll(() => target.stop());
@@ -59,7 +59,7 @@ describe.each(targets)("%s", (name, start) => {
 
 /** What a provider cannot store is refused in the plan, in words that name it. @returns whether that is so */
 function expectLimitsNamed({ kind }: Target, wanted: readonly RecordData[]): boolean {
-  const messages = wanted.flatMap((record) => limitIssues(record, kind).map(({ message }) => message));
+  const messages = wanted.flatMap((record) => limitIssues(record, kind, "example.com").map(({ message }) => message));
   for (const message of messages) expect(message).toContain(kind.name);
   return messages.length > 0;
 }
@@ -128,8 +128,8 @@ function sorted(records: readonly RecordData[]): RecordData[] {
   return records.toSorted((one, other) => (lineOf(one) < lineOf(other) ? -1 : 1));
 }
 
-function lineOf({ name, recordType, value }: RecordData): string {
-  return `${name} ${recordType} ${value}`;
+function lineOf({ name, recordType, value, strings }: RecordData): string {
+  return `${name} ${recordType} ${value} ${JSON.stringify(strings)}`;
 }
 
 let ids = 0;

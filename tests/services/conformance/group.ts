@@ -1,5 +1,6 @@
 import { parseOwner } from "../../../server/names/names.ts";
 import { ruleFor } from "../../../server/records/record-types.ts";
+import { writeStrings } from "../../../server/records/values/txt.ts";
 import type { RecordData } from "../../../server/records/record.ts";
 
 /** What the suite runs against. */
@@ -40,8 +41,16 @@ export function record(name: string, recordType: string, value: string, ttl = 30
   if (!owner.ok) throw new Error(owner.message);
   const written = ruleFor(recordType).write(value, null);
   if (!written.ok) throw new Error(`${recordType} ${value}: ${written.message}`);
-  const { value: canonical, priority } = written.value;
-  return { recordType, name: owner.value, value: canonical, ttl, strings: null, priority, proxied: false };
+  const { value: canonical, strings = null, priority } = written.value;
+  return { recordType, name: owner.value, value: canonical, strings, ttl, priority, proxied: false };
+}
+
+/** A TXT record that is cut into these strings. */
+export function cutText(name: string, strings: readonly string[], ttl = 300): RecordData {
+  const written = writeStrings(strings, undefined);
+  if (!written.ok) throw new Error(written.message);
+  const { value, strings: cut = null } = written.value;
+  return { recordType: "TXT", name, value, strings: cut, ttl, priority: null, proxied: false };
 }
 
 /** Records of one RRset. */

@@ -37,6 +37,16 @@ const trailingBlanks: Refused = {
 const apexServers = ["a second NS at the apex", "another NS at the apex", "an NS within the zone that has no address"];
 const texts = (...octets: readonly number[]) => octets.map((size) => `a text of ${size} octets`);
 const emptyText: Refused = { whole: texts(0), steps: { "a text in place of another": [3] } };
+const strings: Refused = {
+  whole: [
+    "strings in texts of the same value",
+    "strings of all sizes",
+    "strings with quotes, backslashes and semicolons",
+    "strings that cut a character in two",
+    "strings of octets that are no text",
+  ],
+  steps: { "strings that are cut anew, joined and cut again": [1, 2, 4] },
+};
 const longText = "a text of 2,048 characters of three octets";
 
 /** Which steps providers refuse for their limits, so that no other is passed over unnoticed. */
@@ -47,6 +57,7 @@ const limits: Partial<Record<TargetName, readonly Refused[]>> = {
   DigitalOcean: [
     editableOnly,
     emptyText,
+    strings,
     {
       whole: [
         ...texts(509, 510, 511, 764, 765, 766, 2048),
@@ -64,6 +75,7 @@ const limits: Partial<Record<TargetName, readonly Refused[]>> = {
   "Alibaba Cloud DNS": [
     editableOnly,
     emptyText,
+    strings,
     trailingBlanks,
     {
       whole: [
@@ -87,6 +99,7 @@ const limits: Partial<Record<TargetName, readonly Refused[]>> = {
   DNSPod: [
     editableOnly,
     emptyText,
+    strings,
     trailingBlanks,
     {
       whole: [

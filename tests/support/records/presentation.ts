@@ -14,6 +14,8 @@ export interface ListedRecord {
   recordType: string;
   name: string;
   value: string;
+  /** TXT: how it is cut; null or left out: at every 255 octets. */
+  strings?: readonly string[] | null;
   ttl: number;
 }
 
@@ -29,11 +31,11 @@ export function presentedRecords(text: string): PresentedRecord[] {
 
 /** What a name server should say of records that our interface lists. */
 export function asPresented(zone: string, records: readonly ListedRecord[]): PresentedRecord[] {
-  return records.map(({ recordType, name, value, ttl }) => ({
+  return records.map(({ recordType, name, value, strings = null, ttl }) => ({
     name: name === "@" ? `${zone}.` : `${name}.${zone}.`,
     ttl,
     type: recordType,
-    rdata: fromInterface(recordType, value),
+    rdata: fromInterface(recordType, value, strings),
   }));
 }
 
@@ -46,15 +48,15 @@ export function recordLines(records: readonly PresentedRecord[]): string[] {
 }
 
 function fromBind(type: string, rdata: string): string {
-  if (type === "TXT") return shownOctets(characterStrings(rdata));
+  if (type === "TXT") return shownStrings(characterStrings(rdata));
   if (type === "CAA") {
     const [, flags, tag, value = ""] = /^(\d+) (\S+) (".*")$/.exec(rdata) ?? [];
-    return `${flags} ${tag} ${shownOctets(characterStrings(value))}`;
+    return `${flags} ${tag} ${shownOctets(Buffer.concat(characterStrings(value)))}`;
   }
   return keptForm(type, rdata);
 }
 
-function fromInterface(type: string, value: string): string {
+function fromInterface(type: string, value: string, strings: readonly string[] | null): string {
   switch (type) {
     case "A":
     case "AAAA":
@@ -70,7 +72,7 @@ function fromInterface(type: string, value: string): string {
       return `${flags} ${tag} ${shownOctets(Buffer.from(text))}`;
     }
     case "TXT":
-      return shownOctets(genericStrings(value) ?? Buffer.from(value));
+      return shownStrings(strings?.map(stringOctets) ?? genericStrings(value) ?? cutAt255(Buffer.from(value)));
     default:
       return keptForm(type, value);
   }
@@ -102,19 +104,36 @@ function keptForm(type: string, rdata: string): string {
   return rdata.toLowerCase();
 }
 
-/** The octets of `"one" "two"`, joined (RFC 1035 §5.1). */
-function characterStrings(rdata: string): Buffer {
-  const octets: Buffer[] = [];
-  for (const [, content = ""] of rdata.matchAll(/"((?:[^"\\]|\\.)*)"/gs)) {
-    for (const [part, code, escaped] of content.matchAll(/\\(\d{3})|\\(.)|[^\\]+/gs)) {
-      octets.push(code === undefined ? Buffer.from(escaped ?? part, "latin1") : Buffer.of(Number(code)));
-    }
-  }
-  return Buffer.concat(octets);
+/** The octets of `"one" "two"`, each by itself (RFC 1035 §5.1). */
+function characterStrings(rdata: string): Buffer[] {
+  return [...rdata.matchAll(/"((?:[^"\\]|\\.)*)"/gs)].map(([, content = ""]) => {
+    const parts = content.matchAll(/\\(\d{3})|\\(.)|[^\\]+/gs);
+    return Buffer.concat(
+      [...parts].map(([part, code, escaped]) =>
+        code === undefined ? Buffer.from(escaped ?? part, "latin1") : Buffer.of(Number(code)),
+      ),
+    );
+  });
+}
+
+/** The octets of a string as our interface has it: text, `\\` and `\ddd`. */
+function stringOctets(string: string): Buffer {
+  const parts = string.matchAll(/\\(\d{3})|\\(.)|[^\\]+/gs);
+  return Buffer.concat(
+    [...parts].map(([part, code, escaped]) =>
+      code === undefined ? Buffer.from(escaped ?? part) : Buffer.of(Number(code)),
+    ),
+  );
+}
+
+function cutAt255(octets: Buffer): Buffer[] {
+  const strings = [octets.subarray(0, 255)];
+  for (let at = 255; at < octets.length; at += 255) strings.push(octets.subarray(at, at + 255));
+  return strings;
 }
 
 /** The octets of TXT data in generic form (RFC 3597 §5), which stands for content that is no text; null for text. */
-function genericStrings(value: string): Buffer | null {
+function genericStrings(value: string): Buffer[] | null {
   const [, hex] = /^\\# \d+ ([0-9a-f]+)$/i.exec(value) ?? [];
   if (hex === undefined) return null;
   const rdata = Buffer.from(hex, "hex");
@@ -122,7 +141,11 @@ function genericStrings(value: string): Buffer | null {
   for (let at = 0; at < rdata.length; at += 1 + rdata.readUInt8(at)) {
     strings.push(rdata.subarray(at + 1, at + 1 + rdata.readUInt8(at)));
   }
-  return Buffer.concat(strings);
+  return strings;
+}
+
+function shownStrings(strings: readonly Buffer[]): string {
+  return strings.map(shownOctets).join(" ");
 }
 
 /** One character an octet, so that a difference can be read. */

@@ -31,6 +31,10 @@ export const ttls: AwkwardZone[] = [
     "different TTLs of name servers and of mail servers",
     "@ 60 NS ns2\n@ 90 NS ns3\n@ 5 MX 10 a\n@ 6 MX 20 b\nns2 A 192.0.2.2\nns3 A 192.0.2.3",
   ),
+  withHead(
+    "different TTLs of a delegation with its addresses between",
+    "sub 60 NS a.sub\na.sub 5 A 192.0.2.2\na.sub 6 AAAA 2001:db8::2\nsub 90 NS b.sub\nb.sub A 192.0.2.3\na.sub 7 A 192.0.2.4\nsub 8 NS c.sub",
+  ),
   withHead("a repetition with another TTL", "a 60 A 192.0.2.2\na 90 A 192.0.2.2"),
   withHead(
     "a repetition with another TTL later on",

@@ -27,7 +27,7 @@ export const data: readonly (readonly [recordType: string, ...rdata: string[]])[
     "52 N 4 E 0",
     "52 22 N 4 53 E 10",
     "90 0 0 N 180 0 0 W 42849672.95m 90000000m 0.01 1",
-    "0 0 0.001 S 0 0 59.999 w -100000m",
+    "0 0 0.001 S 0 0 59.999 W -100000m",
     "52 22 23.000 S 4 53 32.000 W 1.5m 2.55m 33333m",
   ],
   ["PTR", "Host", ".", "www.example.net."],
@@ -128,7 +128,7 @@ export const data: readonly (readonly [recordType: string, ...rdata: string[]])[
 ];
 
 /** Types that stand at the apex alone, or that a zone must not have at the same name. */
-const atApex = new Set(["DNSKEY", "CDNSKEY", "CDS", "CSYNC", "ZONEMD", "NSEC3PARAM"]);
+const atApex = new Set(["DNSKEY", "CSYNC", "ZONEMD", "NSEC3PARAM"]);
 
 /** One zone for each type, its records at names of their own. */
 export const typeZones: AwkwardZone[] = data.map(([recordType, ...rdatas]) =>

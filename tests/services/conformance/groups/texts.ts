@@ -1,4 +1,4 @@
-import { group, record, rrset, type Group } from "../group.ts";
+import { cutText, group, record, rrset, type Group } from "../group.ts";
 
 const sizes = [0, 1, 254, 255, 256, 509, 510, 511, 764, 765, 766, 2048];
 const texts: Readonly<Record<string, string>> = {
@@ -43,4 +43,33 @@ export const textGroups: readonly Group[] = [
     rrset("text", "TXT", ["one", "2", "three"]),
     rrset("text", "TXT", ["three", ""]),
   ),
+  group(
+    "strings that are cut anew, joined and cut again",
+    [cutText("_ipp._tcp", ["txtvers=1", "rp=lp"])],
+    [cutText("_ipp._tcp", ["txtvers=1rp", "=lp"])],
+    [record("_ipp._tcp", "TXT", "txtvers=1rp=lp")],
+    [cutText("_ipp._tcp", ["txtvers=1", "rp=lp"], 600)],
+  ),
+  group(
+    "strings in texts of the same value",
+    [record("text", "TXT", "ab"), cutText("text", ["a", "b"]), cutText("text", ["ab", ""])],
+    [cutText("text", ["a", "b"]), cutText("text", ["", "ab"])],
+    [cutText("text", ["", "ab"])],
+  ),
+  group(
+    "strings of all sizes",
+    [cutText("text", ["", "", ""])],
+    [cutText("text", ["x".repeat(255), ""]), cutText("text", ["x".repeat(254), "x"])],
+    [
+      cutText(
+        "text",
+        Array.from({ length: 20 }, (_, index) => "y".repeat(index * 5)),
+      ),
+    ],
+  ),
+  group("strings with quotes, backslashes and semicolons", [
+    cutText("text", [String.raw`a\\"`, '"; b', String.raw`\\`]),
+  ]),
+  group("strings that cut a character in two", [cutText("text", [String.raw`f\195`, String.raw`\188r`])]),
+  group("strings of octets that are no text", [cutText("text", [String.raw`\255\000`, "a", String.raw`\128`])]),
 ];

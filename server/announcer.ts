@@ -1,0 +1,31 @@
+import type { DestinationStream } from "pino";
+import { createLog } from "./log.ts";
+import type { LogFormat } from "./log-output.ts";
+
+/** Tells the operator something, whatever the log level: a sentence and what belongs to it by name. */
+export type Announce = (message: string, details?: Readonly<Record<string, string>>) => void;
+
+const labels: Readonly<Record<string, string>> = { api: "API", zoneFiles: "zone files" };
+
+/** Announcements as lines of the log, or as a block of text. */
+export function announcer(format: LogFormat, destination: DestinationStream): Announce {
+  if (format === "json") {
+    const log = createLog("info", destination);
+    return (message, details = {}) => log.info(details, message);
+  }
+  return (message, details = {}) => {
+    const lines = Object.entries(details).map(([name, value]) => `  ${(labels[name] ?? name).padEnd(13)}  ${value}\n`);
+    destination.write(`${message}\n${lines.join("")}`);
+  };
+}
+
+/** Tells why the process ends: a reason for people, or an error that nobody expected. */
+export function announceEnd(format: LogFormat, destination: DestinationStream, message: string, reason: unknown): void {
+  const isSentence = typeof reason === "string";
+  if (format === "json") {
+    createLog("info", destination).fatal(isSentence ? { reason } : { err: reason }, message);
+    return;
+  }
+  const text = isSentence ? reason : reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
+  destination.write(`${message}\n${text}\n`);
+}

@@ -1,0 +1,66 @@
+import { sql, type QueryExecutorProvider } from "kysely";
+
+type Db = QueryExecutorProvider;
+
+/** An installation that this process must not run on, or would damage. The message says what to do. */
+export class InstallationError extends Error {}
+
+/**
+ * Refuses a database that a newer version has started on: its tables and what they hold may mean something else by now.
+ * Run it before the migrations.
+ * @param variable which one names the database.
+ * @param migrations names of all migrations that this version has.
+ * @throws InstallationError naming both versions.
+ */
+export async function refuseNewer(
+  db: Db,
+  variable: "DATABASE_URL" | "DATA_DIR",
+  { version, migrations }: { version: string; migrations: readonly string[] },
+): Promise<void> {
+  const last = await lastVersion(db);
+  const way = "or restore the backup from before the upgrade.";
+  if (last !== null && isNewer(last, version)) {
+    throw new InstallationError(
+      `${variable}: version ${last} has used this database, and this is version ${version}, which is older. Start ${last} or newer, ${way}`,
+    );
+  }
+  const unknown = (await executedMigrations(db)).find((name) => !migrations.includes(name));
+  if (unknown !== undefined) {
+    throw new InstallationError(
+      `${variable}: a newer build (${last ?? "version unknown"}) has brought this database to ${unknown}, which version ${version} does not know. Start that build, ${way}`,
+    );
+  }
+}
+
+/** Notes the version, after the migrations. */
+export async function noteVersion(db: Db, version: string): Promise<void> {
+  await sql`update installation set version = ${version} where version is distinct from ${version}`.execute(db);
+}
+
+/** Null for an empty database, and for one of 0.1, which did not note its version. */
+async function lastVersion(db: Db): Promise<string | null> {
+  if (!(await exists(db, "installation"))) return null;
+  const { rows } = await sql<{ version: string | null }>`select version from installation`.execute(db);
+  return rows[0]?.version ?? null;
+}
+
+async function executedMigrations(db: Db): Promise<string[]> {
+  if (!(await exists(db, "mikro_orm_migrations"))) return [];
+  const { rows } = await sql<{ name: string }>`select name from mikro_orm_migrations order by id desc`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
+async function exists(db: Db, table: string): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`select to_regclass(${table}) is not null as found`.execute(db);
+  return rows[0]?.found === true;
+}
+
+/** By the three numbers of a version; what follows them does not count. */
+export function isNewer(one: string, other: string): boolean {
+  const [left = [], right = []] = [one, other].map((text) => text.split("-", 1)[0]?.split(".").map(Number));
+  for (let index = 0; index < 3; index++) {
+    const difference = (left[index] ?? 0) - (right[index] ?? 0);
+    if (difference !== 0) return difference > 0;
+  }
+  return false;
+}

@@ -1,0 +1,73 @@
+import type { AnyTRPCRouter } from "@trpc/server";
+import type { NextFunction, Request, RequestHandler, Response } from "express";
+import { AppError } from "../../errors.ts";
+import type { ServerContext } from "../../trpc.ts";
+import { admit, bodyLimits, isSmall } from "./admission.ts";
+import { readJsonObject, type JsonObject } from "./json-object.ts";
+import { mostValues } from "./json-shape.ts";
+import { largeCalls, type LargeCall } from "./large-routes.ts";
+import { isTooLarge, notUtf8, readBytes } from "./read-bytes.ts";
+
+/** Bodies of large calls beyond this are read in a thread of their own. */
+const inThreadBeyond = bodyLimits.anonymous;
+
+/** Reads a JSON body within the limits of its caller and its call, and refuses anything else. */
+export function jsonBody(
+  router: AnyTRPCRouter,
+  createContext: (req: Request, res: Response) => ServerContext,
+): RequestHandler {
+  const largeCall = largeCalls(router);
+  return async (req: Request, res: Response, next: NextFunction) => {
+    // Content in these means nothing (RFC 9110 §9.3.1), so it is not read.
+    if (!["GET", "HEAD", "OPTIONS"].includes(req.method)) {
+      req.body = hasBody(req) ? await readBody(req, res, createContext(req, res), largeCall(req)) : {};
+      req.headers["content-type"] = "application/json";
+    }
+    next();
+  };
+}
+
+function hasBody(req: Request): boolean {
+  return req.headers["transfer-encoding"] !== undefined || Number(req.headers["content-length"] ?? 0) > 0;
+}
+
+async function readBody(
+  req: Request,
+  res: Response,
+  context: ServerContext,
+  large: LargeCall | null,
+): Promise<JsonObject> {
+  requireJson(req);
+  if (isSmall(req)) return await readOrdinary(req, res, bodyLimits.anonymous);
+  const admission = await admit(context, large);
+  if (Number(req.headers["content-length"] ?? 0) > admission.limit) throw await admission.refuse();
+  try {
+    if (!large || admission.userId === null || admission.limit !== bodyLimits.large) {
+      return await readOrdinary(req, res, admission.limit);
+    }
+    const { largeBodies } = context.services;
+    await largeBodies.place(admission.userId, res);
+    const bytes = await readBytes(req, res, admission.limit);
+    if (bytes.length <= inThreadBeyond) return parsed(bytes);
+    const { procedure, inPath } = large;
+    return await largeBodies.read({ procedure, inPath, bytes: Uint8Array.from(bytes) });
+  } catch (error) {
+    throw isTooLarge(error) ? await admission.refuse() : error;
+  }
+}
+
+async function readOrdinary(req: Request, res: Response, limit: number): Promise<JsonObject> {
+  return parsed(await readBytes(req, res, limit));
+}
+
+function parsed(bytes: Buffer): JsonObject {
+  return bytes.length === 0 ? {} : readJsonObject(bytes, mostValues.ordinary);
+}
+
+function requireJson(req: Request): void {
+  if (req.is("application/json") === false) {
+    throw new AppError("UNSUPPORTED_MEDIA_TYPE", "Send the body as JSON, with `Content-Type: application/json`.");
+  }
+  const [, charset = "utf-8"] = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(req.headers["content-type"] ?? "") ?? [];
+  if (charset.toLowerCase() !== "utf-8") throw new AppError("UNSUPPORTED_MEDIA_TYPE", notUtf8);
+}

@@ -1,0 +1,11 @@
+import { parentPort } from "node:worker_threads";
+import { checkLarge, type LargeBody } from "./check-large.ts";
+
+/** The thread that large bodies are read and validated in, one after another. */
+parentPort?.on("message", ({ id, large }: { id: number; large: LargeBody }) => {
+  try {
+    parentPort?.postMessage({ id, checked: checkLarge(large) }, []);
+  } catch (error) {
+    parentPort?.postMessage({ id, fault: error instanceof Error ? error.message : String(error) }, []);
+  }
+});

@@ -1,0 +1,32 @@
+import type { ProviderKind } from "../dns-providers/provider.ts";
+import { recordKey, type RecordData } from "./record.ts";
+
+/** Why a kind takes no strings; follows its name in a sentence. */
+export const cutsTexts = "stores a TXT as one text and cuts it into strings itself";
+
+/** Records as a provider can hold them, and what they lose there. */
+export interface HeldRecords<Data extends RecordData> {
+  records: readonly Data[];
+  warnings: string[];
+}
+
+/**
+ * Takes the strings off the records of a whole zone where its provider cuts texts itself: refusing the zone for them would help nobody. Those
+ * that differed in nothing else become one.
+ */
+export function asHeld<Data extends RecordData>(records: readonly Data[], kind: ProviderKind): HeldRecords<Data> {
+  if (!kind.cutsTexts || !records.some(({ strings }) => strings !== null)) return { records, warnings: [] };
+  const uncut = records.filter(({ strings }) => strings === null);
+  const known = new Set(uncut.map(recordKey));
+  const warnings: string[] = [];
+  const joined = records.flatMap((record): Data[] => {
+    const { name, recordType, strings } = record;
+    if (strings === null) return [];
+    warnings.push(`${name} ${recordType} loses its ${strings.length} strings: ${kind.name} ${cutsTexts}.`);
+    const whole = { ...record, strings: null };
+    if (known.has(recordKey(whole))) return [];
+    known.add(recordKey(whole));
+    return [whole];
+  });
+  return { records: [...uncut, ...joined], warnings };
+}

@@ -1,0 +1,135 @@
+import type { HeldZone } from "../changes/pipeline.ts";
+import type { EntityManager } from "../database/database.ts";
+import type { ProviderKind } from "../dns-providers/provider.ts";
+import type { Issue } from "../errors.ts";
+import type { LiveRecord, PlannedChange } from "./live-record.ts";
+import { limitIssues } from "./provider-limits.ts";
+import { recordKey, rrsetKey, type RecordData } from "./record.ts";
+import { checkChanges } from "./server-rules/check-changes.ts";
+import { newViolations } from "./zone-rules.ts";
+
+/** Beyond this many records that come to a name, it is not found out which of them still fit: none is made. */
+const mostTried = 300;
+
+type Zone = Pick<HeldZone, "id" | "name" | "kind">;
+
+/**
+ * Judges a plan for many records of a zone in the state that it leads to: the limits of the provider, the rules of the zone, and what its
+ * name servers would refuse.
+ * @param live all live records of the names that the changes touch, and of any others
+ * @param rules whether the rules that hold for every zone count where the provider would judge them itself
+ * @returns why changes cannot be made, by their ids
+ */
+export async function judgeChanges(
+  em: EntityManager,
+  zone: Zone,
+  live: readonly LiveRecord[],
+  changes: readonly PlannedChange[],
+  rules: "all" | "servers" = "all",
+): Promise<Map<string, string[]>> {
+  const refused = new Map<string, string[]>();
+  const refuse = (id: string, message: string) => refused.set(id, [...(refused.get(id) ?? []), message]);
+  for (const change of changes) {
+    for (const { message } of limitsOfChange(change, zone)) refuse(change.id, `${change.after?.name}: ${message}`);
+  }
+  for (const { id, message } of beyondRrsets(zone.kind, live, changes)) refuse(id, message);
+  const { serverRules } = zone.kind;
+  if (rules === "servers" && !serverRules) return refused;
+  for (const { id, message } of beyondNames(live, changes, zone.kind)) refuse(id, message);
+  if (!serverRules) return refused;
+  for (const [id, violations] of await checkChanges(em, zone, changes)) {
+    for (const { message } of violations) refuse(id, message);
+  }
+  return refused;
+}
+
+/** Only what would change is judged: what the zone has already may stay. */
+function limitsOfChange({ before, after }: PlannedChange, { kind, name }: Zone): Issue[] {
+  if (!after) return [];
+  return limitIssues(after, kind, name).filter(({ path: [field] }) => {
+    const key = field as keyof RecordData;
+    return !before || before.recordType !== after.recordType || before[key] !== after[key];
+  });
+}
+
+interface Refused {
+  id: string;
+  message: string;
+}
+
+/** What the provider cannot hold together with the rest of its RRset. */
+function beyondRrsets(
+  { name, cannotHoldTogether }: ProviderKind,
+  live: readonly LiveRecord[],
+  changes: readonly PlannedChange[],
+): Refused[] {
+  if (!cannotHoldTogether) return [];
+  const changed = new Set(changes.map(({ id }) => id));
+  const coming = changes.filter(({ after }) => after !== null);
+  const written = Map.groupBy(coming, ({ after }) => (after ? rrsetKey(after) : ""));
+  const staying = Map.groupBy(
+    live.filter(({ id }) => !changed.has(id)),
+    rrsetKey,
+  );
+  return [...written].flatMap(([key, some]) => {
+    const rrset = [...(staying.get(key) ?? []), ...some.flatMap(({ after }) => after ?? [])];
+    const reason = cannotHoldTogether(rrset);
+    return reason === null ? [] : some.map(({ id }) => ({ id, message: `${name} ${reason}` }));
+  });
+}
+
+/** What the records of one name break together: which of those that come do not fit, else those that go and were needed. */
+function beyondNames(live: readonly LiveRecord[], changes: readonly PlannedChange[], kind: ProviderKind): Refused[] {
+  const rules = kind.serverRules ?? null;
+  const changed = new Set(changes.map(({ id }) => id));
+  const going = groups(changes, ({ before }) => before?.name);
+  const coming = groups(changes, ({ after }) => after?.name);
+  const present = Map.groupBy(live, ({ name }) => name);
+  return [...new Set([...going.keys(), ...coming.keys()])].flatMap((name) => {
+    const before = present.get(name) ?? [];
+    const some = coming.get(name) ?? [];
+    const staying: RecordData[] = before.filter(({ id }) => !changed.has(id));
+    const violations = newViolations(name, before, [...staying, ...some.flatMap(({ after }) => after ?? [])], rules);
+    if (violations.length === 0) return [];
+    const isBroken = (records: readonly RecordData[]) => newViolations(name, before, records, rules).length > 0;
+    const excess = isBroken(staying) ? [...some, ...(going.get(name) ?? [])] : beyond(staying, some, isBroken);
+    return excess.flatMap(({ id }) => violations.map(({ message }) => ({ id, message })));
+  });
+}
+
+/** The changes whose records do not fit to those that stay and those of the changes before them; what is only rewritten, stays. */
+function beyond(
+  staying: readonly RecordData[],
+  coming: readonly PlannedChange[],
+  isBroken: (records: readonly RecordData[]) => boolean,
+): readonly PlannedChange[] {
+  const rewritten = coming.filter((change) => !isMoved(change));
+  const moved = coming.filter(isMoved);
+  if (moved.length > mostTried) return moved;
+  const fitting = [...staying, ...rewritten.flatMap(({ after }) => after ?? [])];
+  return moved.filter(({ after }) => {
+    if (!after) return false;
+    if (isBroken([...fitting, after])) return true;
+    fitting.push(after);
+    return false;
+  });
+}
+
+function isMoved({ before, after }: PlannedChange): boolean {
+  return !before || !after || recordKey(before) !== recordKey(after);
+}
+
+function groups(
+  changes: readonly PlannedChange[],
+  nameOf: (change: PlannedChange) => string | undefined,
+): Map<string, PlannedChange[]> {
+  const found = new Map<string, PlannedChange[]>();
+  for (const change of changes) {
+    const name = nameOf(change);
+    if (name === undefined) continue;
+    const known = found.get(name);
+    if (known) known.push(change);
+    else found.set(name, [change]);
+  }
+  return found;
+}

@@ -1,0 +1,55 @@
+import { AppError } from "../errors.ts";
+import type { PlannedChange } from "./live-record.ts";
+import { recordKey } from "./record.ts";
+
+/** Zones below this size are guarded only against being emptied. */
+const guardedRecords = 10;
+/** The share of a zone that may go without a person's word. */
+const guardedShare = 0.3;
+
+/**
+ * What counts toward the threshold. `losses`: records that go, and records whose name, type or value is replaced. `differences`: creates and
+ * other updates too, where the plan says how far a zone and a reading of it, or a snapshot, are apart.
+ */
+type Counted = "losses" | "differences";
+
+/**
+ * Returns why a change of many records needs `force`, or null: it would lose or change more than 30 % of a zone of ten or more records, or
+ * empty a zone. Every path that can delete many records at once asks here.
+ * @param recordCount how many records the zone has now
+ */
+export function lossWarning(
+  changes: readonly PlannedChange[],
+  recordCount: number,
+  counted: Counted = "losses",
+): string | null {
+  const creates = changes.filter(({ action }) => action === "create").length;
+  const deletes = changes.filter(({ action }) => action === "delete").length;
+  if (recordCount > 0 && deletes === recordCount && creates === 0) {
+    return `This would delete all ${recordCount} records of the zone. ${advice}`;
+  }
+  const updates = changes.filter((change) => change.action === "update" && countsAsUpdate(change, counted)).length;
+  const counts = { create: counted === "differences" ? creates : 0, change: updates, delete: deletes };
+  const total = counts.create + counts.change + counts.delete;
+  if (recordCount < guardedRecords || total <= recordCount * guardedShare) return null;
+  const parts = Object.entries(counts).flatMap(([verb, count]) => (count === 0 ? [] : [`${verb} ${count}`]));
+  const last = parts.pop();
+  const done = parts.length === 0 ? last : `${parts.join(", ")} and ${last}`;
+  return `This would ${done} records in a zone of ${recordCount}, more than ${guardedShare * 100} %. ${advice}`;
+}
+
+/** @throws AppError CONFIRMATION_REQUIRED where `lossWarning` warns and `force` is not given */
+export function refuseLoss(
+  changes: readonly PlannedChange[],
+  recordCount: number,
+  { force, counted = "losses" }: { force: boolean; counted?: Counted },
+): void {
+  const reason = force ? null : lossWarning(changes, recordCount, counted);
+  if (reason !== null) throw new AppError("CONFIRMATION_REQUIRED", reason);
+}
+
+const advice = "Review the plan, then repeat the call with force: true.";
+
+function countsAsUpdate({ before, after }: PlannedChange & { action: "update" }, counted: Counted): boolean {
+  return counted === "differences" || recordKey(before) !== recordKey(after);
+}

@@ -1,0 +1,52 @@
+import { ancestorsOf, wildcardBelow, type KnownNames } from "./known-names.ts";
+
+/**
+ * How it is with the addresses of a name that is a name server. `below`: it does not exist, and lies in the delegated part of the zone at or
+ * below `encloser`, where only the delegated zone itself knows; that is enough for NS records of other names.
+ */
+export type Addresses =
+  | { state: "fine" }
+  | { state: "below"; encloser: string }
+  | { state: "missing" | "alias" | "redirected" };
+
+/**
+ * Whether servers accept the name as the target of an NS record of the zone. BIND refuses a zone whose own name servers have no address, and
+ * Knot also one whose delegations need glue and have none; both let a wildcard stand for it.
+ */
+export function addressesOf(known: KnownNames, target: string): Addresses {
+  const above = ancestorsOf(target);
+  const present = known.types(target);
+  if (target === "@" || present.size > 0 || known.existsBelow(target)) return directly(known, present, above);
+  const encloser = above.find((name) => known.types(name).size > 0 || known.existsBelow(name)) ?? "@";
+  const wildcard = known.types(wildcardBelow(encloser));
+  if (hasAddress(wildcard)) return { state: "fine" };
+  const delegated = [encloser, ...ancestorsOf(encloser)].some((name) => name !== "@" && known.types(name).has("NS"));
+  return delegated ? { state: "below", encloser } : directly(known, wildcard, above);
+}
+
+function directly(known: KnownNames, types: ReadonlySet<string>, above: readonly string[]): Addresses {
+  if (hasAddress(types)) return { state: "fine" };
+  if (types.has("CNAME")) return { state: "alias" };
+  const redirected = [...above, "@"].some((name) => known.types(name).has("DNAME"));
+  return { state: redirected ? "redirected" : "missing" };
+}
+
+function hasAddress(types: ReadonlySet<string>): boolean {
+  return types.has("A") || types.has("AAAA");
+}
+
+/** Whether an NS record of `owner` that points to such a name makes servers refuse the zone. */
+export function isRefused(addresses: Addresses, owner: string): boolean {
+  return addresses.state !== "fine" && (addresses.state !== "below" || addresses.encloser === owner);
+}
+
+/** Whether a name lies below a delegation: servers then pay no heed to its NS records. */
+export function isDelegatedAbove(known: KnownNames, name: string): boolean {
+  return ancestorsOf(name).some((above) => known.types(above).has("NS"));
+}
+
+/** The DNAME above a name, below which there can be no names (RFC 6672 §2.4); null where there is none. */
+export function redirectionAbove(known: KnownNames, name: string): string | null {
+  if (name === "@") return null;
+  return [...ancestorsOf(name), "@"].find((above) => known.types(above).has("DNAME")) ?? null;
+}

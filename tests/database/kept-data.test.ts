@@ -1,0 +1,41 @@
+import { sql } from "kysely";
+import { expect, test } from "vitest";
+import { queries } from "../../server/database/database.ts";
+import { canonicalizeKeptData } from "../../server/database/migrations/0020-canonical-data.ts";
+import { manualZone, type Body } from "../support/zones.ts";
+import { useZonewright } from "../support/zonewright.ts";
+
+const zw = useZonewright();
+
+/** Each value as it was stored once, and as it is read now. */
+const values: readonly (readonly [recordType: string, stored: string, canonical: string])[] = [
+  ["LOC", "\\# 16 001613138b3cf018810cbce0009895b8", "52 22 23.000 N 4 53 32.000 E -2.00m 10000m 10m 10m"],
+  ["SSHFP", "04 01 AB", "04 01 AB"],
+  ["SSHFP", "04 00 ab", "4 0 ab"],
+  ["HTTPS", "1 . port=443 alpn=h2", "1 . alpn=h2 port=443"],
+  ["PTR", "host.example.", "host.example."],
+  ["TYPE65280", "\\# 1 00", "\\# 1 00"],
+  ["TXT", "04 00 ab", "04 00 ab"],
+];
+
+test("data of kept types that was stored in another form is brought into the present one, in every version", async () => {
+  const zone = await manualZone(zw);
+  for (const [index] of values.entries()) await zone.add("A", `h${index}`, "192.0.2.1");
+  const em = zw.services.database.fork();
+  for (const [index, [recordType, stored]] of values.entries()) {
+    await sql`update records set record_type = ${recordType}, value = ${stored} where domain_id = ${zone.id} and name = ${`h${index}`}`.execute(
+      queries(em),
+    );
+  }
+  // More than one batch, and an older version of each.
+  await sql`insert into records select gen_random_uuid(), 1, domain_id, 1, 2, record_type, name, value, ttl, priority, proxied, status, comment,
+      created_at, updated_at, strings from records cross join generate_series(1, 500) where domain_id = ${zone.id}`.execute(
+    queries(em),
+  );
+  await canonicalizeKeptData((text, params) => em.getConnection().execute(text, params as unknown[]));
+  const { rows } =
+    await sql<Body>`select distinct name, value from records where domain_id = ${zone.id} order by name`.execute(
+      queries(em),
+    );
+  expect(rows).toEqual(values.map(([, , canonical], index) => ({ name: `h${index}`, value: canonical })));
+});
