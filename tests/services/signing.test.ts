@@ -103,7 +103,7 @@ describe.each(signingTargets)("a zone that is signed by %s", (label, start) => {
     await zone.resign();
     const made = (await zone.records()).filter(({ name: host }: Body) => host.startsWith("bulk"));
     const { warnings, applied } = await zone.apply([
-      ...made.slice(0, 40).map(({ id }: Body) => ({ action: "delete", recordId: id })),
+      ...made.slice(0, 30).map(({ id }: Body) => ({ action: "delete", recordId: id })),
       ...made.slice(40, 60).map(({ id }: Body) => ({ action: "update", recordId: id, record: { ttl: 77 } })),
       ...made.slice(0, 20).map(({ name: host }: Body) => ({
         action: "create",
