@@ -3,20 +3,26 @@ import { z } from "zod";
 /** Control characters other than tab and line ends. */
 // oxlint-disable-next-line no-control-regex
 const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
-// oxlint-disable-next-line no-control-regex
-const lineControls = /[\u0000-\u001f\u007f]/;
+/** Control characters and separators that end a line or a paragraph. */
+const lineControls = /[\p{Cc}\u2028\u2029]/u;
+/** Characters that turn the direction of other text (UAX #9): names that hold one can look like other names. */
+const direction = /\p{Bidi_Control}/u;
+/** Those of them that reach over more than themselves. Marks have their place in texts of several lines. */
+const override = /[\u202a-\u202e\u2066-\u2069]/u;
+const directionRefused = "Remove characters that change the direction of text.";
 
 function notText({ input }: { input?: unknown }): string {
   return input === undefined ? "This is required." : "This must be text.";
 }
 
-/** One line of text: no control characters, well-formed Unicode, `max` UTF-16 units at the most. */
+/** One line of text: no control or bidirectional characters, well-formed Unicode, `max` UTF-16 units at the most. */
 export function line(max: number, min = 0) {
   return z
     .string({ error: notText })
     .min(min, min === 1 ? "This must not be empty." : `This must have at least ${min} characters.`)
     .max(max, `This must have at most ${max} characters.`)
     .refine((text) => !lineControls.test(text), "Remove line breaks and control characters.")
+    .refine((text) => !direction.test(text), directionRefused)
     .refine((text) => text.isWellFormed(), "This is not well-formed Unicode.");
 }
 
@@ -27,6 +33,11 @@ export function text(max: number) {
     .max(max, `This must have at most ${max} characters.`)
     .refine((value) => !controls.test(value), "Remove control characters.")
     .refine((value) => value.isWellFormed(), "This is not well-formed Unicode.");
+}
+
+/** Text of several lines that people read. Unlike data it must not make what follows it read in the other direction. */
+export function prose(max: number) {
+  return text(max).refine((value) => !override.test(value), directionRefused);
 }
 
 /** A UUID, in lower case from here on: capitals mean the same (RFC 9562 §4). */

@@ -22,6 +22,7 @@ import { claimZonesFolder } from "./dns-providers/zonefile/own-folder.ts";
 import { ProviderConfigs } from "./dns-providers/provider-configs.ts";
 import { DriftJob, type OnDrift } from "./drift/drift-job.ts";
 import { tellDrift } from "./drift/drift-notice.ts";
+import { ZoneWatch } from "./drift/zone-watch.ts";
 import { Domains } from "./domains/service.ts";
 import { ZoneImports } from "./domains/zone-imports.ts";
 import { composeExpiry, type ExpiryServices } from "./expiry/compose.ts";
@@ -145,6 +146,7 @@ export function createServices(parts: {
     every: config.driftCheck,
     onDrift: parts.onDrift ?? tellDrift(database, notifications),
   });
+  const zoneWatch = new ZoneWatch({ database, connections, drift, log, now });
   const health = new Health(database);
   const jobServices = composeJobs({
     config,
@@ -223,8 +225,10 @@ export function createServices(parts: {
       if (!config.jobs) return;
       await repair.start();
       await jobs.start();
+      if (config.driftCheck !== "off") await zoneWatch.start();
     },
     async stop() {
+      zoneWatch.stop();
       await Promise.all([repair.stop(), jobs.rest(), zoneImports.stop(), background.settled()]);
     },
     async close() {

@@ -61,6 +61,10 @@ export function exampleNotices(): Record<NotificationEvent, Notice> {
     "security.identity_removed": wayIn({ event: "security.identity_removed", ...github }),
     "security.token_created": wayIn({ event: "security.token_created", tokenId: otherId, name: "Backup script" }),
     "security.email_changed": wayIn({ event: "security.email_changed" }),
+    "security.access_revoked": wayIn({
+      event: "security.access_revoked",
+      ways: ["2 personal tokens", "the sign-in by github"],
+    }),
     "security.password_changed": wayIn({ event: "security.password_changed" }),
     "channel.disabled": disabledNotice({ id: otherId, name: "On-call", channel: "webhook" }, "It answered 500."),
   };

@@ -1,4 +1,4 @@
-import { sql, type Expression, type ExpressionBuilder, type SqlBool } from "kysely";
+import { sql, type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool } from "kysely";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { Tables } from "../database/entities.ts";
@@ -127,6 +127,22 @@ export class VisibleDomains {
       select own.id from domains own where own.owner_id = ${this.#caller.userId}
       union all select a.domain_id from assignments a where a.user_id = ${this.#caller.userId}
     )`;
+  }
+
+  /** Whether the caller sees all hosts of a domain, in SQL: what is about the zone as a whole is for these. */
+  wholly(): Expression<SqlBool> {
+    if (this.#caller.role === "admin") return sql<SqlBool>`true`;
+    const { userId } = this.#caller;
+    if (!this.anyAssigned) return sql<SqlBool>`coalesce(domains.owner_id = ${userId}, false)`;
+    return sql<SqlBool>`(coalesce(domains.owner_id = ${userId}, false) or exists (
+      select from assignments a where a.domain_id = domains.id and a.user_id = ${userId} and a.subdomain_pattern = '*'
+    ))`;
+  }
+
+  /** A column of `domains` that is about the zone as a whole; null where the caller does not see all of it. */
+  ifWhole<Value>(column: RawBuilder<Value>): RawBuilder<Value | null> {
+    if (this.#caller.role === "admin") return column;
+    return sql<Value | null>`case when ${this.wholly()} then ${column} end`;
   }
 
   /** The hosts that the caller sees of a domain of the list. */

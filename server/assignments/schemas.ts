@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, line, pageOf, paging, text, timestamp } from "../schemas.ts";
+import { id, line, pageOf, paging, prose, timestamp } from "../schemas.ts";
 
 const assignmentId = id("The assignment's id.");
 const requestId = id("The request's id.");
@@ -98,10 +98,10 @@ export const requestInput = z.strictObject({
     .default(null)
     .meta({ description: "The host that it is about, relative to the domain.", example: "www.dev" }),
   access: access.default("write"),
-  reason: text(1_000).nullable().default(null).meta({ description: "Why.", example: "Moving the shop." }),
+  reason: prose(1_000).nullable().default(null).meta({ description: "Why.", example: "Moving the shop." }),
 });
 
 export const decideInput = z.strictObject({
   id: requestId,
-  note: text(1_000).nullable().default(null).meta({ description: "Told to who asked.", example: "Until May." }),
+  note: prose(1_000).nullable().default(null).meta({ description: "Told to who asked.", example: "Until May." }),
 });

@@ -7,7 +7,10 @@ import type { Guesses } from "../limits/guesses.ts";
 import type { Mailer } from "../mail/mailer.ts";
 import type { MailOutbox } from "../mail/outbox.ts";
 import type { Notifications } from "../notifications/notify.ts";
+import { AccessRevocation } from "../users/access/revocation.ts";
+import { UserAccess } from "../users/access/service.ts";
 import { UserAdministration } from "../users/administration.ts";
+import { EmailVerifications } from "../users/email/service.ts";
 import { Invitations } from "../users/invitations/service.ts";
 import { Profile } from "../users/profile/service.ts";
 import { Users } from "../users/service.ts";
@@ -33,8 +36,10 @@ import { WaysIn } from "./ways-in.ts";
 export interface AccountServices {
   users: Users;
   userAdministration: UserAdministration;
+  userAccess: UserAccess;
   invitations: Invitations;
   profile: Profile;
+  emailVerifications: EmailVerifications;
   signIn: SignIn;
   registration: Registration;
   passwordResets: PasswordResets;
@@ -69,6 +74,7 @@ export function composeAccounts(parts: {
   const { siteUrl, tokenPrefix } = parts.config;
   const passwords = new PasswordHasher();
   const sessions = new Sessions(parts.keyring, audit, now, (sessionId) => authenticator.end(sessionId));
+  const revocation = new AccessRevocation(sessions, authenticator);
   const users = new Users(passwords, audit, now);
   const invitations = new Invitations(audit, now);
   const currentPassword = new CurrentPassword(passwords, guesses, audit);
@@ -76,22 +82,54 @@ export function composeAccounts(parts: {
   const factors = composeSecondFactors({ ...parts, siteUrl, currentPassword, waysIn });
   const { checks: secondFactors, confirmation } = factors;
   const signIn = new SignIn({ passwords, accessTokens, sessions, guesses, secondFactors, audit, notifications, now });
+  const verifications = new EmailVerifications({ mail, audit, siteUrl, now });
+  const ownSessions = new OwnSessions(sessions, audit, now);
+  const personalTokens = new PersonalTokens({
+    prefix: tokenPrefix,
+    audit,
+    waysIn,
+    now,
+    onEnd: (tokenHash) => authenticator.endToken(tokenHash),
+  });
   return {
     users,
-    userAdministration: new UserAdministration({ users, passwords, sessions, authenticator, audit, now }),
-    invitations,
-    profile: new Profile({ users, passwords, confirmation, waysIn, sessions, mail, audit, onNotificationsOff }),
-    signIn,
-    registration: new Registration(users, invitations, signIn),
-    passwordResets: new PasswordResets({ ...parts, passwords, sessions, waysIn, siteUrl }),
-    ownSessions: new OwnSessions(sessions, audit, now),
-    personalTokens: new PersonalTokens({
-      prefix: tokenPrefix,
-      audit,
+    userAdministration: new UserAdministration({
+      users,
+      passwords,
+      revocation,
+      authenticator,
       waysIn,
+      mail,
+      audit,
       now,
-      onEnd: (tokenHash) => authenticator.endToken(tokenHash),
     }),
+    userAccess: new UserAccess({
+      sessions: ownSessions,
+      tokens: personalTokens,
+      secondFactors: factors.management,
+      revocation,
+      waysIn,
+      audit,
+    }),
+    invitations,
+    profile: new Profile({
+      users,
+      passwords,
+      confirmation,
+      waysIn,
+      revocation,
+      verifications,
+      mail,
+      audit,
+      onNotificationsOff,
+      now,
+    }),
+    emailVerifications: verifications,
+    signIn,
+    registration: new Registration({ users, invitations, verifications, signIn }),
+    passwordResets: new PasswordResets({ ...parts, passwords, sessions, waysIn, siteUrl }),
+    ownSessions,
+    personalTokens,
     confirmation,
     waysIn,
     secondFactors: factors.management,

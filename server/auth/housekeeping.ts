@@ -44,7 +44,8 @@ export async function deleteExpiredChallenges(em: EntityManager, now: Date): Pro
   await queries(em).deleteFrom("sign_in_challenges").where("expires_at", "<=", now).execute();
 }
 
-/** Deletes links for new passwords that do not work any more. */
-export async function deleteExpiredResets(em: EntityManager, now: Date): Promise<void> {
-  await queries(em).deleteFrom("password_resets").where("expires_at", "<=", now).execute();
+/** Deletes mailed links that no longer work, and counts of mails that no limit looks at any more. */
+export async function deleteExpiredLinks(em: EntityManager, now: Date): Promise<void> {
+  for (const table of ["password_resets", "email_verifications", "mail_allowances"] as const)
+    await queries(em).deleteFrom(table).where("expires_at", "<=", now).execute();
 }

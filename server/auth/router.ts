@@ -15,6 +15,7 @@ import {
   resetPasswordInput,
   signedInAnswer,
   tokenPair,
+  verifyEmailInput,
 } from "./schemas.ts";
 import { passkeyRequestOptions, passkeySignInInput } from "./second-factors/schemas.ts";
 import { signedInAnswerOf } from "./signed-in-answer.ts";
@@ -153,8 +154,8 @@ export const authRouter = router({
         tag,
         summary: "Ask for a link to set a new password",
         description:
-          "Mails a link to the account with this address, if there is one that has a password, and if a mail server is configured. The " +
-          "answer is the same in every case.",
+          "Mails a link to the account that has verified this address, if there is one with a password, and if a mail server is configured. " +
+          "The answer is the same in every case.",
       }),
     )
     .input(forgotPasswordInput)
@@ -180,6 +181,27 @@ export const authRouter = router({
     .output(success)
     .mutation(async ({ ctx, input }) => {
       await ctx.services.passwordResets.reset(ctx.em, ctx.actor, input);
+      return { success: true as const };
+    }),
+
+  verifyEmail: open
+    .meta(
+      route.open({
+        method: "POST",
+        path: "/auth/email/verify",
+        operationId: "verifyEmail",
+        tag,
+        summary: "Verify an e-mail address by a link",
+        description:
+          "Takes the token of the link that was mailed to the address. A link works once, for 24 hours, and only while the address is the " +
+          "account's. Where several accounts name one address, the first to verify it has it; the others get 409.",
+        errors: [409],
+      }),
+    )
+    .input(verifyEmailInput)
+    .output(success)
+    .mutation(async ({ ctx, input }) => {
+      await ctx.services.emailVerifications.verify(ctx.em, ctx.actor, input.token);
       return { success: true as const };
     }),
 

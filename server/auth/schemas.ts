@@ -20,6 +20,11 @@ export const signedInUser = z
 export const currentUser = z
   .object({
     ...signedInUser.shape,
+    emailVerified: z.boolean().meta({
+      description:
+        "Whether the address is known to be yours. Until then it gets no mail but the link that verifies it.",
+      example: true,
+    }),
     displayName: z.string().nullable().meta({ description: "Full name to show.", example: "Ada Lovelace" }),
     nickname: z.string().nullable().meta({ description: "Short name to show.", example: "Ada" }),
     avatarUrl: z.string().nullable().meta({ description: "Address of a picture.", example: null }),
@@ -72,6 +77,10 @@ export const registerInput = z.strictObject({
 });
 
 export const forgotPasswordInput = z.strictObject({ email: emailField });
+
+export const verifyEmailInput = z.strictObject({
+  token: line(100, 1).meta({ description: "From the link in the mail.", example: "pX3v…" }),
+});
 
 export const resetPasswordInput = z.strictObject({
   token: line(100, 1).meta({ description: "From the link in the mail.", example: "pX3v…" }),

@@ -72,10 +72,13 @@ export class SecondFactorSignIn {
   ): Promise<SignedIn> {
     const method = "passkey";
     const guess = { secret: "passkey", account: null, ip: actor.ip } as const;
-    const userId = await this.#guesses.check(guess, () =>
+    const owner = await this.#guesses.check(guess, () =>
       em.transactional((tx) => this.#checks.passkeyOwner(tx, credential)),
     );
-    if (userId !== null) return await this.#signIn.start(em, actor, userId, { rememberMe, method }, client);
+    if (owner) {
+      const { userId, accessEpoch } = owner;
+      return await this.#signIn.start(em, actor, userId, { rememberMe, method, accessEpoch }, client);
+    }
     const aimedAt = await this.#checks.passkeyNamed(em, credential);
     await this.#signIn.recordFailure(em, actor, aimedAt, { method });
     throw new AppError("UNAUTHORIZED", wrong.passkey, { note: { text: "a sign-in by passkey failed", ip: client.ip } });

@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { LockMode } from "@mikro-orm/core";
 import type { Actor } from "../audit/actor.ts";
 import type { Audit } from "../audit/audit.ts";
+import { afterCommit } from "../database/after-commit.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { AppError } from "../errors.ts";
 import { newId } from "../ids.ts";
@@ -148,18 +149,31 @@ export class Sessions {
     return ended ? { sessionId, userId: ended.user_id } : null;
   }
 
-  /** Ends all sessions of a user, or all but one, and the sign-ins that wait for a second factor. */
-  async endAll(em: EntityManager, userId: string, except: string | null = null): Promise<void> {
+  /**
+   * Ends a user's sessions and the sign-ins that wait for a second factor; access tokens stop working with the commit.
+   * @param which.except a session that goes on
+   * @param which.ids only these; null or left out: all
+   * @returns how many sessions ended
+   */
+  async endAll(
+    em: EntityManager,
+    userId: string,
+    { except = null, ids = null }: { except?: string | null; ids?: readonly string[] | null } = {},
+  ): Promise<number> {
     const ended = await queries(em)
       .updateTable("sessions")
       .set({ revoked_at: this.#now() })
       .where("user_id", "=", userId)
       .where("revoked_at", "is", null)
       .$if(except !== null, (query) => query.where("id", "!=", except ?? ""))
+      .$if(ids !== null, (query) => query.where("id", "in", ids ?? []))
       .returning("id")
       .execute();
-    await queries(em).deleteFrom("sign_in_challenges").where("user_id", "=", userId).execute();
-    for (const { id } of ended) this.#onEnd(id);
+    if (ids === null) await queries(em).deleteFrom("sign_in_challenges").where("user_id", "=", userId).execute();
+    afterCommit(em, () => {
+      for (const { id } of ended) this.#onEnd(id);
+    });
+    return ended.length;
   }
 
   /** The successor of a token rotated a moment ago, while nobody has used that successor yet. */

@@ -81,11 +81,11 @@ export class SignIn {
       const note = { text: "a sign-in failed", username: user?.username ?? null, ip: client.ip };
       throw new AppError("UNAUTHORIZED", "The username or the password is wrong.", { note });
     }
-    const passwordHash = this.#passwords.outdated(user.passwordHash)
-      ? await this.#strengthened(em, user.id, user.passwordHash, credentials.password)
-      : user.passwordHash;
+    if (this.#passwords.outdated(user.passwordHash))
+      await this.#strengthen(em, user.id, user.passwordHash, credentials.password);
     const { rememberMe } = credentials;
-    return await this.afterFirstFactor(em, actor, user, { rememberMe, method: "password", passwordHash }, client);
+    const { accessEpoch } = user;
+    return await this.afterFirstFactor(em, actor, user, { rememberMe, method: "password", accessEpoch }, client);
   }
 
   /** Tells the trail of a sign-in that came to nothing. Not within a transaction that ends with the refusal. */
@@ -108,7 +108,7 @@ export class SignIn {
     em: EntityManager,
     actor: Actor,
     user: User,
-    how: { rememberMe: boolean; method: string; passwordHash?: string },
+    how: { rememberMe: boolean; method: string; accessEpoch: number },
     client: ClientInfo,
   ): Promise<FirstFactorOutcome> {
     const needed = await this.#secondFactors.challenge(em, user, how);
@@ -118,15 +118,15 @@ export class SignIn {
 
   /**
    * Opens a session for a user who has shown all that is needed.
-   * @param passwordHash of the password that was shown: it must still be the account's, or else whoever changed it in this very moment
-   * would leave a session of the old one behind
-   * @throws AppError UNAUTHORIZED when the account is gone or disabled
+   * @param accessEpoch the account's when the proof was read: whoever changed the credentials since would otherwise leave a session of the
+   * old ones behind. Left out where the account is locked meanwhile, or new
+   * @throws AppError UNAUTHORIZED when the account is gone, disabled or in another epoch
    */
   async start(
     em: EntityManager,
     actor: Actor,
     userId: string,
-    { rememberMe, method, passwordHash }: { rememberMe: boolean; method: string; passwordHash?: string },
+    { rememberMe, method, accessEpoch }: { rememberMe: boolean; method: string; accessEpoch?: number },
     client: ClientInfo,
   ): Promise<SignedIn> {
     const started = await em.transactional(async (tx) => {
@@ -138,7 +138,7 @@ export class SignIn {
         .set({ last_login_at: this.#now() })
         .where("id", "=", userId)
         .where("disabled_at", "is", null)
-        .$if(passwordHash !== undefined, (query) => query.where("password_hash", "=", passwordHash ?? ""))
+        .$if(accessEpoch !== undefined, (query) => query.where("access_epoch", "=", accessEpoch ?? 0))
         .executeTakeFirst();
       const user = admitted.numUpdatedRows > 0n && (await tx.findOne(User, { id: userId }, { refresh: true }));
       if (!user) return null;
@@ -186,20 +186,17 @@ export class SignIn {
     });
   }
 
-  /** The same password hashed as we do it today. While the queue is full the old hash stays until the next sign-in. */
-  async #strengthened(em: EntityManager, userId: string, stored: string, password: string): Promise<string> {
+  /** Stores the same password hashed as we do it today. While the queue is full the old hash stays until the next sign-in. */
+  async #strengthen(em: EntityManager, userId: string, stored: string, password: string): Promise<void> {
     try {
-      const stronger = await this.#passwords.hash(password);
-      const { numUpdatedRows } = await queries(em)
+      await queries(em)
         .updateTable("users")
-        .set({ password_hash: stronger })
+        .set({ password_hash: await this.#passwords.hash(password) })
         .where("id", "=", userId)
         .where("password_hash", "=", stored)
-        .executeTakeFirst();
-      return numUpdatedRows > 0n ? stronger : stored;
+        .execute();
     } catch (error) {
-      if (error instanceof AppError && error.code === "UNAVAILABLE") return stored;
-      throw error;
+      if (!(error instanceof AppError && error.code === "UNAVAILABLE")) throw error;
     }
   }
 }

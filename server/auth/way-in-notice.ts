@@ -6,6 +6,7 @@ export type WayInChange =
   | { event: "security.factor_added" | "security.factor_removed"; method: Method; name: string | null }
   | { event: "security.recovery_codes_replaced" }
   | { event: "security.identity_added" | "security.identity_removed"; providerId: string; provider: string }
+  | { event: "security.access_revoked"; ways: readonly string[] }
   | { event: "security.token_created"; tokenId: string; name: string }
   | { event: "security.email_changed" | "security.password_changed" };
 
@@ -47,6 +48,8 @@ function words(change: WayInChange, username: string): [title: string, advice: s
       return [`A sign-in by ${change.provider} was added to ${to}`, `${newPassword} and unbind it.`];
     case "security.identity_removed":
       return [`The sign-in by ${change.provider} was removed from ${to}`, `${newPassword} and bind it again.`];
+    case "security.access_revoked":
+      return [`Ways into ${to} were taken away: ${change.ways.join(", ")}`, "tell an administrator at once."];
     case "security.token_created":
       return [`The personal token ${change.name} was made for ${to}`, `${newPassword} and delete the token.`];
     case "security.password_changed":

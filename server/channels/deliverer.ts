@@ -206,6 +206,7 @@ export class Deliverer {
       .where("id", "=", userId)
       .where("disabled_at", "is", null)
       .where("email_notifications_enabled", "=", true)
+      .where("email_verified_by", "is not", null)
       .executeTakeFirst();
     const email = user?.email ?? null;
     return {

@@ -15,6 +15,8 @@ export const deliverJobNames: Readonly<Record<Way, string>> = { call: "channels.
 /** What is told, and who is to have it by e-mail as well. */
 export interface Outgoing {
   told: Told;
+  /** The same for people whom it does not address. */
+  toldOthers: Told;
   mailTo: readonly string[];
 }
 
@@ -63,12 +65,15 @@ export class Outbox {
 
   /** Gives each to the channels that subscribe to it, and to the mailboxes of those who wish it. */
   async write(em: EntityManager, { outside }: Subscribers, outgoing: readonly Outgoing[]): Promise<void> {
-    const rows = outgoing.flatMap(({ told, mailTo }) => {
+    const rows = outgoing.flatMap(({ told, toldOthers, mailTo }) => {
       const { createdAt, ...notice } = told;
+      const { createdAt: _same, ...noticeForOthers } = toldOthers;
       const row = { notice, created_at: createdAt, channel_id: null, user_id: null };
       return [
         ...outside.flatMap(({ id, channel, events }) =>
-          events.includes(told.event) ? [{ ...row, id: newId(), channel_id: id, way: wayOf(channel) }] : [],
+          events.includes(told.event)
+            ? [{ ...row, notice: noticeForOthers, id: newId(), channel_id: id, way: wayOf(channel) }]
+            : [],
         ),
         ...mailTo.map((userId) => ({ ...row, id: newId(), user_id: userId, way: "mail" as const })),
       ];

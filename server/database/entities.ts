@@ -30,6 +30,7 @@ import { ChangeSetCallSchema, ChangeSetSchema } from "../changes/entities.ts";
 import { SnapshotSchema } from "../snapshots/entities.ts";
 import { InvitationSchema } from "../users/invitations/entities.ts";
 import { DeliverySchema, NotificationChannelSchema } from "../channels/entities.ts";
+import { EmailVerificationSchema, MailAllowanceSchema } from "../users/email/entities.ts";
 import { UserSchema } from "../users/entities.ts";
 
 /** Every table, listed by hand: nothing is found by scanning folders. */
@@ -59,6 +60,8 @@ export const entities = [
   AuditEntrySchema,
   InvitationSchema,
   PasswordResetSchema,
+  EmailVerificationSchema,
+  MailAllowanceSchema,
   IdentityConfigSchema,
   IdentityBindingSchema,
   IdentityFlowSchema,

@@ -91,6 +91,8 @@ interface ProviderCapabilities {
   keeps?: (record: LimitedRecord) => string | null;
   /** What the name servers behind it refuse a whole zone for, and it does not check itself. Null or left out: nothing, as far as is known. */
   serverRules?: ServerRules | null;
+  /** Whether its connections report changes that others make (`DnsProvider.watch`). */
+  watchesZones?: true;
   /** The smallest thing that it can change at once. */
   granularity: "record" | "rrset" | "zone";
 }
@@ -171,6 +173,8 @@ export interface DnsProvider {
   keptRecords?(zone: string): Promise<ReadonlyMap<string, string>>;
   /** The smallest TTL that this zone takes, in seconds, where zones differ in it. @throws ProviderError */
   minTtl?(zone: string): Promise<number>;
+  /** Calls `onChange` with a zone's name soon after its content was written, by whomever. @returns what ends it */
+  watch?(onChange: (zone: string) => void): () => void;
   /** A cheap mark of the zone's present content, to notice changes made elsewhere; null where there is none. */
   fingerprint(zone: string): Promise<string | null>;
 }

@@ -123,7 +123,7 @@ export const importInput = z.strictObject({
     .meta({ description: "All zones that are not managed yet, in the background." }),
 });
 
-const importedDomain = id("The new domain.").nullable();
+const importedDomain = id("The domain that manages the zone, new or not; null: none does.").nullable();
 
 export const importProgress = z
   .object({

@@ -38,6 +38,7 @@ export const zonefile: ProviderKind<ZonefileConfig> = {
   minTtl: 0,
   maxTtl,
   granularity: "zone",
+  watchesZones: true,
   configFields: [
     { name: "folder", label: "Folder", secret: false, required: false },
     { name: "hostmaster", label: "Hostmaster", secret: false, required: false },

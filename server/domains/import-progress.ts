@@ -7,7 +7,7 @@ import { newId } from "../ids.ts";
 /** What became of a zone. */
 export type ImportOutcome =
   | { success: true; domainId: string; records: number }
-  | { success: false; domainId: null; error: string };
+  | { success: false; domainId: string | null; error: string };
 
 /** Long enough for a database that is away for a moment; after a crash the import shows as broken off by then. */
 const leaseSeconds = 30;

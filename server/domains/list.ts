@@ -1,4 +1,11 @@
-import { sql, type Expression, type ExpressionBuilder, type Kysely, type SqlBool } from "kysely";
+import {
+  sql,
+  type Expression,
+  type ExpressionBuilder,
+  type Kysely,
+  type SelectQueryBuilder,
+  type SqlBool,
+} from "kysely";
 import { visibleDomains, type VisibleDomains } from "../assignments/access.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
@@ -11,6 +18,7 @@ import { AppError, badField } from "../errors.ts";
 import { parseLabels, shown } from "../names/labels.ts";
 import { ownerWithin, parseZoneName } from "../names/names.ts";
 import { hasStatus, type DomainStatus } from "./status.ts";
+import type { sorts } from "./schemas.ts";
 import { listColumns, listView } from "./view.ts";
 
 export interface DomainFilter extends Paging {
@@ -20,7 +28,12 @@ export interface DomainFilter extends Paging {
   search?: string | undefined;
   /** The exact name, as a person writes it. */
   name?: string | undefined;
+  providerConfigId?: string | undefined;
+  drift?: "true" | "false" | undefined;
+  sort?: DomainSort | undefined;
 }
+
+export type DomainSort = (typeof sorts)[number] | `-${(typeof sorts)[number]}`;
 
 /** A page of the domains that the caller may see, by name. */
 export async function listDomains(em: EntityManager, caller: Caller, filter: DomainFilter, now: Date) {
@@ -36,7 +49,7 @@ export async function listDomains(em: EntityManager, caller: Caller, filter: Dom
       .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
       .select(listColumns)
       .where((eb) => matches(eb, visible, { ...filter, name: exactName }, search, now))
-      .orderBy("domains.name")
+      .$call((rows) => inOrder(rows, visible, filter.sort ?? "name"))
       .limit(limit)
       .offset(offset);
   const values = visible.anyAssigned ? null : valuesWithoutFilter(caller, filter);
@@ -53,8 +66,8 @@ export async function listDomains(em: EntityManager, caller: Caller, filter: Dom
 }
 
 /** What the page without filters, which is asked for all the time, puts into its query; null under a filter. */
-function valuesWithoutFilter(caller: Caller, { status, group, tag, search, name }: DomainFilter): string[] | null {
-  if ([status, group, tag, search, name].some((value) => value !== undefined)) return null;
+function valuesWithoutFilter(caller: Caller, { page: _page, limit: _limit, ...filter }: DomainFilter): string[] | null {
+  if (Object.values(filter).some((value) => value !== undefined)) return null;
   return caller.role === "admin" ? [] : [caller.userId];
 }
 
@@ -70,8 +83,34 @@ function matches(
   if (filter.group !== undefined) conditions.push(eb("domains.group_name", "=", filter.group));
   if (filter.tag !== undefined) conditions.push(eb("domains.tags", "@>", eb.val([filter.tag])));
   if (filter.name !== undefined) conditions.push(eb("domains.name", "=", filter.name));
+  if (filter.providerConfigId !== undefined) {
+    conditions.push(eb("domains.provider_config_id", "=", filter.providerConfigId));
+  }
+  if (filter.drift === "true") conditions.push(eb("domains.drift_found_at", "is not", null), visible.wholly());
+  if (filter.drift === "false") {
+    conditions.push(eb.or([eb("domains.drift_found_at", "is", null), eb.not(visible.wholly())]));
+  }
   if (search) conditions.push(eb("domains.name", search.operator, search.operand));
   return eb.and(conditions);
+}
+
+/** Of a domain whose hosts the caller does not all see, neither its size nor its drift may show in the order. */
+function inOrder<Row>(
+  rows: SelectQueryBuilder<Tables, "domains" | "provider_configs", Row>,
+  visible: VisibleDomains,
+  sort: DomainSort,
+) {
+  const field = sort.replace(/^-/, "") as (typeof sorts)[number];
+  const direction = sort.startsWith("-") ? "desc" : "asc";
+  if (field === "name") return rows.orderBy("domains.name", direction);
+  const by = {
+    expiresAt: sql.ref("domains.expires_at"),
+    updatedAt: sql.ref("domains.updated_at"),
+    recordCount: visible.ifWhole(sql.ref("domains.record_count")),
+    drift: visible.ifWhole(sql.ref("domains.drift_found_at")),
+    provider: sql.ref("provider_configs.name"),
+  }[field];
+  return rows.orderBy(by, (order) => order[direction]().nullsLast()).orderBy("domains.name");
 }
 
 /** @throws AppError BAD_REQUEST for what cannot be a domain's name */

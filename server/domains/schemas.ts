@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, line, pageOf, paging, shownId, text, timestamp, timestampInput } from "../schemas.ts";
+import { id, line, pageOf, paging, shownId, prose, timestamp, timestampInput } from "../schemas.ts";
 
 const domainId = id("The domain's id.");
 const groupName = line(100).meta({ description: "A label to filter by.", example: "Customers" });
@@ -13,6 +13,9 @@ const remindDays = z
       .max(3650, "At most 3650 days."),
   )
   .max(20, "At most 20 reminders.");
+
+/** What the list of domains can be ordered by. */
+export const sorts = ["name", "expiresAt", "recordCount", "updatedAt", "drift", "provider"] as const;
 
 const listFields = {
   id: shownId("The domain's id."),
@@ -36,6 +39,9 @@ const listFields = {
       example: null,
     }),
   createdAt: timestamp("When the domain was added here."),
+  driftedAt: timestamp("When its records were first found to differ from what the provider serves; null: they do not.")
+    .nullable()
+    .meta({ example: null }),
 };
 
 const domain = z.object(listFields).meta({ id: "Domain", description: "A managed domain, as in lists." });
@@ -105,6 +111,22 @@ export const listDomainsInput = z
     name: line(1024, 1)
       .optional()
       .meta({ description: "Only the domain of exactly this name, in Unicode or A-labels.", example: "example.com" }),
+    providerConfigId: id("Only domains of this provider configuration.").optional(),
+    drift: z
+      .preprocess(
+        (given: boolean | "true" | "false" | undefined) => (typeof given === "boolean" ? String(given) : given),
+        z.enum(["true", "false"], "This must be true or false.").optional(),
+      )
+      .meta({ description: "`true`: only domains that differ from what their provider serves; `false`: only others." }),
+    sort: z
+      .enum(sorts.flatMap((field) => [field, `-${field}` as const]))
+      .optional()
+      .meta({
+        description:
+          "Order of the list, by name where equal; `-` before it reverses it. Unknown dates come last. `drift`: the oldest difference " +
+          "first. `provider`: by the name of the provider configuration. Default: `name`.",
+        example: "-expiresAt",
+      }),
   })
   .prefault({});
 
@@ -141,7 +163,7 @@ export const updateDomainInput = z.strictObject({
   expiresAt: timestampInput("When the registration ends; null: unknown.").nullable().optional(),
   groupName: groupName.nullable().optional(),
   tags: tags.optional().meta({ description: "Replaces all tags." }),
-  notes: text(10_000).nullable().optional().meta({ description: "Free text." }),
+  notes: prose(10_000).nullable().optional().meta({ description: "Free text." }),
   status: z
     .enum(["active", "disabled"], "This must be active or disabled; expiring and expired follow from the date.")
     .optional()

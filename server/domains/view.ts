@@ -21,6 +21,7 @@ type ListRow = Pick<
   | "tags"
   | "record_count"
   | "created_at"
+  | "drift_found_at"
   | "provider_signed"
 > & { signed_elsewhere: boolean };
 
@@ -42,6 +43,7 @@ export const listColumns = [
   "domains.record_count",
   "domains.created_at",
   "domains.provider_signed",
+  "domains.drift_found_at",
   "provider_configs.kind",
   signedElsewhere,
 ] as const;
@@ -60,6 +62,7 @@ export function listView(row: ListRow, now: Date) {
     recordCount: row.record_count,
     signedBy: signedBy(row),
     createdAt: row.created_at,
+    driftedAt: row.drift_found_at,
   };
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Caller } from "../auth/caller.ts";
-import type { Database, EntityManager } from "../database/database.ts";
+import { queries, type Database, type EntityManager } from "../database/database.ts";
 import type { ConnectedConfig, ProviderConfigs } from "../dns-providers/provider-configs.ts";
 import { badField, notFound, type AppError } from "../errors.ts";
 import { faultToAppError } from "../faults.ts";
@@ -149,9 +149,23 @@ export class ZoneImports {
       return { success: true, domainId: id, records };
     } catch (error) {
       const failure = faultToAppError(error);
+      const managed = failure.code === "CONFLICT" ? await this.#managed(name) : null;
+      if (managed?.configId === config.id) return { success: true, domainId: managed.id, records: managed.records };
       report(failure, { zone: name });
-      return { success: false, domainId: null, error: failure.message };
+      return { success: false, domainId: managed?.id ?? null, error: failure.message };
     }
+  }
+
+  /** The domain of a zone that is managed already. */
+  async #managed(name: string): Promise<{ id: string; configId: string; records: number } | null> {
+    const zone = parseZoneName(name);
+    if (!zone.ok) return null;
+    const row = await queries(this.#database.fork())
+      .selectFrom("domains")
+      .select(["id", "provider_config_id", "record_count"])
+      .where("name", "=", zone.value)
+      .executeTakeFirst();
+    return row ? { id: row.id, configId: row.provider_config_id, records: row.record_count } : null;
   }
 }
 

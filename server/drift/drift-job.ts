@@ -8,6 +8,7 @@ import type { ProviderComparison } from "../records/compare-with-provider.ts";
 import { keepSplits } from "../records/unread-splits.ts";
 import {
   claimDue,
+  claimZone,
   countActive,
   driftCounts,
   giveTurnBack,
@@ -103,6 +104,16 @@ export class DriftJob {
     }
   }
 
+  /**
+   * Checks one zone now.
+   * @param changedAt when its content changed: a check since then has seen it.
+   * @returns false where a change of ours was under way, so that nothing can be said yet.
+   */
+  async checkZone(configId: string, name: string, changedAt: Date): Promise<boolean> {
+    const zone = await claimZone(this.#database.fork(), this.#now(), { configId, name, changedAt });
+    return zone === null || (await this.#compare(zone, new AbortController().signal));
+  }
+
   async #claim(): Promise<DueZone | null> {
     const now = this.#now();
     const since = new Date(now.getTime() - periods[this.#every]);
@@ -127,19 +138,21 @@ export class DriftJob {
     }
   }
 
-  async #compare(zone: DueZone, signal: AbortSignal): Promise<void> {
+  /** @returns whether what was found was kept, if it says anything new. */
+  async #compare(zone: DueZone, signal: AbortSignal): Promise<boolean> {
     const { provider } = this.#connections.connect(zone.config, "drift");
-    if (!provider) return;
+    if (!provider) return true;
     // Before the zone is read: what is written to it meanwhile then makes another mark.
     const mark = await provider.fingerprint(zone.name);
     const same = mark !== null && mark === zone.fingerprint && !zone.splitsUnread;
     const plan = same ? null : await this.#comparison.plan(this.#database.fork(), zone, provider);
-    if (signal.aborted) return;
+    if (signal.aborted) return true;
     const found = plan === null || plan.changes.length === 0 ? null : driftCounts(plan.changes);
     const finding = { found, fingerprint: mark, signing: plan?.signing ?? null };
     const kept = await keepFinding(this.#database.fork(), { ...zone, configId: zone.config.id }, finding, this.#now());
     if (kept && plan && zone.splitsUnread) await keepSplits(this.#database.fork(), zone.id, plan.learned);
     if (kept && found && zone.foundAt === null) await this.#tell(zone, found);
+    return kept || (same && zone.foundAt === null);
   }
 
   /** Leaves the zones of a provider that takes no calls to a later run, so that those elsewhere have their turn. */

@@ -1,4 +1,4 @@
-import { sql, type ExpressionBuilder } from "kysely";
+import { sql, type ExpressionBuilder, type RawBuilder } from "kysely";
 import { countActions } from "../changes/commit.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { Tables } from "../database/entities.ts";
@@ -69,6 +69,23 @@ export async function claimDue(
   since: Date,
   aside: readonly string[],
 ): Promise<DueZone | null> {
+  const due = sql`(drift_checked_at is null or drift_checked_at <= ${since}::timestamptz)
+    and provider_config_id <> all(${`{${aside.join(",")}}`}::uuid[])`;
+  return await claim(em, now, due);
+}
+
+/** Takes the turn of one zone, unless somebody did after `changedAt`. @returns null when it is not managed, not active, or taken */
+export async function claimZone(
+  em: EntityManager,
+  now: Date,
+  { configId, name, changedAt }: { configId: string; name: string; changedAt: Date },
+): Promise<DueZone | null> {
+  const named = sql`name = ${name} and provider_config_id = ${configId}::uuid
+    and (drift_checked_at is null or drift_checked_at <= ${changedAt}::timestamptz)`;
+  return await claim(em, now, named);
+}
+
+async function claim(em: EntityManager, now: Date, which: RawBuilder<unknown>): Promise<DueZone | null> {
   const { rows } = await sql<{
     id: string;
     name: string;
@@ -85,8 +102,7 @@ export async function claimDue(
     from provider_configs c
     where c.id = domains.provider_config_id and domains.id = (
       select id from domains
-      where status = 'active' and (drift_checked_at is null or drift_checked_at <= ${since}::timestamptz)
-        and provider_config_id <> all(${`{${aside.join(",")}}`}::uuid[])
+      where status = 'active' and ${which}
       order by drift_checked_at nulls first limit 1
       for update skip locked
     )

@@ -3,6 +3,7 @@ import type { Caller } from "../auth/caller.ts";
 import { liveSessions } from "../auth/live-sessions.ts";
 import type { EntityManager } from "../database/database.ts";
 import { AppError } from "../errors.ts";
+import { lockAccount } from "../users/lock-account.ts";
 import { sharesCallback, type IdentityAddresses } from "./addresses.ts";
 import type { IdentityBindings } from "./bindings.ts";
 import type { EnabledProvider, IdentityConfigs } from "./configs.ts";
@@ -167,6 +168,8 @@ export class ExternalSignIn {
   /** The identity goes to the account from which the browser set out, and only while that session lives. */
   async #bind(em: EntityManager, actor: Actor, binder: Binder, providerId: ProviderId, identity: Identity) {
     const { userId, sessionId } = binder;
+    // Whoever ends the session at this moment does so before the look, or finds the binding.
+    await lockAccount(em, userId);
     const session = await liveSessions(em, this.#now())
       .select("sessions.id")
       .where("sessions.id", "=", sessionId)

@@ -82,7 +82,14 @@ export class ExternalRegistration {
     const { displayName } = identity;
     const username = await freeUsername(em, usernamesFor(providerId, identity));
     const email = await freeAddress(em, identity);
-    const account = { username, password: null, email, role: "member", displayName } as const;
+    const account = {
+      username,
+      password: null,
+      email,
+      emailVerifiedBy: "provider",
+      role: "member",
+      displayName,
+    } as const;
     return await this.#users.create(em, account, actor, async (tx) => {
       if (!(await this.#tickets.takePending(tx, pendingToken))) throw spent();
       const { id: invitationId, role } = await this.#invitations.redeem(tx, inviteCode);
@@ -124,13 +131,14 @@ async function freeUsername(em: EntityManager, candidates: readonly string[]): P
   return candidates.find((candidate) => !taken.has(candidate.toLowerCase())) ?? candidates.at(-1) ?? "user";
 }
 
-/** The address if the provider has verified it and nobody else has it. Somebody who has it keeps it: addresses link nothing. */
+/** The address if the provider has verified it and nobody else has verified it. Somebody who has keeps it: addresses link nothing. */
 async function freeAddress(em: EntityManager, { email, emailVerified }: Identity): Promise<string | null> {
   if (email === null || !emailVerified) return null;
   const taken = await queries(em)
     .selectFrom("users")
     .select("id")
     .where((eb) => eb(eb.fn<string>("lower", ["email"]), "=", email.toLowerCase()))
+    .where("email_verified_by", "is not", null)
     .executeTakeFirst();
   return taken ? null : email;
 }

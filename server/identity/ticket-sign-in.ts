@@ -27,8 +27,8 @@ export class TicketSignIn {
     const taken = await this.#tickets.take(em, ticket);
     const user = taken && (await em.findOne(User, { id: taken.userId, disabledAt: null }));
     if (!user) throw new AppError("UNAUTHORIZED", "This ticket was used already or is too old; sign in again.");
-    const { providerId } = taken;
-    const how = { rememberMe: false, method: providerId };
+    const { providerId, accessEpoch } = taken;
+    const how = { rememberMe: false, method: providerId, accessEpoch };
     const outcome = await this.#signIn.afterFirstFactor(em, actor, user, how, client);
     await this.#audit.record(
       em,

@@ -7,6 +7,14 @@ export const ticketSeconds = 60;
 /** How long somebody may take to register. */
 export const pendingSeconds = 10 * 60;
 
+/** A ticket that was used up. */
+export interface TakenTicket {
+  userId: string;
+  providerId: ProviderId;
+  /** The account's at that moment. */
+  accessEpoch: number;
+}
+
 /** What a front end gets to go on with after a callback: random, stored hashed, good once. */
 export class IdentityTickets {
   readonly #now: () => Date;
@@ -31,7 +39,7 @@ export class IdentityTickets {
   }
 
   /** Uses a ticket up, while the identity is still the user's. Of parallel calls one gets it; null for the others. */
-  async take(em: EntityManager, token: string): Promise<{ userId: string; providerId: ProviderId } | null> {
+  async take(em: EntityManager, token: string): Promise<TakenTicket | null> {
     const row = await queries(em)
       .deleteFrom("identity_tickets")
       .where("token_hash", "=", hashOf(token))
@@ -46,8 +54,16 @@ export class IdentityTickets {
         ),
       )
       .returning(["user_id", "provider_id"])
+      .returning((eb) =>
+        eb
+          .selectFrom("users")
+          .select("access_epoch")
+          .whereRef("users.id", "=", "identity_tickets.user_id")
+          .as("access_epoch"),
+      )
       .executeTakeFirst();
-    return row ? { userId: row.user_id, providerId: row.provider_id } : null;
+    if (!row || row.access_epoch === null) return null;
+    return { userId: row.user_id, providerId: row.provider_id, accessEpoch: row.access_epoch };
   }
 
   /** @returns the pending token, good for ten minutes */

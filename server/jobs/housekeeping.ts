@@ -1,4 +1,4 @@
-import { deleteEndedSessions, deleteExpiredChallenges, deleteExpiredResets } from "../auth/housekeeping.ts";
+import { deleteEndedSessions, deleteExpiredChallenges, deleteExpiredLinks } from "../auth/housekeeping.ts";
 import { deleteOldDeliveries } from "../channels/deliveries.ts";
 import type { Database } from "../database/database.ts";
 import { deleteOldAnswers } from "../idempotency/idempotency.ts";
@@ -8,7 +8,7 @@ import { deleteExpiredFlows } from "../identity/housekeeping.ts";
 export async function deleteExpired(database: Database, now: Date): Promise<void> {
   await deleteEndedSessions(database.fork(), now);
   await deleteExpiredChallenges(database.fork(), now);
-  await deleteExpiredResets(database.fork(), now);
+  await deleteExpiredLinks(database.fork(), now);
   await deleteExpiredFlows(database.fork(), now);
   await deleteOldDeliveries(database.fork(), now);
   await deleteOldAnswers(database.fork(), now);

@@ -3,7 +3,8 @@ import type { EntityManager } from "../database/database.ts";
 import type { Logger } from "../log.ts";
 import type { Inbox } from "./inbox.ts";
 import type { Outbox } from "../channels/outbox.ts";
-import { among, personsOf } from "./recipients.ts";
+import type { Told } from "./mailbox.ts";
+import { among, personsOf, type Person } from "./recipients.ts";
 
 /** What users and channels can be told of. */
 export const notificationEvents = [
@@ -24,6 +25,7 @@ export const notificationEvents = [
   "security.identity_added",
   "security.identity_removed",
   "security.token_created",
+  "security.access_revoked",
   "security.email_changed",
   "security.password_changed",
   "channel.disabled",
@@ -68,8 +70,15 @@ export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: 
   "security.identity_added": { when: "An identity provider was bound to the account.", to: "the user" },
   "security.identity_removed": { when: "An identity provider was unbound.", to: "the user" },
   "security.token_created": { when: "A personal token was made.", to: "the user" },
+  "security.access_revoked": {
+    when: "An administrator took ways into the account away, or its owner did with a new password.",
+    to: "the user",
+  },
   "security.email_changed": { when: "The account's e-mail address was changed.", to: "the user" },
-  "security.password_changed": { when: "The password was changed, also by a mailed link.", to: "the user" },
+  "security.password_changed": {
+    when: "The password was changed, also by a mailed link or by an administrator.",
+    to: "the user",
+  },
   "channel.disabled": {
     when: "A channel took nothing for two days, or wants nothing more, and was disabled.",
     to: "administrators",
@@ -135,20 +144,36 @@ export class Notifications {
       const content = clipped(notice.content, longestContent);
       const told = { event, title, content, level, metadata, createdAt: this.#now() };
       const meant = among(persons, notice.to);
-      const others = among(persons, further.get(event) ?? {});
-      const inApp = new Set([...meant, ...others].filter((person) => person.inApp).map(({ id }) => id));
+      const meantIds = new Set(meant.map(({ id }) => id));
+      const others = among(persons, further.get(event) ?? {}).filter(({ id }) => !meantIds.has(id));
       const mails = this.#mails && notice.mailed !== "separately";
       const mailTo = mails ? meant.filter((person) => person.byMail).map(({ id }) => id) : [];
-      return { told, inApp: [...inApp], mailTo };
+      return { told, toldOthers: forOthers(told, meant), inApp: inAppOf(meant), othersInApp: inAppOf(others), mailTo };
     });
     await this.#outbox.write(em, subscribers, all);
     afterCommit(em, () => {
-      for (const { told, inApp } of all) {
-        this.#log.info({ event: told.event, metadata: told.metadata, told: inApp.length }, told.title);
+      for (const { told, toldOthers, inApp, othersInApp } of all) {
+        const count = inApp.length + othersInApp.length;
+        this.#log.info({ event: told.event, metadata: told.metadata, told: count }, told.title);
         this.#inbox.add(inApp, told);
+        if (othersInApp.length > 0) this.#inbox.add(othersInApp, toldOthers);
       }
     });
   }
+}
+
+function inAppOf(persons: readonly Person[]): string[] {
+  return persons.filter((person) => person.inApp).map(({ id }) => id);
+}
+
+/** What a notice says to people whom it does not address: one that says "you" also says who that is. */
+function forOthers(told: Told, meant: readonly Person[]): Told {
+  if (!/^(?:security|assignment)\./.test(told.event) || told.event === "assignment.request") return told;
+  const users = meant.map(({ id, username }) => ({ id, username }));
+  if (users.length === 0) return told;
+  const names = users.map(({ username }) => username).join(", ");
+  const metadata = { ...told.metadata, users };
+  return { ...told, title: clipped(`${names}: ${told.title}`, longestTitle), metadata };
 }
 
 function clipped(text: string, longest: number): string {

@@ -5,10 +5,11 @@ import type { Notice } from "./notify.ts";
 
 export interface Person {
   id: string;
+  username: string;
   administrator: boolean;
   /** Whether they wish to be told in the application. */
   inApp: boolean;
-  /** Whether they wish to be told by e-mail, and have an address. */
+  /** Whether they wish to be told by e-mail, and have a verified address. */
   byMail: boolean;
 }
 
@@ -19,7 +20,7 @@ export async function personsOf(em: EntityManager, named: readonly Notice["to"][
   if (userIds.length === 0 && !administrators) return [];
   const rows = await queries(em)
     .selectFrom("users")
-    .select(["id", "role", "email", "notifications_enabled", "email_notifications_enabled"])
+    .select(["id", "username", "role", "email_verified_by", "notifications_enabled", "email_notifications_enabled"])
     .where("disabled_at", "is", null)
     .where((eb) =>
       eb.or([
@@ -30,9 +31,10 @@ export async function personsOf(em: EntityManager, named: readonly Notice["to"][
     .execute();
   return rows.map((row) => ({
     id: row.id,
+    username: row.username,
     administrator: row.role === "admin",
     inApp: row.notifications_enabled,
-    byMail: row.email_notifications_enabled && row.email !== null,
+    byMail: row.email_notifications_enabled && row.email_verified_by !== null,
   }));
 }
 

@@ -1,6 +1,7 @@
 import { route } from "../route.ts";
 import { success } from "../schemas.ts";
 import { admin, router } from "../trpc.ts";
+import { revokeAccessInput, userAccess, userAccessInput } from "./access/schemas.ts";
 import {
   createUserInput,
   deleteUserInput,
@@ -60,8 +61,9 @@ export const usersRouter = router({
         tag,
         summary: "Change a user",
         description:
-          "Fields left out stay as they are. What changes takes effect with the user's next request. The last administrator cannot be " +
-          "demoted or disabled.",
+          "Fields left out stay as they are. What changes takes effect with the user's next request. A new `password` takes every other " +
+          "way into the account away, unless `revoke` names fewer; other fields take none away. The last administrator cannot be demoted or " +
+          "disabled.",
         example: { disabled: true },
         errors: [409, 503],
       }),
@@ -69,6 +71,42 @@ export const usersRouter = router({
     .input(updateUserInput)
     .output(managedUser)
     .mutation(({ ctx, input }) => ctx.services.userAdministration.update(ctx.em, ctx.caller, input)),
+
+  access: admin
+    .meta(
+      route.admin({
+        method: "GET",
+        path: "/users/{id}/access",
+        operationId: "getUserAccess",
+        tag,
+        summary: "List every way into a user's account",
+        description:
+          "Password, sessions, personal tokens, passkeys, identities and second factors, without their secrets.",
+      }),
+    )
+    .input(userAccessInput)
+    .output(userAccess)
+    .query(({ ctx, input }) => ctx.services.userAccess.get(ctx.em, input.id)),
+
+  revokeAccess: admin
+    .meta(
+      route.admin({
+        method: "DELETE",
+        path: "/users/{id}/access",
+        operationId: "revokeUserAccess",
+        tag,
+        bodied: true,
+        summary: "Take ways into a user's account away",
+        description:
+          "All of them, or those that the body names. Mailed links, sign-ins under way and an address that the user verified by a link lose " +
+          "their worth as well, the address only when everything goes. Set a new password afterwards to let the user in again. Answers with " +
+          "what is left. Your own account is 403.",
+        example: { revoke: ["tokens", "passkeys"] },
+      }),
+    )
+    .input(revokeAccessInput)
+    .output(userAccess)
+    .mutation(({ ctx, input }) => ctx.services.userAccess.revoke(ctx.em, ctx.caller, input)),
 
   delete: admin
     .meta(

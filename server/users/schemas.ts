@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { id, line, pageOf, paging, timestamp } from "../schemas.ts";
+import { rescueField } from "./access/fields.ts";
 import { roles } from "./roles.ts";
 
 const role = z.enum(roles).meta({ description: "What the user may do.", example: "member" });
@@ -57,6 +58,10 @@ export const updateUserInput = z.strictObject({
   id: id("The user's id."),
   username: usernameField.optional(),
   email: emailField.nullable().optional(),
+  emailVerified: z.boolean().optional().meta({
+    description: "Whether you vouch for the address. A new `email` counts as verified unless this is false.",
+    example: true,
+  }),
   role: role.optional(),
   displayName: nameField.nullable().optional(),
   disabled: z
@@ -65,8 +70,10 @@ export const updateUserInput = z.strictObject({
     .meta({ description: "True: the user's sessions and tokens end at once, and nobody signs in.", example: false }),
   password: newPasswordField.optional().meta({
     description:
-      "A new password, for who has forgotten theirs; the user's sessions end. One's own is changed at `PUT /api/auth/me/password` (403).",
+      "A new password, for a user who has forgotten theirs or whose account was taken over. Every other way into the account ends, unless " +
+      "`revoke` names fewer. Your own is changed at `PUT /api/auth/me/password` (403).",
   }),
+  revoke: rescueField,
   removeSecondFactors: z
     .boolean()
     .optional()
@@ -83,6 +90,11 @@ export const managedUser = z
     id: id("The user's id."),
     username: z.string().meta({ description: "The name to sign in with.", example: "ada" }),
     email: z.string().nullable().meta({ description: "E-mail address, if any.", example: "ada@example.com" }),
+    emailVerified: z.boolean().meta({
+      description:
+        "Whether the address is known to be the user's. Until then it gets no mail but the link that verifies it.",
+      example: true,
+    }),
     role,
     displayName: z.string().nullable().meta({ description: "Full name to show.", example: "Ada Lovelace" }),
     disabled: z.boolean().meta({ description: "Whether the user is shut out." }),

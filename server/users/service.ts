@@ -9,7 +9,8 @@ import type { Caller } from "../auth/caller.ts";
 import { methodsSetUp } from "../auth/second-factors/methods.ts";
 import { AppError } from "../errors.ts";
 import { newId } from "../ids.ts";
-import { User } from "./entities.ts";
+import { verifiedAddress } from "./email/verified-address.ts";
+import { User, type AddressVoucher } from "./entities.ts";
 import { ownAccount } from "./own-account.ts";
 import type { Role } from "./roles.ts";
 
@@ -18,6 +19,8 @@ export interface NewUser {
   /** Null for users who only sign in through an identity provider. */
   password: string | null;
   email: string | null;
+  /** Who vouches for the address; null: nobody yet. Left out: an administrator. */
+  emailVerifiedBy?: AddressVoucher | null;
   role: Role;
   displayName?: string | null;
 }
@@ -57,6 +60,7 @@ export class Users {
     actor: Actor = theService,
     claim?: (tx: EntityManager) => Promise<Claim>,
   ): Promise<User> {
+    const { emailVerifiedBy = "administrator" } = input;
     if (input.password !== null) assertGoodPassword(input.password, input, "password");
     const passwordHash = input.password === null ? null : await this.#passwords.hash(input.password);
     return await em.transactional(async (tx) => {
@@ -65,6 +69,7 @@ export class Users {
         id: newId(),
         username: input.username,
         email: input.email,
+        emailVerifiedBy: input.email === null ? null : emailVerifiedBy,
         passwordHash,
         role: claimed?.role ?? input.role,
         displayName: input.displayName ?? null,
@@ -79,7 +84,14 @@ export class Users {
         action: claimed ? "user.register" : "user.create",
         targetType: "user",
         targetId: user.id,
-        after: { username, email, role, displayName, ...(claimed ? { invitationId: claimed.invitationId } : {}) },
+        after: {
+          username,
+          email,
+          emailVerified: verifiedAddress(user) !== null,
+          role,
+          displayName,
+          ...(claimed ? { invitationId: claimed.invitationId } : {}),
+        },
       });
       return user;
     });
@@ -90,6 +102,7 @@ export class Users {
     const user = await ownAccount(em, caller.userId);
     return {
       ...briefUser(user),
+      emailVerified: verifiedAddress(user) !== null,
       displayName: user.displayName ?? null,
       nickname: user.nickname ?? null,
       avatarUrl: user.avatarUrl ?? null,
@@ -113,7 +126,7 @@ export class Users {
 /** Writes a user whose name or address may be taken. @throws AppError CONFLICT that says which */
 export async function writeUser(tx: EntityManager, { username, email }: User): Promise<void> {
   await uniquely(tx.flush(), (cause) => {
-    const address = cause.message.includes("users_email_key");
+    const address = cause.message.includes("users_verified_email_key");
     const message = address ? `Another account has the address ${email}.` : `The username ${username} is taken.`;
     return new AppError("CONFLICT", message, { issues: [{ path: [address ? "email" : "username"], message }], cause });
   });

@@ -9,6 +9,7 @@ import { startMailServer, type MailServer } from "../support/servers/mail-server
 import { adminPassword, memberPassword, startZonewright, type Zonewright } from "../support/zonewright.ts";
 import { site } from "../support/second-factors/security-key.ts";
 import { identityCalls } from "./identity-calls.ts";
+import { openVerification } from "../support/verify-email.ts";
 import { secondFactorCalls } from "./second-factor-calls.ts";
 import { entries } from "./trail.ts";
 
@@ -168,6 +169,16 @@ async function reset(): Promise<Answer> {
   return await zw.nobody.post("/api/auth/password/reset", { token, newPassword: `${memberPassword} again` });
 }
 
+/** A member of its own whose address waits for its link. */
+async function claimant() {
+  made += 1;
+  const username = `claimant-${made}`;
+  const client = await zw.member(username);
+  const email = `${username}@example.com`;
+  await client.put("/api/auth/me/email", { currentPassword: memberPassword, email });
+  return { client, email };
+}
+
 async function newAssignment(): Promise<Answer> {
   return await zw.admin.post("/api/assignments", { userId: (await newUser()).body.id, domainId: domain });
 }
@@ -211,6 +222,16 @@ const told: Record<string, [action: string, call: () => Promise<Answer>, by?: "v
   "auth.register": ["user.register", registered, "visitor"],
   "auth.forgotPassword": ["user.forgot_password", async () => await forgotten((await newUser()).body.email), "visitor"],
   "auth.resetPassword": ["user.reset_password", reset, "visitor"],
+  "auth.verifyEmail": [
+    "user.verify_email",
+    async () => await openVerification(zw.nobody, mail, (await claimant()).email),
+    "visitor",
+  ],
+  "profile.resendVerification": [
+    "user.request_email_verification",
+    async () => await (await claimant()).client.post("/api/auth/me/email/resend"),
+    "member",
+  ],
   "tokens.create": ["token.create", newToken],
   "tokens.delete": ["token.delete", deletedToken],
   "sessions.delete": ["session.revoke", endedSession],
@@ -226,6 +247,10 @@ const told: Record<string, [action: string, call: () => Promise<Answer>, by?: "v
   "users.create": ["user.create", newUser],
   "users.update": ["user.update", changedUser],
   "users.delete": ["user.delete", deletedUser],
+  "users.revokeAccess": [
+    "user.revoke_access",
+    async () => await zw.admin.delete(`/api/users/${(await newUser()).body.id}/access`),
+  ],
   "invitations.create": ["invitation.create", newInvitation],
   "invitations.delete": ["invitation.delete", deletedInvitation],
   "assignments.create": ["assignment.create", newAssignment],

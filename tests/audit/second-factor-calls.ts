@@ -22,7 +22,8 @@ export function secondFactorCalls(
   const withMail = async () => {
     const username = nextName();
     const client = await zw().member(username);
-    await client.put("/api/auth/me/email", { currentPassword, email: `${username}@example.com` });
+    const { body: me } = await client.get("/api/auth/me");
+    await zw().admin.put(`/api/users/${me.id}`, { email: `${username}@example.com` });
     return { client, enabled: await client.post("/api/2fa/email/enable", { currentPassword }) };
   };
   return {

@@ -15,7 +15,10 @@ function login(username: string, password: string, rememberMe?: boolean): Promis
   return zw.nobody.post("/api/auth/login", { username, password, ...(rememberMe === undefined ? {} : { rememberMe }) });
 }
 
-async function setUser(username: string, columns: { password_hash?: string | null; disabled_at?: Date | null }) {
+async function setUser(
+  username: string,
+  columns: { password_hash?: string | null; access_epoch?: number; disabled_at?: Date | null },
+) {
   const em = zw.services.database.fork();
   await queries(em).updateTable("users").set(columns).where("username", "=", username).execute();
 }
@@ -98,6 +101,7 @@ test("the current user is told as the contract says, and without secrets", async
     id: expect.any(String),
     username: "Ada",
     email: null,
+    emailVerified: false,
     role: "member",
     displayName: null,
     nickname: null,
@@ -179,7 +183,7 @@ async function checking(username: string): Promise<{ answer: Promise<Answer>; is
 }
 
 test.each<[string, () => Promise<Parameters<typeof setUser>[1]>]>([
-  ["password is changed", async () => ({ password_hash: await storedHash("admin") })],
+  ["password is changed", async () => ({ password_hash: await storedHash("admin"), access_epoch: 1 })],
   ["account is disabled", () => Promise.resolve({ disabled_at: new Date() })],
 ])("a sign-in is refused whose %s once its password is under check", async (what, columns) => {
   let refused = false;

@@ -115,6 +115,8 @@ export function workingCalls(zw: Zonewright, forMembers: () => string, member: (
     "users.get": { thing: user },
     "users.update": { thing: user, body: () => ({ displayName: "Another" }) },
     "users.delete": { thing: user },
+    "users.access": { thing: user },
+    "users.revokeAccess": { thing: user },
     "invitations.delete": { thing: invitation },
     "identityConfigs.update": { thing: identityConfig, body: () => ({ enabled: false }) },
     "identityConfigs.delete": { thing: identityConfig },

@@ -6,7 +6,9 @@ import { Outbox } from "../../server/channels/outbox.ts";
 import { queries } from "../../server/database/database.ts";
 import { createKeyring } from "../../server/keyring.ts";
 import { SecretBox } from "../../server/secret-box.ts";
+import { assign } from "../assignments/assigned.ts";
 import { day, hour, minute } from "../support/clock.ts";
+import { manualZone, type Body } from "../support/zones.ts";
 import { ChannelDesk, signingSecret } from "./desk.ts";
 
 const desk = new ChannelDesk();
@@ -39,6 +41,32 @@ describe("a webhook", () => {
     expect(call?.headers).toMatchObject({ "webhook-id": `msg_${delivery?.id}`, "user-agent": "Zonewright" });
     expect(delivery).toMatchObject({ state: "delivered", attempts: 1, lastError: null, nextAttemptAt: null });
     expect(await desk.show(channel.id)).toMatchObject({ enabled: true, lastSuccessAt: expect.any(String) });
+  });
+
+  test("names the user whom a notice addresses, and so do messages to others within the application", async () => {
+    await desk.make({ events: ["security.new_sign_in", "assignment.create"] });
+    await desk.zw.admin.post("/api/notifications", {
+      channel: "web",
+      name: "Everybody",
+      config: { administrators: true },
+      events: ["assignment.create"],
+      enabled: true,
+    });
+    const member = await desk.zw.member("alice");
+    const { body: me } = await member.get("/api/auth/me");
+    const zone = await manualZone(desk.zw);
+    await assign(desk.zw, member, zone.id, "*", "read");
+    await desk.deliver();
+    const [call] = desk.hooks.calls.map(({ text }) => JSON.parse(text) as { type: string; data: Body });
+    expect(call?.data).toMatchObject({
+      title: `alice: ${zone.name} is assigned to you`,
+      metadata: { type: "assignment", domainId: zone.id, users: [{ id: me.id, username: "alice" }] },
+    });
+    const { body: hers } = await member.get("/api/notifications");
+    expect(hers.notifications[0]).toMatchObject({ title: `${zone.name} is assigned to you` });
+    expect(hers.notifications[0].metadata).not.toHaveProperty("users");
+    const { body: others } = await desk.zw.admin.get("/api/notifications");
+    expect(others.notifications[0].title).toBe(`alice: ${zone.name} is assigned to you`);
   });
 
   test("is told nothing of what was rolled back", async () => {
@@ -282,7 +310,7 @@ test("a user who is deleted while they are told takes nothing from the others, a
   const outbox = new Outbox({ box, enqueue: () => Promise.resolve() });
   await database.fork().transactional(async (tx) => {
     const subscribers = await outbox.subscribers(tx, ["zone.drift"]);
-    await outbox.write(tx, subscribers, [{ told, mailTo: ["01a1fb0f-6204-7000-abd4-276e976be8b7"] }]);
+    await outbox.write(tx, subscribers, [{ told, toldOthers: told, mailTo: ["01a1fb0f-6204-7000-abd4-276e976be8b7"] }]);
   });
   const rows = await queries(database.fork()).selectFrom("deliveries").select(["channel_id", "user_id"]).execute();
   expect(rows).toEqual([{ channel_id: channel.id, user_id: null }]);

@@ -2,7 +2,15 @@ import { sql } from "kysely";
 import { beforeAll, describe, expect, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import { useZonewright } from "../support/zonewright.ts";
-import { embeddedConfig, fileZone, freshName, manualConfig, writeZoneFile, type Body } from "../support/zones.ts";
+import {
+  embeddedConfig,
+  fileZone,
+  freshName,
+  manualConfig,
+  manualZone,
+  writeZoneFile,
+  type Body,
+} from "../support/zones.ts";
 
 const zw = useZonewright();
 
@@ -46,21 +54,36 @@ describe("bringing zones of a provider in", () => {
   });
 
   test("tells for each that cannot be why, and does the others", async () => {
-    const managed = await fileZone(zw);
     const [broken, good] = [freshName(), freshName()];
     await writeZoneFile(zw, broken, "www A 192.0.2.1\nbad A 999.1.1.1\n");
     await writeZoneFile(zw, good, "www A 192.0.2.1\n");
-    const { status, body } = await bring([managed.name, "unknown.example", broken, "not a name", good, good]);
+    const { status, body } = await bring(["unknown.example", broken, "not a name", good]);
     expect(status).toBe(200);
     expect(body.results).toEqual([
-      failed(managed.name, /already/),
       failed("unknown.example", /no such zone/),
       failed(broken, new RegExp(`^${broken}\\.zone, line 5: `)),
       failed("not a name", /domain name/),
       { name: good, success: true, domainId: expect.any(String), records: 1, error: null },
-      failed(good, /already/),
     ]);
     expect((await zw.admin.get(`/api/domains?search=${broken}`)).body.total).toBe(0);
+  });
+
+  test("answers with its domain for a zone that is managed already, and changes nothing in it", async () => {
+    const managed = await fileZone(zw, "www A 192.0.2.1\n");
+    await managed.add("A", "here", "192.0.2.2");
+    const { revision } = await managed.detail();
+    const { body } = await bring([managed.name, managed.name]);
+    const there = { name: managed.name, success: true, domainId: managed.id, records: 2, error: null };
+    expect(body.results).toEqual([there, there]);
+    expect(await managed.detail()).toMatchObject({ revision });
+  });
+
+  test("names the domain of a zone that is managed through another configuration, and leaves it there", async () => {
+    const elsewhere = await manualZone(zw);
+    await writeZoneFile(zw, elsewhere.name, "www A 192.0.2.1\n");
+    const { body } = await bring([elsewhere.name]);
+    expect(body.results).toEqual([{ ...failed(elsewhere.name, /already/), domainId: elsewhere.id }]);
+    expect(await elsewhere.records()).toEqual([]);
   });
 
   test("tells of a fault in one, and still does the others and answers for all", async () => {

@@ -71,7 +71,11 @@ describe("an edit made elsewhere", () => {
     await byHand();
     await later();
     const found = await zone.detail();
-    expect(found).toEqual({ ...before, drift: { foundAt: expect.any(String), ...counts } });
+    expect(found).toEqual({
+      ...before,
+      driftedAt: expect.any(String),
+      drift: { foundAt: expect.any(String), ...counts },
+    });
     expect(told).toEqual([{ domainId: zone.id, name: zone.name, counts }]);
 
     await zone.edit((text) => `${text}n3 A 192.0.2.9\n`);

@@ -99,12 +99,23 @@ describe("registration", () => {
     expect(new Set(answers.map(({ body }) => body.user.username)).size).toBe(4);
   });
 
+  test("has the address that its provider vouches for, whoever else claims it without having verified it", async () => {
+    const claimant = await zw.member("address-claimant");
+    const claim = { currentPassword: "another long enough password", email: "claimed@example.org" };
+    expect((await claimant.put("/api/auth/me/email", claim)).body).toMatchObject({ emailVerified: false });
+    desk.be((lastId += 1), { login: "vouched", email: "claimed@example.org", verified: true });
+    const client = await desk.newcomer();
+    expect((await client.get("/api/auth/me")).body).toMatchObject({
+      email: "claimed@example.org",
+      emailVerified: true,
+    });
+    expect((await claimant.get("/api/auth/me")).body).toMatchObject({ emailVerified: false });
+  });
+
   test("never takes over the account that has the same address, verified or not", async () => {
     const owner = await zw.member("address-owner");
-    await owner.put("/api/auth/me/email", {
-      currentPassword: "another long enough password",
-      email: "shared@example.org",
-    });
+    const { body: me } = await owner.get("/api/auth/me");
+    await zw.admin.put(`/api/users/${me.id}`, { email: "shared@example.org" });
     for (const verified of [true, false]) {
       desk.be((lastId += 1), { login: "claimant", email: "Shared@Example.org", verified });
       const { body } = await desk.register();

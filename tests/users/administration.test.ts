@@ -43,6 +43,7 @@ test("an administrator adds a user, who can sign in at once", async () => {
       id: expect.any(String),
       username: "ada",
       email,
+      emailVerified: true,
       role: "member",
       displayName: null,
       disabled: false,

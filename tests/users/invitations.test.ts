@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import { Clock, hour } from "../support/clock.ts";
 import { useZonewright } from "../support/zonewright.ts";
@@ -44,6 +44,7 @@ test("a code is shown once, and stored as a hash", async () => {
     role: "member",
     maxUses: 3,
     uses: 0,
+    state: "open",
     expiresAt: null,
     createdBy: expect.any(String),
     createdAt: expect.any(String),
@@ -109,4 +110,78 @@ test.each([
   ["an unknown role", { role: "owner" }],
 ])("an invitation with %s is refused", async (_, fields) => {
   expect(await zw.admin.post("/api/invitations", fields)).toBeProblem(400, "BAD_REQUEST");
+});
+
+async function stateOf(id: string) {
+  const { body } = await zw.admin.get("/api/invitations?limit=100");
+  return body.invitations.find((invitation: { id: string }) => invitation.id === id).state as string;
+}
+
+describe("an invitation ends with its maker's right to invite:", () => {
+  let makers = 0;
+
+  async function madeByAnother(fields: Record<string, unknown> = {}) {
+    const username = `maker-${(makers += 1)}`;
+    const { body: maker } = await zw.admin.post("/api/users", { username, password, role: "admin" });
+    const { status, body } = await (await zw.signIn(username, password)).post("/api/invitations", fields);
+    expect(status).toBe(201);
+    return { maker: maker as { id: string }, code: body.code as string, id: body.id as string };
+  }
+
+  test.each<[string, (path: string) => Promise<{ status: number }>]>([
+    ["deleted", (path) => zw.admin.delete(path)],
+    ["demoted", (path) => zw.admin.put(path, { role: "member" })],
+    ["disabled", (path) => zw.admin.put(path, { disabled: true })],
+  ])("when the maker is %s, nobody registers with it, and the list says so", async (_what, lose) => {
+    const { maker, code, id } = await madeByAnother({ role: "admin", maxUses: 5 });
+    expect((await register(code)).status).toBe(201);
+    expect(await stateOf(id)).toBe("open");
+    expect((await lose(`/api/users/${maker.id}`)).status).toBe(200);
+    const answer = await register(code);
+    expect(answer).toBeProblem(400, "BAD_REQUEST");
+    expect(answer.body.issues).toMatchObject([{ path: ["inviteCode"] }]);
+    expect(await stateOf(id)).toBe("ended");
+    const { body: trail } = await zw.admin.get(`/api/audit?targetId=${maker.id}&limit=1`);
+    expect(trail.entries[0].after).toMatchObject({ invitationsEnded: 1 });
+  });
+
+  test("it stays ended when the maker may invite again", async () => {
+    const { maker, code, id } = await madeByAnother();
+    await zw.admin.put(`/api/users/${maker.id}`, { role: "member" });
+    await zw.admin.put(`/api/users/${maker.id}`, { role: "admin" });
+    expect(await register(code)).toBeProblem(400, "BAD_REQUEST");
+    expect(await stateOf(id)).toBe("ended");
+  });
+
+  test("another change of the maker leaves it as it is", async () => {
+    const { maker, code } = await madeByAnother();
+    await zw.admin.put(`/api/users/${maker.id}`, { displayName: "Maker", role: "admin", disabled: false });
+    expect((await register(code)).status).toBe(201);
+  });
+
+  test("however the maker's change and registrations meet, nobody gets in after it", async () => {
+    const { maker, code, id } = await madeByAnother({ maxUses: 20 });
+    const answers = await Promise.all([
+      ...Array.from({ length: 4 }, () => register(code)),
+      zw.admin.put(`/api/users/${maker.id}`, { disabled: true }),
+      ...Array.from({ length: 4 }, () => register(code)),
+    ]);
+    const inTime = answers.filter(({ status }) => status === 201).length;
+    expect(await register(code)).toBeProblem(400, "BAD_REQUEST");
+    const { body } = await zw.admin.get("/api/invitations?limit=100");
+    expect(body.invitations.find((invitation: { id: string }) => invitation.id === id).uses).toBe(inTime);
+  });
+});
+
+test("the list tells open invitations from those that are used up or expired", async () => {
+  const used = await invite();
+  await register(used.code);
+  const soon = await invite({ expiresAt: new Date(clock.now().getTime() + hour).toISOString() });
+  const open = await invite();
+  clock.advance(2 * hour);
+  const admin = await zw.signIn("admin", "correct horse battery staple");
+  zw.admin.token = admin.token;
+  const { body } = await zw.admin.get("/api/invitations?limit=100");
+  const states = new Map(body.invitations.map(({ id, state }: { id: string; state: string }) => [id, state]));
+  expect([used, soon, open].map(({ id }) => states.get(id))).toEqual(["used_up", "expired", "open"]);
 });

@@ -99,6 +99,9 @@ describe("the profile", () => {
     ["avatarUrl", "https://"],
     ["avatarUrl", "https://ada:secret@example.com/ada.png"],
     ["avatarUrl", `https://example.com/${"x".repeat(2_048)}`],
+    ["avatarUrl", `https://example.com/${"é".repeat(1_000)}`],
+    ["displayName", "Ada\u202e ecalevoL"],
+    ["nickname", "\u2066Ada"],
   ])("refuses %s: %j, and changes nothing with it", async (field, value) => {
     const { client } = await someone();
     const before = (await client.get("/api/auth/me")).body;
@@ -106,6 +109,17 @@ describe("the profile", () => {
     expect(problemOf(answer, 400, "BAD_REQUEST").issues).toMatchObject([{ path: [field] }]);
     expect((await client.get("/api/auth/me")).body).toEqual(before);
   });
+});
+
+test.each([
+  ['https://example.com/a"onerror=alert(1)//.png', "https://example.com/a%22onerror=alert(1)//.png"],
+  ["HTTPS://Example.COM:443/a b/../ada.png", "https://example.com/ada.png"],
+  ["https://bücher.example/ä.png", "https://xn--bcher-kva.example/%C3%A4.png"],
+  ["https://example.com\\@evil.example/ada.png", "https://example.com/@evil.example/ada.png"],
+])("the picture's address %s is stored as browsers read it", async (typed, stored) => {
+  const { client } = await someone();
+  expect((await client.put(profile, { avatarUrl: typed })).body.avatarUrl).toBe(stored);
+  expect((await client.get("/api/auth/me")).body.avatarUrl).toBe(stored);
 });
 
 describe("a new password", () => {
@@ -181,7 +195,7 @@ describe("a new e-mail address", () => {
     const answer = await client.put(email, { [field]: memberPassword, email: fresh });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual((await client.get("/api/auth/me")).body);
-    expect(answer.body.email).toBe(fresh);
+    expect(answer.body).toMatchObject({ email: fresh, emailVerified: false });
     const told = await mail.next(old);
     expect(told.subject).toBe("Your e-mail address was changed");
     for (const part of [told.text, told.html]) {
@@ -189,7 +203,9 @@ describe("a new e-mail address", () => {
       expect(part).not.toContain(fresh);
     }
     const entries = await trail(id, "user.change_email");
-    expect(entries).toEqual([{ actor_id: id, before: { email: old }, after: { email: fresh } }]);
+    expect(entries).toEqual([
+      { actor_id: id, before: { email: old, emailVerified: true }, after: { email: fresh, emailVerified: false } },
+    ]);
   });
 
   test("that is the same as before changes nothing and tells nobody", async () => {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { id, shownId, timestamp } from "../../schemas.ts";
 
-const session = z
+export const session = z
   .object({
     id: shownId("The session's id."),
     current: z.boolean().meta({ description: "Whether it is the one that asks." }),

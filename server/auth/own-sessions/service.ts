@@ -21,7 +21,7 @@ export class OwnSessions {
   }
 
   /** The sessions that can still be renewed. */
-  async list(em: EntityManager, { userId, sessionId }: Caller) {
+  async list(em: EntityManager, { userId, sessionId }: Pick<Caller, "userId" | "sessionId">) {
     const now = this.#now();
     const rows = await queries(em)
       .selectFrom("sessions")

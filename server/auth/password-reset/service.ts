@@ -7,7 +7,10 @@ import { badField, type AppError } from "../../errors.ts";
 import { noticeUsefulMilliseconds, type MailOutbox } from "../../mail/outbox.ts";
 import { passwordChanged } from "../../mail/templates/password-changed.ts";
 import { passwordReset } from "../../mail/templates/password-reset.ts";
+import { endOutstanding } from "../../users/access/outstanding.ts";
+import { verifiedAddress } from "../../users/email/verified-address.ts";
 import { User } from "../../users/entities.ts";
+import { lockAccount } from "../../users/lock-account.ts";
 import { hashOf, newOpaqueToken } from "../opaque-tokens.ts";
 import { assertGoodPassword, type PasswordOwner } from "../password-rules.ts";
 import type { PasswordHasher } from "../passwords.ts";
@@ -19,7 +22,7 @@ const hour = 3_600_000;
 const lifetimeMilliseconds = hour;
 const mostPerHour = 3;
 
-/** New passwords for who has forgotten theirs, by a link to the account's e-mail address. */
+/** New passwords for people who have forgotten theirs, by a link to the account's verified e-mail address. */
 export class PasswordResets {
   readonly #database: Database;
   readonly #passwords: PasswordHasher;
@@ -53,7 +56,7 @@ export class PasswordResets {
     this.#now = parts.now;
   }
 
-  /** Mails a link, if there is an account with a password at this address. Whoever asks learns nothing: all of it comes after the answer. */
+  /** Mails a link, if an account with a password has verified this address. Whoever asks learns nothing: all of it comes after the answer. */
   request(email: string, actor: Actor): void {
     this.#background.run("mailing a link for a new password", () => this.#mailLink(email, actor));
   }
@@ -68,9 +71,11 @@ export class PasswordResets {
     { token, newPassword }: { token: string; newPassword: string },
   ): Promise<void> {
     // Before the password is hashed: that is work that not anybody may cause.
-    assertGoodPassword(newPassword, await this.#ownerOf(em, token), "newPassword");
+    const owner = await this.#ownerOf(em, token);
+    assertGoodPassword(newPassword, owner, "newPassword");
     const passwordHash = await this.#passwords.hash(newPassword);
     const user = await em.transactional(async (tx) => {
+      await lockAccount(tx, owner.id);
       const claimed = await queries(tx)
         .deleteFrom("password_resets")
         .where("token_hash", "=", hashOfLink(token))
@@ -81,21 +86,22 @@ export class PasswordResets {
       if (!found) throw deadLink();
       found.passwordHash = passwordHash;
       await tx.flush();
-      await tx.nativeDelete(PasswordReset, { userId: found.id });
+      await endOutstanding(tx, found.id);
       await this.#audit.record(tx, actor, { action: "user.reset_password", targetType: "user", targetId: found.id });
       await this.#waysIn.changed(tx, actor, found.id, { event: "security.password_changed" });
       await this.#sessions.endAll(tx, found.id);
       return found;
     });
-    if (user.email) this.#mail.send(passwordChanged(user.email, user), noticeUsefulMilliseconds);
+    const to = verifiedAddress(user);
+    if (to !== null) this.#mail.send(passwordChanged(to, user), noticeUsefulMilliseconds);
   }
 
   /** @throws AppError BAD_REQUEST for a link that sets nobody's password */
-  async #ownerOf(em: EntityManager, token: string): Promise<PasswordOwner> {
+  async #ownerOf(em: EntityManager, token: string): Promise<PasswordOwner & { id: string }> {
     const owner = await queries(em)
       .selectFrom("password_resets")
       .innerJoin("users", "users.id", "password_resets.user_id")
-      .select(["users.username", "users.email"])
+      .select(["users.id", "users.username", "users.email"])
       .where("token_hash", "=", hashOfLink(token))
       .where("expires_at", ">", this.#now())
       .where("disabled_at", "is", null)
@@ -110,7 +116,7 @@ export class PasswordResets {
     const token = newOpaqueToken();
     const asked = await this.#database.fork().transactional(async (tx) => {
       // Locked, so that parallel calls take turns, and a change of the address comes before this or finds the link.
-      const account = { [sql.lower("email")]: email.toLowerCase(), disabledAt: null };
+      const account = { [sql.lower("email")]: email.toLowerCase(), emailVerifiedBy: { $ne: null }, disabledAt: null };
       const user = await tx.findOne(User, account, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (!user?.email || typeof user.passwordHash !== "string") return null;
       const recent = { userId: user.id, createdAt: { $gt: new Date(now.getTime() - hour) } };

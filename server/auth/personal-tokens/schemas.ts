@@ -13,7 +13,7 @@ const shown = {
   lastUsedAt: timestamp("The last use, to within a few minutes; null: none.").nullable(),
 };
 
-const personalToken = z.object(shown).meta({ id: "PersonalToken", description: "A personal token." });
+export const personalToken = z.object(shown).meta({ id: "PersonalToken", description: "A personal token." });
 
 export const personalTokens = z
   .object({ tokens: z.array(personalToken).meta({ description: "Your personal tokens, newest first." }) })

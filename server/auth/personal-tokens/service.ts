@@ -4,8 +4,8 @@ import type { Permission } from "../../context.ts";
 import type { EntityManager } from "../../database/database.ts";
 import { AppError, badField, notFound } from "../../errors.ts";
 import { newId } from "../../ids.ts";
-import { lockAccount } from "../../users/lock-account.ts";
 import type { Caller } from "../caller.ts";
+import { lockOwnAccount } from "../lock-own-account.ts";
 import type { WaysIn } from "../ways-in.ts";
 import { hashOf } from "../opaque-tokens.ts";
 import { PersonalToken } from "./entities.ts";
@@ -40,8 +40,8 @@ export class PersonalTokens {
     this.#parts = parts;
   }
 
-  async list(em: EntityManager, caller: Caller) {
-    const tokens = await em.find(PersonalToken, { userId: caller.userId }, { orderBy: { id: "desc" } });
+  async list(em: EntityManager, { userId }: Pick<Caller, "userId">) {
+    const tokens = await em.find(PersonalToken, { userId }, { orderBy: { id: "desc" } });
     return { tokens: tokens.map(view) };
   }
 
@@ -54,7 +54,7 @@ export class PersonalTokens {
     const token = newToken(prefix);
     const stored = await em.transactional(async (tx) => {
       // Parallel calls take turns, so that none exceeds the limit.
-      await lockAccount(tx, caller.userId);
+      await lockOwnAccount(tx, caller);
       if ((await tx.count(PersonalToken, { userId: caller.userId })) >= tokensPerUser) {
         throw new AppError(
           "CONFLICT",

@@ -1,10 +1,11 @@
 import type { EntityManager } from "../../database/database.ts";
 import { AppError } from "../../errors.ts";
+import { verifiedAddress } from "../../users/email/verified-address.ts";
 import type { User } from "../../users/entities.ts";
 import { ownAccount } from "../../users/own-account.ts";
 import type { EmailCodes } from "./email-codes.ts";
 import { methodsSetUp, type Method } from "./methods.ts";
-import type { Passkeys } from "./passkeys.ts";
+import type { PasskeyOwner, Passkeys } from "./passkeys.ts";
 import type { Proof } from "./proof.ts";
 import type { RecoveryCodes } from "./recovery-codes.ts";
 import type { PasskeyAnswer } from "./relying-party.ts";
@@ -61,9 +62,10 @@ export class SecondFactorChecks {
   async sendEmailCode(em: EntityManager, { userId, challengeId }: PendingSignIn): Promise<void> {
     const user = await ownAccount(em, userId);
     const setUp = (await methodsSetUp(em, userId)).includes("email");
-    if (!setUp || !this.#reaches(user) || typeof user.email !== "string")
+    const email = verifiedAddress(user);
+    if (!setUp || !this.#reaches(user) || email === null)
       throw new AppError("CONFLICT", "No code can be sent to you by e-mail; use another second factor.");
-    await this.#emailCodes.send(em, { id: userId, email: user.email }, challengeId);
+    await this.#emailCodes.send(em, { id: userId, email }, challengeId);
   }
 
   /** @throws AppError CONFLICT without a passkey */
@@ -83,7 +85,7 @@ export class SecondFactorChecks {
   }
 
   /** Whose passkey signed, or null. */
-  async passkeyOwner(em: EntityManager, credential: PasskeyAnswer): Promise<string | null> {
+  async passkeyOwner(em: EntityManager, credential: PasskeyAnswer): Promise<PasskeyOwner | null> {
     return await this.#passkeys.check(em, credential, { purpose: "sign_in" });
   }
 
@@ -113,7 +115,7 @@ export class SecondFactorChecks {
     return await this.#challenges.use(em, challengeId);
   }
 
-  #reaches({ email }: User): boolean {
-    return this.#emailCodes.reaches({ email: email ?? null });
+  #reaches(user: User): boolean {
+    return this.#emailCodes.reaches({ email: verifiedAddress(user) });
   }
 }

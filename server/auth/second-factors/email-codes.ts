@@ -24,13 +24,18 @@ export class EmailCodes {
     this.#now = now;
   }
 
-  /** Whether a code could reach this user now. */
-  reaches({ email }: { email?: string | null }): boolean {
-    return this.#mailer.configured && typeof email === "string";
+  /** Whether there is a mail server at all. */
+  get configured(): boolean {
+    return this.#mailer.configured;
+  }
+
+  /** Whether a code could reach this user now. @param user.email verified */
+  reaches({ email }: { email: string | null }): boolean {
+    return this.configured && email !== null;
   }
 
   /** @throws AppError CONFLICT where no code could be sent */
-  async enable(em: EntityManager, user: { id: string; email?: string | null }): Promise<boolean> {
+  async enable(em: EntityManager, user: { id: string; email: string | null }): Promise<boolean> {
     if (!this.#mailer.configured)
       throw new AppError("CONFLICT", "This installation sends no mail; use an authenticator app or a passkey.");
     if (!this.reaches(user)) throw new AppError("CONFLICT", "Your account has no e-mail address; add one first.");

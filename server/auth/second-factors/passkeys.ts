@@ -20,6 +20,12 @@ export interface PasskeyView {
   lastUsedAt: Date | null;
 }
 
+/** Whose passkey signed, and the account's epoch at that moment. */
+export interface PasskeyOwner {
+  userId: string;
+  accessEpoch: number;
+}
+
 /** Passkeys (WebAuthn). All of them verify their user and are discoverable, so each can also sign in without a password. */
 export class Passkeys {
   readonly #challenges: PasskeyChallenges;
@@ -116,12 +122,13 @@ export class Passkeys {
     em: EntityManager,
     answer: PasskeyAnswer,
     use: Exclude<ChallengeUse, { purpose: "register" }>,
-  ): Promise<string | null> {
+  ): Promise<PasskeyOwner | null> {
     const challenge = challengeIn(answer.response.clientDataJSON);
     if (challenge === null || !(await this.#challenges.take(em, challenge, use))) return null;
     const passkey = await queries(em)
       .selectFrom("passkeys")
-      .select(["id", "user_id", "credential_id", "public_key", "counter"])
+      .innerJoin("users", "users.id", "passkeys.user_id")
+      .select(["passkeys.id", "user_id", "credential_id", "public_key", "counter", "access_epoch"])
       .where("credential_id", "=", answer.id)
       .executeTakeFirst();
     if (!passkey || !isOwner(passkey.user_id, answer, use)) return null;
@@ -138,7 +145,7 @@ export class Passkeys {
       .where("id", "=", passkey.id)
       .where("counter", "=", passkey.counter)
       .executeTakeFirstOrThrow();
-    return numUpdatedRows > 0n ? passkey.user_id : null;
+    return numUpdatedRows > 0n ? { userId: passkey.user_id, accessEpoch: passkey.access_epoch } : null;
   }
 
   /** The owner of the passkey that an answer names, be the answer right or wrong. */

@@ -200,14 +200,16 @@ export const createdPasskey = z
   .object({ ...passkeyFields, recoveryCodes: firstRecoveryCodes })
   .meta({ id: "CreatedPasskey", description: "The new passkey." });
 
+export const passkey = z.object(passkeyFields).meta({ id: "Passkey", description: "A passkey." });
+
+export const recoveryCodesLeft = z.int().meta({ description: "Recovery codes that were not used yet.", example: 10 });
+
 export const secondFactors = z
   .object({
     totp: z.boolean().meta({ description: "Whether an authenticator app is set up.", example: true }),
     email: z.boolean().meta({ description: "Whether codes by e-mail are set up.", example: false }),
-    passkeys: z
-      .array(z.object(passkeyFields).meta({ id: "Passkey", description: "A passkey." }))
-      .meta({ description: "Passkeys, oldest first." }),
-    recoveryCodesLeft: z.int().meta({ description: "Recovery codes that were not used yet.", example: 10 }),
+    passkeys: z.array(passkey).meta({ description: "Passkeys, oldest first." }),
+    recoveryCodesLeft,
   })
   .meta({ id: "SecondFactors", description: "The user's second factors." });
 

@@ -2,11 +2,12 @@ import type { Audit } from "../../audit/audit.ts";
 import type { EntityManager } from "../../database/database.ts";
 import { AppError, badField, notFound } from "../../errors.ts";
 import type { Guesses } from "../../limits/guesses.ts";
-import { lockAccount } from "../../users/lock-account.ts";
 import { ownAccount } from "../../users/own-account.ts";
 import type { Caller } from "../caller.ts";
 import type { Confirmation } from "../confirmation/service.ts";
 import { refuseLastWayIn } from "../last-way-in.ts";
+import { lockOwnAccount } from "../lock-own-account.ts";
+import { verifiedAddress } from "../../users/email/verified-address.ts";
 import type { WaysIn } from "../ways-in.ts";
 import type { EmailCodes } from "./email-codes.ts";
 import { methodsSetUp, type Method } from "./methods.ts";
@@ -35,7 +36,7 @@ export class SecondFactors {
     this.#parts = parts;
   }
 
-  async overview(em: EntityManager, { userId }: Caller) {
+  async overview(em: EntityManager, { userId }: Pick<Caller, "userId">) {
     const methods = await methodsSetUp(em, userId);
     return {
       totp: methods.includes("totp"),
@@ -57,7 +58,7 @@ export class SecondFactors {
     const guess = { secret: "code", account: caller.userId, ip: caller.ip } as const;
     const codes = await guesses.check(guess, () =>
       em.transactional(async (tx) => {
-        await lockAccount(tx, caller.userId);
+        await lockOwnAccount(tx, caller);
         if (!(await totp.enable(tx, caller.userId, digits))) return null;
         await this.#record(tx, caller, "two_factor.enable", "totp");
         return await recoveryCodes.replace(tx, caller.userId);
@@ -77,10 +78,16 @@ export class SecondFactors {
   async enableEmail(em: EntityManager, caller: Caller, currentPassword: string | undefined) {
     const { confirmation, emailCodes } = this.#parts;
     await confirmation.requireOrPassword(em, caller, currentPassword);
-    const { id, email } = await ownAccount(em, caller.userId);
     return await em.transactional(async (tx) => {
-      await lockAccount(tx, caller.userId);
-      if (!(await emailCodes.enable(tx, { id, email: email ?? null })))
+      await lockOwnAccount(tx, caller);
+      const user = await ownAccount(tx, caller.userId);
+      const email = verifiedAddress(user);
+      if (emailCodes.configured && email === null && typeof user.email === "string")
+        throw new AppError(
+          "CONFLICT",
+          "Your e-mail address is not verified. Open the link that was mailed to it first.",
+        );
+      if (!(await emailCodes.enable(tx, { id: user.id, email })))
         throw new AppError("CONFLICT", "Codes by e-mail are set up already.");
       await this.#record(tx, caller, "two_factor.enable", "email");
       return { recoveryCodes: await this.#firstRecoveryCodes(tx, caller.userId) };
@@ -102,7 +109,7 @@ export class SecondFactors {
     const { name, credential } = input;
     const challenge = await passkeys.takeRegistration(em, caller.userId, credential);
     return await em.transactional(async (tx) => {
-      await lockAccount(tx, caller.userId);
+      await lockOwnAccount(tx, caller);
       const passkey = await passkeys.add(tx, caller.userId, { name, credential, challenge });
       const after = { method: "passkey", name };
       const target = { targetType: "passkey", targetId: passkey.id };
@@ -117,7 +124,7 @@ export class SecondFactors {
     const { confirmation, passkeys, audit, waysIn } = this.#parts;
     await confirmation.requireOrPassword(em, caller, input.currentPassword);
     await em.transactional(async (tx) => {
-      await lockAccount(tx, caller.userId);
+      await lockOwnAccount(tx, caller);
       const removed = await passkeys.remove(tx, caller.userId, input.id);
       if (!removed) throw notFound("passkey");
       await refuseLastWayIn(tx, caller.userId);
@@ -135,6 +142,7 @@ export class SecondFactors {
     const { confirmation, recoveryCodes, audit, waysIn } = this.#parts;
     await confirmation.requireOrPassword(em, caller, currentPassword);
     return await em.transactional(async (tx) => {
+      await lockOwnAccount(tx, caller);
       if ((await methodsSetUp(tx, caller.userId)).length === 0)
         throw new AppError("CONFLICT", "Set up a second factor first; its recovery codes come with it.");
       const codes = await recoveryCodes.replace(tx, caller.userId);
@@ -155,7 +163,7 @@ export class SecondFactors {
     const { confirmation, totp, emailCodes } = this.#parts;
     await confirmation.requireOrPassword(em, caller, currentPassword);
     await em.transactional(async (tx) => {
-      await lockAccount(tx, caller.userId);
+      await lockOwnAccount(tx, caller);
       const removed = await (method === "totp" ? totp : emailCodes).remove(tx, caller.userId);
       if (!removed) throw new AppError("CONFLICT", nothing);
       await this.#record(tx, caller, "two_factor.disable", method);

@@ -15,8 +15,8 @@ export interface PendingSignIn {
 /** How the first factor was shown. */
 export interface FirstFactor {
   rememberMe: boolean;
-  /** Of the password that was right; undefined for another way. */
-  passwordHash?: string | undefined;
+  /** The account's when it was shown. */
+  accessEpoch: number;
 }
 
 /** Sign-ins that wait for a second factor. Their tokens are random, stored hashed, and no other kind of token passes for one. */
@@ -29,12 +29,12 @@ export class SignInChallenges {
 
   /**
    * @returns the `tempToken`
-   * @throws AppError UNAUTHORIZED when the account is gone or disabled, or has another password than the one that was shown
+   * @throws AppError UNAUTHORIZED when the account is gone or disabled, or its credentials were changed since the first factor was shown
    */
-  async start(em: EntityManager, userId: string, { rememberMe, passwordHash }: FirstFactor): Promise<string> {
+  async start(em: EntityManager, userId: string, { rememberMe, accessEpoch }: FirstFactor): Promise<string> {
     const token = newOpaqueToken();
     const expiresAt = new Date(this.#now().getTime() + lifetimeMilliseconds);
-    // The user's row is locked: a change of password or status comes before this and is seen, or after it and finds the challenge.
+    // The user's row is locked: a change of credentials or status comes before this and is seen, or after it and finds the challenge.
     const { numInsertedOrUpdatedRows } = await queries(em)
       .insertInto("sign_in_challenges")
       .columns(["id", "token_hash", "user_id", "remember_me", "expires_at", "email_code_tries"])
@@ -51,7 +51,7 @@ export class SignInChallenges {
           ])
           .where("users.id", "=", userId)
           .where("disabled_at", "is", null)
-          .$if(passwordHash !== undefined, (query) => query.where("password_hash", "=", passwordHash ?? ""))
+          .where("access_epoch", "=", accessEpoch)
           .forShare(),
       )
       .executeTakeFirstOrThrow();

@@ -14,11 +14,13 @@ import { Channels } from "./0013-channels.ts";
 import { IdentityCodes } from "./0016-identity-codes.ts";
 import { ServerManagedRecords } from "./0019-server-managed-records.ts";
 import { Confirmations } from "./0017-confirmations.ts";
+import { WaysIn } from "./0018-ways-in.ts";
 import { CanonicalData } from "./0020-canonical-data.ts";
 import { NameServers } from "./0021-name-servers.ts";
 import { Strings } from "./0022-strings.ts";
 import { Installation } from "./0023-installation.ts";
 import { IdempotentCalls } from "./0025-idempotent-calls.ts";
+import { DomainOrders } from "./0026-domain-orders.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -39,9 +41,11 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0016-identity-codes", class: IdentityCodes },
   { name: "0019-server-managed-records", class: ServerManagedRecords },
   { name: "0017-confirmations", class: Confirmations },
+  { name: "0018-ways-in", class: WaysIn },
   { name: "0020-canonical-data", class: CanonicalData },
   { name: "0021-name-servers", class: NameServers },
   { name: "0022-strings", class: Strings },
   { name: "0023-installation", class: Installation },
   { name: "0025-idempotent-calls", class: IdempotentCalls },
+  { name: "0026-domain-orders", class: DomainOrders },
 ];

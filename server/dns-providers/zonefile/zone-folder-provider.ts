@@ -24,6 +24,7 @@ import { fileNamesOf, zoneOfFile } from "./file-names.ts";
 import { findZoneFile, includeFrom, readInFolder, type FoundFile } from "./folder.ts";
 import { replaceFile } from "./replace-file.ts";
 import { startsAuthority } from "./starts-authority.ts";
+import { watchFolder } from "./watch-folder.ts";
 
 export interface ZoneFolder {
   /** Absolute. */
@@ -58,6 +59,11 @@ export function zoneFolderProvider(settings: ZoneFolder): DnsProvider {
     applyChanges: (zone, changes, options = {}) =>
       inTurn(turnOf(settings, zone), () => applyChanges(settings, zone, changes, options)),
     readSoa: async (zone) => parseFound(settings.folder, zone, await mustFind(settings.folder, zone)).soa,
+    watch: (onChange) =>
+      watchFolder(settings.folder, (file) => {
+        const zone = zoneOfFile(file);
+        if (zone !== null) onChange(zone);
+      }),
     fingerprint: async (zone) => markOf((await mustFind(settings.folder, zone)).content),
   };
 }

@@ -16,6 +16,8 @@ export const InvitationSchema = defineEntity({
     expiresAt: p.datetime().nullable(),
     createdBy: p.uuid().nullable(),
     createdAt: p.datetime(),
+    /** When its maker lost the right to invite; null: the maker has it still. */
+    endedAt: p.datetime().nullable(),
   },
 });
 

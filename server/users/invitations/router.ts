@@ -34,7 +34,8 @@ export const invitationsRouter = router({
         operationId: "createInvitation",
         tag,
         summary: "Invite people to register",
-        description: "The code is shown in this answer only. Hand it to who shall register.",
+        description:
+          "The code is shown in this answer only. Give it to the person who is to register. It ends when you are deleted, disabled or demoted.",
         status: 201,
       }),
     )

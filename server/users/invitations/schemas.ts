@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { id, pageOf, paging, timestamp, timestampInput } from "../../schemas.ts";
 import { roles } from "../roles.ts";
+import { invitationStates } from "./states.ts";
 
 const role = z.enum(roles).meta({ description: "The role of who registers with it.", example: "member" });
 const maxUses = z
@@ -26,8 +27,13 @@ const invitation = z
     maxUses,
     uses: z.int().meta({ description: "How many have registered with it.", example: 0 }),
     expiresAt: timestamp("From when on it is not valid; null: never.").nullable(),
-    createdBy: id("The administrator who made it; null for one who is gone.").nullable(),
+    createdBy: id("The administrator who made it, who may be deleted by now; null where nobody knows.").nullable(),
     createdAt: timestamp("When it was made."),
+    state: z.enum(invitationStates).meta({
+      description:
+        "Whether people can register with it: `open`; `used_up`; `expired`; `ended`, because its maker was deleted, disabled or is no longer an administrator.",
+      example: "open",
+    }),
   })
   .meta({ id: "Invitation", description: "Lets people register who know its code." });
 

@@ -3,9 +3,11 @@ import type { Audit } from "../../audit/audit.ts";
 import type { Caller } from "../../auth/caller.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import type { Tables } from "../../database/entities.ts";
+import { onePage } from "../../database/one-page.ts";
 import { badField, notFound, type AppError } from "../../errors.ts";
 import { newId } from "../../ids.ts";
 import type { Role } from "../roles.ts";
+import type { InvitationState } from "./states.ts";
 import { inviteCodeHash, newInviteCode } from "./codes.ts";
 import { Invitation } from "./entities.ts";
 
@@ -25,13 +27,30 @@ export class Invitations {
     this.#now = now;
   }
 
-  async list(em: EntityManager, { page, limit }: { page: number; limit: number }) {
-    const [found, total] = await em.findAndCount(
-      Invitation,
-      {},
-      { orderBy: { id: "desc" }, limit, offset: (page - 1) * limit },
-    );
-    return { invitations: found.map(view), total, page, limit };
+  async list(em: EntityManager, paging: { page: number; limit: number }) {
+    const found = queries(em)
+      .selectFrom("invitations")
+      .leftJoin("users as maker", (join) =>
+        join
+          .onRef("maker.id", "=", "invitations.created_by")
+          .on("maker.role", "=", "admin")
+          .on("maker.disabled_at", "is", null),
+      )
+      .select([
+        "invitations.id",
+        "invitations.role",
+        "max_uses as maxUses",
+        "uses",
+        "expires_at as expiresAt",
+        "created_by as createdBy",
+        "invitations.created_at as createdAt",
+        "ended_at as endedAt",
+        "maker.id as maker",
+      ])
+      .orderBy("invitations.id", "desc");
+    const { rows, total } = await onePage(found, paging);
+    const now = this.#now();
+    return { invitations: rows.map((row) => view(row, row.maker !== null, now)), total, ...paging };
   }
 
   /** The only time that the code can be seen. */
@@ -57,7 +76,7 @@ export class Invitations {
       });
       return made;
     });
-    return { ...view(invitation), code };
+    return { ...view(invitation, true, now), code };
   }
 
   /** Nobody can use it any more. Who registered with it stays. */
@@ -78,7 +97,7 @@ export class Invitations {
 
   /**
    * Takes one use, within the transaction that makes the user. However many try at once, no more get through than it allows.
-   * @throws AppError BAD_REQUEST for a code that is unknown, used up or expired
+   * @throws AppError BAD_REQUEST for a code that is unknown, used up or expired, or whose maker may no longer invite
    */
   async redeem(tx: EntityManager, code: string): Promise<{ id: string; role: Role }> {
     const used = await queries(tx)
@@ -101,20 +120,41 @@ export class Invitations {
     if (!found) throw badCode();
   }
 
-  /** The invitation of this code, while it is neither used up nor expired. */
+  /** The invitation of this code, while it is neither used up nor expired and its maker may still invite. */
   #isGood(eb: ExpressionBuilder<Tables, "invitations">, code: string) {
     return eb.and([
       eb("code_hash", "=", inviteCodeHash(code)),
       eb("uses", "<", eb.ref("max_uses")),
       eb.or([eb("expires_at", "is", null), eb("expires_at", ">", this.#now())]),
+      eb("ended_at", "is", null),
+      eb.exists(
+        eb
+          .selectFrom("users")
+          .select("users.id")
+          .whereRef("users.id", "=", "invitations.created_by")
+          .where("users.role", "=", "admin")
+          .where("users.disabled_at", "is", null),
+      ),
     ]);
   }
 }
 
 function badCode(): AppError {
-  return badField(["inviteCode"], "This invitation code is not valid, or not any more; ask for a new one.");
+  return badField(["inviteCode"], "This invitation code is invalid or no longer works. Ask for a new one.");
 }
 
-function view({ id, role, maxUses, uses, expiresAt, createdBy, createdAt }: Invitation) {
-  return { id, role, maxUses, uses, expiresAt: expiresAt ?? null, createdBy: createdBy ?? null, createdAt };
+type Stored = Pick<
+  Invitation,
+  "id" | "role" | "maxUses" | "uses" | "expiresAt" | "createdBy" | "createdAt" | "endedAt"
+>;
+
+function view(invitation: Stored, makerMayInvite: boolean, now: Date) {
+  const { id, role, maxUses, uses, expiresAt = null, createdBy = null, createdAt } = invitation;
+  return { id, role, maxUses, uses, expiresAt, createdBy, createdAt, state: stateOf(invitation, makerMayInvite, now) };
+}
+
+function stateOf({ uses, maxUses, expiresAt, endedAt }: Stored, makerMayInvite: boolean, now: Date): InvitationState {
+  if (uses >= maxUses) return "used_up";
+  if (endedAt || !makerMayInvite) return "ended";
+  return expiresAt && expiresAt <= now ? "expired" : "open";
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { line } from "../../schemas.ts";
+import { revokeField } from "../access/fields.ts";
 import { emailField, newPasswordField, typedPassword } from "../schemas.ts";
 
 /** Shown text that an empty one removes. */
@@ -10,21 +11,29 @@ function removable(max: number) {
     .optional();
 }
 
-function isPicture(text: string): boolean {
-  if (text === "") return true;
-  if (!/^https:\/\//i.test(text) || !URL.canParse(text)) return false;
-  const { username, password } = new URL(text);
-  return username === "" && password === "";
+const longestPicture = 2_048;
+
+/** An address as URL parsers write it, so that what is stored is what browsers ask for; null for what is none that we show. */
+function pictureAddress(text: string): string | null {
+  const url = /^https:\/\//i.test(text) ? URL.parse(text) : null;
+  if (!url || url.username !== "" || url.password !== "") return null;
+  return url.href.length <= longestPicture ? url.href : null;
 }
 
 /** Not strict: who changes a field of the current user and sends all of it back means that field. */
 export const updateProfileInput = z.object({
   displayName: removable(100).meta({ description: "Full name to show; null: none.", example: "Ada Lovelace" }),
   nickname: removable(50).meta({ description: "Short name to show; null: none.", example: "Ada" }),
-  avatarUrl: line(2_048)
-    .refine(isPicture, "This must be an address that begins with https://, without a username or a password in it.")
+  avatarUrl: line(longestPicture)
     .nullable()
-    .transform((text) => (text === "" ? null : text))
+    .transform((text, ctx) => {
+      if (text === null || text === "") return null;
+      const address = pictureAddress(text);
+      if (address !== null) return address;
+      const message = "This must be an address that begins with https://, without a username or a password in it.";
+      ctx.addIssue({ code: "custom", message });
+      return z.NEVER;
+    })
     .optional()
     .meta({ description: "Address of a picture, https only; null: none.", example: "https://example.com/ada.png" }),
   notificationsEnabled: z
@@ -55,6 +64,7 @@ export const changePasswordInput = z.strictObject({
   currentPassword: currentPassword("oldPassword"),
   oldPassword: alias,
   newPassword: newPasswordField,
+  revoke: revokeField,
 });
 
 export const changeEmailInput = z.strictObject({

@@ -2,9 +2,8 @@ import type { Audit } from "../../audit/audit.ts";
 import type { Caller } from "../../auth/caller.ts";
 import type { Confirmation } from "../../auth/confirmation/service.ts";
 import { assertGoodPassword } from "../../auth/password-rules.ts";
-import { PasswordReset } from "../../auth/password-reset/entities.ts";
 import type { PasswordHasher } from "../../auth/passwords.ts";
-import type { Sessions } from "../../auth/sessions.ts";
+import { lockOwnAccount } from "../../auth/lock-own-account.ts";
 import type { WaysIn } from "../../auth/ways-in.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { AppError } from "../../errors.ts";
@@ -14,6 +13,12 @@ import { noticeUsefulMilliseconds, type MailOutbox } from "../../mail/outbox.ts"
 import { emailChanged } from "../../mail/templates/email-changed.ts";
 import { passwordChanged } from "../../mail/templates/password-changed.ts";
 import { afterCommit } from "../../database/after-commit.ts";
+import type { AccessKind } from "../access/kinds.ts";
+import { accessLeft, type AccessLeft } from "../access/left.ts";
+import { endOutstanding } from "../access/outstanding.ts";
+import { toldOf, type AccessRevocation } from "../access/revocation.ts";
+import { refuseTaken, type EmailVerifications } from "../email/service.ts";
+import { verifiedAddress } from "../email/verified-address.ts";
 import { ownAccount } from "../own-account.ts";
 import { writeUser, type Users } from "../service.ts";
 
@@ -31,6 +36,8 @@ export interface PasswordChange {
   /** Another name for it. */
   oldPassword?: string | undefined;
   newPassword: string;
+  /** What ends together with the old password. */
+  revoke: readonly AccessKind[];
 }
 
 export interface EmailChange {
@@ -45,9 +52,11 @@ interface Parts {
   passwords: PasswordHasher;
   confirmation: Confirmation;
   waysIn: WaysIn;
-  sessions: Sessions;
+  revocation: AccessRevocation;
+  verifications: EmailVerifications;
   mail: MailOutbox;
   audit: Audit;
+  now: () => Date;
   /** Told when somebody turns their notifications off, at once. */
   onNotificationsOff: (userId: string) => void;
 }
@@ -78,18 +87,19 @@ export class Profile {
   }
 
   /**
-   * Sets a new password. All other sessions end; this one and personal tokens stay.
+   * Sets a new password and takes the named ways in away; this session stays.
+   * @returns how many other ways are left
    * @throws AppError FORBIDDEN for a wrong current password, BAD_REQUEST for a common one, TOO_MANY_REQUESTS, CONFLICT
    */
-  async changePassword(em: EntityManager, caller: Caller, change: PasswordChange): Promise<void> {
-    const { currentPassword, oldPassword, newPassword } = change;
-    const { passwords, sessions, waysIn, audit } = this.#parts;
+  async changePassword(em: EntityManager, caller: Caller, change: PasswordChange): Promise<AccessLeft> {
+    const { currentPassword, oldPassword, newPassword, revoke } = change;
+    const { passwords, revocation, waysIn, audit, now } = this.#parts;
     const { given, field } = oneGiven({ currentPassword, oldPassword });
     const { user, passwordHash } = await this.#parts.confirmation.password(em, caller, given, field);
-    const { username, email = null } = user;
     assertGoodPassword(newPassword, user, "newPassword");
     const hash = await passwords.hash(newPassword);
-    await em.transactional(async (tx) => {
+    const left = await em.transactional(async (tx) => {
+      await lockOwnAccount(tx, caller);
       const { numUpdatedRows } = await queries(tx)
         .updateTable("users")
         .set({ password_hash: hash })
@@ -97,34 +107,57 @@ export class Profile {
         .where("password_hash", "=", passwordHash)
         .executeTakeFirst();
       if (numUpdatedRows !== 1n) throw new AppError("CONFLICT", "The password was changed at the same moment.");
-      await tx.nativeDelete(PasswordReset, { userId: user.id });
-      await audit.record(tx, caller, { action: "user.change_password", targetType: "user", targetId: user.id });
+      await endOutstanding(tx, user.id);
+      const revoked = await revocation.revoke(tx, user.id, { kinds: revoke, exceptSession: caller.sessionId });
+      const ended = toldOf(revoked);
+      await audit.record(tx, caller, {
+        action: "user.change_password",
+        targetType: "user",
+        targetId: user.id,
+        ...(Object.keys(ended).length > 0 ? { before: ended } : {}),
+      });
       await waysIn.changed(tx, caller, user.id, { event: "security.password_changed" });
-      await sessions.endAll(tx, user.id, caller.sessionId);
+      await waysIn.revoked(tx, caller, user, revoked);
+      return await accessLeft(tx, caller, now());
     });
-    if (email !== null) this.#tell(passwordChanged(email, { username }));
+    const to = verifiedAddress(user);
+    if (to !== null)
+      this.#tell(passwordChanged(to, { username: user.username, signedOut: revoke.includes("sessions") }));
+    return left;
   }
 
   /**
-   * Sets another e-mail address, and tells the old one.
+   * Sets another e-mail address, mails it a link that verifies it, and notifies the old one. An address that differs by case only stays verified.
    * @returns the current user
-   * @throws AppError FORBIDDEN for a wrong current password, REAUTHENTICATION_REQUIRED, CONFLICT for somebody else's address, TOO_MANY_REQUESTS
+   * @throws AppError FORBIDDEN for a wrong current password, REAUTHENTICATION_REQUIRED, CONFLICT for an address that somebody else has verified,
+   * TOO_MANY_REQUESTS
    */
   async changeEmail(em: EntityManager, caller: Caller, { currentPassword, password, email }: EmailChange) {
-    const { users, waysIn, audit } = this.#parts;
+    const { users, waysIn, audit, verifications } = this.#parts;
     await this.#confirmEmailChange(em, caller, { currentPassword, password });
     const told = await em.fork().transactional(async (tx) => {
+      await lockOwnAccount(tx, caller);
       const user = await ownAccount(tx, caller.userId);
       const { username, email: before = null } = user;
       if (before === email) return null;
+      const oldAddress = verifiedAddress(user);
+      const other = before?.toLowerCase() !== email.toLowerCase();
+      if (other) await refuseTaken(tx, email, user.id);
       user.email = email;
+      if (other) user.emailVerifiedBy = null;
       await writeUser(tx, user);
-      // A link that lies in the old mailbox must not open the account any more.
-      await tx.nativeDelete(PasswordReset, { userId: user.id });
-      const event = { action: "user.change_email", targetType: "user", targetId: user.id } as const;
-      await audit.record(tx, caller, { ...event, before: { email: before }, after: { email } });
-      await waysIn.changed(tx, caller, user.id, { event: "security.email_changed" });
-      return before === null ? null : emailChanged(before, { username });
+      await endOutstanding(tx, user.id);
+      const refusal = verifiedAddress(user) === null && (await verifications.send(tx, user));
+      if (refusal) throw refusal;
+      await audit.record(tx, caller, {
+        action: "user.change_email",
+        targetType: "user",
+        targetId: user.id,
+        before: { email: before, emailVerified: oldAddress !== null },
+        after: { email, emailVerified: verifiedAddress(user) !== null },
+      });
+      if (other) await waysIn.changed(tx, caller, user.id, { event: "security.email_changed" });
+      return oldAddress !== null && other ? emailChanged(oldAddress, { username }) : null;
     });
     if (told) this.#tell(told);
     return await users.current(em.fork(), caller);

@@ -23,7 +23,11 @@ afterAll(async () => {
 
 async function setAddress(username: string, email: string | null): Promise<void> {
   const em = zw.services.database.fork();
-  await queries(em).updateTable("users").set({ email }).where("username", "=", username).execute();
+  await queries(em)
+    .updateTable("users")
+    .set({ email, email_verified_by: email === null ? null : "administrator" })
+    .where("username", "=", username)
+    .execute();
 }
 
 /** A member who gets sign-in codes by mail. */

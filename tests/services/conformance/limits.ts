@@ -7,16 +7,7 @@ interface Refused {
 }
 
 /** What only providers have that store any type. */
-const rareTypes = [
-  "DNAME",
-  "RP",
-  "HINFO",
-  "AFSDB",
-  "DHCID",
-  "LOC in generic form",
-  "EUI48 in generic form",
-  "a type without a name",
-];
+const rareTypes = ["DNAME", "RP", "HINFO", "AFSDB", "DHCID", "LOC", "EUI48", "CSYNC", "a type without a name"];
 /** What is kept elsewhere, and is none of the eight types. */
 const keptTypes = ["PTR", "TLSA", "SSHFP", "NAPTR", "HTTPS", "SVCB", "OPENPGPKEY", "SMIMEA", "URI"];
 const editableOnly: Refused = { whole: [...rareTypes, ...keptTypes], steps: { "DS at a delegation": [1] } };

@@ -22,7 +22,7 @@ export interface Target {
   kind: ProviderKind;
   provider: DnsProvider;
   /** What `dig` gets in a transfer. */
-  served?: (...options: string[]) => Promise<PresentedRecord[]>;
+  served?: () => Promise<PresentedRecord[]>;
   stop(): Promise<void>;
 }
 
@@ -49,10 +49,10 @@ async function startZoneFiles(): Promise<Target> {
   return {
     kind,
     provider,
-    async served(...options) {
+    async served() {
       const { serial } = await checkZone(zone, file);
       await named.reload(zone, serial);
-      const records = await named.transfer(zone, ...options);
+      const records = await named.transfer(zone);
       return records.filter(({ rdata }) => !rdata.startsWith("placeholder."));
     },
     async stop() {
@@ -66,7 +66,7 @@ async function throughUpdates(starting: Promise<UpdateServer>): Promise<Target> 
   const server = await starting;
   return {
     ...connect("rfc2136", server.config),
-    served: (...options) => server.transfer(zone, ...options),
+    served: () => server.transfer(zone),
     stop: () => server.stop(),
   };
 }
@@ -78,7 +78,7 @@ async function startPowerdnsApi(): Promise<Target> {
   return {
     kind,
     provider,
-    served: (...options) => server.transfer(zone, ...options),
+    served: () => server.transfer(zone),
     stop: () => server.stop(),
   };
 }

@@ -38,18 +38,9 @@ export const keptGroups: readonly Group[] = [
   group("HINFO", [record("h", "HINFO", `"PC" "Linux 6"`)]),
   group("AFSDB", [record("afs", "AFSDB", "1 afs.example.net.")]),
   group("DHCID", [record("d", "DHCID", "AAIBY2/AuCccgoJbsaxcQc9TUapptP69lOjxfNuVAA2kjEA=")]),
-  ...(
-    [
-      ["LOC", String.raw`\# 16 00121613893cfa5a7eb8d3c000989680`],
-      ["EUI48", String.raw`\# 6 00005e00532a`],
-    ] as const
-  ).map(([type, data]) => ({
-    name: `${type} in generic form`,
-    // Its API reads these types in their own form only.
-    steps: [
-      { records: [record("own-form", type, data)], refusedBy: { "PowerDNS by HTTP": /refuses it: Record own-form/ } },
-    ],
-  })),
+  group("LOC", [record("place", "LOC", "43 3 11.194 N 5 57 21.600 W 0.00m 1m 10000m 10m")]),
+  group("EUI48", [record("card", "EUI48", "00-00-5e-00-53-2a")]),
+  group("CSYNC", [record("@", "CSYNC", "66 3 A NS AAAA")]),
   {
     name: "a type without a name",
     steps: [String.raw`\# 4 0a000001`, String.raw`\# 0`].map((data) => ({

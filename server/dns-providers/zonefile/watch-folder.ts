@@ -1,0 +1,85 @@
+import { watch, type FSWatcher } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Editors and name servers write in steps: the last one counts. */
+const settleMilliseconds = 500;
+const leastPollMilliseconds = 10_000;
+/** Looking at a file costs about 10 µs of processor time: a folder of any size takes a thousandth of one. */
+const pollMillisecondsPerFile = 10;
+
+/**
+ * Calls `onChange` with a file's name soon after it was written, made or deleted. Listens to the file system, and looks at the files itself
+ * as well: network file systems report nothing, and a system may have no watch left.
+ * @param options.listen false: only looks. @param options.everyMilliseconds how often it looks at the least
+ * @returns what ends it.
+ */
+export function watchFolder(
+  folder: string,
+  onChange: (file: string) => void,
+  options: { listen?: boolean; everyMilliseconds?: number } = {},
+): () => void {
+  const { listen = true, everyMilliseconds = leastPollMilliseconds } = options;
+  const waiting = new Map<string, NodeJS.Timeout>();
+  let ended = false;
+  const changed = (file: string) => {
+    if (ended) return;
+    clearTimeout(waiting.get(file));
+    const timer = setTimeout(() => {
+      waiting.delete(file);
+      onChange(file);
+    }, settleMilliseconds);
+    waiting.set(file, timer.unref());
+  };
+  let watcher: FSWatcher | null = null;
+  let known: Map<string, string> | null = null;
+  let poll: NodeJS.Timeout | undefined;
+  const look = async () => {
+    // The folder may have been made since.
+    if (listen) watcher ??= listener(folder, changed);
+    const present = await marksIn(folder);
+    if (known && present) {
+      for (const [file, mark] of present) if (known.get(file) !== mark) changed(file);
+      for (const file of known.keys()) if (!present.has(file)) changed(file);
+    }
+    known = present ?? known;
+    if (ended) return;
+    const wait = Math.max(everyMilliseconds, (known?.size ?? 0) * pollMillisecondsPerFile);
+    poll = setTimeout(() => void look(), wait).unref();
+  };
+  void look();
+
+  return () => {
+    ended = true;
+    watcher?.close();
+    clearTimeout(poll);
+    for (const timer of waiting.values()) clearTimeout(timer);
+  };
+}
+
+/** Null where the system cannot report changes; looking at the files then has to do. */
+function listener(folder: string, changed: (file: string) => void): FSWatcher | null {
+  try {
+    const watcher = watch(folder, { persistent: false }, (_event, file) => {
+      if (file !== null) changed(file);
+    });
+    watcher.on("error", () => watcher.close());
+    return watcher;
+  } catch {
+    return null;
+  }
+}
+
+/** What tells one content of each file from another, without reading it; null while the folder cannot be read. */
+async function marksIn(folder: string): Promise<Map<string, string> | null> {
+  try {
+    const marks = new Map<string, string>();
+    for (const file of await readdir(folder)) {
+      const stats = await stat(join(folder, file), { bigint: true }).catch(() => null);
+      if (stats?.isFile() === true) marks.set(file, `${stats.ino} ${stats.size} ${stats.mtimeNs}`);
+    }
+    return marks;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,4 @@
+/** `ended`: its maker was deleted, disabled or demoted. */
+export const invitationStates = ["open", "used_up", "expired", "ended"] as const;
+
+export type InvitationState = (typeof invitationStates)[number];

@@ -1,0 +1,81 @@
+import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { watchFolder } from "../../server/dns-providers/zonefile/watch-folder.ts";
+import { useZonewright } from "../support/zonewright.ts";
+import { fileZone, type Body } from "../support/zones.ts";
+
+// A zone's turn comes once an hour: what is found within seconds was found by watching.
+const zw = useZonewright();
+const patience = { timeout: 25_000, interval: 100 };
+
+const notices = async (domainId: string) =>
+  (await zw.admin.get("/api/notifications")).body.notifications.filter(
+    ({ event, metadata }: Body) => event === "zone.drift" && metadata.domainId === domainId,
+  );
+
+describe("a zone file that somebody else edits", () => {
+  test("is found to differ within seconds, and told once", async () => {
+    const zone = await fileZone(zw, "www 300 A 192.0.2.1\n");
+    await zone.edit((text) => `${text}new 300 A 192.0.2.9\n`);
+    await vi.waitUntil(async () => (await zone.detail()).driftedAt !== null, patience);
+    expect((await zone.detail()).drift).toMatchObject({ created: 1, updated: 0, deleted: 0 });
+    expect(await notices(zone.id)).toHaveLength(1);
+    await zone.edit((text) => `${text}newer 300 A 192.0.2.10\n`);
+    await vi.waitUntil(async () => (await zone.detail()).drift?.created === 2, patience);
+    expect(await notices(zone.id)).toHaveLength(1);
+  });
+
+  test("is found to agree again within seconds once the edit is taken back", async () => {
+    const zone = await fileZone(zw, "www 300 A 192.0.2.1\n");
+    let before = "";
+    await zone.edit((text) => `${(before = text)}new 300 A 192.0.2.9\n`);
+    await vi.waitUntil(async () => (await zone.detail()).driftedAt !== null, patience);
+    await zone.edit(() => before);
+    await vi.waitUntil(async () => (await zone.detail()).driftedAt === null, patience);
+    expect(await zone.detail()).toMatchObject({ drift: null, revision: 1 });
+  });
+
+  test("is told apart from edits of ours, which are no drift", async () => {
+    const zone = await fileZone(zw, "www 300 A 192.0.2.1\n");
+    const other = await fileZone(zw, "www 300 A 192.0.2.1\n");
+    for (let index = 0; index < 5; index += 1) await zone.add("A", `h${index}`, "192.0.2.2");
+    await other.edit((text) => `${text}new 300 A 192.0.2.9\n`);
+    await vi.waitUntil(async () => (await other.detail()).driftedAt !== null, patience);
+    expect((await zone.detail()).driftedAt).toBeNull();
+  });
+});
+
+describe("a watched folder", () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "zonewright-watch-"));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test.each([
+    ["by the file system's word", true],
+    ["by looking at the files, where the file system says nothing", false],
+  ])("reports files that are written, replaced and deleted, %s", async (_how, listen) => {
+    const changed = new Set<string>();
+    await writeFile(join(folder, "kept.zone"), "1");
+    onTestFinished(watchFolder(folder, (file) => changed.add(file), { listen, everyMilliseconds: 50 }));
+    // Whatever is there when it begins is no change: so one is made again and again until the first look has been.
+    let round = 0;
+    await vi.waitUntil(
+      async () => {
+        await writeFile(join(folder, "new.zone"), `${(round += 1)}`);
+        return changed.has("new.zone");
+      },
+      { timeout: 20_000, interval: 700 },
+    );
+    expect(changed.has("kept.zone")).toBe(false);
+    changed.clear();
+    await writeFile(join(folder, "temporary"), "2");
+    await rename(join(folder, "temporary"), join(folder, "kept.zone"));
+    await rm(join(folder, "new.zone"));
+    await vi.waitUntil(() => changed.has("kept.zone") && changed.has("new.zone"), patience);
+    expect(changed).toContain("kept.zone");
+  });
+});
