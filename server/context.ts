@@ -56,6 +56,7 @@ export const permissions = [
   "snapshots:read",
   "snapshots:write",
   "notifications:read",
+  "notifications:write",
 ] as const;
 
 export type Permission = (typeof permissions)[number];

@@ -70,6 +70,12 @@ export const errorCodes = {
     when: "`If-Match` names another version than the record has by now.",
     advice: "Read the record again, and repeat the change with its present `ETag`.",
   },
+  HISTORY_GONE: {
+    status: 410,
+    title: "History deleted",
+    when: "The state at that revision is no longer stored: it is older than `SNAPSHOT_RETENTION`, and no snapshot keeps it.",
+    advice: "Use a revision from the domain's `historyFrom` on, or one that has a snapshot.",
+  },
   PAYLOAD_TOO_LARGE: {
     status: 413,
     title: "Body too large",

@@ -19,6 +19,7 @@ const serverCodes: Record<ErrorCode, true> = {
   CONFLICT: true,
   CONFIRMATION_REQUIRED: true,
   PRECONDITION_FAILED: true,
+  HISTORY_GONE: true,
   PAYLOAD_TOO_LARGE: true,
   UNSUPPORTED_MEDIA_TYPE: true,
   TOO_MANY_REQUESTS: true,

@@ -26,6 +26,7 @@ export async function zoneHistory(em: EntityManager, caller: Caller, input: Pagi
   const { sees } = zone.rights;
   const matching = queries(em)
     .selectFrom("change_sets")
+    .innerJoin("domains", "domains.id", "change_sets.domain_id")
     .leftJoin("users", "users.id", "change_sets.actor_id")
     .select([
       "change_sets.id",
@@ -34,6 +35,7 @@ export async function zoneHistory(em: EntityManager, caller: Caller, input: Pagi
       "change_sets.actor_id",
       "users.username",
       "change_sets.revision",
+      "domains.history_from",
       "change_sets.creates",
       "change_sets.updates",
       "change_sets.deletes",
@@ -47,7 +49,10 @@ export async function zoneHistory(em: EntityManager, caller: Caller, input: Pagi
     .$if(!sees.isAll, (query) => query.where(touches(zone.id, sees)))
     .orderBy("change_sets.id", "desc");
   const { rows: sets, total } = await onePage(matching, input);
-  const revisions = sets.flatMap(({ revision }) => (revision === null ? [] : [revision]));
+  // Of older ones some versions may be gone, and what is left would tell something else.
+  const revisions = sets.flatMap(({ revision, history_from: from }) =>
+    revision === null || revision <= from ? [] : [revision],
+  );
   const changes = await changesOf(em, zone.id, revisions, sees);
   const counts = sees.isAll ? null : await countsOf(em, zone.id, revisions, sees);
   const entries = sets.map((set) => {
@@ -102,7 +107,8 @@ function touches(domainId: string, hosts: Hosts) {
   const versions = (edge: "since" | "until") =>
     sql`select ${sql.ref(edge)} from records where domain_id = ${domainId} and ${hosts.condition()}`;
   return sql<SqlBool>`(
-    change_sets.revision in (${versions("since")} union ${versions("until")})
+    change_sets.revision > domains.history_from
+      and change_sets.revision in (${versions("since")} union ${versions("until")})
     or exists (
       select 1 from jsonb_array_elements(change_sets.failures) as failure
       where change_sets.state <> 'pending' and ${hosts.condition(sql`failure ->> 'name'`)}

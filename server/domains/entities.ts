@@ -34,6 +34,8 @@ export const DomainSchema = defineEntity({
     scheduledSnapshotAt: p.datetime().nullable(),
     /** Raised by one with every change set; record versions refer to it. */
     revision: p.integer(),
+    /** The first revision of which, and after which, every state is stored; before it only those that snapshots need. */
+    historyFrom: p.integer().default(0),
     /** Live records, kept by the change pipeline. */
     recordCount: p.integer(),
     /** Whether the provider signs the zone, as last read. */

@@ -77,6 +77,10 @@ export const domainDetail = z
         example: null,
       }),
     revision: z.int().meta({ description: "Raised by one with each change to the records.", example: 3 }),
+    historyFrom: z.int().meta({
+      description: "The oldest revision that can be read without a snapshot of it; raised by `SNAPSHOT_RETENTION`.",
+      example: 0,
+    }),
     updatedAt: timestamp("The last change to these data or to the records."),
   })
   .meta({ id: "DomainDetail", description: "A managed domain." });

@@ -81,6 +81,7 @@ export function detailView(row: DomainRow, now: Date) {
     snapshotSchedule: row.snapshot_schedule,
     drift: driftOf(row),
     revision: row.revision,
+    historyFrom: row.history_from,
     updatedAt: row.updated_at,
   };
 }

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { route } from "../route.ts";
 import { nothing } from "../schemas.ts";
-import { may, mayStay, resumable, router, signedIn } from "../trpc.ts";
+import { may, mayStay, resumable, router } from "../trpc.ts";
 import {
   deletedCount,
   notification,
@@ -42,9 +42,9 @@ export const notificationsRouter = router({
       return resumable<z.output<typeof streamMessage>>(messagesOf(streams, stream, reading));
     }),
 
-  read: signedIn
+  read: may("notifications:write")
     .meta(
-      route.signedIn({
+      route.may("notifications:write", {
         method: "POST",
         path: "/notifications/{id}/read",
         operationId: "readNotification",
@@ -56,9 +56,9 @@ export const notificationsRouter = router({
     .output(notification)
     .mutation(({ ctx, input }) => ctx.services.inbox.read(ctx.caller.userId, input.id)),
 
-  readAll: signedIn
+  readAll: may("notifications:write")
     .meta(
-      route.signedIn({
+      route.may("notifications:write", {
         method: "POST",
         path: "/notifications/read-all",
         operationId: "readAllNotifications",
@@ -73,9 +73,9 @@ export const notificationsRouter = router({
       return { success: true as const, updated };
     }),
 
-  delete: signedIn
+  delete: may("notifications:write")
     .meta(
-      route.signedIn({
+      route.may("notifications:write", {
         method: "DELETE",
         path: "/notifications/{id}",
         operationId: "deleteNotification",
@@ -90,9 +90,9 @@ export const notificationsRouter = router({
       return { success: true as const, deleted: 1 };
     }),
 
-  deleteAll: signedIn
+  deleteAll: may("notifications:write")
     .meta(
-      route.signedIn({
+      route.may("notifications:write", {
         method: "DELETE",
         path: "/notifications",
         operationId: "deleteAllNotifications",

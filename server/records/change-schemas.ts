@@ -205,6 +205,21 @@ export const syncResult = z
   })
   .meta({ id: "SyncResult", description: "What a sync found." });
 
+export const zonefileExportInput = z.strictObject({
+  id: domainId,
+  revision: z.coerce
+    .number<number>("This must be a whole number.")
+    .int("This must be a whole number.")
+    .min(0, "This must be 0 or more.")
+    .max(2_147_483_647, "This must be at most 2147483647.")
+    .optional()
+    .meta({ description: "The domain's `revision` whose records to export; left out: the newest.", example: 3 }),
+  serverManaged: queryFlag(
+    "false",
+    "`true` adds the records that the name server maintains, as last read; not with `revision`.",
+  ),
+});
+
 export const zonefileInput = z.strictObject({
   id: domainId,
   zonefile: z
@@ -241,11 +256,6 @@ export const zonefileText = z
     }),
   })
   .meta({ id: "Zonefile", description: "A zone as a master file." });
-
-export const exportInput = z.strictObject({
-  id: domainId,
-  serverManaged: queryFlag("false", "`true` adds the records that the name server maintains, as last read."),
-});
 
 export const historyInput = z.strictObject({ id: domainId, ...paging(20, 100) });
 
@@ -286,7 +296,9 @@ export const history = z
             creates: z.int().meta({ description: "Records made.", example: 1 }),
             updates: z.int().meta({ description: "Records changed.", example: 0 }),
             deletes: z.int().meta({ description: "Records deleted.", example: 0 }),
-            changes: z.array(historyChange).meta({ description: "The first 100 changes." }),
+            changes: z
+              .array(historyChange)
+              .meta({ description: "The first 100 changes; empty for revisions up to the domain's `historyFrom`." }),
             failures: z
               .array(historyFailure)
               .meta({ description: "What the provider refused, the first 100.", example: [] }),

@@ -7,11 +7,11 @@ import {
   applyInput,
   bulkInput,
   bulkResult,
-  exportInput,
   history,
   historyInput,
   plan,
   planInput,
+  zonefileExportInput,
   zonefileInput,
   zonefileResult,
   zonefileText,
@@ -158,11 +158,13 @@ export const recordsRouter = router({
         tag,
         summary: "Export the zone as a master file",
         description:
-          "RFC 1035 master file, as name servers load it; of an assigned domain with the records of your hosts.",
+          "RFC 1035 master file, as name servers load it; of an assigned domain with the records of your hosts. With `revision` the zone as it was then, " +
+          "as long as that state is stored.",
         textField: "zonefile",
+        errors: [410],
       }),
     )
-    .input(exportInput)
+    .input(zonefileExportInput)
     .output(zonefileText)
     .query(({ ctx, input }) => ctx.services.zoneFiles.export(ctx.em, ctx.caller, input)),
 

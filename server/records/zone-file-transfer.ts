@@ -1,4 +1,6 @@
+import type { Hosts } from "../assignments/hosts.ts";
 import type { Caller } from "../auth/caller.ts";
+import { requireState } from "../changes/past-state.ts";
 import type { EntityManager } from "../database/database.ts";
 import { AppError } from "../errors.ts";
 import { parseZoneFile, type ParsedZoneFile } from "../zone-file/parse.ts";
@@ -8,10 +10,10 @@ import { refuseBeyondRights } from "./editing/rights.ts";
 import { planState, withOneTtl } from "./desired-state.ts";
 import { asHeld } from "./joined-texts.ts";
 import { judgeChanges } from "./judge-changes.ts";
-import { liveZone } from "./live-queries.ts";
 import { managedZone } from "./managed-queries.ts";
 import { withoutManaged } from "./server-managed.ts";
 import { signatureWarnings } from "./signature-warnings.ts";
+import { liveZone, zonesAt } from "./live-queries.ts";
 import type { LiveRecord, PlannedChange } from "./live-record.ts";
 import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
 import { lossWarning, refuseLoss } from "./loss-guard.ts";
@@ -36,19 +38,27 @@ export class ZoneFileTransfer {
   /**
    * The zone as a file that a name server can load, with the SOA that its provider serves or else one of ours. For whom sees some hosts only
    * it holds the records of those.
+   * @throws AppError HISTORY_GONE for a revision whose state is no longer stored
    */
   async export(
     em: EntityManager,
     caller: Caller,
-    { id, serverManaged }: { id: string; serverManaged: "true" | "false" },
+    { id, revision, serverManaged }: { id: string; revision?: number | undefined; serverManaged: "true" | "false" },
   ) {
     const zone = await this.#pipeline.look(em, caller, id, "see");
-    const live = withoutManaged(await liveZone(em, id, zone.rights.sees), zone.signed);
-    const managed = serverManaged === "true" ? await managedZone(em, id, zone.rights.sees) : [];
-    const records = [...live, ...managed];
+    const { sees } = zone.rights;
+    const stored = revision === undefined ? await liveZone(em, id, sees) : await this.#zoneAt(em, id, revision, sees);
+    // As last read: what the server maintained at an earlier revision is not kept.
+    const maintained = serverManaged === "true" && revision === undefined ? await managedZone(em, id, sees) : [];
+    const records = [...withoutManaged(stored, zone.signed), ...maintained];
     const served = await zone.provider?.readSoa(zone.name).catch(() => null);
     const soa = served ?? { ...initialSoa(zone.name, this.#now()), serial: Math.max(1, zone.revision) };
-    return { zonefile: printZoneFile({ zone: zone.name, soa, records }) };
+    return { zonefile: printZoneFile({ zone: zone.name, soa, records, isPart: !sees.isAll }) };
+  }
+
+  async #zoneAt(em: EntityManager, id: string, revision: number, sees: Hosts): Promise<LiveRecord[]> {
+    await requireState(em, id, revision);
+    return (await zonesAt(em, id, [revision], sees)).get(revision) ?? [];
   }
 
   /**

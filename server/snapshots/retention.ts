@@ -6,8 +6,8 @@ const domainsAtOnce = 200;
 const beforeAllIds = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Deletes snapshots that were made by themselves and are older than `before`, and the record versions that no snapshot showed before. Snapshots
- * that somebody asked for stay, and so does each zone as it is.
+ * Deletes snapshots that were made by themselves and are older than `before`, and the record versions that were replaced or deleted before it and that
+ * no snapshot showed. Snapshots that somebody asked for stay, and so does each zone as it is and as it has been since `before`.
  * @returns how many of both.
  */
 export async function deleteOldSnapshots(
@@ -21,7 +21,8 @@ export async function deleteOldSnapshots(
   let from: string | null = beforeAllIds;
   while (from !== null && !stopped()) {
     const to = await lastOfNext(em, from);
-    versions += await deleteVersions(em, from, to);
+    await raiseHistoryFrom(em, { from, to }, before);
+    versions += await deleteVersions(em, { from, to });
     from = to;
   }
   let snapshots = 0;
@@ -50,12 +51,38 @@ async function lastOfNext(em: EntityManager, from: string): Promise<string | nul
   return rows[0]?.id ?? null;
 }
 
+/** Domains by id: after `from`, and up to `to` where it is not the end. */
+interface Range {
+  from: string;
+  to: string | null;
+}
+
+function within(column: string, { from, to }: Range) {
+  const last = to === null ? sql`` : sql`and ${sql.ref(column)} <= ${to}::uuid`;
+  return sql`${sql.ref(column)} > ${from}::uuid ${last}`;
+}
+
+/** From the state at `before` on, that is from the last revision that was made until then, every state is to stay. */
+async function raiseHistoryFrom(em: EntityManager, range: Range, before: Date): Promise<void> {
+  await sql`
+    update domains set history_from = newest.revision
+    from (
+      select id, (
+        select revision from change_sets
+        where domain_id = domains.id and revision is not null and finished_at < ${before}
+        order by revision desc limit 1
+      ) as revision from domains where ${within("id", range)}
+    ) as newest
+    where domains.id = newest.id and newest.revision > history_from
+  `.execute(queries(em));
+}
+
 /** One statement sees snapshots and versions as they were at one moment, so that none goes which a new snapshot needs. */
-async function deleteVersions(em: EntityManager, from: string, to: string | null): Promise<number> {
-  const last = to === null ? sql`` : sql`and domain_id <= ${to}::uuid`;
+async function deleteVersions(em: EntityManager, range: Range): Promise<number> {
   const { numAffectedRows } = await sql`
-    delete from records
-    where until is not null and domain_id > ${from}::uuid ${last}
+    delete from records using domains
+    where domains.id = records.domain_id and ${within("records.domain_id", range)}
+      and records.until <= domains.history_from
       and not exists (
         select 1 from snapshots
         where snapshots.domain_id = records.domain_id

@@ -70,8 +70,8 @@ const comparedRecord = z
 
 export const snapshotDiff = z
   .object({
-    added: z.array(recordName).meta({ description: "In `to` only." }),
-    removed: z.array(recordName).meta({ description: "In `from` only." }),
+    added: z.array(comparedRecord).meta({ description: "In `to` only." }),
+    removed: z.array(comparedRecord).meta({ description: "In `from` only." }),
     modified: z.array(z.object({ before: comparedRecord, after: comparedRecord, changes: fieldChanges })).meta({
       description: "In both, with differences.",
       example: [

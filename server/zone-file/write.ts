@@ -15,6 +15,8 @@ export interface ZoneFileContent {
   defaultTtl?: number;
   /** Writes ALIAS, ANAME and LUA as records, which only some servers load, and not as comments. */
   vendorTypes?: boolean;
+  /** The records are not all that the zone has. */
+  isPart?: boolean;
 }
 
 // Longer owners push their line to the right instead of every other one.
@@ -24,7 +26,8 @@ const widestOwner = 32;
  * Prints a master file (RFC 1035 §5) that BIND, NSD and Knot load: the same records give the same text, in whatever order they come. The
  * SOA leads, then the apex, then the other owners in canonical order, one record a line. `parseZoneFile` gives the records back.
  */
-export function printZoneFile({ zone, soa, records, defaultTtl = 3600, vendorTypes = false }: ZoneFileContent): string {
+export function printZoneFile(content: ZoneFileContent): string {
+  const { zone, soa, records, defaultTtl = 3600, vendorTypes = false, isPart = false } = content;
   const sorted = inOrder(records);
   const width = Math.min(
     widestOwner,
@@ -38,7 +41,9 @@ export function printZoneFile({ zone, soa, records, defaultTtl = 3600, vendorTyp
   ];
   if (!sorted.some((record) => isApexNs(record) && !isPlaceholder(record))) {
     lines.push(
-      "; A zone does not load without a name server, and this one lists none. The next line stands in for it.",
+      isPart
+        ? "; Records of some hosts of the zone; its name servers are not among them. The next line stands in for them."
+        : "; A zone does not load without a name server, and this one lists none. The next line stands in for it.",
     );
     lines.push(printLine("@", soa.ttl, "NS", `${placeholderNameServer}.`, width));
   }

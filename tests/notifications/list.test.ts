@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { RestClient } from "../support/rest-client.ts";
+import { RestClient } from "../support/rest-client.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { idOf, notice, tell, titlesOf } from "./telling.ts";
 
@@ -85,6 +85,30 @@ describe("reading and deleting", () => {
     expect(await titlesOf(reader)).toEqual(["Second", "First"]);
     expect((await reader.delete("/api/notifications")).body).toEqual({ success: true, deleted: 2 });
     expect((await reader.get("/api/notifications")).body).toEqual({ notifications: [], unreadCount: 0 });
+  });
+
+  test("a personal token marks and deletes with notifications:write, and not with notifications:read", async () => {
+    const tokenWith = async (permission: string) => {
+      const { body } = await reader.post("/api/auth/me/tokens", { name: permission, permissions: [permission] });
+      return new RestClient(zw.url, body.token);
+    };
+    const reading = await tokenWith("notifications:read");
+    const writing = await tokenWith("notifications:write");
+    // New tokens are notified of, too.
+    await reader.delete("/api/notifications");
+    await tell(zw, { userIds: [readerId] }, "First");
+    await tell(zw, { userIds: [readerId] }, "Second");
+    const [second, first] = (await reader.get("/api/notifications")).body.notifications;
+    expect(await reading.post(`/api/notifications/${first.id}/read`)).toBeProblem(403, "FORBIDDEN");
+    expect(await writing.get("/api/notifications")).toBeProblem(403, "FORBIDDEN");
+    expect((await writing.post(`/api/notifications/${first.id}/read`)).body).toMatchObject({
+      title: "First",
+      read: true,
+    });
+    expect((await writing.post("/api/notifications/read-all")).body).toEqual({ success: true, updated: 1 });
+    expect((await writing.delete(`/api/notifications/${second.id}`)).body).toEqual({ success: true, deleted: 1 });
+    expect((await writing.delete("/api/notifications")).body).toEqual({ success: true, deleted: 1 });
+    expect(await titlesOf(reader)).toEqual([]);
   });
 
   test("what is unknown or deleted is 404, what is no id 400", async () => {

@@ -34,10 +34,10 @@ test("the Dockerfile is valid", () => {
 });
 
 test("the image has the Node that the tests run on, and what the service needs", () => {
-  const { devDependencies } = JSON.parse(text("package.json")) as { devDependencies: Record<string, string> };
+  const { dependencies } = JSON.parse(text("package.json")) as { dependencies: Record<string, string> };
   expect(instructions("FROM").map((from) => /^node:([\d.]+)-/.exec(from)?.[1])).toEqual([
-    devDependencies["node"],
-    devDependencies["node"],
+    dependencies["node"],
+    dependencies["node"],
   ]);
   const copied = instructions("COPY")
     .filter((copy) => !copy.startsWith("--from"))

@@ -20,16 +20,17 @@ const nothing = { added: [], removed: [], modified: [] };
 describe("the difference of two snapshots", () => {
   test("shows what came, went and changed, in both directions", async () => {
     const changed = await zone.add("A", "changed", "192.0.2.1", 300);
-    const gone = await zone.add("MX", "gone", "10 mail.example.net");
+    const gone = await zone.add("MX", "gone", "10 mail.example.net", 300);
     await zone.add("A", "same", "192.0.2.1");
     const from = await take();
     await zone.update(changed.id, { value: "192.0.2.2", name: "renamed" });
     await zone.delete(gone.id);
-    await zone.add("TXT", "new", "hello");
+    await zone.add("TXT", "new", "hello", 300);
     const to = await take();
 
-    const added = { recordType: "TXT", name: "new", value: "hello", strings: null };
-    const removed = { recordType: "MX", name: "gone", value: "10 mail.example.net", strings: null };
+    const unproxied = { ttl: 300, strings: null, proxied: false };
+    const added = { ...unproxied, recordType: "TXT", name: "new", value: "hello", priority: null };
+    const removed = { ...unproxied, recordType: "MX", name: "gone", value: "10 mail.example.net", priority: 10 };
     const before = {
       recordType: "A",
       name: "changed",

@@ -19,6 +19,7 @@ import { CanonicalData } from "./0020-canonical-data.ts";
 import { NameServers } from "./0021-name-servers.ts";
 import { Strings } from "./0022-strings.ts";
 import { Installation } from "./0023-installation.ts";
+import { HistoryFrom } from "./0024-history-from.ts";
 import { IdempotentCalls } from "./0025-idempotent-calls.ts";
 import { DomainOrders } from "./0026-domain-orders.ts";
 
@@ -46,6 +47,7 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0021-name-servers", class: NameServers },
   { name: "0022-strings", class: Strings },
   { name: "0023-installation", class: Installation },
+  { name: "0024-history-from", class: HistoryFrom },
   { name: "0025-idempotent-calls", class: IdempotentCalls },
   { name: "0026-domain-orders", class: DomainOrders },
 ];
