@@ -15,6 +15,7 @@ import { bookmark } from "../changes/bookmark.ts";
 import { settle } from "../changes/settle.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import { limitIssues } from "../records/provider-limits.ts";
+import { refusalsOf } from "../records/server-rules/whole-zone.ts";
 import { asHeld } from "../records/joined-texts.ts";
 import { readSplits } from "../records/unread-splits.ts";
 import { kindOfZone } from "../records/zone-limits.ts";
@@ -29,6 +30,7 @@ import { readAll, readWhole } from "../changes/read-back.ts";
 import { repairZone } from "../changes/repair.ts";
 import { whileHeld } from "../changes/noted-calls.ts";
 import { lostAt, ownTyped, planMove, withoutOwnOf, withPlainTtls } from "./move-plan.ts";
+import { inSlices } from "../slices.ts";
 
 const unsigned: ZoneSigning = { signed: false, managed: [] };
 
@@ -63,9 +65,11 @@ export async function moveZone(
     const source = await sourceOf(fork(), domain.id);
     if (source.splitsUnread) await readOldSplits(fork(), domain, connections, source.stored);
     const records = withoutManaged(await liveZone(fork(), domain.id, Hosts.all), source.signed);
-    const { records: wanted } = asHeld(withPlainTtls(source.kind, target.kind, records), target.kind);
+    const { records: wanted } = await inSlices(asHeld(withPlainTtls(source.kind, target.kind, records), target.kind));
     const written = withoutOwnOf(target.kind, wanted);
     refuseBeyondLimits(written, await limitsThere(target, domain.name, written), domain.name);
+    // What the zone has broken of the servers' rules where they hold already, moves with it.
+    if (source.kind.kind !== target.kind.kind) refuseUnloadable(written, target.kind, domain.name);
     const { provider } = target;
     const move = { records, wanted };
     const arrival = provider
@@ -183,6 +187,16 @@ function refuseBeyondLimits(records: readonly LiveRecord[], kind: ProviderKind, 
   });
 }
 
+/** @throws AppError BAD_REQUEST for what makes the target's name servers refuse the zone as a whole */
+function refuseUnloadable(records: readonly LiveRecord[], kind: ProviderKind, zone: string): void {
+  const reasons = kind.serverRules ? refusalsOf(zone, records, kind.serverRules) : [];
+  const [first] = reasons;
+  if (first === undefined) return;
+  throw new AppError("BAD_REQUEST", first, {
+    issues: reasons.slice(0, 100).map((message) => ({ path: ["providerConfigId"], message })),
+  });
+}
+
 /**
  * Makes the target's zone ours: writes into one that is empty but for what the target keeps, or that has a part of our records from a move
  * that was cut, and takes one that has the same records as it is. The mark of its content is null where there is none or somebody else wrote at the same moment.
@@ -194,7 +208,7 @@ async function fill(
   move: Parameters<typeof planMove>[2],
   beforeCall: BeforeCall,
 ): Promise<Arrival> {
-  await refuseLoss(kind, provider, zone, move.wanted);
+  await refuseLeftBehind(kind, provider, zone, move.wanted);
   await provider.createZone(zone);
   const found = await provider.fingerprint(zone).catch(() => null);
   const { records: present, signing } = await readWhole(provider, zone);
@@ -229,7 +243,7 @@ async function fill(
 }
 
 /** Records that only this kind of provider has do not come along; those that are at the target already are those of the domain there. */
-async function refuseLoss(
+async function refuseLeftBehind(
   kind: ProviderKind,
   provider: DnsProvider,
   zone: string,

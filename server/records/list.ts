@@ -15,6 +15,9 @@ import { isServerManaged } from "./server-managed.ts";
 import { managedColumns, managedRecord, managedRecords } from "./managed-queries.ts";
 import { nameSearch, type NameSearch } from "../database/name-search.ts";
 
+/** What the text of a page without filters depends on: from which end it is read. */
+const unfiltered = { asc: {}, desc: {} };
+
 export interface RecordFilter extends Paging {
   type?: string | undefined;
   search?: string | undefined;
@@ -88,7 +91,7 @@ async function liveSlice(
       .offset(offset);
   const rows = filtered
     ? await query(queries(em)).execute()
-    : await repeated(em, `records ${direction}`, [zone.id, size, offset], query);
+    : await repeated(em, unfiltered[direction], [zone.id, size, offset], query);
   if (fromEnd) rows.reverse();
   return rows.map(liveRecord).map((record) => recordView(zone.id, record, zone.signed && isServerManaged(record)));
 }

@@ -20,7 +20,7 @@ const valueField = text(10_000).meta({
   example: "192.0.2.1",
 });
 const stringsField = z
-  .array(line(1020), "This must be a list of texts, or null.")
+  .array(text(1020), "This must be a list of texts, or null.")
   .min(1, "A TXT record has at least one string; an empty text is one empty string.")
   .max(2048, "At most 2048 strings in a record.")
   .nullable()

@@ -41,6 +41,7 @@ import {
   sentence,
 } from "./editing/refusals.ts";
 import { recordInput } from "./schemas.ts";
+import { inSlices } from "../slices.ts";
 import { checkChanges } from "./server-rules/check-changes.ts";
 import { kindOfZone } from "./zone-limits.ts";
 import type { Violation } from "./zone-rules.ts";
@@ -159,7 +160,8 @@ export class Records {
     if (await changedElsewhere(em, zone, this.#comparison, this.#now())) warnings.push(editedElsewhere);
     const loss = edits.length > 1 ? lossWarning(changes, await countSeen(em, zone)) : null;
     if (loss !== null) warnings.push(loss);
-    return { ...planView(changes), warnings, planHash: planHash(zone, changes), revision: zone.revision };
+    const hash = await inSlices(planHash(zone, changes));
+    return { ...(await planView(changes)), warnings, planHash: hash, revision: zone.revision };
   }
 
   /**
@@ -182,7 +184,7 @@ export class Records {
         // Before the changes are judged: a record that went since is no 404 of this call, but a reason to plan again.
         if (!input.planHash.startsWith(revisionPart(zone))) throw outdatedPlan();
         const plan = await this.#planTogether(tx, zone, edits);
-        if (planHash(zone, plan.changes) !== input.planHash) throw outdatedPlan();
+        if ((await inSlices(planHash(zone, plan.changes))) !== input.planHash) throw outdatedPlan();
         if (edits.length > 1) refuseLoss(plan.changes, await countSeen(tx, zone), input);
         return plan;
       },
@@ -245,12 +247,15 @@ async function planEdits(
   const before = new Map([...named].filter(([, { name }]) => sees.includes(name)));
   const kind = await kindOfZone(zone, edits.map(ttlOf));
   const managed = await managedAmong(em, zone, ids, before);
-  const prepared = withinRights(prepareEdits(edits, { present: before, managed }, zone.name, kind), zone.rights);
+  const prepared = withinRights(
+    await inSlices(prepareEdits(edits, { present: before, managed }, zone.name, kind)),
+    zone.rights,
+  );
   const present = await liveAtNames(em, zone.id, namesOf(prepared, zone.name));
   const rules = kind.serverRules ?? null;
   for (let standing: readonly PreparedEdit[] = prepared; ;) {
     const view = new ZoneView(present, rules);
-    const judged = judge(view, standing, zone.name, kind);
+    const judged = await inSlices(judge(view, standing, zone.name, kind));
     const changes = view.changes();
     // What names are to each other is judged when all edits are in: a name server may come before its address.
     const found = rules ? await checkChanges(em, zone, changes) : new Map<string, Violation[]>();

@@ -1,8 +1,9 @@
-import { planState, type StatePlan } from "./desired-state.ts";
+import { planningState, type StatePlan } from "./desired-state.ts";
 import type { LiveRecord } from "./live-record.ts";
 import { textKey, type ReadRecord, type RecordData } from "./record.ts";
 import { withoutManaged, type ZoneSigning } from "./server-managed.ts";
 import { storedStrings } from "./stored-strings.ts";
+import { inSlices } from "../slices.ts";
 
 export interface ServedPlan extends StatePlan {
   /** How many records are served, without those that the provider maintains itself. */
@@ -79,7 +80,7 @@ export async function planServed(
   const read = withSplitsOf(live, others);
   learned.push(...read.filter((_, index) => live[index]?.splitUnread).map(({ id, strings }) => ({ id, strings })));
   const ordinary = withoutManaged(read, signed);
-  const plan = planState(ordinary, others);
+  const plan = await inSlices(planningState(ordinary, others));
   return {
     changes: plan.changes,
     unchanged: plan.unchanged + synced - others.length,

@@ -1,7 +1,7 @@
 import { Hosts } from "../assignments/hosts.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
-import { planState } from "../records/desired-state.ts";
+import { planningState } from "../records/desired-state.ts";
 import { asHeld } from "../records/joined-texts.ts";
 import { judgeChanges } from "../records/judge-changes.ts";
 import { liveAtNames, liveColumns, liveRecord } from "../records/live-queries.ts";
@@ -10,11 +10,12 @@ import { lossWarning, refuseLoss } from "../records/loss-guard.ts";
 import type { RecordData } from "../records/record.ts";
 import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
 import { countsView, planView } from "../records/plan-view.ts";
-import { keptThere, keptWarnings, withoutKept } from "../records/provider-limits.ts";
+import { keptThere, keptWarnings, partingKept } from "../records/provider-limits.ts";
 import { withSplitsOf } from "../records/zone-comparison.ts";
 import { kindOfZone } from "../records/zone-limits.ts";
 import { withoutManaged } from "../records/server-managed.ts";
 import { signatureWarnings } from "../records/signature-warnings.ts";
+import { inSlices } from "../slices.ts";
 import { findSnapshot, type Snapshots } from "./service.ts";
 
 /** Makes a zone again what a snapshot says. */
@@ -48,7 +49,7 @@ export class Rollback {
         ...countsView(changes),
         failed: unmade.map(failure),
         plan: {
-          ...planView(changes),
+          ...(await planView(changes)),
           warnings: [...warnings, ...keptWarnings(kept), ...(loss === null ? [] : [loss])],
         },
       };
@@ -97,12 +98,13 @@ async function planRollback(em: EntityManager, zone: HeldZone, snapshotId: strin
     .where("since", "<=", revision)
     .execute();
   const live = withoutManaged(since.map(liveRecord), zone.signed);
-  const held = asHeld(withSplitsOf(withoutManaged(gone.map(liveRecord), zone.signed), live), zone.kind);
-  const wanted = planState(live, held.records);
+  const held = await inSlices(asHeld(withSplitsOf(withoutManaged(gone.map(liveRecord), zone.signed), live), zone.kind));
+  const wanted = await inSlices(planningState(live, held.records));
+  const there = await keptThere(zone, wanted.changes);
   const plan = {
     ...wanted,
     warnings: held.warnings,
-    ...withoutKept(wanted.changes, zone.kind, await keptThere(zone, wanted.changes)),
+    ...(await inSlices(partingKept(wanted.changes, zone.kind, there))),
   };
   const kind = await kindOfZone(
     zone,

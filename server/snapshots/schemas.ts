@@ -123,10 +123,12 @@ export const rollbackResult = z
       .array(
         z.object({
           ...recordName.shape,
-          error: z.string().meta({ description: "What the provider said.", example: "refused" }),
+          error: z
+            .string()
+            .meta({ description: "What the provider said, or which rule forbids it.", example: "refused" }),
         }),
       )
-      .meta({ description: "What could not be done.", example: [] }),
+      .meta({ description: "What could not be done; with `dryRun`, what today's rules forbid.", example: [] }),
     plan: plannedChanges
       .nullable()
       .meta({ description: "With `dryRun`: what would change. Else null.", example: null }),

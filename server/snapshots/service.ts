@@ -13,7 +13,8 @@ import { countsAt, liveColumns, liveRecord, zonesAt } from "../records/live-quer
 import { isServerManaged, withoutManaged } from "../records/server-managed.ts";
 import { withSplitsOf } from "../records/zone-comparison.ts";
 import { bookmark } from "../changes/bookmark.ts";
-import { differ } from "./diff.ts";
+import { inSlices } from "../slices.ts";
+import { differing } from "./diff.ts";
 import type { SnapshotTrigger } from "./entities.ts";
 
 type SnapshotRow = Selectable<Tables["snapshots"]>;
@@ -106,7 +107,8 @@ export class Snapshots {
     const come = withoutManaged(begun.map(liveRecord), signed);
     const before = withSplitsOf(gone, come);
     const after = withSplitsOf(come, gone);
-    return from.revision <= to.revision ? differ(before, after) : differ(after, before);
+    const forward = from.revision <= to.revision;
+    return await inSlices(forward ? differing(before, after) : differing(after, before));
   }
 
   /** A snapshot as the answer that made it shows it. */
