@@ -62,9 +62,17 @@ export class ExternalSignIn {
     return { providerId: known, homepageUrl: siteUrl, redirectUrl, siteUrl, callbackUrl: redirectUrl };
   }
 
-  /** Begins a sign-in. @throws SignInFailure, AppError NOT_FOUND for a name that is none */
-  async begin(em: EntityManager, providerId: string): Promise<{ url: string; cookie: StartedFlow["cookie"] }> {
-    return await this.#begin(em, knownProvider(providerId), null);
+  /**
+   * Begins a sign-in.
+   * @param fresh whether the person has to sign in at the provider anew, where that can be asked for and checked
+   * @throws SignInFailure, AppError NOT_FOUND for a name that is none
+   */
+  async begin(
+    em: EntityManager,
+    providerId: string,
+    { fresh }: { fresh: boolean },
+  ): Promise<{ url: string; cookie: StartedFlow["cookie"] }> {
+    return await this.#begin(em, knownProvider(providerId), { binder: null, fresh });
   }
 
   /** Begins to bind an identity to the caller's account. @throws AppError NOT_FOUND, CONFLICT while the provider cannot be used */
@@ -72,7 +80,7 @@ export class ExternalSignIn {
     const known = knownProvider(providerId);
     if (sessionId === null) throw new AppError("FORBIDDEN", "Sign in to bind a provider.");
     try {
-      const { url, cookie } = await this.#begin(em, known, { userId, sessionId });
+      const { url, cookie } = await this.#begin(em, known, { binder: { userId, sessionId }, fresh: false });
       const redirectUrl = this.#addresses.redirectUrl(known);
       return { cookie, answer: { authorizeUrl: url, callbackUrl: redirectUrl, redirectUrl } };
     } catch (error) {
@@ -100,7 +108,9 @@ export class ExternalSignIn {
     const { provider, settings } = await this.#enabled(em, providerId);
     const secrets = [
       settings.clientSecret,
-      ...Object.values(flow.values),
+      flow.values.state,
+      flow.values.nonce,
+      flow.values.codeVerifier,
       back.query.get("code"),
       back.query.get("authCode"),
     ];
@@ -130,9 +140,9 @@ export class ExternalSignIn {
     throw new SignInFailure("provider_disabled", "The provider was disabled or deleted while it was asked.");
   }
 
-  async #begin(em: EntityManager, providerId: ProviderId, binder: Binder | null) {
+  async #begin(em: EntityManager, providerId: ProviderId, how: { binder: Binder | null; fresh: boolean }) {
     const { provider, settings } = await this.#enabled(em, providerId);
-    const { values, cookie } = await this.#flows.start(em, providerId, binder);
+    const { values, cookie } = await this.#flows.start(em, providerId, how);
     try {
       return { url: (await provider.authorizationUrl(settings, values)).href, cookie };
     } catch (error) {

@@ -34,6 +34,9 @@ export interface ReturnedFlow {
   binder: Binder | null;
 }
 
+/** What is sealed with a flow. One of an earlier version says nothing about freshness. */
+type Kept = Pick<FlowValues, "nonce" | "codeVerifier"> & Partial<FlowValues>;
+
 const statePlace = ["identity_flows", "state"];
 
 /**
@@ -52,9 +55,15 @@ export class IdentityFlows {
     this.#now = now;
   }
 
-  async start(em: EntityManager, providerId: ProviderId, binder: Binder | null): Promise<StartedFlow> {
+  /** @param fresh whether the person has to sign in at the provider anew */
+  async start(
+    em: EntityManager,
+    providerId: ProviderId,
+    { binder, fresh }: { binder: Binder | null; fresh: boolean },
+  ): Promise<StartedFlow> {
     const id = newId();
-    const secrets = { nonce: newOpaqueToken(), codeVerifier: newOpaqueToken() };
+    const freshSince = fresh ? this.#now().getTime() : null;
+    const secrets = { nonce: newOpaqueToken(), codeVerifier: newOpaqueToken(), freshSince };
     const browser = newOpaqueToken();
     await queries(em)
       .insertInto("identity_flows")
@@ -98,10 +107,10 @@ export class IdentityFlows {
     if (!row) return null;
     const opened = this.#box.open(row.secrets, placeOf(flowId));
     if (!opened.ok) return null;
-    const secrets = JSON.parse(opened.text) as Omit<FlowValues, "state">;
+    const { freshSince = null, ...secrets } = JSON.parse(opened.text) as Kept;
     const { provider_id: providerId, user_id: userId, session_id: sessionId } = row;
     const binder = userId !== null && sessionId !== null ? { userId, sessionId } : null;
-    return { providerId, values: { state, ...secrets }, binder };
+    return { providerId, values: { state, ...secrets, freshSince }, binder };
   }
 }
 

@@ -54,9 +54,10 @@ export function identityHttp(createContext: (req: Request, res: Response) => Ser
     redirect(async ({ req, context, em }) => {
       const { services, http } = context;
       const providerId = knownProvider(String(req.params["providerId"]));
+      const fresh = queryOf(req).get("prompt") === "login";
       let target = "";
       const failure = await orFailure(context, providerId, async () => {
-        const { url, cookie } = await services.externalSignIn.begin(em, providerId);
+        const { url, cookie } = await services.externalSignIn.begin(em, providerId, { fresh });
         setFlowCookie(http, cookie);
         target = url;
         return {};

@@ -49,7 +49,16 @@ export const redirectOperations: RedirectOperation[] = [
     summary: "Go to a provider to sign in",
     description:
       "For browsers: send them here. The cookie that comes with the answer binds the sign-in to the browser.",
-    parameters: [provider],
+    parameters: [
+      provider,
+      {
+        name: "prompt",
+        in: "query",
+        description:
+          "`login`: an OpenID provider has the person sign in anew and has to say when that was. For the others any completed sign-in counts.",
+        example: "login",
+      },
+    ],
     leadsTo: "The provider's page, or the front end with `error` where the provider is disabled or cannot be reached.",
   },
   {

@@ -7,6 +7,7 @@ export interface ExpectedClaims {
   audience: string;
   nonce: string;
   subject: string;
+  freshSince: number | null;
   now: Date;
 }
 
@@ -26,10 +27,20 @@ export function checkIdTokenClaims(idToken: string, expected: ExpectedClaims): v
     [claims.sub !== expected.subject, "is about somebody else"],
     [claims["nonce"] !== expected.nonce, "belongs to another sign-in"],
     [typeof claims.exp !== "number" || claims.exp + toleranceSeconds <= seconds, "has expired"],
+    [!isFresh(claims, expected.freshSince), notFresh],
     [typeof claims.nbf === "number" && claims.nbf - toleranceSeconds > seconds, "is not valid yet"],
   ];
   const fault = faults.find(([holds]) => holds);
   if (fault) throw new IdentityProviderError(`The id_token ${fault[1]}.`);
+}
+
+export const notFresh = "is not of a fresh sign-in";
+
+/** Whether the person signed in at the provider (`auth_time`, OpenID Connect Core 1.0 §2) since a moment; null: whenever it was. */
+export function isFresh(claims: Readonly<Record<string, unknown>>, freshSince: number | null): boolean {
+  if (freshSince === null) return true;
+  const { auth_time: signedInAt } = claims;
+  return typeof signedInAt === "number" && signedInAt + toleranceSeconds >= freshSince / 1_000;
 }
 
 function read(idToken: string): { alg: string | undefined; claims: JWTPayload } {

@@ -8,7 +8,7 @@ import {
 import type { Egress } from "../../net/egress.ts";
 import { accessTokenOf, authorizationUrlOf, codeOf, idTokenOf, redeemCode, type Endpoints } from "./code-flow.ts";
 import { Discovery, whyOf } from "./discovery.ts";
-import { checkIdTokenClaims } from "./id-token-claims.ts";
+import { checkIdTokenClaims, isFresh, notFresh } from "./id-token-claims.ts";
 import {
   IdentityProviderError,
   type ClientSettings,
@@ -40,6 +40,7 @@ export function oidc(id: "oidc" | "custom", name: string, egress: Egress, now: (
     async authorizationUrl(settings, flow) {
       if (isDiscovered(settings)) return await discoveredUrl(await discovery.client(settings), settings, flow);
       const url = authorizationUrlOf(explicitOf(settings).authorizeUrl, settings, flow);
+      for (const [name, value] of Object.entries(freshness(flow))) url.searchParams.set(name, value);
       url.searchParams.set("nonce", flow.nonce);
       return url;
     },
@@ -64,6 +65,13 @@ function explicitOf({ authorizeUrl, tokenUrl, userInfoUrl }: ClientSettings): En
   );
 }
 
+/**
+ * Asks for a sign-in anew (OpenID Connect Core 1.0 §3.1.2.1). `max_age` says the same as `prompt`, and obliges the provider to tell when it was.
+ */
+function freshness({ freshSince }: FlowValues): Record<string, string> {
+  return freshSince === null ? {} : { prompt: "login", max_age: "0" };
+}
+
 async function discoveredUrl(client: Configuration, settings: ClientSettings, flow: FlowValues): Promise<URL> {
   return buildAuthorizationUrl(client, {
     redirect_uri: settings.redirectUrl,
@@ -72,6 +80,7 @@ async function discoveredUrl(client: Configuration, settings: ClientSettings, fl
     nonce: flow.nonce,
     code_challenge: await calculatePKCECodeChallenge(flow.codeVerifier),
     code_challenge_method: "S256",
+    ...freshness(flow),
   });
 }
 
@@ -79,7 +88,7 @@ async function discoveredUrl(client: Configuration, settings: ClientSettings, fl
 async function identifyBy(
   client: Configuration,
   settings: ClientSettings,
-  { state, nonce, codeVerifier }: FlowValues,
+  { state, nonce, codeVerifier, freshSince }: FlowValues,
   answer: URLSearchParams,
 ): Promise<Identity> {
   const came = new URL(settings.redirectUrl);
@@ -93,6 +102,7 @@ async function identifyBy(
     });
     const claims = tokens.claims();
     if (!claims) throw new IdentityProviderError("There is no id_token.");
+    if (!isFresh(claims, freshSince)) throw new IdentityProviderError(`The id_token ${notFresh}.`);
     const { issuer, userinfo_endpoint: endpoint } = client.serverMetadata();
     const told = endpoint === undefined ? {} : await fetchUserInfo(client, tokens.access_token, claims.sub);
     // Whether an address is verified says who tells it.
@@ -123,7 +133,7 @@ function refusalIn(error: unknown, secrets: readonly (string | null)[]): string 
 async function identifyWithoutKeys(
   egress: Egress,
   settings: ClientSettings,
-  { nonce, codeVerifier }: FlowValues,
+  { nonce, codeVerifier, freshSince }: FlowValues,
   answer: URLSearchParams,
   now: Date,
 ): Promise<Identity> {
@@ -140,6 +150,7 @@ async function identifyWithoutKeys(
     audience: settings.clientId,
     nonce,
     subject: identity.subject,
+    freshSince,
     now,
   });
   return identity;

@@ -32,6 +32,8 @@ export interface FlowValues {
   state: string;
   nonce: string;
   codeVerifier: string;
+  /** The person must have signed in at the provider since then, in milliseconds since 1970; null: a sign-in of before will do. */
+  freshSince: number | null;
 }
 
 /** Who somebody is at a provider. */

@@ -13,9 +13,9 @@ export function browserFor(zw: Zonewright): Browser {
   return new Browser({ [site]: zw.url });
 }
 
-/** Sends a browser to a provider. @returns where it is sent */
-export async function authorize(browser: Browser, providerId: string): Promise<URL> {
-  const { status, location } = await browser.get(`${site}/api/auth/oauth/${providerId}/authorize`);
+/** Sends a browser to a provider. @param query of the address, such as `?prompt=login`. @returns where it is sent */
+export async function authorize(browser: Browser, providerId: string, query = ""): Promise<URL> {
+  const { status, location } = await browser.get(`${site}/api/auth/oauth/${providerId}/authorize${query}`);
   expect(status).toBe(302);
   if (!location) throw new Error("There is no redirect.");
   return location;

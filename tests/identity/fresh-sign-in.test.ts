@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { Clock, minute } from "../support/clock.ts";
+import { useIdentityDesk } from "../support/identity/desk.ts";
+import { authorize, browserFor, comeBack, exchange, invite, site } from "../support/identity/external-sign-in.ts";
+import { startOpenIdProvider, type OpenIdProvider } from "../support/identity/openid-provider.ts";
+import { rogueClient, startRogueProvider, type RogueProvider } from "../support/identity/rogue-openid-provider.ts";
+import { RestClient, type Answer } from "../support/rest-client.ts";
+import { useZonewright } from "../support/zonewright.ts";
+
+const clock = new Clock();
+const zw = useZonewright({ now: clock.now, env: { SITE_URL: site } });
+const anew = "?prompt=login";
+const newToken = { name: "Script", permissions: ["records:read"] };
+
+const seconds = () => Math.floor(Date.now() / 1_000);
+
+/** The client of a sign-in that was completed by a ticket. */
+async function signedIn(answer: Promise<Answer>): Promise<RestClient> {
+  const { status, body } = await answer;
+  expect(status).toBe(200);
+  return new RestClient(zw.url, body.accessToken);
+}
+
+describe("a real OpenID provider", () => {
+  let provider: OpenIdProvider;
+  beforeAll(async () => {
+    provider = await startOpenIdProvider(`${site}/oauth/oidc`);
+    const { wellKnownUrl, clientId, clientSecret } = provider;
+    await zw.admin.post("/api/oauth/providers", { providerId: "oidc", clientId, clientSecret, wellKnownUrl });
+  });
+  afterAll(async () => {
+    await provider.stop();
+    const { body } = await zw.admin.get("/api/oauth/providers");
+    const { id } = body.providers.find(({ providerId }: { providerId: string }) => providerId === "oidc");
+    await zw.admin.send("DELETE", `/api/oauth/providers/${id}`, undefined, { "x-confirm-delete": "true" });
+  });
+
+  test("asks for the password anew where it would not have to, and its word for it is taken", async () => {
+    provider.accounts.set("grace", { name: "Grace" });
+    const browser = browserFor(zw);
+    const first = await provider.signIn(browser, await authorize(browser, "oidc"), "grace");
+    const { pending_token: pendingToken } = await comeBack(browser, first);
+    const account = { pendingToken, inviteCode: await invite(zw) };
+    expect((await zw.nobody.post("/api/auth/oauth/oidc/register", account)).status).toBe(201);
+    // Signed in there, this browser comes straight back,
+    const silent = await browser.follow(await authorize(browser, "oidc"), (url) => url.href.startsWith(site));
+    expect(await comeBack(browser, silent.location ?? new URL(site))).toHaveProperty("ticket");
+    // unless it is to sign in anew.
+    const url = await authorize(browser, "oidc", anew);
+    expect([url.searchParams.get("prompt"), url.searchParams.get("max_age")]).toEqual(["login", "0"]);
+    const { ticket } = await comeBack(browser, await provider.signIn(browser, url, "grace"));
+    const fresh = await signedIn(exchange(zw, ticket));
+    expect((await fresh.post("/api/auth/me/tokens", newToken)).status).toBe(201);
+  });
+});
+
+describe("an OpenID provider that was asked for a fresh sign-in is not believed", () => {
+  let rogue: RogueProvider;
+  beforeAll(async () => {
+    rogue = await startRogueProvider();
+    await zw.admin.post("/api/oauth/providers", {
+      providerId: "oidc",
+      ...rogueClient,
+      wellKnownUrl: rogue.wellKnownUrl,
+    });
+    const explicit = {
+      authorizeUrl: `${rogue.url}/authorize`,
+      tokenUrl: `${rogue.url}/token`,
+      userInfoUrl: `${rogue.url}/userinfo`,
+    };
+    await zw.admin.post("/api/oauth/providers", { providerId: "custom", ...rogueClient, ...explicit });
+  });
+  afterAll(() => rogue.stop());
+  beforeEach(() => rogue.tamper());
+
+  async function goThrough(providerId: string, authTime: unknown, query: string) {
+    rogue.tamper(({ claims }) => {
+      if (authTime !== undefined) claims["auth_time"] = authTime;
+    });
+    const browser = browserFor(zw);
+    return await comeBack(browser, rogue.agree(await authorize(browser, providerId, query)));
+  }
+
+  test.each([
+    ["oidc", "without a time of it", () => undefined],
+    ["oidc", "with one of an hour ago", () => seconds() - 3_600],
+    ["oidc", "with one of a minute ago", () => seconds() - 60],
+    ["oidc", "with a time that is none", () => String(seconds())],
+    ["custom", "without a time of it", () => undefined],
+    ["custom", "with one of an hour ago", () => seconds() - 3_600],
+    ["custom", "with a time that is none", () => "now"],
+  ])("%s, %s", async (providerId, _what, authTime) => {
+    expect(await goThrough(providerId, authTime(), anew)).toEqual({ error: "provider_error" });
+  });
+
+  test.each(["oidc", "custom"])("%s, unless its id_token tells of one, or nobody asked", async (providerId) => {
+    expect(await goThrough(providerId, seconds(), anew)).toHaveProperty("pending_token");
+    expect(await goThrough(providerId, seconds() - 3_600, "")).toHaveProperty("pending_token");
+    expect(await goThrough(providerId, undefined, "?prompt=none")).toHaveProperty("pending_token");
+  });
+});
+
+describe("a provider without OpenID Connect", () => {
+  const desk = useIdentityDesk(zw);
+
+  test("confirms who has no password by another completed sign-in, and leaves the old session as it was", async () => {
+    desk.be(1);
+    const old = await desk.newcomer();
+    clock.advance(11 * minute);
+    expect(await old.post("/api/auth/me/tokens", newToken)).toBeProblem(403, "REAUTHENTICATION_REQUIRED");
+    expect(await old.post("/api/auth/me/confirm", { password: "there is none" })).toBeProblem(409, "CONFLICT");
+    const browser = browserFor(zw);
+    const back = desk.vendor.agree(await authorize(browser, "github", anew));
+    const { ticket } = await comeBack(browser, back);
+    const fresh = await signedIn(exchange(zw, ticket));
+    const [me, again] = [(await old.get("/api/auth/me")).body, (await fresh.get("/api/auth/me")).body];
+    expect([again.id, again.confirmedUntil, me.confirmedUntil]).toEqual([me.id, expect.any(String), null]);
+    expect((await fresh.post("/api/auth/me/tokens", newToken)).status).toBe(201);
+    expect(await old.post("/api/auth/me/tokens", newToken)).toBeProblem(403, "REAUTHENTICATION_REQUIRED");
+  });
+});
