@@ -1,4 +1,5 @@
 import { newId } from "../ids.ts";
+import { atOnce, filtered, flatMapped, grouped, mapped, type Steps } from "../slices.ts";
 import { dataOf, isUnchanged, type LiveRecord, type PlannedChange, type RecordDraft } from "./live-record.ts";
 import { recordKey, rrsetKey, ttlKey, type RecordData } from "./record.ts";
 
@@ -19,6 +20,15 @@ export interface StatePlan {
  * @param keepOthers live records that nothing matches stay (merge); else they are deleted.
  */
 export function planState(live: Iterable<LiveRecord>, desired: Iterable<Desired>, keepOthers = false): StatePlan {
+  return atOnce(planningState(live, desired, keepOthers));
+}
+
+/** {@link planState} in steps. */
+export function* planningState(
+  live: Iterable<LiveRecord>,
+  desired: Iterable<Desired>,
+  keepOthers = false,
+): Steps<StatePlan> {
   const byId = new Map<string, LiveRecord>();
   const byKey = new Map<string, LiveRecord[]>();
   for (const record of live) {
@@ -27,6 +37,7 @@ export function planState(live: Iterable<LiveRecord>, desired: Iterable<Desired>
     const same = byKey.get(key);
     if (same) same.push(record);
     else byKey.set(key, [record]);
+    yield;
   }
   const updates: PlannedChange[] = [];
   let unchanged = 0;
@@ -42,22 +53,30 @@ export function planState(live: Iterable<LiveRecord>, desired: Iterable<Desired>
     const before = want.id === undefined ? undefined : byId.get(want.id);
     if (before) settle(before, want);
     else unmatchedById.push(want);
+    yield;
   }
   const unmatched: Desired[] = [];
   for (const want of unmatchedById) {
     const before = byKey.get(recordKey(want))?.find(({ id }) => byId.has(id));
     if (before) settle(before, want);
     else unmatched.push(want);
+    yield;
   }
-  const leftByRrset = keepOthers ? new Map<string, LiveRecord[]>() : Map.groupBy(byId.values(), rrsetKey);
+  const leftByRrset = keepOthers ? new Map<string, LiveRecord[]>() : yield* grouped(byId.values(), rrsetKey);
   const creates: PlannedChange[] = [];
   for (const want of unmatched) {
     const before = want.id === undefined ? leftByRrset.get(rrsetKey(want))?.pop() : undefined;
     if (before) settle(before, want);
     else creates.push({ action: "create", id: want.id ?? newId(), before: null, after: draftOf(want, null) });
+    yield;
   }
-  const left = keepOthers ? [] : [...byId.values()];
-  const deletes = left.map((before): PlannedChange => ({ action: "delete", id: before.id, before, after: null }));
+  const left = keepOthers ? [] : byId.values();
+  const deletes = yield* mapped(left, (before): PlannedChange => ({
+    action: "delete",
+    id: before.id,
+    before,
+    after: null,
+  }));
   return { changes: [...deletes, ...updates, ...creates], unchanged };
 }
 
@@ -66,24 +85,37 @@ export function planState(live: Iterable<LiveRecord>, desired: Iterable<Desired>
  * the live records of the RRset take it over.
  */
 export function withOneTtl(live: readonly LiveRecord[], changes: readonly PlannedChange[]): PlannedChange[] {
-  const ttls = new Map(changes.flatMap(({ after }) => (after ? [[ttlKey(after), after.ttl] as const] : [])));
+  return atOnce(aligningTtls(live, changes));
+}
+
+/** {@link withOneTtl} in steps. */
+export function* aligningTtls(live: readonly LiveRecord[], changes: readonly PlannedChange[]): Steps<PlannedChange[]> {
+  const ttls = new Map<string, number>();
+  const known = new Set<string>();
+  for (const { id, after } of changes) {
+    if (after) ttls.set(ttlKey(after), after.ttl);
+    known.add(id);
+    yield;
+  }
   const align = <Data extends RecordData>(record: Data): Data => ({
     ...record,
     ttl: ttls.get(ttlKey(record)) ?? record.ttl,
   });
-  const known = new Set(changes.map(({ id }) => id));
-  const others = live.filter(({ id }) => !known.has(id));
-  const updates = [
-    ...changes.filter((change) => change.action === "update"),
-    ...others.map((before) => ({ action: "update" as const, id: before.id, before, after: draftOf(before, null) })),
-  ];
-  return [
-    ...changes.filter(({ action }) => action === "delete"),
-    ...updates
-      .map(({ action, id, before, after }) => ({ action, id, before, after: align(after) }))
-      .filter(({ before, after }) => !isUnchanged(before, after)),
-    ...changes.flatMap((change) => (change.action === "create" ? [{ ...change, after: align(change.after) }] : [])),
-  ];
+  const deletes = yield* filtered(changes, ({ action }) => action === "delete");
+  const aligned = (before: LiveRecord, after: RecordDraft): PlannedChange[] => {
+    const change = { action: "update" as const, id: before.id, before, after: align(after) };
+    return isUnchanged(before, change.after) ? [] : [change];
+  };
+  const updates = yield* flatMapped(changes, ({ action, before, after }) =>
+    action === "update" ? aligned(before, after) : [],
+  );
+  const others = yield* flatMapped(live, (before) =>
+    known.has(before.id) ? [] : aligned(before, draftOf(before, null)),
+  );
+  const creates = yield* flatMapped(changes, (change) =>
+    change.action === "create" ? [{ ...change, after: align(change.after) }] : [],
+  );
+  return [...deletes, ...updates, ...others, ...creates];
 }
 
 function draftOf(want: Desired, comment: string | null): RecordDraft {

@@ -1,5 +1,6 @@
 import type { ProviderKind } from "../dns-providers/provider.ts";
 import { recordKey, type RecordData } from "./record.ts";
+import { filtered, flatMapped, mapped, type Steps } from "../slices.ts";
 
 /** Why a kind takes no strings; follows its name in a sentence. */
 export const cutsTexts = "stores a TXT as one text and cuts it into strings itself";
@@ -12,14 +13,17 @@ export interface HeldRecords<Data extends RecordData> {
 
 /**
  * Takes the strings off the records of a whole zone where its provider cuts texts itself: refusing the zone for them would help nobody. Those
- * that differed in nothing else become one.
+ * that differed in nothing else become one. In steps.
  */
-export function asHeld<Data extends RecordData>(records: readonly Data[], kind: ProviderKind): HeldRecords<Data> {
+export function* asHeld<Data extends RecordData>(
+  records: readonly Data[],
+  kind: ProviderKind,
+): Steps<HeldRecords<Data>> {
   if (!kind.cutsTexts || !records.some(({ strings }) => strings !== null)) return { records, warnings: [] };
-  const uncut = records.filter(({ strings }) => strings === null);
-  const known = new Set(uncut.map(recordKey));
+  const uncut = yield* filtered(records, ({ strings }) => strings === null);
+  const known = new Set(yield* mapped(uncut, recordKey));
   const warnings: string[] = [];
-  const joined = records.flatMap((record): Data[] => {
+  const joined = yield* flatMapped(records, (record): Data[] => {
     const { name, recordType, strings } = record;
     if (strings === null) return [];
     warnings.push(`${name} ${recordType} loses its ${strings.length} strings: ${kind.name} ${cutsTexts}.`);

@@ -7,9 +7,12 @@ import { limitIssues } from "./provider-limits.ts";
 import { recordKey, rrsetKey, type RecordData } from "./record.ts";
 import { checkChanges } from "./server-rules/check-changes.ts";
 import { newViolations } from "./zone-rules.ts";
+import { flatMapped, grouped, inSlices, mapped, type Steps } from "../slices.ts";
 
 /** Beyond this many records that come to a name, it is not found out which of them still fit: none is made. */
 const mostTried = 300;
+/** The same for all names of a plan together, counted in records that are looked at. */
+const mostLookedAt = 200_000;
 
 type Zone = Pick<HeldZone, "id" | "name" | "kind">;
 
@@ -29,13 +32,14 @@ export async function judgeChanges(
 ): Promise<Map<string, string[]>> {
   const refused = new Map<string, string[]>();
   const refuse = (id: string, message: string) => refused.set(id, [...(refused.get(id) ?? []), message]);
-  for (const change of changes) {
+  const limits = mapped(changes, (change) => {
     for (const { message } of limitsOfChange(change, zone)) refuse(change.id, `${change.after?.name}: ${message}`);
-  }
-  for (const { id, message } of beyondRrsets(zone.kind, live, changes)) refuse(id, message);
+  });
+  await inSlices(limits);
+  for (const { id, message } of await inSlices(beyondRrsets(zone.kind, live, changes))) refuse(id, message);
   const { serverRules } = zone.kind;
   if (rules === "servers" && !serverRules) return refused;
-  for (const { id, message } of beyondNames(live, changes, zone.kind)) refuse(id, message);
+  for (const { id, message } of await inSlices(beyondNames(live, changes, zone.kind))) refuse(id, message);
   if (!serverRules) return refused;
   for (const [id, violations] of await checkChanges(em, zone, changes)) {
     for (const { message } of violations) refuse(id, message);
@@ -58,20 +62,16 @@ interface Refused {
 }
 
 /** What the provider cannot hold together with the rest of its RRset. */
-function beyondRrsets(
+function* beyondRrsets(
   { name, cannotHoldTogether }: ProviderKind,
   live: readonly LiveRecord[],
   changes: readonly PlannedChange[],
-): Refused[] {
+): Steps<Refused[]> {
   if (!cannotHoldTogether) return [];
-  const changed = new Set(changes.map(({ id }) => id));
-  const coming = changes.filter(({ after }) => after !== null);
-  const written = Map.groupBy(coming, ({ after }) => (after ? rrsetKey(after) : ""));
-  const staying = Map.groupBy(
-    live.filter(({ id }) => !changed.has(id)),
-    rrsetKey,
-  );
-  return [...written].flatMap(([key, some]) => {
+  const changed = new Set(yield* mapped(changes, ({ id }) => id));
+  const written = yield* grouped(changes, ({ after }) => (after ? rrsetKey(after) : undefined));
+  const staying = yield* grouped(live, (record) => (changed.has(record.id) ? undefined : rrsetKey(record)));
+  return yield* flatMapped(written, ([key, some]) => {
     const rrset = [...(staying.get(key) ?? []), ...some.flatMap(({ after }) => after ?? [])];
     const reason = cannotHoldTogether(rrset);
     return reason === null ? [] : some.map(({ id }) => ({ id, message: `${name} ${reason}` }));
@@ -79,19 +79,27 @@ function beyondRrsets(
 }
 
 /** What the records of one name break together: which of those that come do not fit, else those that go and were needed. */
-function beyondNames(live: readonly LiveRecord[], changes: readonly PlannedChange[], kind: ProviderKind): Refused[] {
+function* beyondNames(
+  live: readonly LiveRecord[],
+  changes: readonly PlannedChange[],
+  kind: ProviderKind,
+): Steps<Refused[]> {
   const rules = kind.serverRules ?? null;
-  const changed = new Set(changes.map(({ id }) => id));
-  const going = groups(changes, ({ before }) => before?.name);
-  const coming = groups(changes, ({ after }) => after?.name);
-  const present = Map.groupBy(live, ({ name }) => name);
-  return [...new Set([...going.keys(), ...coming.keys()])].flatMap((name) => {
+  const changed = new Set(yield* mapped(changes, ({ id }) => id));
+  const going = yield* grouped(changes, ({ before }) => before?.name);
+  const coming = yield* grouped(changes, ({ after }) => after?.name);
+  const present = yield* grouped(live, ({ name }) => name);
+  let left = mostLookedAt;
+  return yield* flatMapped(new Set([...going.keys(), ...coming.keys()]), (name) => {
     const before = present.get(name) ?? [];
     const some = coming.get(name) ?? [];
     const staying: RecordData[] = before.filter(({ id }) => !changed.has(id));
     const violations = newViolations(name, before, [...staying, ...some.flatMap(({ after }) => after ?? [])], rules);
     if (violations.length === 0) return [];
-    const isBroken = (records: readonly RecordData[]) => newViolations(name, before, records, rules).length > 0;
+    const isBroken = (records: readonly RecordData[]) => {
+      left -= before.length + records.length;
+      return left < 0 || newViolations(name, before, records, rules).length > 0;
+    };
     const excess = isBroken(staying) ? [...some, ...(going.get(name) ?? [])] : beyond(staying, some, isBroken);
     return excess.flatMap(({ id }) => violations.map(({ message }) => ({ id, message })));
   });
@@ -117,19 +125,4 @@ function beyond(
 
 function isMoved({ before, after }: PlannedChange): boolean {
   return !before || !after || recordKey(before) !== recordKey(after);
-}
-
-function groups(
-  changes: readonly PlannedChange[],
-  nameOf: (change: PlannedChange) => string | undefined,
-): Map<string, PlannedChange[]> {
-  const found = new Map<string, PlannedChange[]>();
-  for (const change of changes) {
-    const name = nameOf(change);
-    if (name === undefined) continue;
-    const known = found.get(name);
-    if (known) known.push(change);
-    else found.set(name, [change]);
-  }
-  return found;
 }

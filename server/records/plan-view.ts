@@ -1,17 +1,24 @@
 import { countActions } from "../changes/commit.ts";
+import { flatMapped, inSlices } from "../slices.ts";
 import { changedFields, dataOf, type PlannedChange } from "./live-record.ts";
 
 /** Planned changes as answers show them. */
-export function planView(changes: readonly PlannedChange[]) {
+export async function planView(changes: readonly PlannedChange[]) {
   return {
-    creates: changes.flatMap((change) => (change.action === "create" ? [dataOf(change.after)] : [])),
-    updates: changes.flatMap(({ action, id, before, after }) =>
-      action === "update"
-        ? [{ id, before: dataOf(before), after: dataOf(after), changes: changedFields(before, after) }]
-        : [],
+    creates: await inSlices(
+      flatMapped(changes, (change) => (change.action === "create" ? [dataOf(change.after)] : [])),
     ),
-    deletes: changes.flatMap((change) =>
-      change.action === "delete" ? [{ id: change.id, ...dataOf(change.before) }] : [],
+    updates: await inSlices(
+      flatMapped(changes, ({ action, id, before, after }) =>
+        action === "update"
+          ? [{ id, before: dataOf(before), after: dataOf(after), changes: changedFields(before, after) }]
+          : [],
+      ),
+    ),
+    deletes: await inSlices(
+      flatMapped(changes, (change) =>
+        change.action === "delete" ? [{ id: change.id, ...dataOf(change.before) }] : [],
+      ),
     ),
   };
 }

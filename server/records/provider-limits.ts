@@ -6,6 +6,7 @@ import { newId } from "../ids.ts";
 import type { PlannedChange } from "./live-record.ts";
 import { cutsTexts } from "./joined-texts.ts";
 import { recordKey, type RecordData } from "./record.ts";
+import { atOnce, filtered, flatMapped, type Steps } from "../slices.ts";
 import { nameFaults } from "./server-rules/host-names.ts";
 
 /** What the provider cannot store, or the name servers behind it do not load, checked before anything is sent. @param zone its name */
@@ -72,10 +73,19 @@ export function withoutKept(
   kind: ProviderKind,
   there: ReadonlyMap<string, string> = new Map(),
 ): { changes: PlannedChange[]; kept: KeptChange[] } {
+  return atOnce(partingKept(planned, kind, there));
+}
+
+/** {@link withoutKept} in steps. */
+export function* partingKept(
+  planned: readonly PlannedChange[],
+  kind: ProviderKind,
+  there: ReadonlyMap<string, string> = new Map(),
+): Steps<{ changes: PlannedChange[]; kept: KeptChange[] }> {
   const kept: KeptChange[] = [];
   const reasonFor = (record: RecordData) => keptReason(record, kind) ?? there.get(recordKey(record)) ?? null;
-  const each = planned.flatMap((change) => apart(change, (record) => reasonFor(record) !== null));
-  const changes = each.filter(({ before, after }) => {
+  const each = yield* flatMapped(planned, (change) => apart(change, (record) => reasonFor(record) !== null));
+  const changes = yield* filtered(each, ({ before, after }) => {
     const reason = (before && reasonFor(before)) ?? (after && reasonFor(after));
     if (reason !== null) kept.push({ record: after ?? before, reason });
     return reason === null;

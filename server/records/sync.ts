@@ -29,7 +29,7 @@ export class Sync {
         plan: async (reader, zone) => ({ ...(await this.#plan(reader, zone)), recordCount: zone.recordCount }),
       });
       const warning = lossWarning(planned.changes, planned.recordCount, "differences");
-      return answer(planned, { ...planView(planned.changes), warnings: warning === null ? [] : [warning] });
+      return answer(planned, { ...(await planView(planned.changes)), warnings: warning === null ? [] : [warning] });
     }
     const { planned } = await this.#pipeline.run(em, {
       domainId: id,
@@ -41,7 +41,7 @@ export class Sync {
       bookmarkBefore: true,
       plan: async (reader, zone) => {
         const plan = await this.#plan(reader, zone);
-        refuseLoss(plan.changes, zone.recordCount, { force, counted: "differences" });
+        refuseLoss(plan.changes, zone.recordCount - plan.stored, { force, counted: "differences" });
         return plan;
       },
     });
@@ -58,7 +58,7 @@ export class Sync {
   }
 }
 
-type Answer = ReturnType<typeof planView> & { warnings: string[] };
+type Answer = Awaited<ReturnType<typeof planView>> & { warnings: string[] };
 
 function answer(planned: ServedPlan, plan: Answer | null) {
   const { changes, synced, unchanged } = planned;

@@ -3,21 +3,25 @@ import type { Caller } from "../auth/caller.ts";
 import { requireState } from "../changes/past-state.ts";
 import type { EntityManager } from "../database/database.ts";
 import { AppError } from "../errors.ts";
-import { parseZoneFile, type ParsedZoneFile } from "../zone-file/parse.ts";
+import { readZoneFile, type ParsedZoneFile } from "../zone-file/parse.ts";
 import { initialSoa } from "../zone-file/soa.ts";
-import { printZoneFile } from "../zone-file/write.ts";
+import { printingZoneFile } from "../zone-file/write.ts";
 import { refuseBeyondRights } from "./editing/rights.ts";
-import { planState, withOneTtl } from "./desired-state.ts";
+import { aligningTtls, planningState } from "./desired-state.ts";
 import { asHeld } from "./joined-texts.ts";
 import { judgeChanges } from "./judge-changes.ts";
+import { managedZone } from "./managed-queries.ts";
+import { withoutManaged } from "./server-managed.ts";
+import { signatureWarnings } from "./signature-warnings.ts";
 import { liveZone, zonesAt } from "./live-queries.ts";
 import type { LiveRecord, PlannedChange } from "./live-record.ts";
 import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
 import { lossWarning, refuseLoss } from "./loss-guard.ts";
 import { countsView, planView } from "./plan-view.ts";
-import { keptThere, keptWarnings, withoutKept } from "./provider-limits.ts";
+import { keptThere, keptWarnings, partingKept } from "./provider-limits.ts";
 import { kindOfZone } from "./zone-limits.ts";
 import { recordKey, rrsetKey, type RecordData } from "./record.ts";
+import { filtered, flatMapped, grouped, inSlices, mapped, type Steps } from "../slices.ts";
 import { fileRefused, providerRefusals, refuseHalfDone } from "./editing/refusals.ts";
 
 type ReadableZone = Extract<ParsedZoneFile, { ok: true }>;
@@ -37,13 +41,21 @@ export class ZoneFileTransfer {
    * it holds the records of those.
    * @throws AppError HISTORY_GONE for a revision whose state is no longer stored
    */
-  async export(em: EntityManager, caller: Caller, { id, revision }: { id: string; revision?: number | undefined }) {
+  async export(
+    em: EntityManager,
+    caller: Caller,
+    { id, revision, serverManaged }: { id: string; revision?: number | undefined; serverManaged: "true" | "false" },
+  ) {
     const zone = await this.#pipeline.look(em, caller, id, "see");
     const { sees } = zone.rights;
-    const records = revision === undefined ? await liveZone(em, id, sees) : await this.#zoneAt(em, id, revision, sees);
+    const stored = revision === undefined ? await liveZone(em, id, sees) : await this.#zoneAt(em, id, revision, sees);
+    // As last read: what the server maintained at an earlier revision is not kept.
+    const maintained = serverManaged === "true" && revision === undefined ? await managedZone(em, id, sees) : [];
+    const records = [...withoutManaged(stored, zone.signed), ...maintained];
     const served = await zone.provider?.readSoa(zone.name).catch(() => null);
     const soa = served ?? { ...initialSoa(zone.name, this.#now()), serial: Math.max(1, zone.revision) };
-    return { zonefile: printZoneFile({ zone: zone.name, soa, records, isPart: !sees.isAll }) };
+    const content = { zone: zone.name, soa, records, isPart: !sees.isAll };
+    return { zonefile: await inSlices(printingZoneFile(content)) };
   }
 
   async #zoneAt(em: EntityManager, id: string, revision: number, sees: Hosts): Promise<LiveRecord[]> {
@@ -71,33 +83,35 @@ export class ZoneFileTransfer {
   ) {
     const need = input.mode === "replace" ? "own" : "change";
     const plan = async (reader: EntityManager, zone: HeldZone) => {
-      const parsed = parseZoneFile(input.zonefile, { zone: zone.name, ignoreOutOfZone: input.ignoreOutOfZone });
+      const options = { zone: zone.name, ignoreOutOfZone: input.ignoreOutOfZone };
+      const parsed = await inSlices(readZoneFile(input.zonefile, options));
       if (!parsed.ok) throw unreadable(parsed.errors);
       refuseForeignFile(parsed, zone.name);
-      const live = await liveZone(reader, zone.id, zone.rights.sees);
-      const held = asHeld(parsed.records, zone.kind);
-      const given = stillProxied(live, held.records);
-      const wanted = withOneTtl(live, planState(live, given, input.mode === "merge").changes);
-      refuseBeyondRights(given, wanted, zone.rights);
-      const { changes, kept } = withoutKept(wanted, zone.kind, await keptThere(zone, wanted));
-      const kind = await kindOfZone(
-        zone,
-        changes.map(({ after }) => after?.ttl),
-      );
+      const live = withoutManaged(await liveZone(reader, zone.id, zone.rights.sees), zone.signed);
+      const records = withoutManaged(parsed.records, zone.signed);
+      const held = await inSlices(asHeld(records, zone.kind));
+      const given = await inSlices(stillProxied(live, held.records));
+      const state = await inSlices(planningState(live, given, input.mode === "merge"));
+      const wanted = await inSlices(aligningTtls(live, state.changes));
+      await refuseBeyondRights(given, wanted, zone.rights);
+      const { changes, kept } = await inSlices(partingKept(wanted, zone.kind, await keptThere(zone, wanted)));
+      const kind = await kindOfZone(zone, await inSlices(mapped(changes, ({ after }) => after?.ttl)));
       const refused = await judgeChanges(reader, { ...zone, kind }, live, changes);
-      if (refused.size > 0) throw fileRefused("CONFLICT", [...new Set([...refused.values()].flat())]);
+      if (refused.size > 0) throw fileRefused("CONFLICT", distinct(refused.values()));
       if (!input.dryRun) refuseLoss(changes, zone.recordCount, { force: input.force });
       const loss = lossWarning(changes, zone.recordCount);
       const told = parsed.warnings.map(({ line, message }) => `Line ${line}: ${message}`);
       const warnings = [
-        ...told,
+        ...notEndless(told),
         ...outOfZoneWarnings(parsed.outOfZone, zone.name),
-        ...held.warnings,
-        ...keptWarnings(kept),
-        ...ttlWarnings(given, changes),
+        ...managedWarnings(parsed.records.length - records.length),
+        ...(await signatureWarnings(reader, zone, changes)),
+        ...notEndless(held.warnings),
+        ...notEndless(keptWarnings(kept)),
+        ...notEndless(await inSlices(ttlWarnings(given, changes))),
       ];
       if (input.dryRun && loss !== null) warnings.push(loss);
-      return { changes, unchanged: countUnchanged(live, given, changes), warnings };
+      return { changes, unchanged: await inSlices(countUnchanged(live, given, changes)), warnings };
     };
     const { planned } = input.dryRun
       ? { planned: await this.#pipeline.preview(em, { domainId: input.id, caller, need, plan }) }
@@ -106,7 +120,7 @@ export class ZoneFileTransfer {
       ...countsView(planned.changes),
       unchanged: planned.unchanged,
       warnings: planned.warnings,
-      plan: input.dryRun ? { ...planView(planned.changes), warnings: planned.warnings } : null,
+      plan: input.dryRun ? { ...(await planView(planned.changes)), warnings: planned.warnings } : null,
     };
   }
 
@@ -134,6 +148,12 @@ export class ZoneFileTransfer {
   }
 }
 
+function managedWarnings(count: number): string[] {
+  if (count === 0) return [];
+  const records = count === 1 ? "1 DNSSEC record" : `${count} DNSSEC records`;
+  return [`${records} of the file left out: the name server signs this zone and maintains them itself.`];
+}
+
 /** A file of which nothing lies in the zone is that of another zone: to put it in place of the zone would empty it. */
 function refuseForeignFile({ records, soa, outOfZone }: ReadableZone, zone: string): void {
   const [first] = outOfZone;
@@ -155,11 +175,12 @@ function outOfZoneWarnings(outOfZone: ReadableZone["outOfZone"], zone: string): 
 }
 
 /** A master file does not say what is proxied: what is proxied here stays so, with the TTL that goes with it. */
-function stillProxied(live: readonly LiveRecord[], given: readonly RecordData[]): readonly RecordData[] {
-  const ttls = new Map(live.flatMap((record) => (record.proxied ? [[rrsetKey(record), record.ttl] as const] : [])));
-  if (ttls.size === 0) return given;
-  const bare = new Set(live.flatMap((record) => (record.proxied ? [] : [recordKey(record)])));
-  return given.map((record) => {
+function* stillProxied(live: readonly LiveRecord[], given: readonly RecordData[]): Steps<readonly RecordData[]> {
+  const proxied = yield* filtered(live, (record) => record.proxied);
+  if (proxied.length === 0) return given;
+  const ttls = new Map(proxied.map((record) => [rrsetKey(record), record.ttl]));
+  const bare = new Set(yield* flatMapped(live, (record) => (record.proxied ? [] : [recordKey(record)])));
+  return yield* mapped(given, (record) => {
     const ttl = bare.has(recordKey(record)) ? undefined : ttls.get(rrsetKey(record));
     if (ttl === undefined) return record;
     return { ...record, ttl, proxied: true };
@@ -167,26 +188,45 @@ function stillProxied(live: readonly LiveRecord[], given: readonly RecordData[])
 }
 
 /** What the file does to records that it does not name: an RRset has one TTL. */
-function ttlWarnings(given: readonly RecordData[], changes: readonly PlannedChange[]): string[] {
-  const keys = new Set(given.map(recordKey));
-  const followers = changes.flatMap(({ action, before, after }) =>
+function* ttlWarnings(given: readonly RecordData[], changes: readonly PlannedChange[]): Steps<string[]> {
+  const keys = new Set(yield* mapped(given, recordKey));
+  const followers = yield* flatMapped(changes, ({ action, before, after }) =>
     action === "update" && before.ttl !== after.ttl && !keys.has(recordKey(after)) ? [after] : [],
   );
-  return [...Map.groupBy(followers, rrsetKey).values()].map((records) => {
+  return [...(yield* grouped(followers, rrsetKey)).values()].map((records) => {
     const [{ name, recordType, ttl } = { name: "", recordType: "", ttl: 0 }] = records;
     return `The TTL ${ttl} now holds for ${records.length} more of ${name} ${recordType}: an RRset has one TTL.`;
   });
 }
 
 /** Records of the file that the zone has already. */
-function countUnchanged(
+function* countUnchanged(
   live: readonly LiveRecord[],
   given: readonly RecordData[],
   changes: readonly PlannedChange[],
-): number {
-  const keys = new Set(given.map(recordKey));
-  const changed = new Set(changes.map(({ id }) => id));
-  return live.filter((record) => !changed.has(record.id) && keys.has(recordKey(record))).length;
+): Steps<number> {
+  if (live.length === 0) return 0;
+  const keys = new Set(yield* mapped(given, recordKey));
+  const changed = new Set(yield* mapped(changes, ({ id }) => id));
+  return (yield* filtered(live, (record) => !changed.has(record.id) && keys.has(recordKey(record)))).length;
+}
+
+const mostWarnings = 100;
+
+/** A file can warn at each of its lines; nobody reads all of it. */
+function notEndless(warnings: readonly string[]): string[] {
+  const more = warnings.length - mostWarnings;
+  return more <= 0 ? [...warnings] : [...warnings.slice(0, mostWarnings), `And ${more} more warnings of this kind.`];
+}
+
+/** The first reasons, each once. */
+function distinct(reasons: Iterable<readonly string[]>): string[] {
+  const found = new Set<string>();
+  for (const some of reasons) {
+    for (const reason of some) found.add(reason);
+    if (found.size > mostWarnings) break;
+  }
+  return [...found];
 }
 
 function unreadable(errors: readonly { line: number; message: string }[]): AppError {

@@ -11,6 +11,8 @@ export interface Violation {
   code: "BAD_REQUEST" | "CONFLICT";
   field: "name" | "recordType" | "value";
   message: string;
+  /** Of a record that is there more than once: which, see `recordKey`. */
+  repeats?: string;
 }
 
 /** DNSSEC records stand beside a CNAME by design (RFC 4034 §3, §4). */
@@ -72,6 +74,7 @@ export function violationsAt(
       extent: count,
       code: "CONFLICT",
       field: "value",
+      repeats: key,
       message: `${name} has this ${record.recordType} record ${count === 2 ? "already" : `${count} times`}: ${shortValue(record.value)}.`,
     });
   }

@@ -1,5 +1,6 @@
 import { changedFields, dataOf, sameData } from "../records/live-record.ts";
 import { recordKey, type RecordData } from "../records/record.ts";
+import { atOnce, flatMapped, grouped, mapped, type Steps } from "../slices.ts";
 
 /** A record of one side, with its identity. */
 export interface Sided extends RecordData {
@@ -17,24 +18,31 @@ export interface Difference {
  * by (type, name, value): a record deleted and made again unchanged is no difference.
  */
 export function differ(before: readonly Sided[], after: readonly Sided[]): Difference {
+  return atOnce(differing(before, after));
+}
+
+/** {@link differ} in steps. */
+export function* differing(before: readonly Sided[], after: readonly Sided[]): Steps<Difference> {
   const difference: Difference = { added: [], removed: [], modified: [] };
   const compare = (from: RecordData, to: RecordData) => {
     if (!sameData(from, to))
       difference.modified.push({ before: dataOf(from), after: dataOf(to), changes: changedFields(from, to) });
   };
-  const afterById = new Map(after.map((record) => [record.id, record]));
+  const afterById = new Map(yield* mapped(after, (record) => [record.id, record] as const));
   const lost: Sided[] = [];
   for (const record of before) {
     const same = afterById.get(record.id);
     if (!same) lost.push(record);
     else if (afterById.delete(record.id)) compare(record, same);
+    yield;
   }
-  const gained = Map.groupBy(afterById.values(), recordKey);
+  const gained = yield* grouped(afterById.values(), recordKey);
   for (const record of lost) {
     const same = gained.get(recordKey(record))?.pop();
     if (same) compare(record, same);
     else difference.removed.push(dataOf(record));
+    yield;
   }
-  difference.added = [...gained.values()].flat().map(dataOf);
+  difference.added = yield* flatMapped(gained.values(), (records) => records.map(dataOf));
   return difference;
 }

@@ -1,7 +1,7 @@
 import { Hosts } from "../assignments/hosts.ts";
 import type { Caller } from "../auth/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
-import { planState } from "../records/desired-state.ts";
+import { planningState } from "../records/desired-state.ts";
 import { asHeld } from "../records/joined-texts.ts";
 import { judgeChanges } from "../records/judge-changes.ts";
 import { liveAtNames, liveColumns, liveRecord } from "../records/live-queries.ts";
@@ -10,9 +10,12 @@ import { lossWarning, refuseLoss } from "../records/loss-guard.ts";
 import type { RecordData } from "../records/record.ts";
 import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
 import { countsView, planView } from "../records/plan-view.ts";
-import { keptThere, keptWarnings, withoutKept } from "../records/provider-limits.ts";
+import { keptThere, keptWarnings, partingKept } from "../records/provider-limits.ts";
 import { withSplitsOf } from "../records/zone-comparison.ts";
 import { kindOfZone } from "../records/zone-limits.ts";
+import { withoutManaged } from "../records/server-managed.ts";
+import { signatureWarnings } from "../records/signature-warnings.ts";
+import { inSlices } from "../slices.ts";
 import { findSnapshot, type Snapshots } from "./service.ts";
 
 /** Makes a zone again what a snapshot says. */
@@ -46,7 +49,7 @@ export class Rollback {
         ...countsView(changes),
         failed: unmade.map(failure),
         plan: {
-          ...planView(changes),
+          ...(await planView(changes)),
           warnings: [...warnings, ...keptWarnings(kept), ...(loss === null ? [] : [loss])],
         },
       };
@@ -71,7 +74,8 @@ export class Rollback {
     const failed = [...refused, ...planned.unmade, ...planned.kept].map(failure);
     const done = planned.changes.filter((_, index) => outcomes[index]?.ok);
     if (snapshotId === null) throw new Error("A rollback always makes a snapshot.");
-    const snapshot = await this.#snapshots.brief(em.fork(), { id: input.id, snapshotId }, Hosts.all);
+    const seen = { sees: Hosts.all, signed: planned.signed };
+    const snapshot = await this.#snapshots.brief(em.fork(), { id: input.id, snapshotId }, seen);
     return { success: failed.length === 0, snapshot, ...countsView(done), failed, plan: null };
   }
 }
@@ -93,19 +97,22 @@ async function planRollback(em: EntityManager, zone: HeldZone, snapshotId: strin
     .where("until", ">", revision)
     .where("since", "<=", revision)
     .execute();
-  const live = since.map(liveRecord);
-  const held = asHeld(withSplitsOf(gone.map(liveRecord), live), zone.kind);
-  const wanted = planState(live, held.records);
+  const live = withoutManaged(since.map(liveRecord), zone.signed);
+  const held = await inSlices(asHeld(withSplitsOf(withoutManaged(gone.map(liveRecord), zone.signed), live), zone.kind));
+  const wanted = await inSlices(planningState(live, held.records));
+  const there = await keptThere(zone, wanted.changes);
   const plan = {
     ...wanted,
     warnings: held.warnings,
-    ...withoutKept(wanted.changes, zone.kind, await keptThere(zone, wanted.changes)),
+    ...(await inSlices(partingKept(wanted.changes, zone.kind, there))),
   };
   const kind = await kindOfZone(
     zone,
     plan.changes.map(({ after }) => after?.ttl),
   );
-  return { ...plan, ...(await withoutRefused(em, { ...zone, kind }, plan.changes)), recordCount: zone.recordCount };
+  const made = await withoutRefused(em, { ...zone, kind }, plan.changes);
+  const warnings = [...plan.warnings, ...(await signatureWarnings(em, zone, made.changes))];
+  return { ...plan, ...made, warnings, signed: zone.signed, recordCount: zone.recordCount };
 }
 
 function failure({ record: { recordType, name, value, strings }, reason }: Unmade) {

@@ -4,6 +4,7 @@ import { isPlaceholder } from "./contents.ts";
 import { nameOrderKey } from "./name-order.ts";
 import { placeholderNameServer, type Soa } from "./soa.ts";
 import { inFile } from "./printed-data.ts";
+import { atOnce, mapped, sorted, type Steps } from "../slices.ts";
 import { isProviderType, typeNumber } from "./type-names.ts";
 
 export interface ZoneFileContent {
@@ -27,19 +28,28 @@ const widestOwner = 32;
  * SOA leads, then the apex, then the other owners in canonical order, one record a line. `parseZoneFile` gives the records back.
  */
 export function printZoneFile(content: ZoneFileContent): string {
-  const { zone, soa, records, defaultTtl = 3600, vendorTypes = false, isPart = false } = content;
-  const sorted = inOrder(records);
-  const width = Math.min(
-    widestOwner,
-    sorted.reduce((widest, { name }) => Math.max(widest, name.length), 1),
-  );
+  return atOnce(printingZoneFile(content));
+}
+
+/** {@link printZoneFile} in steps. */
+export function* printingZoneFile({
+  zone,
+  soa,
+  records,
+  defaultTtl = 3600,
+  vendorTypes = false,
+  isPart = false,
+}: ZoneFileContent): Steps<string> {
+  const ordered = yield* inOrder(records);
+  let width = 1;
+  for (const { name } of ordered) width = Math.min(widestOwner, Math.max(width, name.length));
   const lines = [
     `; Zone ${zone}, written by Zonewright. Records added by hand are kept, comments are not.`,
     `$ORIGIN ${zone}.`,
     `$TTL ${defaultTtl}`,
     ...printSoa(soa, width),
   ];
-  if (!sorted.some((record) => isApexNs(record) && !isPlaceholder(record))) {
+  if (!ordered.some((record) => isApexNs(record) && !isPlaceholder(record))) {
     lines.push(
       isPart
         ? "; Records of some hosts of the zone; its name servers are not among them. The next line stands in for them."
@@ -47,7 +57,8 @@ export function printZoneFile(content: ZoneFileContent): string {
     );
     lines.push(printLine("@", soa.ttl, "NS", `${placeholderNameServer}.`, width));
   }
-  for (const record of sorted) {
+  for (const record of ordered) {
+    yield;
     if (isPlaceholder(record)) continue;
     const { name, ttl, recordType } = record;
     const line = printLine(name, ttl, ...inFile(recordType, printRdata(record)), width);
@@ -86,9 +97,9 @@ function absolute(host: string): string {
 }
 
 /** By owner, then name servers first, then by type, value and how a text is cut. */
-function inOrder(records: readonly RecordData[]): RecordData[] {
+function* inOrder(records: readonly RecordData[]): Steps<RecordData[]> {
   const keys = new Map<string, string>();
-  const keyed = records.map((record) => {
+  const keyed = yield* mapped(records, (record) => {
     let key = keys.get(record.name);
     if (key === undefined) {
       key = nameOrderKey(record.name);
@@ -96,14 +107,15 @@ function inOrder(records: readonly RecordData[]): RecordData[] {
     }
     return { key, type: record.recordType === "NS" ? "" : record.recordType, record };
   });
-  keyed.sort(
+  const ordered = yield* sorted(
+    keyed,
     (one, other) =>
       compare(one.key, other.key) ||
       compare(one.type, other.type) ||
       compare(one.record.value, other.record.value) ||
       compare(splitOf(one.record), splitOf(other.record)),
   );
-  return keyed.map(({ record }) => record);
+  return yield* mapped(ordered, ({ record }) => record);
 }
 
 function splitOf({ strings }: RecordData): string {

@@ -5,7 +5,9 @@ import { ownerWithin } from "../../names/names.ts";
 import { draftRecord, draftUpdate, type Drafted, type RecordInput } from "./drafts.ts";
 import type { LiveRecord, RecordDraft } from "../live-record.ts";
 import { keptReason } from "../provider-limits.ts";
-import { isApexNs, recordKey, ttlKey } from "../record.ts";
+import { isApexNs, recordKey, rrsetKey, type RecordData } from "../record.ts";
+import { flatMapped, grouped, mapped, type Steps } from "../../slices.ts";
+import { managedReason } from "../server-managed.ts";
 import type { Violation } from "../zone-rules.ts";
 import type { ZoneView } from "./zone-view.ts";
 
@@ -26,15 +28,29 @@ export type PreparedEdit =
   | { ok: true; id: string; draft: RecordDraft | null; anyTtl: boolean; before: LiveRecord | null; warnings: string[] }
   | Refusal;
 
-/** Checks each edit on its own. `present` holds the live records that updates and deletes name. */
-export function prepareEdits(
+/** What updates and deletes name, by id: live records, and those of them or beside them that the server maintains. */
+interface NamedRecords {
+  present: ReadonlyMap<string, LiveRecord>;
+  managed: ReadonlyMap<string, RecordData>;
+}
+
+/** Checks each edit on its own, in steps. */
+export function* prepareEdits(
   edits: readonly Edit[],
-  present: ReadonlyMap<string, LiveRecord>,
+  { present, managed }: NamedRecords,
   zone: string,
   kind: ProviderKind,
-): PreparedEdit[] {
-  return edits.map((edit) => {
+): Steps<PreparedEdit[]> {
+  return yield* mapped(edits, (edit): PreparedEdit => {
     if (edit.action === "create") return fromDraft(newId(), null, draftRecord(edit.input, zone, kind));
+    const maintained = managed.get(edit.recordId);
+    if (maintained) {
+      return {
+        ok: false,
+        code: "BAD_REQUEST",
+        issues: [{ path: ["recordId"], message: managedReason(maintained) }],
+      };
+    }
     const before = present.get(edit.recordId);
     if (!before) {
       return {
@@ -75,19 +91,25 @@ function ownNameServer({ recordType, name, value }: RecordDraft, zone: string): 
 }
 
 /** What name servers refuse a zone for, told while it is not too late to add the rest. Where their rules are known it is refused. */
-function glueWarnings(
+function* glueWarnings(
   view: ZoneView,
   prepared: readonly PreparedEdit[],
   zone: string,
   { serverRules }: ProviderKind,
-): string[] {
+): Steps<string[]> {
   if (serverRules) return [];
-  return prepared.flatMap((edit) => {
+  const addressed = new Map<string, boolean>();
+  const isAddressed = (name: string) => {
+    const known =
+      addressed.get(name) ?? view.at(name).some(({ recordType }) => recordType === "A" || recordType === "AAAA");
+    addressed.set(name, known);
+    return known;
+  };
+  return yield* flatMapped(prepared, (edit) => {
     const draft = edit.ok ? view.get(edit.id) : undefined;
     const nameServer = draft ? ownNameServer(draft, zone) : null;
     if (!draft || nameServer === null) return [];
-    const addressed = view.at(nameServer).some(({ recordType }) => recordType === "A" || recordType === "AAAA");
-    return addressed
+    return isAddressed(nameServer)
       ? []
       : [`${draft.value} has no A or AAAA record; name servers refuse a zone whose own name server has no address.`];
   });
@@ -100,14 +122,19 @@ export interface Judged {
 }
 
 /** Applies edits one by one to the view; one that breaks a zone rule is taken back and refused, the others stand. */
-export function applyEach(view: ZoneView, prepared: readonly PreparedEdit[], zone: string, kind: ProviderKind): Judged {
+export function* applyEach(
+  view: ZoneView,
+  prepared: readonly PreparedEdit[],
+  zone: string,
+  kind: ProviderKind,
+): Steps<Judged> {
   const warnings: string[] = [];
-  const outcomes = prepared.map((edit): PreparedEdit => {
+  const outcomes = yield* mapped(prepared, (edit): PreparedEdit => {
     if (!edit.ok) return edit;
     const mark = view.mark();
     const told = applyOne(view, edit);
     const violations = view.violations(view.touchedSince(mark));
-    const refusal = broken(violations.map(({ violation }) => violation)) ?? tooMuch(view, edit, kind);
+    const refusal = broken(violations.map(({ violation }) => violation)) ?? tooMuch(view, edit, kind, new Map());
     if (refusal) {
       view.revert(mark);
       return refusal;
@@ -115,25 +142,35 @@ export function applyEach(view: ZoneView, prepared: readonly PreparedEdit[], zon
     warnings.push(...told);
     return edit;
   });
-  return { outcomes, warnings: [...warnings, ...glueWarnings(view, prepared, zone, kind)] };
+  return { outcomes, warnings: [...warnings, ...(yield* glueWarnings(view, prepared, zone, kind))] };
 }
 
 /** Applies all edits, then judges the final state: in what order they come makes no difference to the rules. */
-export function applyTogether(
+export function* applyTogether(
   view: ZoneView,
   prepared: readonly PreparedEdit[],
   zone: string,
   kind: ProviderKind,
-): Judged {
-  const warnings = prepared.flatMap((edit) => (edit.ok ? applyOne(view, edit) : []));
-  const violations = view.violations(view.touchedSince(0));
-  const outcomes = prepared.map((edit): PreparedEdit => {
+): Steps<Judged> {
+  const warnings = yield* flatMapped(prepared, (edit) => (edit.ok ? applyOne(view, edit) : []));
+  const violations = yield* grouped(view.violations(view.touchedSince(0)), ({ name }) => name);
+  const known = new Map<string, string | null>();
+  const outcomes = yield* mapped(prepared, (edit): PreparedEdit => {
     if (!edit.ok) return edit;
-    const name = edit.draft?.name ?? edit.before?.name;
-    const mine = violations.flatMap((found) => (found.name === name ? [found.violation] : []));
-    return broken(mine) ?? tooMuch(view, edit, kind) ?? edit;
+    const name = edit.draft?.name ?? edit.before?.name ?? "";
+    const mine = (violations.get(name) ?? []).map(({ violation }) => violation);
+    return (
+      broken(mine.filter((violation) => concerns(violation, view.get(edit.id)))) ??
+      tooMuch(view, edit, kind, known) ??
+      edit
+    );
   });
-  return { outcomes, warnings: [...warnings, ...glueWarnings(view, prepared, zone, kind)] };
+  return { outcomes, warnings: [...warnings, ...(yield* glueWarnings(view, prepared, zone, kind))] };
+}
+
+/** That a record is there more than once is told at that record only. */
+function concerns({ repeats }: Violation, written: RecordDraft | undefined): boolean {
+  return repeats === undefined || (written !== undefined && recordKey(written) === repeats);
 }
 
 /** Edits as they are when some of them are refused for what they would do to the zone. @param found by the id of the edit's record */
@@ -150,17 +187,27 @@ function broken(violations: readonly Violation[]): Refusal | null {
   return { ok: false, code: first.code, issues: violations.map(({ field, message }) => ({ path: [field], message })) };
 }
 
-/** What a provider cannot hold beside the other records of the name and type. Only what would change is judged. */
+/**
+ * What a provider cannot hold beside the other records of the name and type. Only what would change is judged.
+ * @param known what was found out of other RRsets of the same state
+ */
 function tooMuch(
   view: ZoneView,
   { id, draft, before }: Extract<PreparedEdit, { ok: true }>,
   kind: ProviderKind,
+  known: Map<string, string | null>,
 ): Refusal | null {
   if (!kind.cannotHoldTogether) return null;
   const written = draft && view.get(id);
   if (!written || (before && recordKey(before) === recordKey(written))) return null;
-  const rrset = view.at(written.name).filter(({ recordType }) => recordType === written.recordType);
-  const reason = kind.cannotHoldTogether(rrset);
+  const key = rrsetKey(written);
+  let reason = known.get(key);
+  if (reason === undefined) {
+    reason = kind.cannotHoldTogether(
+      view.at(written.name).filter(({ recordType }) => recordType === written.recordType),
+    );
+    known.set(key, reason);
+  }
   if (reason === null) return null;
   return { ok: false, code: "BAD_REQUEST", issues: [{ path: ["value"], message: `${kind.name} ${reason}` }] };
 }
@@ -173,8 +220,8 @@ function applyOne(view: ZoneView, edit: Extract<PreparedEdit, { ok: true }>): st
       ? [`Deleting the apex NS record ${before.value} changes which servers answer for the zone.`]
       : [];
   }
-  const sibling = edit.anyTtl ? view.at(draft.name).find((other) => ttlKey(other) === ttlKey(draft)) : undefined;
-  const aligned = view.put(id, sibling ? { ...draft, ttl: sibling.ttl } : draft);
+  const ttl = edit.anyTtl ? view.ttlOf(draft) : undefined;
+  const aligned = view.put(id, ttl === undefined ? draft : { ...draft, ttl });
   const others = aligned === 1 ? "1 other record" : `${aligned} other records`;
   const told =
     aligned > 0

@@ -1,19 +1,16 @@
 import { createHash } from "node:crypto";
 import type { HeldZone } from "../../changes/pipeline.ts";
 import type { PlannedChange } from "../live-record.ts";
+import type { Steps } from "../../slices.ts";
 
-/** What ties a plan to the zone as it was and to its changes. */
-export function planHash(zone: HeldZone, changes: readonly PlannedChange[]): string {
-  const content = changes.map(({ action, id, before, after }) => [
-    action,
-    action === "create" ? null : id,
-    before?.version,
-    after,
-  ]);
-  const digest = createHash("sha256")
-    .update(JSON.stringify([zone.id, content]))
-    .digest("base64url");
-  return revisionPart(zone) + digest;
+/** In steps: what ties a plan to the zone as it was and to its changes. */
+export function* planHash(zone: HeldZone, changes: readonly PlannedChange[]): Steps<string> {
+  const hash = createHash("sha256").update(JSON.stringify(zone.id));
+  for (const { action, id, before, after } of changes) {
+    hash.update(JSON.stringify([action, action === "create" ? null : id, before?.version, after]));
+    yield;
+  }
+  return revisionPart(zone) + hash.digest("base64url");
 }
 
 /** What it begins with: the revision of the zone. */

@@ -4,6 +4,7 @@ import type { PreparedEdit } from "./edits.ts";
 import { fileRefused } from "./refusals.ts";
 import type { PlannedChange } from "../live-record.ts";
 import type { RecordData } from "../record.ts";
+import { inSlices, mapped } from "../../slices.ts";
 
 /** Types that take over every name below their own: a delegation (RFC 1034 §4.2.1) and a redirection (RFC 6672 §2.3). */
 const takingOver = new Set(["NS", "DNAME"]);
@@ -39,16 +40,18 @@ export function withinRights(prepared: readonly PreparedEdit[], rights: Rights):
  * it would.
  * @throws AppError FORBIDDEN with an issue for each record
  */
-export function refuseBeyondRights(
+export async function refuseBeyondRights(
   given: readonly RecordData[],
   changes: readonly PlannedChange[],
   rights: Rights,
-): void {
+): Promise<void> {
   if (rights.changes.isAll) return;
-  const unseen = given.flatMap((record) => (rights.sees.includes(record.name) ? [] : [outsideRights(record, rights)]));
-  const changed = changes.flatMap(({ before, after }) =>
-    [before, after].map((record) => record && outsideRights(record, rights)),
-  );
-  const messages = [...new Set([...unseen, ...changed])].filter((message) => message !== null);
-  if (messages.length > 0) throw fileRefused("FORBIDDEN", messages);
+  const messages = new Set<string>();
+  const note = (record: RecordData | null) => {
+    const message = record && outsideRights(record, rights);
+    if (message !== null) messages.add(message);
+  };
+  await inSlices(mapped(given, (record) => !rights.sees.includes(record.name) && note(record)));
+  await inSlices(mapped(changes, ({ before, after }) => [note(before), note(after)]));
+  if (messages.size > 0) throw fileRefused("FORBIDDEN", [...messages]);
 }

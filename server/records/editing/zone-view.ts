@@ -13,6 +13,8 @@ export class ZoneView {
   readonly #originalByName = new Map<string, LiveRecord[]>();
   readonly #current = new Map<string, RecordDraft>();
   readonly #ids = new Map<string, Set<string>>();
+  /** Of each set of records that share a TTL, see `ttlKey`: those with each TTL. More than one only where a provider serves it so. */
+  readonly #ttls = new Map<string, Map<number, Set<string>>>();
   /** What to do, newest last, to get back. */
   readonly #journal: [id: string, previous: RecordDraft | undefined][] = [];
 
@@ -42,14 +44,20 @@ export class ZoneView {
    */
   put(id: string, draft: RecordDraft): number {
     this.#record(id, draft);
-    let aligned = 0;
-    for (const other of this.#ids.get(draft.name) ?? []) {
-      const sibling = this.#current.get(other);
-      if (!sibling || ttlKey(sibling) !== ttlKey(draft) || sibling.ttl === draft.ttl) continue;
-      this.#record(other, { ...sibling, ttl: draft.ttl });
-      aligned++;
+    const deviating: string[] = [];
+    for (const [ttl, ids] of this.#ttls.get(ttlKey(draft)) ?? []) {
+      if (ttl !== draft.ttl) for (const other of ids) deviating.push(other);
     }
-    return aligned;
+    for (const other of deviating) {
+      const sibling = this.#current.get(other);
+      if (sibling) this.#record(other, { ...sibling, ttl: draft.ttl });
+    }
+    return deviating.length;
+  }
+
+  /** The TTL that holds where a record would come; undefined where it would be the first. */
+  ttlOf(record: RecordDraft): number | undefined {
+    return this.#ttls.get(ttlKey(record))?.keys().next().value;
   }
 
   remove(id: string): void {
@@ -112,7 +120,10 @@ export class ZoneView {
 
   #set(id: string, draft: RecordDraft | undefined): void {
     const previous = this.#current.get(id);
-    if (previous) this.#ids.get(previous.name)?.delete(id);
+    if (previous) {
+      this.#ids.get(previous.name)?.delete(id);
+      this.#unlist(id, previous);
+    }
     if (!draft) {
       this.#current.delete(id);
       return;
@@ -121,5 +132,17 @@ export class ZoneView {
     const ids = this.#ids.get(draft.name);
     if (ids) ids.add(id);
     else this.#ids.set(draft.name, new Set([id]));
+    const ttls = this.#ttls.get(ttlKey(draft)) ?? new Map<number, Set<string>>();
+    this.#ttls.set(ttlKey(draft), ttls);
+    const same = ttls.get(draft.ttl);
+    if (same) same.add(id);
+    else ttls.set(draft.ttl, new Set([id]));
+  }
+
+  #unlist(id: string, record: RecordDraft): void {
+    const ttls = this.#ttls.get(ttlKey(record));
+    const same = ttls?.get(record.ttl);
+    same?.delete(id);
+    if (same?.size === 0) ttls?.delete(record.ttl);
   }
 }
