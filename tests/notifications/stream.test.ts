@@ -168,6 +168,10 @@ describe("five streams", () => {
   });
 });
 
+function newPassword() {
+  return reader.client.put("/api/auth/me/password", { currentPassword: memberPassword, newPassword: memberPassword });
+}
+
 describe("a stream ends", () => {
   test("when its token's time is over", async () => {
     const client = await started();
@@ -176,10 +180,6 @@ describe("a stream ends", () => {
   });
 
   test("at once with its session: by sign-out, by another's hand, by a new password, by a refresh token used twice", async () => {
-    const newPassword = () => {
-      const change = { currentPassword: memberPassword, newPassword: memberPassword };
-      return reader.client.put("/api/auth/me/password", change);
-    };
     const ways: ((ending: RestClient, refreshToken: string) => Promise<unknown>)[] = [
       (ending) => ending.post("/api/auth/logout"),
       async () => {
