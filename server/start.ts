@@ -72,10 +72,11 @@ export async function startServer(config: Config, options: StartOptions): Promis
     const server = createServer({ ...slownessLimits, requireHostHeader: false }, app);
     server.on("checkExpectation", app);
     server.on("clientError", answerUnreadable);
+    const place = await database.described();
     await listen(server, config);
     const { port } = server.address() as AddressInfo;
     const url = `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`;
-    announceAddresses(config, url, await database.described(), options.announce);
+    announceAddresses(config, url, place, options.announce);
     return {
       url,
       services,

@@ -100,7 +100,9 @@ export function databaseUrlFault(text: string): string | null {
 
 /** Reads the certificates that an address names. @throws DatabaseUrlError when one cannot be read. */
 export function connectionSettings(address: DatabaseAddress): ConnectionSettings {
-  const { user = defaults.user, password, sslMode } = address;
+  const { user = defaults.user, password } = address;
+  // TLS does not apply to a socket, whatever PGSSLMODE says.
+  const sslMode = isSocket(address) ? "disable" : address.sslMode;
   return {
     host: address.host,
     port: address.port,

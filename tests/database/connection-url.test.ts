@@ -128,6 +128,10 @@ test("a place names host, port and database, and neither user nor password", () 
   expect(place("postgres://zw:secret@/zonewright?host=/run/postgresql")).toBe("zonewright at /run/postgresql");
 });
 
+test("a Unix socket is never spoken TLS to, whatever PGSSLMODE says", () => {
+  expect(connectionSettings(parseDatabaseUrl("postgres:///zonewright?host=/run/postgresql")).ssl).toBe(false);
+});
+
 test("without sslmode the setting is left to PGSSLMODE, the same for both pools", () => {
   expect(connectionSettings(parseDatabaseUrl("postgres://zw@db.example.com/zonewright"))).not.toHaveProperty("ssl");
   expect(connectionSettings(parseDatabaseUrl("postgres://zw@db.example.com/zonewright?sslmode=disable")).ssl).toBe(

@@ -16,6 +16,7 @@ const listFields = [
   "tags",
   "recordCount",
   "signedBy",
+  "driftedAt",
   "createdAt",
 ];
 const detailFields = [
@@ -30,6 +31,7 @@ const detailFields = [
   "registrar",
   "snapshotSchedule",
   "revision",
+  "historyFrom",
   "updatedAt",
   // Beside the contract: how the provider's records differ.
   "drift",
