@@ -2,6 +2,7 @@ import type { AnyTRPCRouter } from "@trpc/server";
 import type { NextFunction, Request, RequestHandler, Response } from "express";
 import { createOpenApiNodeHttpHandler } from "trpc-to-openapi";
 import type { RouteMeta } from "./context.ts";
+import { sendLarge } from "./large-answers.ts";
 import { AppError, type Issue } from "./errors.ts";
 import { lockCoercion } from "./coercion-lock.ts";
 import { logFailure } from "./failure-log.ts";
@@ -80,7 +81,13 @@ export function restHandler(
       setHeader(name: string, value: string) {
         if (name === procedureHeader) exchange.meta = metaOf(appRouter, value);
       },
-      end: (body: string | undefined) => send(res, exchange, body),
+      end: (body: string | undefined) => {
+        const { large } = exchange.context;
+        if (large && !exchange.error) {
+          res.status(exchange.meta?.status ?? 200).setHeader("Content-Type", "application/json; charset=utf-8");
+          void sendLarge(res, large);
+        } else send(res, exchange, body);
+      },
     };
     const issues = misplaced(exchange);
     if (issues.length > 0) {
