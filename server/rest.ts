@@ -12,7 +12,7 @@ import { errorOf, type ServerContext } from "./trpc.ts";
 
 /** One call as the generated handler sees it, and what it tells us meanwhile. */
 interface Exchange {
-  method: string;
+  readonly method: string;
   url: string;
   /** Only what the handler reads: it would copy all of them. */
   headers: { "content-type": string | undefined };
@@ -65,8 +65,15 @@ export function restHandler(
       next();
       return;
     }
+    const method = libraryMethod(req.method, takesBody(req.path));
+    let asked = false;
     const exchange: Exchange = {
-      method: libraryMethod(req.method, takesBody(req.path)),
+      /** Told once, to find the route: asked again, the library would write the whole body as text, only to have a signal. */
+      get method() {
+        if (asked) return "GET";
+        asked = true;
+        return method;
+      },
       url: req.url,
       headers: { "content-type": req.headers["content-type"] },
       body: req.body as unknown,
@@ -89,7 +96,7 @@ export function restHandler(
         } else send(res, exchange, body);
       },
     };
-    const issues = misplaced(exchange);
+    const issues = misplaced({ method, url: req.url, body: exchange.body, query: exchange.query });
     if (issues.length > 0) {
       next(
         new AppError("BAD_REQUEST", issues.map(({ path, message }) => `${path[0]}: ${message}`).join(" "), { issues }),
@@ -108,7 +115,9 @@ export function restHandler(
  * Finds what the library drops without a word: fields of the path that stand in the body or the query as well, a query
  * beside a body, and `__proto__` in a query.
  */
-function misplacedFields(appRouter: AnyTRPCRouter): (exchange: Exchange) => Issue[] {
+function misplacedFields(
+  appRouter: AnyTRPCRouter,
+): (call: Pick<Exchange, "method" | "url" | "body" | "query">) => Issue[] {
   const routes = restProcedures(appRouter).flatMap(({ meta: { openapi, bodied = false } }) =>
     openapi
       ? [

@@ -91,7 +91,7 @@ export class ZoneFileTransfer {
       const loss = lossWarning(changes, zone.recordCount);
       const told = parsed.warnings.map(({ line, message }) => `Line ${line}: ${message}`);
       const warnings = [
-        ...notEndless(told),
+        ...told,
         ...outOfZoneWarnings(parsed.outOfZone, zone.name),
         ...notEndless(held.warnings),
         ...notEndless(keptWarnings(kept)),
