@@ -194,6 +194,16 @@ describe.each(signingTargets)("a zone that is signed by %s", (label, start) => {
     expect(await zone.check()).toEqual(agrees);
   });
 
+  test("answers no success for the deletion of a key that stays", async () => {
+    await zone.storeAsBefore();
+    for (const { id } of (await zone.records("&type=DNSKEY")).slice(0, 1)) {
+      expect(await zone.delete(id)).toMatchObject({ status: 502, body: { code: "PROVIDER_ERROR" } });
+      expect((await zone.records("&type=DNSKEY")).map((record: Body) => record.id)).toContain(id);
+    }
+    expect((await zone.post("/sync")).body).toMatchObject(nothing);
+    await expectAgreement(zone);
+  });
+
   test.each([
     ["a sync", async () => expect((await zone.post("/sync")).body).toMatchObject(nothing)],
     ["a check", async () => expect(await zone.check()).toEqual(agrees)],
