@@ -234,5 +234,5 @@ test("a zone with signatures from elsewhere at PowerDNS is not signed by its pro
   const { body: made } = await zw.admin.post("/api/provider-configs", config);
   const { body: imported } = await zw.admin.post(`/api/provider-configs/${made.id}/import`, { zones: [name] });
   const { body: domain } = await zw.admin.get(`/api/domains/${imported.results[0].domainId}`);
-  expect(domain).toMatchObject({ name, signedBy: "file", recordCount: 2 });
+  expect(domain).toMatchObject({ name, signedBy: "file" });
 });
