@@ -202,7 +202,7 @@ export function createServices(parts: {
     domains,
     zoneImports,
     ...expiry,
-    records: new Records(pipeline),
+    records: new Records(pipeline, comparison, now),
     sync: new Sync(pipeline, comparison),
     zoneFiles: new ZoneFileTransfer(pipeline, now),
     snapshots,

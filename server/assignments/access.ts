@@ -76,6 +76,9 @@ export interface Zone {
   name: string;
   revision: number;
   recordCount: number;
+  /** Whether the provider signs the zone, and how many records it maintains for that. */
+  signed: boolean;
+  serverManagedCount: number;
   providerConfigId: string;
   rights: Rights;
 }
@@ -84,7 +87,7 @@ export interface Zone {
 export async function zoneFor(em: EntityManager, caller: Caller, domainId: string, need: Need): Promise<Zone> {
   const row = await queries(em)
     .selectFrom("domains")
-    .select(["id", "name", "revision", "record_count", "provider_config_id"])
+    .select(["id", "name", "revision", "record_count", "provider_signed", "server_managed_count", "provider_config_id"])
     .select(accessColumns(caller))
     .where("id", "=", domainId)
     .executeTakeFirst();
@@ -94,6 +97,8 @@ export async function zoneFor(em: EntityManager, caller: Caller, domainId: strin
     name: row.name,
     revision: row.revision,
     recordCount: row.record_count,
+    signed: row.provider_signed,
+    serverManagedCount: row.server_managed_count,
     providerConfigId: row.provider_config_id,
     rights: rightsIn(row, caller, need),
   };
