@@ -77,8 +77,8 @@ export const fieldChanges = z
     z.string(),
     z.tuple([z.unknown(), z.unknown()]).meta({
       // Generators of OpenAPI 3.0 clients do not know `prefixItems`.
-      override: ({ jsonSchema }) => {
-        delete jsonSchema.prefixItems;
+      override: ({ jsonSchema }: { jsonSchema: Record<string, unknown> }) => {
+        delete jsonSchema["prefixItems"];
         Object.assign(jsonSchema, { type: "array", items: {}, minItems: 2, maxItems: 2 });
       },
     }),
