@@ -24,7 +24,10 @@ function sentence(issue: z.core.$ZodRawIssue): string | undefined {
   return kind && `This must be ${kind}.`;
 }
 
-z.config({ customError: sentence });
+/** Has every schema of the process say what is wrong in our words where it has none of its own. */
+export function saySchemaErrors(): void {
+  z.config({ customError: sentence });
+}
 
 /** An input can break every rule at once; nobody reads all of it. */
 const mostIssues = 20;

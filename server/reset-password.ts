@@ -11,12 +11,12 @@ import { createLog } from "./log.ts";
 import { createServices } from "./services.ts";
 import { User } from "./users/entities.ts";
 
-const usage = "Usage: npm run reset-password -- <username> [--remove-second-factors]";
+const usage = "Usage: npm run reset-password -- <username>";
 
-/** For operators who are locked out: gives an account a new password, prints it, ends the account's sessions and lets it in again. */
+/** For operators who are locked out: sets and prints a new password, takes every other way into the account away, and enables it. */
 async function resetPassword(args: readonly string[]): Promise<string> {
-  const flag = "--remove-second-factors";
-  const [username, ...others] = args.filter((arg) => arg !== flag);
+  // Scripts of earlier versions pass this; second factors go in any case.
+  const [username, ...others] = args.filter((arg) => arg !== "--remove-second-factors");
   if (username === undefined || others.length > 0) throw new ConfigError(usage);
   const config = loadConfig(process.env);
   const unlock =
@@ -28,9 +28,7 @@ async function resetPassword(args: readonly string[]): Promise<string> {
     const user = await database.fork().findOne(User, { [sql.lower("username")]: username.toLowerCase() });
     if (!user) throw new ConfigError(`There is no user ${username}.`);
     const password = randomBytes(15).toString("base64url");
-    const removeSecondFactors = args.includes(flag);
-    const change = { id: user.id, password, disabled: false, removeSecondFactors };
-    await services.userAdministration.update(database.fork(), theService, change);
+    await services.userAdministration.update(database.fork(), theService, { id: user.id, password, disabled: false });
     return `New password of ${user.username}, shown this once: ${password}`;
   } finally {
     await services.close();

@@ -116,6 +116,16 @@ export function paging(defaultLimit: number, maxLimit: number) {
   };
 }
 
+/** A yes or no of a query: over REST its text, over tRPC a boolean too. */
+export function queryFlag(fallback: "true" | "false", description: string) {
+  return z
+    .preprocess(
+      (given: boolean | "true" | "false" | undefined) => (typeof given === "boolean" ? String(given) : given),
+      z.enum(["true", "false"], "This must be true or false.").default(fallback),
+    )
+    .meta({ description });
+}
+
 /** What every paged answer carries beside its items. */
 export const pageOf = {
   total: z.int().meta({ description: "Items on all pages together.", example: 1 }),

@@ -29,6 +29,7 @@ import { composeExpiry, type ExpiryServices } from "./expiry/compose.ts";
 import { Health } from "./health.ts";
 import { LargeBodies } from "./http/bodies/large-bodies.ts";
 import { Idempotency } from "./idempotency/idempotency.ts";
+import { saySchemaErrors } from "./input-error.ts";
 import { composeIdentity, type IdentityServices } from "./identity/compose.ts";
 import { composeJobs, type JobServices } from "./jobs/compose.ts";
 import { createKeyring } from "./keyring.ts";
@@ -98,6 +99,8 @@ export function createServices(parts: {
   onDrift?: OnDrift;
 }): Services {
   const { config, database, log, now = () => new Date(), pause = realPause } = parts;
+  saySchemaErrors();
+  database.logTo(log);
   const keyring = createKeyring(config.secretKeys);
   const accessTokens = new AccessTokens(keyring, now);
   const background = new Background(log);
@@ -199,7 +202,7 @@ export function createServices(parts: {
     domains,
     zoneImports,
     ...expiry,
-    records: new Records(pipeline),
+    records: new Records(pipeline, comparison, now),
     sync: new Sync(pipeline, comparison),
     zoneFiles: new ZoneFileTransfer(pipeline, now),
     snapshots,

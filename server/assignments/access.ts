@@ -76,6 +76,9 @@ export interface Zone {
   name: string;
   revision: number;
   recordCount: number;
+  /** Whether the provider signs the zone, and how many records it maintains for that. */
+  signed: boolean;
+  serverManagedCount: number;
   providerConfigId: string;
   rights: Rights;
 }
@@ -84,7 +87,7 @@ export interface Zone {
 export async function zoneFor(em: EntityManager, caller: Caller, domainId: string, need: Need): Promise<Zone> {
   const row = await queries(em)
     .selectFrom("domains")
-    .select(["id", "name", "revision", "record_count", "provider_config_id"])
+    .select(["id", "name", "revision", "record_count", "provider_signed", "server_managed_count", "provider_config_id"])
     .select(accessColumns(caller))
     .where("id", "=", domainId)
     .executeTakeFirst();
@@ -94,49 +97,78 @@ export async function zoneFor(em: EntityManager, caller: Caller, domainId: strin
     name: row.name,
     revision: row.revision,
     recordCount: row.record_count,
+    signed: row.provider_signed,
+    serverManagedCount: row.server_managed_count,
     providerConfigId: row.provider_config_id,
     rights: rightsIn(row, caller, need),
   };
 }
 
+/**
+ * Which domains of a list some callers see, as SQL. It gets values and never the caller: two callers with the same one have the same SQL, and
+ * texts of queries are kept by it (`repeated`). A condition that depends on anything else of the caller is another one of these.
+ */
+export interface Visibility {
+  condition(eb: ExpressionBuilder<Tables, "domains">, userId: string): Expression<SqlBool>;
+  /** The values of the condition, in its order. */
+  parameters(userId: string): string[];
+  /** Whether they see all hosts of such a domain: what is about the zone as a whole is for these. */
+  wholly(userId: string): Expression<SqlBool>;
+}
+
+const everyDomain: Visibility = {
+  condition: (eb) => eb.lit(true),
+  parameters: () => [],
+  wholly: () => sql<SqlBool>`true`,
+};
+
+const ownDomains: Visibility = {
+  condition: (eb, userId) => eb("domains.owner_id", "=", userId),
+  parameters: (userId) => [userId],
+  wholly: (userId) => sql<SqlBool>`coalesce(domains.owner_id = ${userId}, false)`,
+};
+
+const ownAndAssignedDomains: Visibility = {
+  // One set of ids, and not "own or assigned", for which no index serves.
+  condition: (_eb, userId) => sql<SqlBool>`domains.id in (
+    select own.id from domains own where own.owner_id = ${userId}
+    union all select a.domain_id from assignments a where a.user_id = ${userId}
+  )`,
+  parameters: (userId) => [userId, userId],
+  wholly: (userId) => sql<SqlBool>`(coalesce(domains.owner_id = ${userId}, false) or exists (
+    select from assignments a where a.domain_id = domains.id and a.user_id = ${userId} and a.subdomain_pattern = '*'
+  ))`,
+};
+
 /** The domains that a caller may see, for lists. */
 export class VisibleDomains {
+  readonly visibility: Visibility;
   readonly #caller: Caller;
   readonly #grants: ReadonlyMap<string, Grant[]>;
 
   constructor(caller: Caller, grants: ReadonlyMap<string, Grant[]>) {
     this.#caller = caller;
     this.#grants = grants;
+    if (caller.role === "admin") this.visibility = everyDomain;
+    else this.visibility = grants.size > 0 ? ownAndAssignedDomains : ownDomains;
   }
 
-  /** Whether assignments show the caller more than their own domains. */
-  get anyAssigned(): boolean {
-    return this.#grants.size > 0;
+  get parameters(): string[] {
+    return this.visibility.parameters(this.#caller.userId);
   }
 
   condition(eb: ExpressionBuilder<Tables, "domains">): Expression<SqlBool> {
-    if (this.#caller.role === "admin") return eb.lit(true);
-    if (!this.anyAssigned) return eb("domains.owner_id", "=", this.#caller.userId);
-    // One set of ids, and not "own or assigned", for which no index serves.
-    return sql<SqlBool>`domains.id in (
-      select own.id from domains own where own.owner_id = ${this.#caller.userId}
-      union all select a.domain_id from assignments a where a.user_id = ${this.#caller.userId}
-    )`;
+    return this.visibility.condition(eb, this.#caller.userId);
   }
 
   /** Whether the caller sees all hosts of a domain, in SQL: what is about the zone as a whole is for these. */
   wholly(): Expression<SqlBool> {
-    if (this.#caller.role === "admin") return sql<SqlBool>`true`;
-    const { userId } = this.#caller;
-    if (!this.anyAssigned) return sql<SqlBool>`coalesce(domains.owner_id = ${userId}, false)`;
-    return sql<SqlBool>`(coalesce(domains.owner_id = ${userId}, false) or exists (
-      select from assignments a where a.domain_id = domains.id and a.user_id = ${userId} and a.subdomain_pattern = '*'
-    ))`;
+    return this.visibility.wholly(this.#caller.userId);
   }
 
   /** A column of `domains` that is about the zone as a whole; null where the caller does not see all of it. */
   ifWhole<Value>(column: RawBuilder<Value>): RawBuilder<Value | null> {
-    if (this.#caller.role === "admin") return column;
+    if (this.visibility === everyDomain) return column;
     return sql<Value | null>`case when ${this.wholly()} then ${column} end`;
   }
 

@@ -1,4 +1,5 @@
-import type { NotificationEvent, NotificationLevel, Notice } from "../notifications/notify.ts";
+import type { NotificationEvent, NotificationLevel } from "../notifications/events.ts";
+import type { Notice } from "../notifications/notify.ts";
 import type { AssignmentAccess } from "./entities.ts";
 
 /** What a notice of an assignment or of a request for one is about. */

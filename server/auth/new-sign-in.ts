@@ -1,14 +1,14 @@
 import { sql } from "kysely";
 
 import { queries, type EntityManager } from "../database/database.ts";
-import type { Notice } from "../notifications/notify.ts";
+import type { TypedNotice } from "../notifications/notify.ts";
 import { keptUserAgent, type ClientInfo } from "./sessions.ts";
 
 /**
  * What to tell a user of a sign-in from where none of their sessions came from; null for a place that is known, and for an account's first
  * sign-in. To be asked before the session is there.
  */
-export async function newSignIn(em: EntityManager, userId: string, client: ClientInfo): Promise<Notice | null> {
+export async function newSignIn(em: EntityManager, userId: string, client: ClientInfo): Promise<TypedNotice | null> {
   const userAgent = keptUserAgent(client);
   const row = await queries(em)
     .selectFrom("users")
@@ -31,7 +31,7 @@ export async function newSignIn(em: EntityManager, userId: string, client: Clien
   return signInNotice(userId, { ...client, userAgent });
 }
 
-export function signInNotice(userId: string, { ip, userAgent }: ClientInfo): Notice {
+export function signInNotice(userId: string, { ip, userAgent }: ClientInfo): TypedNotice<"security.new_sign_in"> {
   const from = `${ip ?? "an unknown address"} by ${userAgent ?? "a program that does not say what it is"}`;
   return {
     event: "security.new_sign_in",

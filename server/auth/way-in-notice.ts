@@ -1,4 +1,4 @@
-import type { NotificationEvent, Notice } from "../notifications/notify.ts";
+import type { TypedNotice } from "../notifications/notify.ts";
 import type { Method } from "./second-factors/methods.ts";
 
 /** A way into an account that was added, removed or replaced. Names are what their owner calls them; nothing here is a secret. */
@@ -18,18 +18,19 @@ export interface ChangedAccount {
 }
 
 /** What the owner of an account is notified of, in the application, by channels and by mail. */
-export function wayInNotice(change: WayInChange, { userId, username, ip }: ChangedAccount): Notice {
+export function wayInNotice(change: WayInChange, { userId, username, ip }: ChangedAccount): TypedNotice {
   const { event, ...details } = change;
   const [title, advice] = words(change, username);
   return {
-    event: event satisfies NotificationEvent,
+    event,
     title,
     content: `This came from ${ip ?? "an unknown address"}. If it was not ${username}, ${advice}`,
     level: "warning",
     metadata: { userId, username, ...details, ip },
     to: { userIds: [userId] },
     mailed: "separately",
-  };
+    // The change's own fields are those of its event: the compiler does not follow them through the rest.
+  } satisfies Omit<TypedNotice, "event" | "metadata"> & { event: string; metadata: object } as TypedNotice;
 }
 
 const newPassword = "set a new password";

@@ -1,5 +1,5 @@
 import type { ChangeOutcome } from "../dns-providers/provider.ts";
-import type { Notice } from "../notifications/notify.ts";
+import type { TypedNotice } from "../notifications/notify.ts";
 import type { PlannedChange } from "../records/live-record.ts";
 
 const named = 3;
@@ -16,7 +16,7 @@ interface Settled {
 }
 
 /** What to tell of it: null when all of it came true. Who made the change is told, and who owns the domain. */
-export function failedChange(settled: Settled): Notice | null {
+export function failedChange(settled: Settled): TypedNotice<"record.change_failed"> | null {
   const { id: changeSetId, domainId, domainName, changes, outcomes } = settled;
   const failures = changes.flatMap((change, index) => {
     const outcome = outcomes[index];

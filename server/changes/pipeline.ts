@@ -3,27 +3,37 @@ import { accessColumns, rightsIn, type Need, type Rights } from "../assignments/
 import type { Caller } from "../auth/caller.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
 import { allMade } from "../dns-providers/applying/change-outcomes.ts";
-import type { ChangeOutcome, DnsProvider, ProviderKind } from "../dns-providers/provider.ts";
+import { ProviderError, type ChangeOutcome, type DnsProvider, type ProviderKind } from "../dns-providers/provider.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
+import { keepFinding } from "../drift/due-zones.ts";
 import { throughProvider } from "../dns-providers/through-provider.ts";
 import { AppError, notFound } from "../errors.ts";
 import { bookmark } from "./bookmark.ts";
 import type { ChangeSetKind } from "./entities.ts";
 import { holdLease, inZoneTurn, leaseWaitMilliseconds, type Lease } from "./lease.ts";
 import type { Notifications } from "../notifications/notify.ts";
+import type { ProviderComparison } from "../records/compare-with-provider.ts";
 import type { PlannedChange } from "../records/live-record.ts";
 import { readSplits } from "../records/unread-splits.ts";
 import { repairZone, type Ending } from "./repair.ts";
 import { sendChanges } from "./send-changes.ts";
+import { liveAtNames } from "../records/live-queries.ts";
+import { recordKey, type RecordData } from "../records/record.ts";
+import { keepSigning } from "../records/keep-signing.ts";
+import type { ZoneSigning } from "../records/server-managed.ts";
 import { settle } from "./settle.ts";
 
 /** A zone that is ours alone while a change is planned and carried out. */
 export interface HeldZone {
   id: string;
   name: string;
+  /** Of its provider configuration. */
+  configId: string;
   revision: number;
   recordCount: number;
   fingerprint: string | null;
+  /** Whether the provider signs the zone, as last read. */
+  signed: boolean;
   /** Whether 0.1 stored TXT records of it and nobody has read since how they are cut. */
   splitsUnread: boolean;
   /** What the caller may do here. */
@@ -35,6 +45,8 @@ export interface HeldZone {
 
 export interface Planned {
   changes: PlannedChange[];
+  /** What the provider was read to maintain itself, where the plan read all of the zone. */
+  signing?: ZoneSigning;
 }
 
 export interface ChangeRequest<P extends Planned> {
@@ -170,12 +182,13 @@ export class ChangePipeline {
       together: request.together ?? false,
       now: this.#now,
     });
-    const { changeSetId, outcomes, before, after } = sent;
+    const { changeSetId, outcomes, before, after, dropped = [] } = sent;
     // Content that somebody else wrote and we have not read stays unknown until a sync.
     const mark = before === zone.fingerprint ? after : null;
+    const also = await deletionsOf(this.#database.fork(), zone.id, dropped, planned.changes);
     return await this.#database
       .fork()
-      .transactional((tx) => this.#finish(tx, zone, request, planned, outcomes, lease, mark, changeSetId));
+      .transactional((tx) => this.#finish(tx, zone, request, planned, outcomes, lease, mark, { changeSetId, also }));
   }
 
   async #finish<P extends Planned>(
@@ -186,19 +199,20 @@ export class ChangePipeline {
     outcomes: ChangeOutcome[],
     lease: Lease | null,
     fingerprint: string | null,
-    changeSetId?: string,
+    { changeSetId, also = [] }: { changeSetId?: string; also?: readonly PlannedChange[] } = {},
   ): Promise<Carried<P>> {
     const now = this.#now();
     const author = { trigger: "on_change", createdBy: request.caller.userId, now } as const;
     const happened = outcomes.some(({ ok }) => ok);
+    if (planned.signing) await keepSigning(tx, zone.id, planned.signing, now);
     if (request.bookmarkBefore && happened) await bookmark(tx, zone.id, author);
     const revision = await settle(tx, zone.id, {
       kind: request.kind,
       actorId: request.caller.userId,
       actor: request.caller,
       about: request.about,
-      changes: planned.changes,
-      outcomes,
+      changes: [...planned.changes, ...also],
+      outcomes: [...outcomes, ...allMade(also)],
       lease,
       fingerprint,
       changeSetId,
@@ -223,6 +237,7 @@ export class ChangePipeline {
         "domains.revision",
         "domains.record_count",
         "domains.provider_fingerprint",
+        "domains.provider_signed",
         "domains.splits_unread",
         "provider_configs.id as config_id",
         "provider_configs.kind",
@@ -244,15 +259,33 @@ export class ChangePipeline {
     return {
       id: row.id,
       name: row.name,
+      configId: row.config_id,
       revision: row.revision,
       recordCount: row.record_count,
       fingerprint: row.provider_fingerprint,
+      signed: row.provider_signed,
       splitsUnread: row.splits_unread,
       rights,
       kind,
       provider,
     };
   }
+}
+
+/** Records of ours that the provider dropped by itself, as what they are: deleted with the change. */
+async function deletionsOf(
+  em: EntityManager,
+  domainId: string,
+  dropped: readonly RecordData[],
+  changes: readonly PlannedChange[],
+): Promise<PlannedChange[]> {
+  if (dropped.length === 0) return [];
+  const keys = new Set(dropped.map(recordKey));
+  const planned = new Set(changes.map(({ id }) => id));
+  const live = await liveAtNames(em, domainId, [...new Set(dropped.map(({ name }) => name))]);
+  return live
+    .filter((record) => keys.has(recordKey(record)) && !planned.has(record.id))
+    .map((before) => ({ action: "delete", id: before.id, before, after: null }));
 }
 
 /** Reads how the TXT records of a zone are cut where 0.1 stored them: else a change of one could not name what is there. @throws AppError PROVIDER_ERROR */
@@ -267,9 +300,28 @@ async function markOf(provider: DnsProvider, zone: string): Promise<string | nul
   return await provider.fingerprint(zone).catch(() => null);
 }
 
-/** Whether the zone was changed at its provider by somebody else since we last read or wrote it. */
-export async function changedElsewhere(zone: HeldZone): Promise<boolean> {
-  if (!zone.provider || zone.fingerprint === null) return false;
-  const mark = await markOf(zone.provider, zone.name);
-  return mark !== null && mark !== zone.fingerprint;
+/**
+ * Whether the zone was changed at its provider by somebody else since we last read or wrote it. Signing changes the marks of a zone that its
+ * provider signs, so such a zone is compared, and one that agrees gets the new mark.
+ */
+export async function changedElsewhere(
+  em: EntityManager,
+  zone: HeldZone,
+  comparison: ProviderComparison,
+  now: Date,
+): Promise<boolean> {
+  const { provider } = zone;
+  if (!provider || zone.fingerprint === null) return false;
+  const fingerprint = await markOf(provider, zone.name);
+  if (fingerprint === null || fingerprint === zone.fingerprint) return false;
+  if (!zone.signed) return true;
+  try {
+    const { changes, signing } = await comparison.plan(em, zone, provider);
+    if (changes.length > 0) return true;
+    await keepFinding(em.fork(), zone, { found: null, fingerprint, signing }, now);
+  } catch (error) {
+    // A provider that cannot be read now is noticed when the plan is applied.
+    if (!(error instanceof ProviderError)) throw error;
+  }
+  return false;
 }

@@ -71,7 +71,7 @@ export async function putBack(
     if (back?.outcomes[place]?.ok)
       outcomes[index] = { ok: false, message: "The change was interrupted and has been taken back." };
   }
-  return { outcomes, before: answer.before, after: back && back.before === answer.after ? back.after : null };
+  return { ...answer, outcomes, after: back && back.before === answer.after ? back.after : null };
 }
 
 /**
@@ -94,12 +94,12 @@ export async function allOrTakenBack(
   const refused = allOrNone(answer.outcomes);
   const told = mine.length === made.length ? "" : othersStay;
   return {
+    ...answer,
     outcomes: answer.outcomes.map((outcome, index) => {
       if (outcome.ok && !takenBack.has(index)) return outcome;
       const now = refused[index] ?? outcome;
       return now.ok ? now : { ...now, message: now.message + told };
     }),
-    before: answer.before,
     after: back.length === 0 ? answer.after : undone && undone.before === answer.after ? undone.after : null,
   };
 }

@@ -2,6 +2,7 @@ import type { ChangeOutcome, DnsProvider, RecordChange } from "../dns-providers/
 import { recordsOf } from "../dns-providers/applying/touched-records.ts";
 import { sameData } from "../records/live-record.ts";
 import { recordKey, type RecordData } from "../records/record.ts";
+import type { ZoneSigning } from "../records/server-managed.ts";
 
 /** What a zone has of the records that some changes are about, by `recordKey`. */
 export type ServedRecords = ReadonlyMap<string, RecordData>;
@@ -101,9 +102,21 @@ export function effects<Change extends RecordChange>(
   });
 }
 
-/** All records of the zone as its provider has them. @throws ProviderError */
+/** All records of the zone as its provider has them, without those that it maintains itself. @throws ProviderError */
 export async function readAll(provider: DnsProvider, zone: string): Promise<RecordData[]> {
+  return (await readWhole(provider, zone)).records;
+}
+
+/** All records of the zone, and what the reading tells of its signing. @throws ProviderError */
+export async function readWhole(
+  provider: DnsProvider,
+  zone: string,
+): Promise<{ records: RecordData[]; signing: ZoneSigning }> {
   const records: RecordData[] = [];
-  for await (const batch of provider.readZone(zone)) records.push(...batch);
-  return records;
+  const managed: RecordData[] = [];
+  for await (const batch of provider.readZone(zone)) {
+    for (const record of batch) (record.serverManaged ? managed : records).push(record);
+  }
+  const signed = managed.length > 0 || ((await provider.signs?.(zone)) ?? false);
+  return { records, signing: { signed, managed } };
 }

@@ -18,6 +18,8 @@ export interface SentZone {
   name: string;
   /** Mark of the provider's content that the records here stand for. */
   fingerprint: string | null;
+  /** Whether the provider signs the zone. */
+  signed: boolean;
 }
 
 /**
@@ -63,6 +65,7 @@ async function carryOut(
         : await callProvider(provider, zone.name, sent, {
             together,
             plannedOn: zone.fingerprint,
+            signed: zone.signed,
             mayStayOpen: true,
             beforeCall: notingCalls(em, zone.id, lease, { id: changeSetId, changes: sent }),
           });

@@ -1,10 +1,10 @@
-import type { Notice } from "../notifications/notify.ts";
+import type { TypedNotice } from "../notifications/notify.ts";
 
 /** What administrators are told of a channel that the service disabled. */
 export function disabledNotice(
   { id, name, channel }: { id: string; name: string; channel: string },
   reason: string,
-): Notice {
+): TypedNotice<"channel.disabled"> {
   return {
     event: "channel.disabled",
     title: `The channel ${name} was disabled`,

@@ -1,5 +1,5 @@
 import { defineEntity, p } from "@mikro-orm/core";
-import type { NotificationEvent } from "../notifications/notify.ts";
+import type { NotificationEvent } from "../notifications/events.ts";
 import type { Told } from "../notifications/mailbox.ts";
 
 /** A place outside the application that is told of events. */

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Egress } from "../net/egress.ts";
 import type { Mailer } from "../mail/mailer.ts";
-import type { NotificationLevel } from "../notifications/notify.ts";
+import type { NotificationLevel } from "../notifications/events.ts";
 
 /** What a channel is told. */
 export interface ChannelMessage {

@@ -4,7 +4,7 @@ import { jsonRows } from "../database/json-rows.ts";
 import { newId } from "../ids.ts";
 import type { Enqueue } from "../jobs/jobs.ts";
 import type { Told } from "../notifications/mailbox.ts";
-import type { NotificationEvent } from "../notifications/notify.ts";
+import type { NotificationEvent } from "../notifications/events.ts";
 import type { ConfigBox } from "./config-box.ts";
 import { wayOf, type Way } from "./deliveries.ts";
 import type { WebConfig } from "./kinds/web.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { notificationEvents } from "../notifications/notify.ts";
+import { notificationEvents } from "../notifications/events.ts";
 import { id, line, shownId, timestamp } from "../schemas.ts";
 import { channelNames } from "./kinds.ts";
 

@@ -8,7 +8,7 @@ import { AppError, badField, nameTaken, notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { configError } from "../input-error.ts";
 import type { Logger } from "../log.ts";
-import type { NotificationEvent } from "../notifications/notify.ts";
+import type { NotificationEvent } from "../notifications/events.ts";
 import { masked, merged, unreadableConfig, type ChannelConfig, type ConfigBox } from "./config-box.ts";
 import { giveUp } from "./deliveries.ts";
 import { NotificationChannel } from "./entities.ts";

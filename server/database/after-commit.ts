@@ -1,8 +1,18 @@
 import type { EventSubscriber, TransactionEventArgs } from "@mikro-orm/core";
 import type { EntityManager } from "./database.ts";
 
-/** What is to happen once a transaction is committed. It must not fail: the caller has been promised the commit. */
-export type Work = () => void;
+/** What is to happen once a transaction is committed. A failure is logged: the caller has been promised the commit. */
+export type Work = () => unknown;
+
+type Report = (error: unknown) => void;
+
+/** By the configuration that all units of work of a database share. */
+const reports = new WeakMap<object, Report>();
+
+/** Says where failures of work after commits go. */
+export function reportFailedWork(em: EntityManager, report: Report): void {
+  reports.set(em.config, report);
+}
 
 const waiting = new WeakMap<object, Work[]>();
 const parents = new WeakMap<object, object>();
@@ -13,8 +23,19 @@ const parents = new WeakMap<object, object>();
  */
 export function afterCommit(em: EntityManager, work: Work): void {
   const transaction = em.getTransactionContext<object>();
-  if (transaction === undefined) work();
+  if (transaction === undefined) carryOut(em, work);
   else add(transaction, [work]);
+}
+
+function carryOut(em: Pick<EntityManager, "config">, work: Work): void {
+  const report =
+    reports.get(em.config) ?? ((error) => process.emitWarning(error instanceof Error ? error : String(error)));
+  try {
+    const begun = work();
+    if (begun instanceof Promise) begun.catch(report);
+  } catch (error) {
+    report(error);
+  }
 }
 
 function add(transaction: object, works: readonly Work[]): void {
@@ -35,13 +56,13 @@ export class AfterCommitSubscriber implements EventSubscriber {
     if (transaction && around) parents.set(transaction, around);
   }
 
-  afterTransactionCommit({ transaction }: TransactionEventArgs): void {
+  afterTransactionCommit({ em, transaction }: TransactionEventArgs): void {
     if (!transaction) return;
     const works = waiting.get(transaction) ?? [];
     waiting.delete(transaction);
     const around = parents.get(transaction);
     if (around) add(around, works);
-    else for (const work of works) work();
+    else for (const work of works) carryOut(em, work);
   }
 
   afterTransactionRollback({ transaction }: TransactionEventArgs): void {

@@ -8,12 +8,14 @@ import { MikroORM as PostgresORM, type Kysely, type Options, type SqlEntityManag
 import { sql } from "kysely";
 import { types as pgTypes } from "pg";
 import { fromPglite, type ConstructorOptions } from "pg-boss";
-import { AfterCommitSubscriber } from "./after-commit.ts";
+import type { Logger } from "../log.ts";
+import { AfterCommitSubscriber, reportFailedWork } from "./after-commit.ts";
 import { connectionSettings, isSocket, parseDatabaseUrl, placeOf, type DatabaseAddress } from "./connection-url.ts";
 import { entities, type Tables } from "./entities.ts";
 import { noteVersion, refuseNewer } from "./installation.ts";
 import { PreparingClient } from "./prepared-statements.ts";
 import { migrations } from "./migrations/list.ts";
+import { keepByteOrderMarks } from "./whole-texts.ts";
 import { version } from "../version.ts";
 
 export type EntityManager = SqlEntityManager;
@@ -32,6 +34,8 @@ export interface Database {
   readonly jobStore: JobStore;
   /** A fresh unit of work. One per procedure or job, never shared between requests. */
   fork(): EntityManager;
+  /** Logs what fails after a commit. */
+  logTo(log: Pick<Logger, "error">): void;
   /** Brings the database to this version. @throws InstallationError when it has been used by a newer one */
   migrate(): Promise<void>;
   /** Runs `work` while no other instance runs such work on this database: what would otherwise be set up twice. */
@@ -89,6 +93,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     embedded: address === undefined,
     jobStore: jobStore(orm, address),
     fork: () => orm.em.fork(),
+    logTo(log) {
+      reportFailedWork(orm.em, (error) => log.error({ err: error }, "what was to follow a commit failed"));
+    },
     async migrate() {
       // The migrator creates a database that is missing. This statement fails first.
       await orm.em.fork().execute("select 1");
@@ -216,5 +223,6 @@ async function openEmbedded(dataDir: string): Promise<PostgresORM> {
       parsers,
     },
   });
+  keepByteOrderMarks(await orm.em.getConnection().getNativeClient());
   return orm as unknown as PostgresORM;
 }

@@ -25,7 +25,7 @@ import {
   IdentityTicketSchema,
   PendingIdentitySchema,
 } from "../identity/entities.ts";
-import { RecordVersionSchema } from "../records/entities.ts";
+import { RecordVersionSchema, ServerManagedRecordSchema } from "../records/entities.ts";
 import { ChangeSetCallSchema, ChangeSetSchema } from "../changes/entities.ts";
 import { SnapshotSchema } from "../snapshots/entities.ts";
 import { InvitationSchema } from "../users/invitations/entities.ts";
@@ -51,6 +51,7 @@ export const entities = [
   ZoneImportItemSchema,
   ExpiryReminderSchema,
   RecordVersionSchema,
+  ServerManagedRecordSchema,
   ChangeSetSchema,
   ChangeSetCallSchema,
   SnapshotSchema,

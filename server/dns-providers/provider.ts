@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Egress } from "../net/egress.ts";
 import type { Pause } from "../pause.ts";
-import type { RecordData } from "../records/record.ts";
+import type { ReadRecord, RecordData } from "../records/record.ts";
 import type { ServerRules } from "../records/server-rules/rules.ts";
 import type { Soa } from "../zone-file/soa.ts";
 import type { Purpose, VendorAccounts } from "./vendor-api/accounts.ts";
@@ -28,6 +28,8 @@ export interface ApplyOptions {
    * the zone together with records that the caller has not seen.
    */
   plannedOn?: string | null;
+  /** Whether the provider signs the zone, as last read: its serial then counts more than changes of records. */
+  signed?: boolean;
   beforeCall?: BeforeCall;
 }
 
@@ -45,6 +47,8 @@ export interface ApplyResult {
   before: string | null;
   /** Mark of the content that the call itself made, whatever else happened to the zone since; `before` when it changed nothing. */
   after: string | null;
+  /** Records of the names that were changed which the provider dropped by itself, such as the DS of a delegation that went. */
+  dropped?: RecordData[];
 }
 
 /** What limits are about. */
@@ -148,8 +152,13 @@ export interface DnsProvider {
   listZones(): Promise<string[]>;
   /** Makes sure that the zone exists, empty if it is new. @throws ProviderError */
   createZone(zone: string): Promise<void>;
-  /** Streams the zone's records in batches, canonical, keeping what it does not understand. SOA is left out. @throws ProviderError */
-  readZone(zone: string): AsyncIterable<RecordData[]>;
+  /**
+   * Streams the zone's records in batches, canonical, keeping what it does not understand. SOA is left out. In a zone that the provider signs,
+   * the records that it maintains are marked. @throws ProviderError
+   */
+  readZone(zone: string): AsyncIterable<ReadRecord[]>;
+  /** Whether the provider signs the zone, where marked records need not tell. @throws ProviderError */
+  signs?(zone: string): Promise<boolean>;
   /**
    * Carries out the changes in order.
    * @throws ProviderError when it cannot say which of them took place.

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { realPause } from "../pause.ts";
 import { parseHost, parseZoneName } from "../names/names.ts";
 import { maxTtl } from "../zone-file/ttl.ts";
 import type { ProviderKind } from "./provider.ts";
@@ -63,7 +64,10 @@ export const rfc2136: ProviderKind<Rfc2136Config> = {
     timeoutField,
   ],
   configSchema,
-  connect: ({ server, port, tsigName, tsigAlgorithm, tsigSecret, zones, timeoutSeconds }, { now, egress }) =>
+  connect: (
+    { server, port, tsigName, tsigAlgorithm, tsigSecret, zones, timeoutSeconds },
+    { now, egress, pause = realPause },
+  ) =>
     nameServerProvider({
       host: server,
       port,
@@ -75,6 +79,7 @@ export const rfc2136: ProviderKind<Rfc2136Config> = {
       timeoutMilliseconds: inMilliseconds(timeoutSeconds),
       egress,
       now,
+      pause,
     }),
 };
 

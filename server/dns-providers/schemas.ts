@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { id, line, text, timestamp } from "../schemas.ts";
+import type { NewProviderConfig } from "./config-inputs.ts";
 
 const configId = id("The provider configuration's id.");
 
@@ -67,12 +68,15 @@ export const providerConfigList = z
 const name = line(100, 1).meta({ description: "Name to show; unique.", example: "Customer zones" });
 const membersMayUse = z.boolean().meta({ description: "Whether members may add domains with it." });
 
-export const createConfigInput = z.strictObject({
+const anyNewConfig = z.strictObject({
   kind: line(50, 1).meta({ description: "Short name of the kind, from `GET /api/providers`.", example: "zonefile" }),
   name,
   config: config.default({}),
   membersMayUse: membersMayUse.default(false),
 });
+
+/** A new configuration: clients see a union, in which `kind` tells what `config` takes. */
+export const createConfigInput = anyNewConfig as unknown as z.ZodType<z.output<typeof anyNewConfig>, NewProviderConfig>;
 
 export const updateConfigInput = z.strictObject({
   id: configId,

@@ -42,14 +42,14 @@ export const zonefile: ProviderKind<ZonefileConfig> = {
   configFields: [
     { name: "folder", label: "Folder", secret: false, required: false },
     { name: "hostmaster", label: "Hostmaster", secret: false, required: false },
-    { name: "checkNames", label: "Host names allowed: as in BIND (bind), any (off)", secret: false, required: false },
+    { name: "checkNames", label: "Check of host names (bind, off)", secret: false, required: false },
     {
       name: "maxRecordsPerType",
-      label: "Most records of a name and type (100; 0: any)",
+      label: "Most records of a name and type (100)",
       secret: false,
       required: false,
     },
-    { name: "maxTypesPerName", label: "Most types at a name (100; 0: any)", secret: false, required: false },
+    { name: "maxTypesPerName", label: "Most types at a name (100)", secret: false, required: false },
   ],
   configSchema,
   settings: ["checkNames", "maxRecordsPerType", "maxTypesPerName"],

@@ -8,7 +8,9 @@ import { throughProvider } from "../dns-providers/through-provider.ts";
 import type { DnsProvider } from "../dns-providers/provider.ts";
 import { AppError } from "../errors.ts";
 import { settle } from "../changes/settle.ts";
+import { keepSigning } from "../records/keep-signing.ts";
 import type { PlannedChange } from "../records/live-record.ts";
+import type { ZoneSigning } from "../records/server-managed.ts";
 import { planServed } from "../records/zone-comparison.ts";
 import type { Domain } from "./entities.ts";
 import { refuseOverlap, refuseServed } from "./member-guard.ts";
@@ -32,15 +34,16 @@ export async function adoptZone(
     await refuseOverlap(em, caller, domain.name);
     await refuseServed(provider, domain.name);
   }
-  const { changes, fingerprint } = provider
+  const { changes, fingerprint, signing } = provider
     ? await readNewZone(provider, domain.name, action)
-    : { changes: [], fingerprint: null };
+    : { changes: [], fingerprint: null, signing: null };
   try {
     await em.transactional(async (tx) => {
       await tx.persist(domain).flush();
       const { name, providerConfigId, ownerId } = domain;
       const after = { name, providerConfigId, ownerId, recordCount: changes.length };
       await writeEntry(tx, now, caller, { action, targetType: "domain", targetId: domain.id, after });
+      if (signing) await keepSigning(tx, domain.id, signing, now);
       const outcomes = allMade(changes);
       await settle(tx, domain.id, {
         kind: "import",
@@ -75,6 +78,7 @@ function taken(name: string): AppError {
 
 interface NewZone {
   changes: PlannedChange[];
+  signing: ZoneSigning;
   fingerprint: string | null;
 }
 
@@ -86,6 +90,8 @@ async function readNewZone(
 ): Promise<NewZone> {
   if (action === "domain.create") await throughProvider(provider.createZone(zone));
   const fingerprint = await provider.fingerprint(zone).catch(() => null);
-  const { changes } = await throughProvider(planServed(new Map(), provider.readZone(zone), async () => []));
-  return { changes, fingerprint };
+  const signs = async () => (await provider.signs?.(zone)) ?? false;
+  const read = planServed(new Map(), provider.readZone(zone), async () => [], signs);
+  const { changes, signing } = await throughProvider(read);
+  return { changes, fingerprint, signing };
 }

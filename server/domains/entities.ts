@@ -38,6 +38,10 @@ export const DomainSchema = defineEntity({
     historyFrom: p.integer().default(0),
     /** Live records, kept by the change pipeline. */
     recordCount: p.integer(),
+    /** Whether the provider signs the zone, as last read. */
+    providerSigned: p.boolean(),
+    /** Records that the provider maintains, as last read; they are not among `recordCount`. */
+    serverManagedCount: p.integer(),
     /** Version number of the newest snapshot. */
     snapshotSequence: p.integer(),
     /** Mark of the provider's content as last read or written. */

@@ -15,24 +15,32 @@ import { bookmark } from "../changes/bookmark.ts";
 import { settle } from "../changes/settle.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import { limitIssues } from "../records/provider-limits.ts";
+import { refusalsOf } from "../records/server-rules/whole-zone.ts";
 import { asHeld } from "../records/joined-texts.ts";
 import { readSplits } from "../records/unread-splits.ts";
 import { kindOfZone } from "../records/zone-limits.ts";
 import { withLease, type Lease } from "../changes/lease.ts";
 import { dataOf, type LiveRecord, type PlannedChange } from "../records/live-record.ts";
+import { keepSigning } from "../records/keep-signing.ts";
+import { recordKey } from "../records/record.ts";
+import { isServerManaged, managedReason, withoutManaged, type ZoneSigning } from "../records/server-managed.ts";
 import { liveZone } from "../records/live-queries.ts";
 import { callProvider } from "../changes/provider-call.ts";
-import { readAll } from "../changes/read-back.ts";
+import { readAll, readWhole } from "../changes/read-back.ts";
 import { repairZone } from "../changes/repair.ts";
 import { whileHeld } from "../changes/noted-calls.ts";
 import { lostAt, ownTyped, planMove, withoutOwnOf, withPlainTtls } from "./move-plan.ts";
 import { inSlices } from "../slices.ts";
+
+const unsigned: ZoneSigning = { signed: false, managed: [] };
 
 /** What the domain becomes at its new provider. */
 interface Arrival {
   fingerprint: string | null;
   /** Records of ours that the target's own take the place of. */
   changes: PlannedChange[];
+  /** What the target maintains itself, as it was found. */
+  signing: ZoneSigning;
 }
 
 /**
@@ -56,15 +64,17 @@ export async function moveZone(
     await repairZone(fork(), domain.id, lease, connections, now, { settling, notifications });
     const source = await sourceOf(fork(), domain.id);
     if (source.splitsUnread) await readOldSplits(fork(), domain, connections, source.stored);
-    const records = await liveZone(fork(), domain.id, Hosts.all);
+    const records = withoutManaged(await liveZone(fork(), domain.id, Hosts.all), source.signed);
     const { records: wanted } = await inSlices(asHeld(withPlainTtls(source.kind, target.kind, records), target.kind));
     const written = withoutOwnOf(target.kind, wanted);
     refuseBeyondLimits(written, await limitsThere(target, domain.name, written), domain.name);
+    // What the zone has broken of the servers' rules where they hold already, moves with it.
+    if (source.kind.kind !== target.kind.kind) refuseUnloadable(written, target.kind, domain.name);
     const { provider } = target;
     const move = { records, wanted };
     const arrival = provider
       ? await throughProvider(fill(target.kind, provider, domain.name, move, whileHeld(lease)))
-      : { fingerprint: null, changes: planMove(target.kind, new Map(), move, []).changes };
+      : { fingerprint: null, changes: planMove(target.kind, new Map(), move, []).changes, signing: unsigned };
     await fork().transactional(async (tx) => {
       await arrive(tx, domain.id, { configId: target.id, caller, now: now() }, arrival, lease);
       await writeEntry(tx, now(), caller, {
@@ -83,9 +93,10 @@ async function arrive(
   tx: EntityManager,
   domainId: string,
   { configId, caller, now }: { configId: string; caller: Caller; now: Date },
-  { fingerprint, changes }: Arrival,
+  { fingerprint, changes, signing }: Arrival,
   lease: Lease,
 ): Promise<void> {
+  await keepSigning(tx, domainId, signing, now);
   if (changes.length > 0) {
     await bookmark(tx, domainId, { trigger: "on_change", createdBy: caller.userId, now });
     const outcomes = allMade(changes);
@@ -111,20 +122,27 @@ async function arrive(
   throw new AppError("UNAVAILABLE", "The move took too long and was given up; try again.", { retryAfterSeconds: 5 });
 }
 
-/** The provider where the domain is. */
+/** The provider where the domain is, and whether it signs the zone. */
 async function sourceOf(em: EntityManager, domainId: string) {
   const {
     id,
     kind,
     config,
     splits_unread: splitsUnread,
+    provider_signed: signed,
   } = await queries(em)
     .selectFrom("domains")
     .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
-    .select(["provider_configs.id", "provider_configs.kind", "provider_configs.config", "domains.splits_unread"])
+    .select([
+      "provider_configs.id",
+      "provider_configs.kind",
+      "provider_configs.config",
+      "domains.splits_unread",
+      "domains.provider_signed",
+    ])
     .where("domains.id", "=", domainId)
     .executeTakeFirstOrThrow(() => notFound("domain"));
-  return { kind: knownKind(kind), stored: { id, kind, config }, splitsUnread };
+  return { kind: knownKind(kind), stored: { id, kind, config }, splitsUnread, signed };
 }
 
 /** Reads how the texts of a zone of 0.1 are cut. Where the provider cannot be asked any more, nobody knows, and they move as one text each. */
@@ -169,6 +187,16 @@ function refuseBeyondLimits(records: readonly LiveRecord[], kind: ProviderKind, 
   });
 }
 
+/** @throws AppError BAD_REQUEST for what makes the target's name servers refuse the zone as a whole */
+function refuseUnloadable(records: readonly LiveRecord[], kind: ProviderKind, zone: string): void {
+  const reasons = kind.serverRules ? refusalsOf(zone, records, kind.serverRules) : [];
+  const [first] = reasons;
+  if (first === undefined) return;
+  throw new AppError("BAD_REQUEST", first, {
+    issues: reasons.slice(0, 100).map((message) => ({ path: ["providerConfigId"], message })),
+  });
+}
+
 /**
  * Makes the target's zone ours: writes into one that is empty but for what the target keeps, or that has a part of our records from a move
  * that was cut, and takes one that has the same records as it is. The mark of its content is null where there is none or somebody else wrote at the same moment.
@@ -180,13 +208,17 @@ async function fill(
   move: Parameters<typeof planMove>[2],
   beforeCall: BeforeCall,
 ): Promise<Arrival> {
-  await refuseLoss(kind, provider, zone, move.wanted);
+  await refuseLeftBehind(kind, provider, zone, move.wanted);
   await provider.createZone(zone);
   const found = await provider.fingerprint(zone).catch(() => null);
-  const present = await readAll(provider, zone);
-  const kept = (await provider.keptRecords?.(zone)) ?? new Map<string, string>();
+  const { records: present, signing } = await readWhole(provider, zone);
+  const kept = new Map(await provider.keptRecords?.(zone));
+  // A target that signs makes its own signatures and keys: those of the zone are not its to write.
+  for (const record of signing.signed ? move.records.filter(isServerManaged) : []) {
+    kept.set(recordKey(record), managedReason(record));
+  }
   const { missing, foreign, same, changes } = planMove(kind, kept, move, present);
-  if (same) return { fingerprint: found, changes };
+  if (same) return { fingerprint: found, changes, signing };
   if (foreign.length > 0) {
     throw new AppError(
       "CONFLICT",
@@ -207,11 +239,11 @@ async function fill(
   if (refused && !refused.ok) {
     throw new AppError("PROVIDER_ERROR", `The records could not be written there: ${refused.message}`);
   }
-  return { fingerprint: before === found ? after : null, changes };
+  return { fingerprint: before === found ? after : null, changes, signing };
 }
 
 /** Records that only this kind of provider has do not come along; those that are at the target already are those of the domain there. */
-async function refuseLoss(
+async function refuseLeftBehind(
   kind: ProviderKind,
   provider: DnsProvider,
   zone: string,

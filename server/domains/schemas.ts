@@ -28,7 +28,16 @@ const listFields = {
     .meta({ description: "`expiring`: within the longest reminder before `expiresAt`.", example: "active" }),
   groupName: z.string().nullable().meta({ description: "A label to filter by.", example: "Customers" }),
   tags: z.array(z.string()).meta({ description: "Tags to filter by.", example: ["production"] }),
-  recordCount: z.int().meta({ description: "Live records.", example: 12 }),
+  recordCount: z.int().meta({ description: "Live records, without server-managed ones.", example: 12 }),
+  signedBy: z
+    .enum(["provider", "file"])
+    .nullable()
+    .meta({
+      description:
+        "DNSSEC. `provider`: the provider signs the zone and maintains its signatures. `file`: signed elsewhere, so every edit here makes signatures " +
+        "invalid. Null: not signed.",
+      example: null,
+    }),
   createdAt: timestamp("When the domain was added here."),
   driftedAt: timestamp("When its records were first found to differ from what the provider serves; null: they do not.")
     .nullable()

@@ -17,7 +17,7 @@ import { countTags, findZoneOf, listDomains, type DomainFilter } from "./list.ts
 import { refuseServed } from "./member-guard.ts";
 import { moveZone } from "./move-zone.ts";
 import { expiringFrom } from "./status.ts";
-import { detailView } from "./view.ts";
+import { detailView, signedElsewhere } from "./view.ts";
 
 const defaultRemindDays = [30, 7, 1];
 
@@ -75,7 +75,7 @@ export class Domains {
       .selectFrom("domains")
       .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
       .selectAll("domains")
-      .select("provider_configs.kind")
+      .select(["provider_configs.kind", signedElsewhere])
       .select(accessColumns(caller))
       .where("domains.id", "=", id)
       .executeTakeFirst();
@@ -129,6 +129,8 @@ export class Domains {
         snapshotSchedule: "off",
         revision: 0,
         recordCount: 0,
+        providerSigned: false,
+        serverManagedCount: 0,
         snapshotSequence: 0,
         // It is read in now; the first comparison comes a period later.
         driftCheckedAt: now,

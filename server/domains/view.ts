@@ -1,11 +1,12 @@
-import type { Selectable } from "kysely";
+import { sql, type Selectable } from "kysely";
 import type { Tables } from "../database/entities.ts";
 import { knownKind } from "../dns-providers/kinds.ts";
 import { toUnicodeName } from "../names/names.ts";
+import { hasSignatureOverSoa } from "../records/server-managed.ts";
 import { statusAt } from "./status.ts";
 
 /** A domain with its provider's kind. */
-export type DomainRow = Selectable<Tables["domains"]> & { kind: string };
+export type DomainRow = Selectable<Tables["domains"]> & { kind: string; signed_elsewhere: boolean };
 type ListRow = Pick<
   DomainRow,
   | "id"
@@ -21,7 +22,13 @@ type ListRow = Pick<
   | "record_count"
   | "created_at"
   | "drift_found_at"
->;
+  | "provider_signed"
+> & { signed_elsewhere: boolean };
+
+/** Whether it has signatures that its provider does not make: they came with a file. */
+export const signedElsewhere = sql<boolean>`(not domains.provider_signed and ${hasSignatureOverSoa})`.as(
+  "signed_elsewhere",
+);
 
 export const listColumns = [
   "domains.id",
@@ -35,8 +42,10 @@ export const listColumns = [
   "domains.tags",
   "domains.record_count",
   "domains.created_at",
+  "domains.provider_signed",
   "domains.drift_found_at",
   "provider_configs.kind",
+  signedElsewhere,
 ] as const;
 
 /** A domain as lists show it. */
@@ -51,6 +60,7 @@ export function listView(row: ListRow, now: Date) {
     groupName: row.group_name,
     tags: row.tags,
     recordCount: row.record_count,
+    signedBy: signedBy(row),
     createdAt: row.created_at,
     driftedAt: row.drift_found_at,
   };
@@ -74,6 +84,11 @@ export function detailView(row: DomainRow, now: Date) {
     historyFrom: row.history_from,
     updatedAt: row.updated_at,
   };
+}
+
+function signedBy(row: ListRow): "provider" | "file" | null {
+  if (row.provider_signed) return "provider";
+  return row.signed_elsewhere ? "file" : null;
 }
 
 function driftOf(row: DomainRow) {

@@ -27,9 +27,6 @@ const atOnce = 4;
 /** Who asks for a shorter pause, and again and again, is not asked more often than this. */
 const leastAsideMilliseconds = 60_000;
 
-/** What a zone is found to have that has the mark that we know. */
-const nothing = { changes: [], learned: [] };
-
 /** Told once of each zone that is newly found to differ from what its provider serves. */
 export type OnDrift = (drift: { domainId: string; name: string; counts: DriftCounts }) => void | Promise<void>;
 
@@ -148,12 +145,13 @@ export class DriftJob {
     // Before the zone is read: what is written to it meanwhile then makes another mark.
     const mark = await provider.fingerprint(zone.name);
     const same = mark !== null && mark === zone.fingerprint && !zone.splitsUnread;
-    const { changes, learned } = same ? nothing : await this.#comparison.plan(this.#database.fork(), zone, provider);
+    const plan = same ? null : await this.#comparison.plan(this.#database.fork(), zone, provider);
     if (signal.aborted) return true;
-    const counts = changes.length === 0 ? null : driftCounts(changes);
-    const kept = await keepFinding(this.#database.fork(), zone, counts, mark, this.#now());
-    if (kept && zone.splitsUnread) await keepSplits(this.#database.fork(), zone.id, learned);
-    if (kept && counts && zone.foundAt === null) await this.#tell(zone, counts);
+    const found = plan === null || plan.changes.length === 0 ? null : driftCounts(plan.changes);
+    const finding = { found, fingerprint: mark, signing: plan?.signing ?? null };
+    const kept = await keepFinding(this.#database.fork(), { ...zone, configId: zone.config.id }, finding, this.#now());
+    if (kept && plan && zone.splitsUnread) await keepSplits(this.#database.fork(), zone.id, plan.learned);
+    if (kept && found && zone.foundAt === null) await this.#tell(zone, found);
     return kept || (same && zone.foundAt === null);
   }
 

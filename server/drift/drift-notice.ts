@@ -1,5 +1,5 @@
 import { queries, type Database } from "../database/database.ts";
-import type { Notice, Notifications } from "../notifications/notify.ts";
+import type { Notifications, TypedNotice } from "../notifications/notify.ts";
 import type { OnDrift } from "./drift-job.ts";
 
 type Drifted = Parameters<OnDrift>[0];
@@ -17,7 +17,7 @@ export function tellDrift(database: Database, notifications: Notifications): OnD
   };
 }
 
-export function driftNotice({ domainId, name, counts }: Drifted, ownerId: string | null): Notice {
+export function driftNotice({ domainId, name, counts }: Drifted, ownerId: string | null): TypedNotice<"zone.drift"> {
   const { created, updated, deleted } = counts;
   return {
     event: "zone.drift",

@@ -3,7 +3,9 @@ import { countActions } from "../changes/commit.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { Tables } from "../database/entities.ts";
 import type { StoredConfig } from "../dns-providers/config-secrets.ts";
+import { keepSigning } from "../records/keep-signing.ts";
 import type { PlannedChange } from "../records/live-record.ts";
+import type { ZoneSigning } from "../records/server-managed.ts";
 
 /** A zone whose turn it is, as it was when its turn came. */
 export interface DueZone {
@@ -19,6 +21,23 @@ export interface DueZone {
   foundAt: Date | null;
   configName: string;
   config: StoredConfig;
+}
+
+/** A zone as it was when it was compared. */
+export interface ComparedZone {
+  id: string;
+  revision: number;
+  /** Of its provider configuration. */
+  configId: string;
+}
+
+/** What a check found. */
+export interface Finding {
+  /** Null: the zone agrees. */
+  found: DriftCounts | null;
+  /** Mark of the content that was compared. */
+  fingerprint: string | null;
+  signing: ZoneSigning | null;
 }
 
 /** What a sync would do. */
@@ -118,16 +137,30 @@ export async function giveTurnBack(em: EntityManager, { id, turn }: DueZone): Pr
 /**
  * Keeps what a check found, unless the zone was changed here meanwhile: what was compared is then not what is there.
  * @param found null: the zone agrees, and `fingerprint` is the mark of that content.
+ * @param signing null: the zone was not read.
  * @returns whether it was kept.
  */
 export async function keepFinding(
   em: EntityManager,
-  zone: DueZone,
+  zone: ComparedZone,
+  { found, fingerprint, signing }: Finding,
+  now: Date,
+): Promise<boolean> {
+  return await em.transactional(async (tx) => {
+    const kept = await keepCounts(tx, zone, found, fingerprint, now);
+    if (kept && signing) await keepSigning(tx, zone.id, signing, now);
+    return kept;
+  });
+}
+
+async function keepCounts(
+  tx: EntityManager,
+  zone: ComparedZone,
   found: DriftCounts | null,
   fingerprint: string | null,
   now: Date,
 ): Promise<boolean> {
-  const kept = await queries(em)
+  const kept = await queries(tx)
     .updateTable("domains")
     .set((eb) =>
       found
@@ -141,7 +174,7 @@ export async function keepFinding(
     )
     .where("id", "=", zone.id)
     .where("revision", "=", zone.revision)
-    .where("provider_config_id", "=", zone.config.id)
+    .where("provider_config_id", "=", zone.configId)
     .where((eb) => eb.or([eb("lease_until", "is", null), eb("lease_until", "<", sql<Date>`now()`)]))
     .where((eb) => eb.not(eb.exists(pendingOf(eb))))
     .executeTakeFirst();

@@ -1,4 +1,4 @@
-import type { Notice } from "../notifications/notify.ts";
+import type { TypedNotice } from "../notifications/notify.ts";
 import type { DueDomain } from "./due-domains.ts";
 
 const day = 24 * 3_600_000;
@@ -26,7 +26,11 @@ export class TellingBudget {
 
 const advice = "The date that is stored stays; set it by hand, or turn the look-up off for this domain.";
 
-export function failedLookUp({ id, name }: DueDomain, ownerId: string | null, reason: string): Notice {
+export function failedLookUp(
+  { id, name }: DueDomain,
+  ownerId: string | null,
+  reason: string,
+): TypedNotice<"domain.expiry_check_failed"> {
   return {
     event: "domain.expiry_check_failed",
     title: `The expiry date of ${name} cannot be looked up`,
@@ -38,7 +42,7 @@ export function failedLookUp({ id, name }: DueDomain, ownerId: string | null, re
 }
 
 /** The first of those that are not told one by one, standing for all. */
-export function manyFailedLookUps({ id, name }: DueDomain, reason: string): Notice {
+export function manyFailedLookUps({ id, name }: DueDomain, reason: string): TypedNotice<"domain.expiry_check_failed"> {
   return {
     event: "domain.expiry_check_failed",
     title: "The expiry dates of many domains cannot be looked up",

@@ -1,10 +1,10 @@
-import type { Notice } from "../notifications/notify.ts";
+import type { TypedNotice } from "../notifications/notify.ts";
 import { expired, type DueReminder } from "./due-reminders.ts";
 
 const day = 24 * 3_600_000;
 
 /** What people are told of a registration that ends soon, or has ended. */
-export function reminderNotice(reminder: DueReminder, now: Date): Notice {
+export function reminderNotice(reminder: DueReminder, now: Date): TypedNotice<"domain.expired" | "domain.expiring"> {
   const { domainId, name, ownerId, expiresAt, days, source } = reminder;
   const about = { domainId, domainName: name, expiresAt: expiresAt.toISOString(), source };
   const to = { userIds: ownerId === null ? [] : [ownerId], administrators: true };

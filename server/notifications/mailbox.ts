@@ -1,4 +1,4 @@
-import type { NotificationEvent, NotificationLevel } from "./notify.ts";
+import type { NotificationEvent, NotificationLevel } from "./events.ts";
 
 /** How many notifications a user has at the most. */
 export const keptNotifications = 200;

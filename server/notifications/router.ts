@@ -39,7 +39,8 @@ export const notificationsRouter = router({
       const { streams } = ctx.services;
       const stream = await streams.open(ctx.em, ctx.identified);
       const reading = { cursor: input?.lastEventId ?? null, signal, cut: () => ctx.http.cut() };
-      return resumable<z.output<typeof streamMessage>>(messagesOf(streams, stream, reading));
+      const messages = messagesOf(streams, stream, reading);
+      return resumable(messages as AsyncIterable<{ id: string; data: z.output<typeof streamMessage> }>);
     }),
 
   read: may("notifications:write")

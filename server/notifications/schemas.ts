@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { id, line, shownId, timestamp } from "../schemas.ts";
+import type { TypedNotification } from "./events.ts";
 import { keptNotifications } from "./mailbox.ts";
-import { notificationEvents, notificationLevels } from "./notify.ts";
+import { notificationEvents, notificationLevels } from "./events.ts";
 
-/** In-app notification. */
-export const notification = z
+const anyNotification = z
   .object({
     id: shownId("The notification's id."),
     event: z.enum(notificationEvents).meta({ description: "What happened.", example: "zone.drift" }),
@@ -22,6 +22,9 @@ export const notification = z
     read: z.boolean().meta({ description: "Whether it is marked as read.", example: false }),
   })
   .meta({ id: "Notification", description: "Something that the user was told in the application." });
+
+/** In-app notification: clients see a union, in which `event` tells what `metadata` has. */
+export const notification = anyNotification as unknown as z.ZodType<TypedNotification, z.input<typeof anyNotification>>;
 
 export const notificationList = z
   .object({

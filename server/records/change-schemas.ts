@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, line, pageOf, paging, timestamp } from "../schemas.ts";
+import { id, line, pageOf, paging, queryFlag, timestamp } from "../schemas.ts";
 import { dataFields, dnsRecord, domainId, recordData, recordId, recordInput, recordPatch } from "./schemas.ts";
 
 export const bulkInput = z.strictObject({
@@ -77,8 +77,8 @@ export const fieldChanges = z
     z.string(),
     z.tuple([z.unknown(), z.unknown()]).meta({
       // Generators of OpenAPI 3.0 clients do not know `prefixItems`.
-      override: ({ jsonSchema }) => {
-        delete jsonSchema.prefixItems;
+      override: ({ jsonSchema }: { jsonSchema: Record<string, unknown> }) => {
+        delete jsonSchema["prefixItems"];
         Object.assign(jsonSchema, { type: "array", items: {}, minItems: 2, maxItems: 2 });
       },
     }),
@@ -214,6 +214,10 @@ export const zonefileExportInput = z.strictObject({
     .max(2_147_483_647, "This must be at most 2147483647.")
     .optional()
     .meta({ description: "The domain's `revision` whose records to export; left out: the newest.", example: 3 }),
+  serverManaged: queryFlag(
+    "false",
+    "`true` adds the records that the name server maintains, as last read; not with `revision`.",
+  ),
 });
 
 export const zonefileInput = z.strictObject({

@@ -41,8 +41,11 @@ async function readPlan(
   provider: DnsProvider,
 ): Promise<ServedPlan> {
   const index = await indexedZone(em, zone.id);
-  return await planServed(index, provider.readZone(zone.name), async (ids) =>
-    (await liveById(em, zone.id, ids)).values(),
+  return await planServed(
+    index,
+    provider.readZone(zone.name),
+    async (ids) => (await liveById(em, zone.id, ids)).values(),
+    async () => (await provider.signs?.(zone.name)) ?? false,
   );
 }
 

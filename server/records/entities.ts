@@ -29,3 +29,20 @@ export const RecordVersionSchema = defineEntity({
     updatedAt: p.datetime(),
   },
 });
+
+/** A record that the zone's provider maintains because it signs the zone: as last read, without versions. */
+export const ServerManagedRecordSchema = defineEntity({
+  name: "ServerManagedRecord",
+  tableName: "server_managed_records",
+  properties: {
+    /** Follows from the domain and what the record says. */
+    recordId: p.uuid().primary(),
+    domainId: p.uuid(),
+    recordType: p.text(),
+    name: p.text(),
+    value: p.text(),
+    /** Seconds. */
+    ttl: p.integer(),
+    readAt: p.datetime(),
+  },
+});

@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely";
+import { sql, type Kysely, type RawBuilder, type SqlBool } from "kysely";
 import type { Zone } from "../assignments/access.ts";
 import type { Hosts } from "../assignments/hosts.ts";
 import { queries, type EntityManager } from "../database/database.ts";
@@ -11,7 +11,12 @@ import { editableTypes, isEditableType } from "./record.ts";
 import { ruleFor } from "./record-types.ts";
 import type { LiveRecord } from "./live-record.ts";
 import { liveColumns, liveRecord } from "./live-queries.ts";
+import { isServerManaged } from "./server-managed.ts";
+import { managedColumns, managedRecord, managedRecords } from "./managed-queries.ts";
 import { nameSearch, type NameSearch } from "../database/name-search.ts";
+
+/** What the text of a page without filters depends on: from which end it is read. */
+const unfiltered = { asc: {}, desc: {} };
 
 export interface RecordFilter extends Paging {
   type?: string | undefined;
@@ -20,15 +25,17 @@ export interface RecordFilter extends Paging {
   name?: string | undefined;
   /** The exact value, as a client writes it. */
   value?: string | undefined;
+  /** False leaves out the records that the zone's provider maintains. */
+  serverManaged?: "true" | "false" | undefined;
 }
 
 /**
- * A page of the live records that the caller sees, by name and type. Rows are counted only under a filter (the domain knows its size), and pages of
- * the second half are read from the end, so that the last page costs what the first does.
+ * A page of the live records that the caller sees, by name and type, and after them those that the provider maintains. Rows are counted only
+ * under a filter (the domain knows its size), and pages of the second half are read from the end, so that the last page costs what the first does.
  */
 export async function pageOfRecords(
   em: EntityManager,
-  zone: Pick<Zone, "id" | "name" | "recordCount" | "rights">,
+  zone: Pick<Zone, "id" | "name" | "recordCount" | "signed" | "serverManagedCount" | "rights">,
   filter: RecordFilter,
 ) {
   const { type, page, limit } = filter;
@@ -38,16 +45,44 @@ export async function pageOfRecords(
   const name = filter.name === undefined ? undefined : ownerOf(filter.name, zone.name);
   const values = filter.value === undefined ? undefined : spellings(filter.value, type);
   const filtered = [type, name, values].some((given) => given !== undefined) || search !== null || !sees.isAll;
-  const matching = (db: Kysely<Tables>) => liveRecords(db, zone.id, { type, name, values, search, sees });
-  const total = filtered ? await count(matching(queries(em))) : zone.recordCount;
+  const matching = { type, name, values, search, sees };
+  const live = filtered ? await countLive(em, zone.id, matching) : zone.recordCount;
+  const maintained = filter.serverManaged === "false" ? 0 : zone.serverManagedCount;
+  const managed = filtered && maintained > 0 ? await countManaged(em, zone.id, matching) : maintained;
   const start = (page - 1) * limit;
-  const size = Math.min(limit, Math.max(0, total - start));
-  if (size === 0) return { records: [], total, page, limit };
-  const fromEnd = start > total / 2;
+  const records = [
+    ...(await liveSlice(em, zone, matching, { filtered, ...sliceOf(live, start, limit) })),
+    ...(await managedSlice(em, zone.id, matching, sliceOf(managed, start - live, limit))),
+  ];
+  return { records, total: live + managed, page, limit };
+}
+
+/** The part of a list that a page shows, read from the end that is nearer. */
+interface Slice {
+  size: number;
+  offset: number;
+  fromEnd: boolean;
+}
+
+/** @param start where the page begins in this list; below 0 where it begins in the one before. */
+function sliceOf(total: number, start: number, limit: number): Slice {
+  const first = Math.max(0, start);
+  const size = Math.max(0, Math.min(start + limit, total) - first);
+  const fromEnd = first > total / 2;
+  return { size, offset: fromEnd ? total - first - size : first, fromEnd };
+}
+
+async function liveSlice(
+  em: EntityManager,
+  zone: Pick<Zone, "id" | "signed">,
+  matching: Conditions,
+  { filtered, size, offset, fromEnd }: Slice & { filtered: boolean },
+) {
+  if (size === 0) return [];
   const direction = fromEnd ? "desc" : "asc";
-  const offset = fromEnd ? total - start - size : start;
   const query = (db: Kysely<Tables>) =>
-    matching(db)
+    liveRecords(db, zone.id)
+      .$if(filtered, (found) => found.where(condition(matching)))
       .select(liveColumns)
       .orderBy("name", direction)
       .orderBy("record_type", direction)
@@ -56,9 +91,30 @@ export async function pageOfRecords(
       .offset(offset);
   const rows = filtered
     ? await query(queries(em)).execute()
-    : await repeated(em, `records ${direction}`, [zone.id, size, offset], query);
+    : await repeated(em, unfiltered[direction], [zone.id, size, offset], query);
   if (fromEnd) rows.reverse();
-  return { records: rows.map((row) => recordView(zone.id, liveRecord(row))), total, page, limit };
+  return rows.map(liveRecord).map((record) => recordView(zone.id, record, zone.signed && isServerManaged(record)));
+}
+
+async function managedSlice(
+  em: EntityManager,
+  domainId: string,
+  matching: Conditions,
+  { size, offset, fromEnd }: Slice,
+) {
+  if (size === 0) return [];
+  const direction = fromEnd ? "desc" : "asc";
+  const rows = await managedRecords(queries(em), domainId)
+    .where(condition(matching))
+    .select(managedColumns)
+    .orderBy("name", direction)
+    .orderBy("record_type", direction)
+    .orderBy("record_id", direction)
+    .limit(size)
+    .offset(offset)
+    .execute();
+  if (fromEnd) rows.reverse();
+  return rows.map((row) => recordView(domainId, managedRecord(row), true));
 }
 
 /** @throws AppError BAD_REQUEST for what cannot be a record's name in the zone */
@@ -87,28 +143,39 @@ interface Conditions {
   sees: Hosts;
 }
 
-function liveRecords(db: Kysely<Tables>, domainId: string, { type, name, values, search, sees }: Conditions) {
-  return db
-    .selectFrom("records")
-    .where("domain_id", "=", domainId)
-    .where("until", "is", null)
-    .$if(!sees.isAll, (query) => query.where(sees.condition()))
-    .$if(type !== undefined, (query) => query.where("record_type", "=", type ?? ""))
-    .$if(name !== undefined, (query) => query.where("name", "=", name ?? ""))
-    .$if(values !== undefined, (query) =>
-      query.where((eb) =>
-        eb.or(
-          (values ?? []).map(([of, value]) =>
-            of === "" ? eb("value", "=", value) : eb.and([eb("record_type", "=", of), eb("value", "=", value)]),
-          ),
-        ),
-      ),
-    )
-    .$if(search !== null, (query) => (search ? query.where("name", search.operator, search.operand) : query));
+/** On columns that live records and those that the provider maintains both have. */
+function condition({ type, name, values, search, sees }: Conditions): RawBuilder<SqlBool> {
+  const conditions: RawBuilder<unknown>[] = [sql`true`];
+  if (!sees.isAll) conditions.push(sees.condition());
+  if (type !== undefined) conditions.push(sql`record_type = ${type}`);
+  if (name !== undefined) conditions.push(sql`name = ${name}`);
+  if (values !== undefined) {
+    const each = values.map(([of, value]) =>
+      of === "" ? sql`value = ${value}` : sql`(record_type = ${of} and value = ${value})`,
+    );
+    conditions.push(sql`(${sql.join(each, sql` or `)})`);
+  }
+  if (search) conditions.push(sql`name ${sql.raw(search.operator)} ${search.operand}`);
+  return sql<SqlBool>`${sql.join(conditions, sql` and `)}`;
 }
 
-async function count(matching: ReturnType<typeof liveRecords>): Promise<number> {
-  const { total } = await matching.select((eb) => eb.fn.countAll<string>().as("total")).executeTakeFirstOrThrow();
+function liveRecords(db: Kysely<Tables>, domainId: string) {
+  return db.selectFrom("records").where("domain_id", "=", domainId).where("until", "is", null);
+}
+
+async function countLive(em: EntityManager, domainId: string, matching: Conditions): Promise<number> {
+  const { total } = await liveRecords(queries(em), domainId)
+    .where(condition(matching))
+    .select((eb) => eb.fn.countAll<string>().as("total"))
+    .executeTakeFirstOrThrow();
+  return Number(total);
+}
+
+async function countManaged(em: EntityManager, domainId: string, matching: Conditions): Promise<number> {
+  const { total } = await managedRecords(queries(em), domainId)
+    .where(condition(matching))
+    .select((eb) => eb.fn.countAll<string>().as("total"))
+    .executeTakeFirstOrThrow();
   return Number(total);
 }
 
@@ -125,6 +192,6 @@ async function internationalNames(em: EntityManager, domainId: string): Promise<
 }
 
 /** A record as answers show it. */
-export function recordView(domainId: string, record: LiveRecord) {
-  return { ...record, domainId };
+export function recordView(domainId: string, record: LiveRecord, serverManaged = false) {
+  return { ...record, domainId, serverManaged };
 }

@@ -22,6 +22,12 @@ export interface RecordData {
   proxied: boolean;
 }
 
+/** A record as a provider shows it. */
+export interface ReadRecord extends RecordData {
+  /** True where the provider signs the zone and maintains this record itself. */
+  serverManaged?: true;
+}
+
 /** The types that clients may create. Others are kept, shown and exported, but come only from providers and zone files. */
 export const editableTypes = ["A", "AAAA", "CNAME", "NS", "MX", "TXT", "SRV", "CAA"] as const;
 export type EditableType = (typeof editableTypes)[number];

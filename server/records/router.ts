@@ -144,7 +144,9 @@ export const recordsRouter = router({
         costly: true,
         tag,
         summary: "Apply a plan",
-        description: "Only while the zone is as it was when the plan was made; else 409, and nothing is changed.",
+        description:
+          "Only while the zone is as it was when the plan was made; else 409, and nothing is changed. Several changes that delete more than 30 % " +
+          "of a zone of ten or more records, or give them other values, need `force: true`.",
         errors: [409, 502],
       }),
     )
@@ -186,7 +188,7 @@ export const recordsRouter = router({
         description:
           "A file with an error changes nothing; the answer names the line and the reason. Known record types are held to their grammar, others must be " +
           "in generic form (RFC 3597). The file's SOA is left aside: the provider keeps its own. " +
-          "A snapshot of the state before is kept. Only the owner and administrators replace a zone. Files of more than 16 MiB are imported from the provider's folder.",
+          "A snapshot of the state before is kept. Only the owner and administrators replace a zone, and need `force: true` where more than 30 % of ten or more records would go. Files of more than 16 MiB are imported from the provider's folder.",
         errors: [409, 502],
       }),
     )

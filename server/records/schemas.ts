@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, line, pageOf, paging, shownId, text, timestamp } from "../schemas.ts";
+import { id, line, pageOf, paging, queryFlag, shownId, text, timestamp } from "../schemas.ts";
 import { editableTypes } from "./record.ts";
 
 export const domainId = id("The domain's id.");
@@ -20,7 +20,7 @@ const valueField = text(10_000).meta({
   example: "192.0.2.1",
 });
 const stringsField = z
-  .array(line(1020), "This must be a list of texts, or null.")
+  .array(text(1020), "This must be a list of texts, or null.")
   .min(1, "A TXT record has at least one string; an empty text is one empty string.")
   .max(2048, "At most 2048 strings in a record.")
   .nullable()
@@ -114,6 +114,12 @@ export const dnsRecord = z
     id: shownId("The record's id."),
     domainId: shownId("The domain's id."),
     ...dataFields,
+    serverManaged: z.boolean().meta({
+      description:
+        "True where the name server that signs the zone maintains the record (RRSIG, NSEC, DNSKEY at the apex …). Such a record is shown as " +
+        "last read. It cannot be changed and is not part of plans, snapshots, sync and `recordCount`.",
+      example: false,
+    }),
     status: z.enum(["active", "disabled"]).meta({ description: "Whether it is in use.", example: "active" }),
     createdAt: timestamp("When the record was made."),
     comment: z.string().nullable().meta({ description: "A note for people.", example: null }),
@@ -123,7 +129,10 @@ export const dnsRecord = z
   .meta({ id: "DnsRecord", description: "A DNS record." });
 
 export const recordPage = z
-  .object({ records: z.array(dnsRecord).meta({ description: "By name and type." }), ...pageOf })
+  .object({
+    records: z.array(dnsRecord).meta({ description: "By name and type; server-managed records come last." }),
+    ...pageOf,
+  })
   .meta({ id: "RecordPage", description: "A page of records." });
 
 export const listRecordsInput = z.strictObject({
@@ -142,6 +151,7 @@ export const listRecordsInput = z.strictObject({
       "Only records of exactly this value, in any spelling of its canonical form; without `type` it is tried as each type.",
     example: "192.0.2.1",
   }),
+  serverManaged: queryFlag("true", "`false` leaves out the records that the name server maintains."),
   ...paging(50, 500),
 });
 

@@ -23,10 +23,15 @@ import { zoneHistory } from "../changes/history.ts";
 import { pageOfRecords, recordView, type RecordFilter } from "./list.ts";
 import { countSeen, liveAtNames, liveById } from "./live-queries.ts";
 import type { LiveRecord, PlannedChange } from "./live-record.ts";
+import type { RecordData } from "./record.ts";
 import { changedElsewhere, type ChangePipeline, type HeldZone, type Planned } from "../changes/pipeline.ts";
 import { lossWarning, refuseLoss } from "./loss-guard.ts";
 import { planHash, revisionPart } from "./editing/plan-hash.ts";
+import type { ProviderComparison } from "./compare-with-provider.ts";
+import { managedById } from "./managed-queries.ts";
 import { planView } from "./plan-view.ts";
+import { isServerManaged } from "./server-managed.ts";
+import { signatureWarnings } from "./signature-warnings.ts";
 import {
   providerRefusals,
   refusalError,
@@ -50,9 +55,13 @@ interface EditPlan extends Planned, Judged {
 /** Edits of single records and of sets of them. */
 export class Records {
   readonly #pipeline: ChangePipeline;
+  readonly #comparison: ProviderComparison;
+  readonly #now: () => Date;
 
-  constructor(pipeline: ChangePipeline) {
+  constructor(pipeline: ChangePipeline, comparison: ProviderComparison, now: () => Date) {
     this.#pipeline = pipeline;
+    this.#comparison = comparison;
+    this.#now = now;
   }
 
   async list(em: EntityManager, caller: Caller, { id, ...filter }: RecordFilter & { id: string }) {
@@ -147,8 +156,8 @@ export class Records {
       plan: (reader, zone) => this.#planTogether(reader, zone, edits),
     });
     const { zone, changes } = planned;
-    const warnings = [...planned.warnings];
-    if (await changedElsewhere(zone)) warnings.push(editedElsewhere);
+    const warnings = [...planned.warnings, ...(await signatureWarnings(em, zone, changes))];
+    if (await changedElsewhere(em, zone, this.#comparison, this.#now())) warnings.push(editedElsewhere);
     const loss = edits.length > 1 ? lossWarning(changes, await countSeen(em, zone)) : null;
     if (loss !== null) warnings.push(loss);
     const hash = await inSlices(planHash(zone, changes));
@@ -237,7 +246,11 @@ async function planEdits(
   const named = await liveById(em, zone.id, ids);
   const before = new Map([...named].filter(([, { name }]) => sees.includes(name)));
   const kind = await kindOfZone(zone, edits.map(ttlOf));
-  const prepared = withinRights(await inSlices(prepareEdits(edits, before, zone.name, kind)), zone.rights);
+  const managed = await managedAmong(em, zone, ids, before);
+  const prepared = withinRights(
+    await inSlices(prepareEdits(edits, { present: before, managed }, zone.name, kind)),
+    zone.rights,
+  );
   const present = await liveAtNames(em, zone.id, namesOf(prepared, zone.name));
   const rules = kind.serverRules ?? null;
   for (let standing: readonly PreparedEdit[] = prepared; ;) {
@@ -250,6 +263,23 @@ async function planEdits(
     standing = withRefused(judged.outcomes, found);
     if (judge === applyTogether) return { outcomes: [...standing], warnings: [], changes: [], zone, before };
   }
+}
+
+/** Which of the ids are those of records that the server maintains, as far as the caller sees them. */
+async function managedAmong(
+  em: EntityManager,
+  zone: HeldZone,
+  ids: readonly string[],
+  present: ReadonlyMap<string, LiveRecord>,
+): Promise<ReadonlyMap<string, RecordData>> {
+  if (!zone.signed) return new Map();
+  const stored = [...present].filter(([, record]) => isServerManaged(record));
+  const others = await managedById(
+    em,
+    zone.id,
+    ids.filter((id) => !present.has(id)),
+  );
+  return new Map([...stored, ...[...others].filter(([, { name }]) => zone.rights.sees.includes(name))]);
 }
 
 function ttlOf(edit: Edit): number | undefined {
@@ -266,6 +296,7 @@ function afterChange(domainId: string, { id, before, after }: PlannedChange, now
     id,
     domainId,
     version,
+    serverManaged: false,
     status: "active" as const,
     createdAt: before?.createdAt ?? now,
     updatedAt: now,

@@ -41,7 +41,7 @@ export class Sync {
       bookmarkBefore: true,
       plan: async (reader, zone) => {
         const plan = await this.#plan(reader, zone);
-        refuseLoss(plan.changes, zone.recordCount, { force, counted: "differences" });
+        refuseLoss(plan.changes, zone.recordCount - plan.stored, { force, counted: "differences" });
         return plan;
       },
     });

@@ -1,12 +1,16 @@
 import { planningState, type StatePlan } from "./desired-state.ts";
 import type { LiveRecord } from "./live-record.ts";
-import { textKey, type RecordData } from "./record.ts";
+import { textKey, type ReadRecord, type RecordData } from "./record.ts";
+import { withoutManaged, type ZoneSigning } from "./server-managed.ts";
 import { storedStrings } from "./stored-strings.ts";
 import { inSlices } from "../slices.ts";
 
 export interface ServedPlan extends StatePlan {
-  /** How many records are served. */
+  /** How many records are served, without those that the provider maintains itself. */
   synced: number;
+  signing: ZoneSigning;
+  /** How many live records are of those: they were stored before the provider was known to sign, and are no part of the changes. */
+  stored: number;
   /** TXT records of which it was not known until now how they are cut. That is no change. */
   learned: LearnedSplit[];
 }
@@ -45,30 +49,46 @@ export function addToIndex(index: LiveIndex, text: string, id: string): void {
  * compared as they stream in, and only what finds no equal is kept and looked at whole.
  * @param index of the live records; it is used up.
  * @param load the live records with these ids.
+ * @param signs whether the provider signs the zone, asked where no record that it shows tells so.
  */
 export async function planServed(
   index: LiveIndex,
-  served: AsyncIterable<readonly RecordData[]>,
+  served: AsyncIterable<readonly ReadRecord[]>,
   load: (ids: readonly string[]) => Promise<Iterable<LiveRecord>>,
+  signs: () => Promise<boolean> = async () => false,
 ): Promise<ServedPlan> {
   const others: RecordData[] = [];
+  const managed: RecordData[] = [];
   const learned: LearnedSplit[] = [];
   let synced = 0;
   for await (const batch of served) {
     for (const record of batch) {
+      if (record.serverManaged) {
+        managed.push(record);
+        continue;
+      }
+      synced++;
       if (index.size > 0 && takeFrom(index, recordText(record)) !== null) continue;
       const unread = index.size > 0 && record.recordType === "TXT" ? takeFrom(index, unreadText(record)) : null;
       if (unread === null) others.push(record);
       else learned.push({ id: unread, strings: record.strings });
     }
-    synced += batch.length;
   }
+  const signed = managed.length > 0 || (await signs());
   const left = [...index.values()].flat();
   const live = left.length === 0 ? [] : [...(await load(left))];
   const read = withSplitsOf(live, others);
   learned.push(...read.filter((_, index) => live[index]?.splitUnread).map(({ id, strings }) => ({ id, strings })));
-  const plan = await inSlices(planningState(read, others));
-  return { changes: plan.changes, unchanged: plan.unchanged + synced - others.length, synced, learned };
+  const ordinary = withoutManaged(read, signed);
+  const plan = await inSlices(planningState(ordinary, others));
+  return {
+    changes: plan.changes,
+    unchanged: plan.unchanged + synced - others.length,
+    synced,
+    learned,
+    signing: { signed, managed },
+    stored: live.length - ordinary.length,
+  };
 }
 
 /** @returns the id of a live record that says just this, which is then settled; null where none does. */

@@ -10,6 +10,9 @@ import { refuseBeyondRights } from "./editing/rights.ts";
 import { aligningTtls, planningState } from "./desired-state.ts";
 import { asHeld } from "./joined-texts.ts";
 import { judgeChanges } from "./judge-changes.ts";
+import { managedZone } from "./managed-queries.ts";
+import { withoutManaged } from "./server-managed.ts";
+import { signatureWarnings } from "./signature-warnings.ts";
 import { liveZone, zonesAt } from "./live-queries.ts";
 import type { LiveRecord, PlannedChange } from "./live-record.ts";
 import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
@@ -38,10 +41,17 @@ export class ZoneFileTransfer {
    * it holds the records of those.
    * @throws AppError HISTORY_GONE for a revision whose state is no longer stored
    */
-  async export(em: EntityManager, caller: Caller, { id, revision }: { id: string; revision?: number | undefined }) {
+  async export(
+    em: EntityManager,
+    caller: Caller,
+    { id, revision, serverManaged }: { id: string; revision?: number | undefined; serverManaged: "true" | "false" },
+  ) {
     const zone = await this.#pipeline.look(em, caller, id, "see");
     const { sees } = zone.rights;
-    const records = revision === undefined ? await liveZone(em, id, sees) : await this.#zoneAt(em, id, revision, sees);
+    const stored = revision === undefined ? await liveZone(em, id, sees) : await this.#zoneAt(em, id, revision, sees);
+    // As last read: what the server maintained at an earlier revision is not kept.
+    const maintained = serverManaged === "true" && revision === undefined ? await managedZone(em, id, sees) : [];
+    const records = [...withoutManaged(stored, zone.signed), ...maintained];
     const served = await zone.provider?.readSoa(zone.name).catch(() => null);
     const soa = served ?? { ...initialSoa(zone.name, this.#now()), serial: Math.max(1, zone.revision) };
     const content = { zone: zone.name, soa, records, isPart: !sees.isAll };
@@ -77,8 +87,9 @@ export class ZoneFileTransfer {
       const parsed = await inSlices(readZoneFile(input.zonefile, options));
       if (!parsed.ok) throw unreadable(parsed.errors);
       refuseForeignFile(parsed, zone.name);
-      const live = await liveZone(reader, zone.id, zone.rights.sees);
-      const held = await inSlices(asHeld(parsed.records, zone.kind));
+      const live = withoutManaged(await liveZone(reader, zone.id, zone.rights.sees), zone.signed);
+      const records = withoutManaged(parsed.records, zone.signed);
+      const held = await inSlices(asHeld(records, zone.kind));
       const given = await inSlices(stillProxied(live, held.records));
       const state = await inSlices(planningState(live, given, input.mode === "merge"));
       const wanted = await inSlices(aligningTtls(live, state.changes));
@@ -93,6 +104,8 @@ export class ZoneFileTransfer {
       const warnings = [
         ...told,
         ...outOfZoneWarnings(parsed.outOfZone, zone.name),
+        ...managedWarnings(parsed.records.length - records.length),
+        ...(await signatureWarnings(reader, zone, changes)),
         ...notEndless(held.warnings),
         ...notEndless(keptWarnings(kept)),
         ...notEndless(await inSlices(ttlWarnings(given, changes))),
@@ -133,6 +146,12 @@ export class ZoneFileTransfer {
     refuseHalfDone(carried.outcomes, first);
     throw fileRefused("CONFLICT", refused);
   }
+}
+
+function managedWarnings(count: number): string[] {
+  if (count === 0) return [];
+  const records = count === 1 ? "1 DNSSEC record" : `${count} DNSSEC records`;
+  return [`${records} of the file left out: the name server signs this zone and maintains them itself.`];
 }
 
 /** A file of which nothing lies in the zone is that of another zone: to put it in place of the zone would empty it. */

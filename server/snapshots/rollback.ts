@@ -13,6 +13,8 @@ import { countsView, planView } from "../records/plan-view.ts";
 import { keptThere, keptWarnings, partingKept } from "../records/provider-limits.ts";
 import { withSplitsOf } from "../records/zone-comparison.ts";
 import { kindOfZone } from "../records/zone-limits.ts";
+import { withoutManaged } from "../records/server-managed.ts";
+import { signatureWarnings } from "../records/signature-warnings.ts";
 import { inSlices } from "../slices.ts";
 import { findSnapshot, type Snapshots } from "./service.ts";
 
@@ -72,7 +74,8 @@ export class Rollback {
     const failed = [...refused, ...planned.unmade, ...planned.kept].map(failure);
     const done = planned.changes.filter((_, index) => outcomes[index]?.ok);
     if (snapshotId === null) throw new Error("A rollback always makes a snapshot.");
-    const snapshot = await this.#snapshots.brief(em.fork(), { id: input.id, snapshotId }, Hosts.all);
+    const seen = { sees: Hosts.all, signed: planned.signed };
+    const snapshot = await this.#snapshots.brief(em.fork(), { id: input.id, snapshotId }, seen);
     return { success: failed.length === 0, snapshot, ...countsView(done), failed, plan: null };
   }
 }
@@ -94,8 +97,8 @@ async function planRollback(em: EntityManager, zone: HeldZone, snapshotId: strin
     .where("until", ">", revision)
     .where("since", "<=", revision)
     .execute();
-  const live = since.map(liveRecord);
-  const held = await inSlices(asHeld(withSplitsOf(gone.map(liveRecord), live), zone.kind));
+  const live = withoutManaged(since.map(liveRecord), zone.signed);
+  const held = await inSlices(asHeld(withSplitsOf(withoutManaged(gone.map(liveRecord), zone.signed), live), zone.kind));
   const wanted = await inSlices(planningState(live, held.records));
   const there = await keptThere(zone, wanted.changes);
   const plan = {
@@ -107,7 +110,9 @@ async function planRollback(em: EntityManager, zone: HeldZone, snapshotId: strin
     zone,
     plan.changes.map(({ after }) => after?.ttl),
   );
-  return { ...plan, ...(await withoutRefused(em, { ...zone, kind }, plan.changes)), recordCount: zone.recordCount };
+  const made = await withoutRefused(em, { ...zone, kind }, plan.changes);
+  const warnings = [...plan.warnings, ...(await signatureWarnings(em, zone, made.changes))];
+  return { ...plan, ...made, warnings, signed: zone.signed, recordCount: zone.recordCount };
 }
 
 function failure({ record: { recordType, name, value, strings }, reason }: Unmade) {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { fieldChanges, plannedChanges } from "../records/change-schemas.ts";
 import { dnsRecord, shownStrings } from "../records/schemas.ts";
-import { id, pageOf, paging, timestamp } from "../schemas.ts";
+import { id, pageOf, paging, queryFlag, timestamp } from "../schemas.ts";
 
 const domainId = id("The domain's id.");
 const snapshotId = id("The snapshot's id.");
@@ -37,12 +37,7 @@ export const listSnapshotsInput = z.strictObject({
   id: domainId,
   ...paging(20, 100),
   trigger: trigger.optional().meta({ description: "Only snapshots made by this." }),
-  records: z
-    .preprocess(
-      (given: boolean | "true" | "false" | undefined) => (typeof given === "boolean" ? String(given) : given),
-      z.enum(["true", "false"], "This must be true or false.").default("true"),
-    )
-    .meta({ description: "`false` leaves the records out." }),
+  records: queryFlag("true", "`false` leaves the records out."),
 });
 
 export const createSnapshotInput = z.strictObject({ id: domainId, trigger: trigger.default("manual") });
@@ -128,10 +123,12 @@ export const rollbackResult = z
       .array(
         z.object({
           ...recordName.shape,
-          error: z.string().meta({ description: "What the provider said.", example: "refused" }),
+          error: z
+            .string()
+            .meta({ description: "What the provider said, or which rule forbids it.", example: "refused" }),
         }),
       )
-      .meta({ description: "What could not be done.", example: [] }),
+      .meta({ description: "What could not be done; with `dryRun`, what today's rules forbid.", example: [] }),
     plan: plannedChanges
       .nullable()
       .meta({ description: "With `dryRun`: what would change. Else null.", example: null }),

@@ -1,5 +1,5 @@
 import type { Selectable } from "kysely";
-import { zoneFor } from "../assignments/access.ts";
+import { zoneFor, type Zone } from "../assignments/access.ts";
 import type { Hosts } from "../assignments/hosts.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Caller } from "../auth/caller.ts";
@@ -10,6 +10,7 @@ import { notFound } from "../errors.ts";
 import { recordView } from "../records/list.ts";
 import type { LiveRecord } from "../records/live-record.ts";
 import { countsAt, liveColumns, liveRecord, zonesAt } from "../records/live-queries.ts";
+import { isServerManaged, withoutManaged } from "../records/server-managed.ts";
 import { withSplitsOf } from "../records/zone-comparison.ts";
 import { bookmark } from "../changes/bookmark.ts";
 import { inSlices } from "../slices.ts";
@@ -44,7 +45,8 @@ export class Snapshots {
       records: "true" | "false";
     },
   ) {
-    const { sees } = (await zoneFor(em, caller, input.id, "see")).rights;
+    const seen = seenOf(await zoneFor(em, caller, input.id, "see"));
+    const { sees } = seen;
     const { page, limit, trigger } = input;
     const matching = queries(em)
       .selectFrom("snapshots")
@@ -56,13 +58,15 @@ export class Snapshots {
     const rows = await asSeen(em, input.id, found.rows, sees);
     const embedded = input.records === "true" ? rows.filter(withinPage()) : [];
     const records = await zonesAt(em, input.id, [...new Set(embedded.map(({ revision }) => revision))], sees);
-    const snapshots = rows.map((row) => view(row, embedded.includes(row) ? (records.get(row.revision) ?? []) : null));
+    const snapshots = rows.map((row) =>
+      view(row, embedded.includes(row) ? (records.get(row.revision) ?? []) : null, seen),
+    );
     return { snapshots, total: found.total, page, limit };
   }
 
   /** Constant time: the records are not copied, and come along only from small zones. @throws AppError NOT_FOUND */
   async create(em: EntityManager, caller: Caller, input: { id: string; trigger: SnapshotTrigger }) {
-    const { sees } = (await zoneFor(em, caller, input.id, "change")).rights;
+    const seen = seenOf(await zoneFor(em, caller, input.id, "change"));
     const author = { trigger: input.trigger, createdBy: caller.userId, now: this.#now() };
     const snapshotId = await em.transactional(async (tx) => {
       const made = await bookmark(tx, input.id, author);
@@ -75,18 +79,18 @@ export class Snapshots {
       });
       return made;
     });
-    return await this.brief(em, { id: input.id, snapshotId }, sees);
+    return await this.brief(em, { id: input.id, snapshotId }, seen);
   }
 
   /** @throws AppError NOT_FOUND */
   async get(em: EntityManager, caller: Caller, input: { id: string; snapshotId: string }) {
-    const { sees } = (await zoneFor(em, caller, input.id, "see")).rights;
-    return await this.#read(em, input, Number.POSITIVE_INFINITY, sees);
+    const seen = seenOf(await zoneFor(em, caller, input.id, "see"));
+    return await this.#read(em, input, Number.POSITIVE_INFINITY, seen);
   }
 
   /** Reads only what changed between the two. @throws AppError NOT_FOUND */
   async diff(em: EntityManager, caller: Caller, input: { id: string; from: string; to: string }) {
-    const { sees } = (await zoneFor(em, caller, input.id, "see")).rights;
+    const { sees, signed } = seenOf(await zoneFor(em, caller, input.id, "see"));
     const from = await findSnapshot(em, input.id, input.from);
     const to = await findSnapshot(em, input.id, input.to);
     const older = Math.min(from.revision, to.revision);
@@ -99,7 +103,8 @@ export class Snapshots {
       .where((eb) => eb.or([eb("until", "is", null), eb("until", ">", newer)]))
       .where(sees.condition())
       .execute();
-    const [gone, come] = [ended.map(liveRecord), begun.map(liveRecord)];
+    const gone = withoutManaged(ended.map(liveRecord), signed);
+    const come = withoutManaged(begun.map(liveRecord), signed);
     const before = withSplitsOf(gone, come);
     const after = withSplitsOf(come, gone);
     const forward = from.revision <= to.revision;
@@ -107,17 +112,27 @@ export class Snapshots {
   }
 
   /** A snapshot as the answer that made it shows it. */
-  async brief(em: EntityManager, input: { id: string; snapshotId: string }, sees: Hosts) {
-    return await this.#read(em, input, embeddedRecords, sees);
+  async brief(em: EntityManager, input: { id: string; snapshotId: string }, seen: Seen) {
+    return await this.#read(em, input, embeddedRecords, seen);
   }
 
-  async #read(em: EntityManager, input: { id: string; snapshotId: string }, mostRecords: number, sees: Hosts) {
+  async #read(em: EntityManager, input: { id: string; snapshotId: string }, mostRecords: number, seen: Seen) {
     const found = await findSnapshot(em, input.id, input.snapshotId);
-    const [row = found] = await asSeen(em, input.id, [found], sees);
-    if (row.record_count > mostRecords) return view(row, null);
-    const records = await zonesAt(em, input.id, [row.revision], sees);
-    return view(row, records.get(row.revision) ?? []);
+    const [row = found] = await asSeen(em, input.id, [found], seen.sees);
+    if (row.record_count > mostRecords) return view(row, null, seen);
+    const records = await zonesAt(em, input.id, [row.revision], seen.sees);
+    return view(row, records.get(row.revision) ?? [], seen);
   }
+}
+
+/** How a caller sees a zone: which hosts of it, and whether its provider signs it. */
+interface Seen {
+  sees: Hosts;
+  signed: boolean;
+}
+
+function seenOf({ rights, signed }: Zone): Seen {
+  return { sees: rights.sees, signed };
 }
 
 /** For whom sees some hosts only, a snapshot counts the records of those. */
@@ -159,13 +174,13 @@ export async function findSnapshot(em: EntityManager, domainId: string, snapshot
   return row;
 }
 
-function view(row: SnapshotRow, records: LiveRecord[] | null) {
+function view(row: SnapshotRow, records: LiveRecord[] | null, { signed }: Seen) {
   return {
     id: row.id,
     domainId: row.domain_id,
     version: row.version,
     trigger: row.trigger,
-    records: records && records.map((record) => recordView(row.domain_id, record)),
+    records: records && records.map((record) => recordView(row.domain_id, record, signed && isServerManaged(record))),
     recordCount: row.record_count,
     createdBy: row.created_by,
     createdAt: row.created_at,

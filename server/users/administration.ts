@@ -154,6 +154,10 @@ export class UserAdministration {
       if (actor === theService) return [];
       const owner = { username: user.username, byAdministrator: true };
       const notices: Mail[] = [];
+      if (lostFactors > 0) {
+        const ways = ["second factors", "recovery codes"];
+        await this.#waysIn.changed(tx, actor, id, { event: "security.access_revoked", ways });
+      }
       if (passwordHash !== undefined) {
         await this.#waysIn.changed(tx, actor, id, { event: "security.password_changed" });
         if (oldAddress !== null) notices.push(passwordChanged(oldAddress, owner));

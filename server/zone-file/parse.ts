@@ -1,3 +1,4 @@
+import { shown } from "../names/labels.ts";
 import { ownerWithin, readHost } from "../names/names.ts";
 import type { RecordData } from "../records/record.ts";
 import { ok, refuse, type Result } from "../result.ts";
@@ -192,7 +193,7 @@ function readOwner({ origin, options }: Reading, { raw, quoted }: Field): Result
   const name = ownerWithin(host.value, options.zone);
   if (name !== null) return ok({ kind: "within", name });
   if (options.ignoreOutOfZone) return ok({ kind: "outside", name: host.value });
-  return refuse(`The name ${JSON.stringify(host.value)} is outside the zone ${options.zone}.`);
+  return refuse(`The name ${shown(host.value)} is outside the zone ${options.zone}.`);
 }
 
 function takeSoa(reading: Reading, name: string, ttl: number | null, rdata: Field[]): string | null {

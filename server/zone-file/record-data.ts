@@ -2,6 +2,7 @@ import { isKnownType, longestRdata, rdataFromFields, rdataToText } from "../reco
 import { ruleFor } from "../records/record-types.ts";
 import { isEditableType } from "../records/record.ts";
 import { readGeneric } from "../records/values/generic-form.ts";
+import { readKnown } from "../records/values/kept.ts";
 import type { CanonicalValue } from "../records/values/value-rule.ts";
 import { refuse, type Result } from "../result.ts";
 import { joinParameters } from "./service-parameters.ts";
@@ -19,8 +20,9 @@ export function readData(recordType: string, given: Field[], origin: string): Re
   const reason = unstorableReason(recordType);
   if (reason !== null) return refuse(`${recordType} ${reason}.`);
   const fields = joinParameters(recordType, given);
+  if (!isEditableType(recordType)) return readKnown(recordType, fields, origin);
   const isGeneric = readGeneric(fields) !== null;
-  if (isGeneric || !isEditableType(recordType)) {
+  if (isGeneric) {
     const rdata = rdataFromFields(recordType, fields, origin);
     if (!rdata.ok) return rdata;
   }

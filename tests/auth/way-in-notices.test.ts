@@ -188,6 +188,16 @@ test("whoever wants notifications by mail gets one mail of it, not two", async (
   expect(mail.mails.filter(({ to }) => to === address)).toEqual([]);
 });
 
+test("what an administrator takes away is mailed as well", async () => {
+  await enableApp();
+  await mail.next(address);
+  const { body: me } = await client.get("/api/auth/me");
+  await succeeds(zw.admin.put(`/api/users/${me.id}`, { removeSecondFactors: true }));
+  const { subject } = await mail.next(address);
+  expect(subject).toBe(`Ways into the account ${username} were taken away: second factors, recovery codes`);
+  expect(await told("security.access_revoked")).toHaveLength(1);
+});
+
 test("what is refused is told to nobody", async () => {
   await client.post("/api/2fa/totp/setup");
   expect((await client.post("/api/2fa/totp/enable", { code: "000000" })).status).toBe(400);

@@ -1,5 +1,5 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, expectTypeOf, test, vi } from "vitest";
 import { createClient, type Client, type Disconnection, type InAppNotification } from "../../client-sdk/src/index.ts";
 import { idOf, tell } from "../notifications/telling.ts";
 import { Clock, minute } from "../support/clock.ts";
@@ -106,6 +106,22 @@ describe("watching", () => {
     expect(titles).toEqual(["One", ...[1, 2, 3].flatMap((round) => [`Lost ${round}`, `Back ${round}`])]);
     expect(connections.some(({ gap }) => gap)).toBe(false);
     await notifications.return();
+  });
+
+  test("tells by the event what the metadata have, in watching and in the list", async () => {
+    const { notifications: watched, first } = await watching();
+    const drift = { domainId: "d", domainName: "a.example", created: 1, updated: 0, deleted: 2 };
+    await tell(zw, { userIds: [readerId] }, "Told", drift);
+    const { value } = await first;
+    const { notifications } = await client.notifications.list.query();
+    for (const one of [value, notifications[0]]) {
+      if (one?.event !== "zone.drift") throw new Error("Another event came.");
+      expectTypeOf(one.metadata.deleted).toEqualTypeOf<number>();
+      expect(one.metadata.domainName).toBe("a.example");
+      // @ts-expect-error -- a drift has no days.
+      expect(one.metadata.daysLeft).toBeUndefined();
+    }
+    await watched.return();
   });
 
   test("says each time that the connection is lost why, and when it tries again", async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { afterCommit } from "../../server/database/after-commit.ts";
 import { openDatabase, queries, type Database, type EntityManager } from "../../server/database/database.ts";
+import type { Logger } from "../../server/log.ts";
 import { sql } from "kysely";
 
 let database: Database;
@@ -55,4 +56,26 @@ test("without a transaction work is done at once", () => {
   done.length = 0;
   afterCommit(database.fork(), () => done.push("now"));
   expect(done).toEqual(["now"]);
+});
+
+test("work that fails is logged, and neither the commit nor the rest of the work suffers", async () => {
+  const logged: unknown[] = [];
+  database.logTo({ error: (entry: unknown) => void logged.push(entry) } as Logger);
+  done.length = 0;
+  const failure = new Error("throws");
+  const rejection = new Error("rejects");
+  await database.fork().transactional(async (em) => {
+    await statement(em);
+    afterCommit(em, () => {
+      throw failure;
+    });
+    afterCommit(em, async () => await Promise.reject(rejection));
+    afterCommit(em, () => done.push("rest"));
+  });
+  afterCommit(database.fork(), () => {
+    throw failure;
+  });
+  await Promise.resolve();
+  expect(done).toEqual(["rest"]);
+  expect(logged).toEqual([{ err: failure }, { err: rejection }, { err: failure }]);
 });

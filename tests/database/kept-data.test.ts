@@ -32,7 +32,7 @@ test("data of kept types that was stored in another form is brought into the pre
       created_at, updated_at, strings from records cross join generate_series(1, 500) where domain_id = ${zone.id}`.execute(
     queries(em),
   );
-  await canonicalizeKeptData((text, params) => em.getConnection().execute(text, params as unknown[]));
+  await canonicalizeKeptData((text, params) => em.getConnection().execute(text, params));
   const { rows } =
     await sql<Body>`select distinct name, value from records where domain_id = ${zone.id} order by name`.execute(
       queries(em),

@@ -17,6 +17,9 @@ test("the catalogue shows every kind with what it can do, to everybody who is si
       configFields: [
         { name: "folder", label: "Folder", secret: false, required: false },
         { name: "hostmaster", label: "Hostmaster", secret: false, required: false },
+        { name: "checkNames", label: "Check of host names (bind, off)", secret: false, required: false },
+        { name: "maxRecordsPerType", label: "Most records of a name and type (100)", secret: false, required: false },
+        { name: "maxTypesPerName", label: "Most types at a name (100)", secret: false, required: false },
       ],
     },
     {

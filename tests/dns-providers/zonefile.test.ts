@@ -50,6 +50,13 @@ describe("a new zone", () => {
     expect((await stat(fileOf("example.com.zone"))).mode & 0o777).toBe(0o644);
   });
 
+  test("can have a name so long that no mailbox below it would be one", async () => {
+    const long = `${"x".repeat(63)}.${"x".repeat(63)}.${"x".repeat(63)}.${"x".repeat(56)}`;
+    await there.provider.createZone(long);
+    expect(await there.provider.readSoa(long)).toMatchObject({ rname: "hostmaster.placeholder.invalid" });
+    expect(await recordsOf(long)).toEqual([]);
+  });
+
   test("names the configured hostmaster", async () => {
     there.provider = connect({ hostmaster: "Dns.Team@Example.net" });
     await there.provider.createZone(zone);

@@ -15,6 +15,7 @@ const listFields = [
   "groupName",
   "tags",
   "recordCount",
+  "signedBy",
   "createdAt",
 ];
 const detailFields = [

@@ -111,6 +111,20 @@ describe("moving a domain to another provider configuration", () => {
     expect((await zone.post("/records/plan", { changes })).body.warnings).toEqual([]);
   });
 
+  test("is refused where the target's name servers would refuse the zone, and each reason is named", async () => {
+    const zone = await filled(await manualZone(zw));
+    await zone.add("NS", "@", `ns1.${zone.name}`);
+    await zone.add("NS", "sub", `ns2.${zone.name}`);
+    const { status, body } = await move(zone, await embeddedConfig(zw));
+    expect([status, body.code]).toEqual([400, "BAD_REQUEST"]);
+    expect(body.issues).toMatchObject([
+      { path: ["providerConfigId"], message: expect.stringMatching(/ns1\.zone.* is a name server of the zone/) },
+      { message: expect.stringMatching(/ns2\.zone.* is a name server of the delegation sub/) },
+    ]);
+    for (const name of ["ns1", "ns2"]) await zone.add("A", name, "192.0.2.53");
+    expect((await move(zone, await embeddedConfig(zw))).status).toBe(200);
+  });
+
   test("to one that refuses a record leaves nothing there, so that it can be tried again", async () => {
     const zone = await filled(await manualZone(zw));
     const refused = await zone.add("NS", "@", "placeholder.invalid");

@@ -168,6 +168,10 @@ describe("five streams", () => {
   });
 });
 
+function newPassword() {
+  return reader.client.put("/api/auth/me/password", { currentPassword: memberPassword, newPassword: memberPassword });
+}
+
 describe("a stream ends", () => {
   test("when its token's time is over", async () => {
     const client = await started();
@@ -183,10 +187,7 @@ describe("a stream ends", () => {
         const ended = sessions.find(({ current }: { current: boolean }) => !current);
         await reader.client.delete(`/api/auth/me/sessions/${ended.id}`);
       },
-      () => {
-        const change = { currentPassword: memberPassword, newPassword: memberPassword };
-        return reader.client.put("/api/auth/me/password", change);
-      },
+      newPassword,
       async (_ending, refreshToken) => {
         const { body } = await zw.nobody.post("/api/auth/refresh", { refreshToken });
         await zw.nobody.post("/api/auth/refresh", { refreshToken: body.refreshToken });
@@ -200,7 +201,8 @@ describe("a stream ends", () => {
       await end(ending, body.refreshToken);
       await ends.closed;
       await tell(zw, { userIds: [reader.id] }, "Still here");
-      expect(await titles(stays, 1)).toEqual(["Still here"]);
+      const changed = end === newPassword ? [`The password of the account ${reader.username} was changed`] : [];
+      expect(await titles(stays, changed.length + 1)).toEqual([...changed, "Still here"]);
       stays.cut();
     }
   });

@@ -32,6 +32,7 @@ describe("a new record", () => {
       strings: null,
       priority: null,
       proxied: false,
+      serverManaged: false,
       status: "active",
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       comment: "for people",

@@ -31,7 +31,22 @@ export async function markConfirmed(em: EntityManager, sessionId: string, now: D
     .where("revoked_at", "is", null)
     .executeTakeFirstOrThrow();
   if (numUpdatedRows > 0n) return endOf(now);
-  throw new AppError("UNAUTHORIZED", "This session has ended. Sign in again.");
+  throw sessionEnded();
+}
+
+/** For a session that another instance may have ended a moment ago. @throws AppError UNAUTHORIZED */
+export async function requireLive(em: EntityManager, sessionId: string | null): Promise<void> {
+  const live = await queries(em)
+    .selectFrom("sessions")
+    .select("id")
+    .where("id", "=", sessionId)
+    .where("revoked_at", "is", null)
+    .executeTakeFirst();
+  if (!live) throw sessionEnded();
+}
+
+function sessionEnded(): AppError {
+  return new AppError("UNAUTHORIZED", "This session has ended. Sign in again.");
 }
 
 function endOf(confirmedAt: Date): Date {

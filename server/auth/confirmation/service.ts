@@ -11,7 +11,7 @@ import type { Passkeys } from "../second-factors/passkeys.ts";
 import { readProof, type GivenProof, type Proof } from "../second-factors/proof.ts";
 import type { RecoveryCodes } from "../second-factors/recovery-codes.ts";
 import type { Totp } from "../second-factors/totp.ts";
-import { confirmedUntil, markConfirmed } from "./moment.ts";
+import { confirmedUntil, markConfirmed, requireLive } from "./moment.ts";
 
 /** What somebody shows to confirm a session. */
 export interface GivenConfirmation extends Partial<Omit<GivenProof, "method">> {
@@ -46,9 +46,11 @@ export class Confirmation {
     this.#parts = parts;
   }
 
-  /** @throws AppError REAUTHENTICATION_REQUIRED for a session that proved itself too long ago */
+  /** @throws AppError REAUTHENTICATION_REQUIRED for a session that proved itself too long ago, UNAUTHORIZED for one that has ended */
   async require(em: EntityManager, { sessionId }: Caller): Promise<void> {
-    if ((await confirmedUntil(em, sessionId, this.#parts.now())) === null) throw reauthenticationRequired();
+    if ((await confirmedUntil(em, sessionId, this.#parts.now())) !== null) return;
+    await requireLive(em, sessionId);
+    throw reauthenticationRequired();
   }
 
   /**

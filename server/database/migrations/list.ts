@@ -14,6 +14,7 @@ import { Channels } from "./0013-channels.ts";
 import { IdentityCodes } from "./0016-identity-codes.ts";
 import { Confirmations } from "./0017-confirmations.ts";
 import { WaysIn } from "./0018-ways-in.ts";
+import { ServerManagedRecords } from "./0019-server-managed-records.ts";
 import { CanonicalData } from "./0020-canonical-data.ts";
 import { NameServers } from "./0021-name-servers.ts";
 import { Strings } from "./0022-strings.ts";
@@ -41,6 +42,7 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0016-identity-codes", class: IdentityCodes },
   { name: "0017-confirmations", class: Confirmations },
   { name: "0018-ways-in", class: WaysIn },
+  { name: "0019-server-managed-records", class: ServerManagedRecords },
   { name: "0020-canonical-data", class: CanonicalData },
   { name: "0021-name-servers", class: NameServers },
   { name: "0022-strings", class: Strings },

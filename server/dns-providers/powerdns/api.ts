@@ -22,6 +22,9 @@ export const zoneState = z.object({
   serial: z.int(),
   /** How the server raises the serial when the API changes the zone; empty: not at all. */
   soa_edit_api: z.string().default(""),
+  /** Whether it has keys or signatures, and whether the signatures come from elsewhere. */
+  dnssec: z.boolean().default(false),
+  presigned: z.boolean().default(false),
 });
 
 export const zoneWithRrsets = zoneState.extend({ rrsets: z.array(rrset) });

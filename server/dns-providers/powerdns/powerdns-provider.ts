@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { absoluteName, parseZoneName, readHost } from "../../names/names.ts";
-import { recordKey, type RecordData } from "../../records/record.ts";
+import { recordKey, type ReadRecord, type RecordData } from "../../records/record.ts";
+import { isServerManaged } from "../../records/server-managed.ts";
 import { readSoa, type Soa } from "../../zone-file/soa.ts";
 import {
   ProviderError,
@@ -28,6 +29,7 @@ export function powerdnsProvider(client: PowerdnsClient, now: () => Date): DnsPr
     applyChanges: (zone, changes, options = {}) => applyChanges(client, zone, changes, options, now),
     readSoa: (zone) => readZoneSoa(client, zone),
     fingerprint: (zone) => fingerprint(client, zone),
+    signs: async (zone) => isSigning(await zoneAt(client, zone, "?rrsets=false", zoneState)),
   };
 }
 
@@ -53,12 +55,20 @@ async function createZone(client: PowerdnsClient, zone: string): Promise<void> {
   throw new ProviderError(`PowerDNS does not make the zone ${zone}: ${reason}`, "none");
 }
 
-async function* readZone(client: PowerdnsClient, zone: string): AsyncGenerator<RecordData[]> {
-  const { rrsets } = await zoneAt(client, zone, "", zoneWithRrsets);
-  let batch: RecordData[] = [];
-  for (const rrset of rrsets) {
+/** Signatures that the server makes when it is asked are not in its database, nor in this list. */
+function isSigning({ dnssec, presigned }: z.infer<typeof zoneState>): boolean {
+  return dnssec && !presigned;
+}
+
+async function* readZone(client: PowerdnsClient, zone: string): AsyncGenerator<ReadRecord[]> {
+  const state = await zoneAt(client, zone, "", zoneWithRrsets);
+  const signed = isSigning(state);
+  let batch: ReadRecord[] = [];
+  for (const rrset of state.rrsets) {
     const served = readRrset(zone, rrset)?.records.filter(({ disabled }) => !disabled) ?? [];
-    batch.push(...unique(served.map(({ data }) => data)));
+    for (const record of unique(served.map(({ data }) => data))) {
+      batch.push(signed && isServerManaged(record) ? { ...record, serverManaged: true } : record);
+    }
     if (batch.length < batchSize) continue;
     yield batch;
     batch = [];
@@ -123,8 +133,9 @@ function nameIn(printed: string): string {
 
 /** The serial; null where the server does not raise it with every change by the API. */
 async function fingerprint(client: PowerdnsClient, zone: string): Promise<string | null> {
-  const { kind, serial, soa_edit_api: raised } = await zoneAt(client, zone, "?rrsets=false", zoneState);
-  return raised === "" ? null : `${kind} ${serial}`;
+  const state = await zoneAt(client, zone, "?rrsets=false", zoneState);
+  const { kind, serial, soa_edit_api: raised } = state;
+  return raised === "" ? null : `${kind} ${serial}${isSigning(state) ? " signed" : ""}`;
 }
 
 /** Of a mark such as `Native 2026073101`. */

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import { recordKey } from "../../records/record.ts";
 import { allOrNone } from "../applying/change-outcomes.ts";
+import type { Pause } from "../../pause.ts";
 import { ProviderError, type ApplyOptions, type ChangeOutcome, type RecordChange } from "../provider.ts";
 import { touchedNames } from "../applying/touched-records.ts";
+import { lookWhetherDone, type Look } from "./look-whether-done.ts";
 import { updateMessage } from "./messages.ts";
 import { isPrerequisiteFailure, rcodeSentence } from "./rcodes.ts";
 import { guessNames, transferNames } from "./read-names.ts";
@@ -13,6 +14,9 @@ import { batchesOf, planUpdate, type UpdateUnit } from "./update-plan.ts";
 /** How often the zone is read anew when somebody else changes the same names at the same time. */
 const mostAttempts = 5;
 
+/** Before an attempt that reads what the last one read although its prerequisites failed: a signer may not have published it yet. */
+const pausesBeforeAttempts = [0, 200, 400, 800];
+
 /**
  * Carries changes out by dynamic update, as many in a message as fit: reads the names that they touch, sends what leads from there to where
  * they are to be, and looks whether it is so. @throws ProviderError with effect `unknown` as soon as an update has gone out
@@ -22,9 +26,10 @@ export async function applyByUpdate(
   zone: string,
   changes: readonly RecordChange[],
   options: ApplyOptions,
-): Promise<ChangeOutcome[]> {
+  pause: Pause,
+): Promise<Look> {
   try {
-    return await carryOut(session, zone, changes, options);
+    return await carryOut(session, zone, changes, options, pause);
   } catch (error) {
     throw error instanceof ProviderError && session.updates.sent > 0 ? error.afterSending() : error;
   }
@@ -34,21 +39,27 @@ async function carryOut(
   session: NameServerSession,
   zone: string,
   changes: readonly RecordChange[],
-  { together = false, beforeCall }: ApplyOptions,
-): Promise<ChangeOutcome[]> {
+  { together = false, beforeCall, signed: isSigned = false }: ApplyOptions,
+  pause: Pause,
+): Promise<Look> {
   const outcomes: (ChangeOutcome | undefined)[] = changes.map(() => undefined);
   const open = () => changes.flatMap((_, index) => (outcomes[index] === undefined ? [index] : []));
   let before: ServedRecord[] | null = null;
+  const found = new Map<string, ServedRecord[]>();
   for (let attempt = 1; attempt <= mostAttempts && open().length > 0; attempt++) {
     const indexes = open();
     const asked = indexes.flatMap((index) => changes[index] ?? []);
     const names = [...touchedNames(asked)];
     const guess = attempt === 1 ? await guessNames(session, zone, names) : null;
-    const served = guess ?? (await transferNames(session, zone, names));
-    // Prerequisites that fail although nothing has changed are beyond the server: PowerDNS takes "a" and "A" for one text.
-    const exact = before === null || !isDeepStrictEqual(before, served);
+    const { served, signed } = guess ? { served: guess, signed: isSigned } : await transferNames(session, zone, names);
+    const isSame = before !== null && isDeepStrictEqual(before, served);
     before = guess ? null : served;
-    const plan = planUpdate(zone, served, asked, exact);
+    if (isSame && signed && attempt < mostAttempts) await pause(pausesBeforeAttempts[attempt - 1] ?? 0);
+    // Prerequisites that fail although nothing has changed are beyond the server: PowerDNS takes "a" and "A" for one text.
+    const exact = !isSame || (signed && attempt < mostAttempts);
+    for (const name of names) found.set(name, []);
+    for (const each of served) found.get(each.record.name)?.push(each);
+    const plan = planUpdate(zone, served, asked, { exact, signed });
     const refused = plan.outcomes.some(({ ok }) => !ok);
     // Nothing is refused on a guess.
     if (refused && guess) continue;
@@ -69,7 +80,7 @@ async function carryOut(
     await sendUnits(zone, plan.units, together, send, settle);
   }
   const settled = outcomes.map((outcome): ChangeOutcome => outcome ?? changedMeanwhile);
-  return await lookWhetherDone(session, zone, changes, settled);
+  return await lookWhetherDone(session, zone, changes, settled, [...found.values()].flat(), pause);
 }
 
 const changedMeanwhile: ChangeOutcome = {
@@ -114,43 +125,3 @@ async function sendUpdate(session: NameServerSession, zone: string, batch: reado
   const [answer] = await session.ask([(id) => updateMessage(id, zone, prerequisites, updates)], "unknown");
   return answer?.rcode ?? 2;
 }
-
-/** Servers skip in silence what their rules forbid (RFC 2136 §3.4.2); only the zone itself tells what became of a change. */
-async function lookWhetherDone(
-  session: NameServerSession,
-  zone: string,
-  changes: readonly RecordChange[],
-  outcomes: readonly ChangeOutcome[],
-): Promise<ChangeOutcome[]> {
-  const names = [...touchedNames(changes.filter((_, index) => outcomes[index]?.ok))];
-  if (names.length === 0) return [...outcomes];
-  const guess = await guessNames(session, zone, names);
-  const guessed = guess && judge(changes, outcomes, guess);
-  if (guessed && guessed.every((outcome, index) => outcome.ok === outcomes[index]?.ok)) return guessed;
-  return judge(changes, outcomes, await transferNames(session, zone, names));
-}
-
-function judge(
-  changes: readonly RecordChange[],
-  outcomes: readonly ChangeOutcome[],
-  served: readonly ServedRecord[],
-): ChangeOutcome[] {
-  const ttls = new Map(served.map(({ record }) => [recordKey(record), record.ttl]));
-  // What one change takes away, another may put back.
-  const wanted = new Set(
-    changes.flatMap(({ after }, index) => (after && outcomes[index]?.ok ? [recordKey(after)] : [])),
-  );
-  return changes.map(({ before, after }, index): ChangeOutcome => {
-    const outcome = outcomes[index] ?? changedMeanwhile;
-    if (!outcome.ok) return outcome;
-    const gone = before === null || wanted.has(recordKey(before)) || !ttls.has(recordKey(before));
-    const there = after === null || ttls.get(recordKey(after)) === after.ttl;
-    return gone && there ? outcome : notServed;
-  });
-}
-
-const notServed: ChangeOutcome = {
-  ok: false,
-  message:
-    "The name server accepted this change, and yet the zone does not have it: a rule of the server forbids it, or somebody undid it at the same moment.",
-};

@@ -32,7 +32,7 @@ export interface WireMessage {
 
 export const classes = { in: 1, none: 254, any: 255 } as const;
 const opcodes = { query: 0, update: 5 } as const;
-export const types = { cname: 5, soa: 6, hinfo: 13, tsig: 250, any: 255 } as const;
+export const types = { ns: 2, cname: 5, soa: 6, hinfo: 13, rrsig: 46, tsig: 250, any: 255 } as const;
 const headerOctets = 12;
 /** Offsets of the counts of an update's prerequisites and updates in its header (RFC 2136 §2.2). */
 const prerequisiteCount = 6;
@@ -41,6 +41,13 @@ const updateCount = 8;
 /** A question for one name of class IN (RFC 1035 §4.1.2); `name` is canonical and absolute. */
 export function queryMessage(id: number, name: string, type: "SOA" | "AXFR" | "ANY"): Buffer {
   return withQuestion(id, opcodes.query, name, type);
+}
+
+/** The same for any type, by its number. */
+export function typeQueryMessage(id: number, name: string, type: number): Buffer {
+  const message = queryMessage(id, name, "ANY");
+  message.writeUInt16BE(type, message.length - 4);
+  return message;
 }
 
 /** A record of an update's sections; one without RDATA stands for more than itself (RFC 2136 §2.4, §2.5). */

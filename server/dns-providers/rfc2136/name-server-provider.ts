@@ -1,4 +1,6 @@
-import { recordKey, rrsetKey, type RecordData } from "../../records/record.ts";
+import type { Pause } from "../../pause.ts";
+import { recordKey, rrsetKey, type ReadRecord } from "../../records/record.ts";
+import { isServerManaged, isSignatureOverSoa } from "../../records/server-managed.ts";
 import type { Soa } from "../../zone-file/soa.ts";
 import {
   ProviderError,
@@ -17,6 +19,7 @@ import { readName, skipName, WireError } from "../../names/wire-names.ts";
 export interface NameServer extends NameServerSettings {
   /** The zones to look for: DNS has no list of them. */
   zones: readonly string[];
+  pause: Pause;
 }
 
 /** A name server with dynamic update and zone transfer as a DNS provider: one TCP connection an operation, every message signed. */
@@ -26,7 +29,7 @@ export function nameServerProvider(server: NameServer): DnsProvider {
     createZone: (zone) => NameServerSession.use(server, (session) => findZone(session, zone)),
     readZone: (zone) => readZone(server, zone),
     applyChanges: (zone, changes, options = {}) =>
-      NameServerSession.use(server, (session) => applyChanges(session, zone, changes, options, server.now())),
+      NameServerSession.use(server, (session) => applyChanges(session, zone, changes, options, server)),
     readSoa: (zone) => NameServerSession.use(server, (session) => soaOf(session, zone)),
     fingerprint: (zone) => NameServerSession.use(server, (session) => serialOf(session, zone)),
   };
@@ -58,24 +61,37 @@ async function findZone(session: NameServerSession, zone: string): Promise<void>
   );
 }
 
-async function* readZone(server: NameServer, zone: string): AsyncGenerator<RecordData[]> {
+/** Records of the kinds that a signer maintains are held back until a signature over the SOA tells that the server signs the zone. */
+async function* readZone(server: NameServer, zone: string): AsyncGenerator<ReadRecord[]> {
   const session = await NameServerSession.open(server);
   try {
     // Different RDATA may be one record; those of an RRset come one after the other.
     let rrset = "";
     let known = new Set<string>();
+    let signed = false;
+    let heldBack: ReadRecord[] = [];
     for await (const message of session.transfer(zone)) {
-      const batch: RecordData[] = [];
+      const batch: ReadRecord[] = [];
       for (const wire of message.answers) {
         const record = recordOf(message, wire, zone);
         if (record === null) continue;
         const key = rrsetKey(record);
         if (key !== rrset) [rrset, known] = [key, new Set()];
-        if (!known.has(recordKey(record))) batch.push(record);
+        const isNew = !known.has(recordKey(record));
         known.add(recordKey(record));
+        if (!isNew) continue;
+        signed ||= isSignatureOverSoa(record);
+        if (!isServerManaged(record)) batch.push(record);
+        else if (signed) batch.push({ ...record, serverManaged: true });
+        else heldBack.push(record);
+      }
+      if (signed) {
+        for (const record of heldBack) batch.push({ ...record, serverManaged: true });
+        heldBack = [];
       }
       if (batch.length > 0) yield batch;
     }
+    if (heldBack.length > 0) yield heldBack;
   } catch (error) {
     if (!(error instanceof WireError)) throw error;
     throw new ProviderError(`The zone that the name server sends cannot be read: ${error.message}.`, "none");
@@ -89,16 +105,18 @@ async function applyChanges(
   zone: string,
   changes: readonly RecordChange[],
   options: ApplyOptions,
-  now: Date,
+  { now, pause }: NameServer,
 ): Promise<ApplyResult> {
   const before = await serialOf(session, zone).catch(() => null);
-  const outcomes = await applyByUpdate(session, zone, changes, options);
+  const { outcomes, dropped } = await applyByUpdate(session, zone, changes, options, pause);
   const { accepted } = session.updates;
   if (accepted === 0) return { outcomes, before, after: before };
+  // A signer raises the serial too, and may publish an edit by others together with ours: the next check reads the zone.
+  if (options.signed) return { outcomes, before, after: null, dropped };
   // The serial after our updates: DNS has no other mark of what they made. Where it cannot be had, the next sync sets it.
   const after = await serialOf(session, zone).catch(() => null);
-  const ours = before !== null && after !== null && isRaisedAlone(Number(before), Number(after), accepted, now);
-  return { outcomes, before, after: ours ? after : null };
+  const ours = before !== null && after !== null && isRaisedAlone(Number(before), Number(after), accepted, now());
+  return { outcomes, before, after: ours ? after : null, dropped };
 }
 
 /** RFC 1035 §3.3.13. */

@@ -1,6 +1,9 @@
 import { absoluteName } from "../../names/names.ts";
-import { queryMessage, types, type WireMessage } from "./messages.ts";
-import { ServedRecords, type ServedRecord } from "./served-records.ts";
+import { rrsetKey, type RecordData } from "../../records/record.ts";
+import { isSignatureOverSoa } from "../../records/server-managed.ts";
+import { typeNumber } from "../../zone-file/type-names.ts";
+import { queryMessage, types, typeQueryMessage, type WireMessage } from "./messages.ts";
+import { recordOf, ServedRecords, type ServedRecord } from "./served-records.ts";
 import type { NameServerSession } from "./session.ts";
 
 /** With more names than this, a transfer is quicker than a question for each. */
@@ -28,18 +31,63 @@ export async function guessNames(
   return served.all();
 }
 
+/**
+ * The records of some RRsets by asking for each; null when an answer need not be what the zone holds, or there are too many to ask for.
+ * The name servers of a delegation come as a referral (RFC 1034 §4.3.2). @throws ProviderError
+ */
+export async function askForRrsets(
+  session: NameServerSession,
+  zone: string,
+  records: readonly RecordData[],
+): Promise<ServedRecord[] | null> {
+  const questions = [...new Map(records.map((record) => [rrsetKey(record), record])).values()].map(
+    ({ name, recordType }) => ({ name: absoluteName(name, zone), type: typeNumber(recordType) ?? 0 }),
+  );
+  if (questions.length > mostQuestions) return null;
+  const answers = await session.ask(
+    questions.map(
+      ({ name, type }) =>
+        (id) =>
+          typeQueryMessage(id, name, type),
+    ),
+    "none",
+  );
+  const served = new ServedRecords(zone);
+  for (const [index, { name, type }] of questions.entries()) {
+    const answer = answers[index];
+    if (!answer) return null;
+    const referred = answer.authorities.filter((record) => record.name === name && record.type === types.ns);
+    const isReferral = type === types.ns && answer.rcode === 0 && answer.answers.length === 0 && referred.length > 0;
+    if (!isReferral && !isPlain(answer, name)) return null;
+    for (const record of isReferral ? referred : answer.answers) served.add(answer, record);
+  }
+  return served.all();
+}
+
+export interface TransferredNames {
+  served: ServedRecord[];
+  /** Whether the transfer holds a signature over the SOA: the server signs the zone. */
+  signed: boolean;
+}
+
 /** The records of some names as the zone holds them, from a transfer of all of it. @throws ProviderError */
 export async function transferNames(
   session: NameServerSession,
   zone: string,
   names: readonly string[],
-): Promise<ServedRecord[]> {
+): Promise<TransferredNames> {
   const wanted = new Set(names.map((name) => absoluteName(name, zone)));
   const served = new ServedRecords(zone);
+  let signed = false;
   for await (const message of session.transfer(zone)) {
-    for (const record of message.answers) if (wanted.has(record.name)) served.add(message, record);
+    for (const wire of message.answers) {
+      if (wanted.has(wire.name)) served.add(message, wire);
+      if (signed || wire.type !== types.rrsig || wire.name !== zone) continue;
+      const record = recordOf(message, wire, zone);
+      signed = record !== null && isSignatureOverSoa(record);
+    }
   }
-  return served.all();
+  return { served: served.all(), signed };
 }
 
 function isPlain(answer: WireMessage, name: string | undefined): boolean {

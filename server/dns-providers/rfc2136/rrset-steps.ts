@@ -17,6 +17,8 @@ export interface RrsetStep {
   type: number;
   before: WireValue[];
   after: WireValue[];
+  /** Whether the server signs the zone, so that signatures lie at the name. */
+  signed: boolean;
 }
 
 /** Types that somebody may add to a name by hand while a CNAME is put there. */
@@ -62,7 +64,9 @@ export function updatesOf(steps: readonly RrsetStep[], exact: boolean): Buffer[]
   const others = steps.filter((step) => !isApexNs(step));
   const whole = others.filter((step) => exact && isReplaced(step));
   const single = others.filter((step) => !whole.includes(step));
+  const cleared = others.filter((step) => isCleared(step, steps));
   return [
+    ...cleared.map(({ owner }) => wireRecord(owner, types.any, classes.any, 0, null)),
     ...whole.map(({ owner, type }) => wireRecord(owner, type, classes.any, 0, null)),
     ...single.flatMap(deletions),
     ...apexNs.flatMap(additions),
@@ -70,6 +74,15 @@ export function updatesOf(steps: readonly RrsetStep[], exact: boolean): Buffer[]
     ...whole.flatMap(replacement),
     ...single.flatMap(additions),
   ];
+}
+
+/**
+ * Whether the name is emptied before a CNAME comes to it, its signatures and NSEC too (RFC 2136 §2.5.3): Knot ignores a CNAME where anything
+ * else is, and BIND lets nobody name these.
+ */
+function isCleared({ name, type, before, after, signed }: RrsetStep, steps: readonly RrsetStep[]): boolean {
+  if (!signed || type !== types.cname || before.length > 0 || after.length === 0) return false;
+  return steps.some((other) => other.name === name && other.before.length > 0);
 }
 
 /**
@@ -97,6 +110,8 @@ function replacement(step: RrsetStep): Buffer[] {
 /** What goes; all of it where the TTL changes, because some servers keep the TTL of an RRset that they have (RFC 2181 §5.2). */
 function deletions(step: RrsetStep): Buffer[] {
   const { owner, type, before, after } = step;
+  // One CNAME takes the place of another by itself (RFC 2136 §3.4.2.2).
+  if (type === types.cname && after.length > 0) return [];
   const staying = isApexNs(step) || newTtl(step) === null ? after : [];
   return before
     .filter(({ rdata }) => !staying.some((value) => value.rdata.equals(rdata)))
@@ -118,6 +133,15 @@ function newTtl({ before, after }: RrsetStep): number | null {
   );
   if (changed === undefined || before.length === 0) return null;
   return before.every(({ ttl }) => ttl === changed.ttl) ? null : changed.ttl;
+}
+
+/** What holds once the steps are taken: each RRset is exactly as it was to become. For an update that asks and changes nothing. */
+export function resultOf(steps: readonly RrsetStep[]): Buffer[] {
+  return steps.flatMap(({ owner, type, after }) =>
+    after.length === 0
+      ? [absent(owner, type)]
+      : after.map(({ rdata }) => wireRecord(owner, type, classes.in, 0, rdata)),
+  );
 }
 
 /** There is no such RRset, or with type ANY no such name (RFC 2136 §2.4.3, §2.4.5). */

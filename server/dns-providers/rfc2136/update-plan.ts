@@ -6,7 +6,7 @@ import { inBatches } from "../applying/in-batches.ts";
 import { linkedParts } from "../applying/linked-parts.ts";
 import type { ChangeOutcome, RecordChange } from "../provider.ts";
 import { recordsOf, touchedNames } from "../applying/touched-records.ts";
-import { prerequisitesOf, updatesOf, type RrsetStep } from "./rrset-steps.ts";
+import { prerequisitesOf, resultOf, updatesOf, type RrsetStep } from "./rrset-steps.ts";
 import { writeRdata } from "./rdata-write.ts";
 import type { ServedRecord } from "./served-records.ts";
 import { WireError, writeName } from "../../names/wire-names.ts";
@@ -38,12 +38,13 @@ const nameServer: RecordStore = { place: "the zone at the name server", refusal:
  * RRset that it touches is exactly what was read (§2.4.2, §2.4.3), and names the RDATA that is there. Whoever changed the zone in between
  * makes the message fail as a whole, and nothing of theirs is lost.
  * @param exact false: demands only that the RRsets exist, for servers that cannot compare them.
+ * @param signed whether the server signs the zone; signatures need not be among what it serves of a name.
  */
 export function planUpdate(
   zone: string,
   served: readonly ServedRecord[],
   changes: readonly RecordChange[],
-  exact = true,
+  { exact = true, signed = false }: { exact?: boolean; signed?: boolean } = {},
 ): UpdatePlan {
   const { records, outcomes } = carryOut(
     served.map(({ record }) => record),
@@ -54,7 +55,7 @@ export function planUpdate(
   const inUse = new Set(served.map(({ record }) => record.name));
   const standing = [...changes.keys()].filter((index) => outcomes[index]?.ok);
   const units = linkedParts(standing, (index) => [...touchedNames(at(changes, [index]))]).map((indexes) => {
-    const steps = stepsOf(zone, at(changes, indexes), before, after);
+    const steps = stepsOf(zone, at(changes, indexes), before, after, signed);
     return unitFrom(indexes, steps, (name) => inUse.has(name), exact);
   });
   const fitting = units.filter(({ octets }) => octets <= mostUpdateOctets);
@@ -64,6 +65,24 @@ export function planUpdate(
     for (const index of unit.changes) outcomes[index] = { ok: false, message };
   }
   return { outcomes, units: fitting };
+}
+
+/**
+ * Prerequisites that hold once the changes are made, given the records that their names had before; null for more than one message holds.
+ * TTLs are no part of them (RFC 2136 §2.4.2).
+ */
+export function planProof(
+  zone: string,
+  served: readonly ServedRecord[],
+  changes: readonly RecordChange[],
+): Buffer[] | null {
+  const { records } = carryOut(
+    served.map(({ record }) => record),
+    changes,
+  );
+  const before = Map.groupBy(served, ({ record }) => rrsetKey(record));
+  const proof = resultOf(stepsOf(zone, changes, before, Map.groupBy(records, rrsetKey), true));
+  return sizeOf(proof) > mostUpdateOctets ? null : proof;
 }
 
 /** Carries the changes out, but leaves the apex its name servers: servers ignore the deletion of the last (RFC 2136 §3.4.2.4). */
@@ -109,6 +128,7 @@ function stepsOf(
   changes: readonly RecordChange[],
   before: ReadonlyMap<string, ServedRecord[]>,
   after: ReadonlyMap<string, RecordData[]>,
+  signed: boolean,
 ): RrsetStep[] {
   const touched = new Map(changes.flatMap(recordsOf).map((record) => [rrsetKey(record), record]));
   return [...touched].map(([key, { name, recordType }]): RrsetStep => {
@@ -120,6 +140,7 @@ function stepsOf(
       owner: writeName(absoluteName(name, zone)),
       recordType,
       type: typeNumber(recordType) ?? 0,
+      signed: signed || before.has(rrsetKey({ name, recordType: "RRSIG" })),
       before: old.flatMap(({ record, rdatas }) => rdatas.map((rdata) => ({ ttl: record.ttl, rdata }))),
       after: present.flatMap((record) =>
         (rdatas.get(recordKey(record)) ?? [writeRdata(recordType, record.value, record.strings)]).map((rdata) => ({

@@ -5,8 +5,9 @@ import { ownerWithin } from "../../names/names.ts";
 import { draftRecord, draftUpdate, type Drafted, type RecordInput } from "./drafts.ts";
 import type { LiveRecord, RecordDraft } from "../live-record.ts";
 import { keptReason } from "../provider-limits.ts";
-import { isApexNs, recordKey, rrsetKey } from "../record.ts";
+import { isApexNs, recordKey, rrsetKey, type RecordData } from "../record.ts";
 import { flatMapped, grouped, mapped, type Steps } from "../../slices.ts";
+import { managedReason } from "../server-managed.ts";
 import type { Violation } from "../zone-rules.ts";
 import type { ZoneView } from "./zone-view.ts";
 
@@ -27,15 +28,29 @@ export type PreparedEdit =
   | { ok: true; id: string; draft: RecordDraft | null; anyTtl: boolean; before: LiveRecord | null; warnings: string[] }
   | Refusal;
 
-/** Checks each edit on its own, in steps. `present` holds the live records that updates and deletes name. */
+/** What updates and deletes name, by id: live records, and those of them or beside them that the server maintains. */
+interface NamedRecords {
+  present: ReadonlyMap<string, LiveRecord>;
+  managed: ReadonlyMap<string, RecordData>;
+}
+
+/** Checks each edit on its own, in steps. */
 export function* prepareEdits(
   edits: readonly Edit[],
-  present: ReadonlyMap<string, LiveRecord>,
+  { present, managed }: NamedRecords,
   zone: string,
   kind: ProviderKind,
 ): Steps<PreparedEdit[]> {
   return yield* mapped(edits, (edit): PreparedEdit => {
     if (edit.action === "create") return fromDraft(newId(), null, draftRecord(edit.input, zone, kind));
+    const maintained = managed.get(edit.recordId);
+    if (maintained) {
+      return {
+        ok: false,
+        code: "BAD_REQUEST",
+        issues: [{ path: ["recordId"], message: managedReason(maintained) }],
+      };
+    }
     const before = present.get(edit.recordId);
     if (!before) {
       return {

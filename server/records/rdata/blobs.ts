@@ -162,6 +162,7 @@ export const nsap: RdataPart = {
     return hexOctets(digits, "address");
   },
   print(octets) {
+    if (octets.isEmpty) throw new WireError("the address is missing");
     return `0x${octets.rest().toString("hex")}`;
   },
 };

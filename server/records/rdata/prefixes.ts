@@ -48,18 +48,23 @@ export const addressSuffix: RdataPart = {
     if (!/^\d{1,3}$/.test(text) || length > 128)
       throw new WireError("the prefix length must be a number from 0 to 128");
     const octets = length === 128 ? Buffer.alloc(0) : ipv6Octets(fields.takeWord("address suffix"));
-    const suffix = octets.subarray(length >> 3);
-    if (suffix.length > 0) suffix[0] = (suffix[0] ?? 0) & (0xff >> (length & 7));
+    const suffix = ownBits(octets.subarray(length >> 3), length);
     const prefix = length === 0 ? Buffer.alloc(0) : nameOctets(fields.take("prefix name").raw, fields.origin);
     return Buffer.concat([octetsOf(length, 1), suffix, prefix]);
   },
   print(octets) {
     const length = octets.number(1);
     if (length > 128) throw new WireError("the prefix length is more than 128");
-    const suffix = octets.take(16 - (length >> 3));
+    const suffix = ownBits(octets.take(16 - (length >> 3)), length);
     const parts = [String(length)];
     if (length < 128) parts.push(printIPv6(Buffer.concat([Buffer.alloc(16 - suffix.length), suffix])));
     if (length > 0) parts.push(octets.name());
     return parts.join(" ");
   },
 };
+
+/** The octets of a suffix without the bits of the first that belong to the prefix. */
+function ownBits(suffix: Buffer, prefixLength: number): Buffer {
+  const [first, ...others] = suffix;
+  return first === undefined ? suffix : Buffer.of(first & (0xff >> (prefixLength & 7)), ...others);
+}

@@ -3,6 +3,7 @@ import { ipv4, ipv6, name, nameOctets } from "./addresses.ts";
 import { base64Octets, hexOctets } from "./blobs.ts";
 import { shortened, type FieldSource, type RdataPart } from "./field.ts";
 import { octetsOf } from "./numbers.ts";
+import { bitsFor, bitsOf } from "./type-sets.ts";
 
 /** No gateway is written as the root and takes no octets. */
 const nothing: RdataPart = {
@@ -61,6 +62,7 @@ export const hostIdentity: RdataPart = {
     const key = base64Octets(fields.takeWord("public key"), "public key");
     if (tag.length === 0 || tag.length > 255) throw new WireError("the identity tag must be 1 to 255 octets");
     if (key.length === 0) throw new WireError("the public key is missing");
+    if (key.length > 65_535) throw new WireError("the public key is longer than 65535 octets");
     const servers = fields.rest().map(({ raw }) => nameOctets(raw, fields.origin));
     return Buffer.concat([Buffer.of(tag.length, algorithm), octetsOf(key.length, 2), tag, key, ...servers]);
   },
@@ -84,19 +86,14 @@ export const services: RdataPart = {
     const protocol = text === "tcp" ? 6 : text === "udp" ? 17 : Number(/^\d{1,3}$/.exec(text)?.[0] ?? Number.NaN);
     if (!(protocol <= 255)) throw new WireError(`the protocol must be tcp, udp or a number, not "${shortened(text)}"`);
     const ports = fields.rest().map(({ raw }) => portOf(raw));
-    const bits = Buffer.alloc(ports.length === 0 ? 0 : (Math.max(...ports) >> 3) + 1);
-    for (const port of ports) bits[port >> 3] = (bits[port >> 3] ?? 0) | (0x80 >> (port & 7));
+    const bits = ports.length === 0 ? Buffer.alloc(0) : bitsFor(ports);
     return Buffer.concat([Buffer.of(protocol), bits]);
   },
   print(octets) {
     const protocol = octets.number(1);
     const bits = octets.rest();
     if (bits.length > 8192 || bits.at(-1) === 0) throw new WireError("its set of ports is malformed");
-    const ports: number[] = [];
-    for (const [index, octet] of bits.entries()) {
-      for (let bit = 0; bit < 8; bit++) if ((octet & (0x80 >> bit)) !== 0) ports.push(index * 8 + bit);
-    }
-    return [protocol, ...ports].join(" ");
+    return [protocol, ...bitsOf(bits)].join(" ");
   },
 };
 

@@ -57,19 +57,26 @@ function windowOf(window: number, numbers: readonly number[]): Buffer[] {
   return [Buffer.of(window, bits.length), bits];
 }
 
-function bitsFor(numbers: readonly number[]): Buffer {
-  const bits = Buffer.alloc(Math.floor(Math.max(...numbers) / 8) + 1);
+/** Without spreading: a line may name more than a call takes arguments. */
+function largest(numbers: readonly number[]): number {
+  return numbers.reduce((most, number) => Math.max(most, number), 0);
+}
+
+export function bitsFor(numbers: readonly number[]): Buffer {
+  const bits = Buffer.alloc((largest(numbers) >> 3) + 1);
   for (const number of numbers) bits[number >> 3] = (bits[number >> 3] ?? 0) | (0x80 >> (number & 7));
   return bits;
 }
 
-function bitsOf(bits: Buffer): number[] {
+export function bitsOf(bits: Buffer): number[] {
   return Array.from({ length: bits.length * 8 }, (_, bit) => bit).filter(
     (bit) => ((bits[bit >> 3] ?? 0) & (0x80 >> (bit & 7))) !== 0,
   );
 }
 
 function numberOf(raw: string): number {
+  // No record is of type 0, but a SIG covers it that signs a message (RFC 2931 §3).
+  if (/^type0$/i.test(raw)) return 0;
   const type = canonicalType(raw);
   const number = type === null ? null : typeNumber(type);
   if (number === null) throw new WireError(`"${shortened(raw)}" is not a record type`);

@@ -1,5 +1,5 @@
 import type { EntityManager } from "../../database/database.ts";
-import { absoluteName, ownerWithin } from "../../names/names.ts";
+import { ownerWithin } from "../../names/names.ts";
 import type { PlannedChange } from "../live-record.ts";
 import { recordKey, type RecordData } from "../record.ts";
 import type { Violation } from "../zone-rules.ts";
@@ -14,6 +14,7 @@ import {
   type KnownNames,
 } from "./known-names.ts";
 import { addressesOf, isDelegatedAbove, isRefused, redirectionAbove } from "./name-servers.ts";
+import { nameServerReason, redirectionReason } from "./reasons.ts";
 import { ZoneNames, type NameServerRecord } from "./zone-names.ts";
 
 /** What a name is to the names around it; other types do not matter. */
@@ -139,11 +140,8 @@ class Check {
     const addresses = addressesOf(this.#after, target);
     if (isDelegatedAbove(this.#after, name) || !isRefused(addresses, name)) return;
     if (!blame && !isDelegatedAbove(this.#before, name) && isRefused(addressesOf(this.#before, target), name)) return;
-    const server = absoluteName(target, this.#zone.name);
-    const of = name === "@" ? "the zone" : `the delegation ${name}`;
-    const message = `${server} is a name server of ${of} and ${reasons[addresses.state]}; name servers refuse a zone like that. ${
-      blame ? "Give it an A or AAAA record first." : "Point its NS records elsewhere first."
-    }`;
+    const advice = blame ? "Give it an A or AAAA record first." : "Point its NS records elsewhere first.";
+    const message = `${nameServerReason(this.#zone.name, name, target, addresses)} ${advice}`;
     const violation = { rule: `name server ${target}`, extent: 1, code: "CONFLICT", field: "value", message } as const;
     for (const id of blame ?? blamed(this.#changes, name, target)) this.#add(id, violation);
   }
@@ -159,7 +157,7 @@ class Check {
       const { name, recordType } = after;
       const above = this.#before.types(name).size === 0 ? redirectionAbove(this.#after, name) : null;
       if (above !== null) {
-        const message = `${name} is below ${above === "@" ? "the apex" : above}, which has a DNAME, and there can be no names below a DNAME (RFC 6672 §2.4).`;
+        const message = redirectionReason(name, above);
         this.#add(id, { rule, extent: 1, code: "CONFLICT", field: "name", message });
       }
       if (recordType !== "DNAME" || !redirecting.includes(name) || !this.#after.existsBelow(name)) continue;
@@ -219,10 +217,3 @@ class Check {
     };
   }
 }
-
-const reasons: Record<string, string> = {
-  missing: "would have no A or AAAA record",
-  below: "would have no A or AAAA record",
-  alias: "would be a CNAME (RFC 2181 §10.3)",
-  redirected: "would be below a DNAME",
-};

@@ -34,10 +34,10 @@ export function keptRule(recordType: string): ValueRule {
           `The ${recordType} value must be its data as in a zone file, on one line and with every quote closed.`,
         );
       }
-      return vendorHosts.has(recordType) ? asItStands(recordType, fields, "") : canonical(recordType, fields, "");
+      return vendorHosts.has(recordType) ? asItStands(recordType, fields, "") : readKnown(recordType, fields, "");
     },
     read(fields, origin) {
-      const known = canonical(recordType, fields, origin);
+      const known = readKnown(recordType, fields, origin);
       return known.ok ? known : asItStands(recordType, fields, origin);
     },
     print(value) {
@@ -46,8 +46,8 @@ export function keptRule(recordType: string): ValueRule {
   };
 }
 
-/** The value by the grammar of its type. */
-function canonical(recordType: string, fields: readonly RdataField[], origin: string): Result<CanonicalValue> {
+/** The value by the grammar of its type; refused where it breaks that, or is not in generic form though its type is not understood. */
+export function readKnown(recordType: string, fields: readonly RdataField[], origin: string): Result<CanonicalValue> {
   const rdata = rdataFromFields(recordType, fields, origin);
   if (!rdata.ok) return rdata;
   const text = isKnownType(recordType) ? rdataToText(recordType, rdata.value) : ok("");

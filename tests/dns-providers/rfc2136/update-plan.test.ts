@@ -31,8 +31,8 @@ const ns = record("@", "NS", "ns.example", 3600);
 const tlsa = (data: string, ttl = 300) => record("www", "TLSA", `3 1 1 ${data}`, ttl);
 
 /** Both sections of the one message, each record as `class name ttl type data`. */
-function message(state: readonly ServedRecord[], changes: readonly RecordChange[], exact = true) {
-  const { units, outcomes } = planUpdate("z", state, changes, exact);
+function message(state: readonly ServedRecord[], changes: readonly RecordChange[], exact = true, signed = false) {
+  const { units, outcomes } = planUpdate("z", state, changes, { exact, signed });
   const [prerequisites, updates] = [units.flatMap((unit) => unit.prerequisites), units.flatMap((unit) => unit.updates)];
   const read = readMessage(updateMessage(1, "z", prerequisites, updates));
   const shown = ({ name, type, class: recordClass, ttl, rdataStart, rdataEnd }: WireRecord) =>
@@ -80,6 +80,17 @@ describe("an update message", () => {
     expect(needs).toContain("none www.z 0 TXT");
     expect(needs).not.toContain("none www.z 0 A");
     expect(message([], [create(cname)]).needs).toEqual(["none www.z 0 ANY"]);
+  });
+
+  test("empties a name of a signed zone before a CNAME takes the place of other records there", () => {
+    const { does } = message([served(a)], [remove(a), create(cname)], true, true);
+    expect(does).toEqual(["any www.z 0 ANY", "any www.z 0 A", "in www.z 300 CNAME 0178076578616d706c6500"]);
+    expect(message([], [create(cname)], true, true).does).toEqual(["in www.z 300 CNAME 0178076578616d706c6500"]);
+  });
+
+  test("replaces a CNAME by another one, which servers do by themselves", () => {
+    const other = { ...cname, ttl: 60 };
+    expect(message([served(cname)], [update(cname, other)]).does).toEqual(["in www.z 60 CNAME 0178076578616d706c6500"]);
   });
 
   test("names the data that is there, however it is spelt", () => {

@@ -1,11 +1,36 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { binary } from "../binaries.ts";
-import { freePorts, startProgram } from "../programs.ts";
-import { emptyZone, freshKey, serverFolder, updateServer, type ServerKey, type UpdateServer } from "./update-server.ts";
+import { freePorts, mustRun, startProgram } from "../programs.ts";
+import {
+  emptyZone,
+  freshKey,
+  serverFolder,
+  untilResigned,
+  untilSigned,
+  updateServer,
+  type ServerKey,
+  type SigningServer,
+  type UpdateServer,
+} from "./update-server.ts";
 
 /** Starts Knot DNS with zones that take updates. */
 export async function startKnot(zones: readonly string[]): Promise<UpdateServer> {
+  return (await start(zones, false)).server;
+}
+
+/** Starts Knot DNS with zones that take updates and that it signs. */
+export async function startSigningKnot(zones: readonly string[]): Promise<SigningServer> {
+  const { server, configuration } = await start(zones, true);
+  for (const zone of zones) await untilSigned(server, zone);
+  const sign = (zone: string) => mustRun(binary("knotc"), ["-c", configuration, "-b", "zone-sign", zone]);
+  return { ...server, resign: (zone) => untilResigned(server, zone, () => sign(zone)) };
+}
+
+async function start(
+  zones: readonly string[],
+  signing: boolean,
+): Promise<{ server: UpdateServer; configuration: string }> {
   const folder = await serverFolder("knot");
   const [port = 0] = await freePorts(1);
   const key = freshKey();
@@ -13,12 +38,18 @@ export async function startKnot(zones: readonly string[]): Promise<UpdateServer>
   await mkdir(join(folder, "db"));
   for (const zone of zones) await writeFile(join(folder, `${zone}.zone`), emptyZone(zone));
   const configuration = join(folder, "knot.conf");
-  await writeFile(configuration, configurationOf(folder, port, key, zones), { mode: 0o600 });
+  await writeFile(configuration, configurationOf(folder, port, key, zones, signing), { mode: 0o600 });
   const program = await startProgram(binary("knotd"), ["-c", configuration], /server started/);
-  return updateServer({ port, key, folder, program }, zones);
+  return { server: updateServer({ port, key, folder, program }, zones), configuration };
 }
 
-function configurationOf(folder: string, port: number, key: ServerKey, zones: readonly string[]): string {
+function configurationOf(
+  folder: string,
+  port: number,
+  key: ServerKey,
+  zones: readonly string[],
+  signing: boolean,
+): string {
   return `
 server:
     rundir: "${folder}/run"
@@ -50,6 +81,7 @@ template:
     zonefile-sync: -1
     zonefile-load: whole
     journal-content: changes
+    dnssec-signing: ${signing ? "on" : "off"}
 zone:
 ${zones.map((zone) => `  - domain: ${zone}`).join("\n")}
 `;

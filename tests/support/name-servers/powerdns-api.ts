@@ -22,6 +22,8 @@ export interface PowerdnsServer {
   transfer(zone: string, ...options: string[]): Promise<PresentedRecord[]>;
   /** The answer section. */
   lookUp(name: string, type: string): Promise<PresentedRecord[]>;
+  /** Runs `pdnsutil`, as an operator does on the server itself. */
+  pdnsutil(...command: string[]): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -51,6 +53,7 @@ export async function startPowerdns(): Promise<PowerdnsServer> {
     },
     transfer: (zone, ...options) => dig("+tcp", ...options, `${zone}.`, "AXFR"),
     lookUp: (name, type) => dig(`${name}.`, type),
+    pdnsutil: (...command) => mustRun(binary("pdnsutil"), [`--config-dir=${folder}`, ...command]),
     async stop() {
       await server.stop("SIGTERM");
       await rm(folder, { recursive: true, force: true });
@@ -72,6 +75,7 @@ function configuration(folder: string, port: number, apiPort: number, apiKey: st
 launch=gsqlite3
 gsqlite3-database=${join(folder, "zones.sqlite3")}
 gsqlite3-pragma-synchronous=0
+gsqlite3-dnssec=yes
 local-address=127.0.0.1
 local-port=${port}
 allow-axfr-ips=127.0.0.1/32
@@ -85,6 +89,8 @@ socket-dir=${folder}
 cache-ttl=0
 query-cache-ttl=0
 negquery-cache-ttl=0
+dnssec-key-cache-ttl=0
+zone-metadata-cache-ttl=0
 zone-cache-refresh-interval=0
 daemon=no
 guardian=no

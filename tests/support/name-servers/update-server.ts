@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { vi } from "vitest";
 import { dig } from "./dig.ts";
 import type { PresentedRecord } from "../records/presentation.ts";
 import type { RunningProgram } from "../programs.ts";
@@ -17,6 +18,12 @@ export interface UpdateServer {
   /** The answer section. */
   lookUp(name: string, type: string): Promise<PresentedRecord[]>;
   stop(): Promise<void>;
+}
+
+/** A server that signs its zones itself. */
+export interface SigningServer extends UpdateServer {
+  /** Has all signatures of a zone made anew, and waits until they are served. */
+  resign(zone: string): Promise<void>;
 }
 
 export interface ServerKey {
@@ -70,4 +77,28 @@ export function updateServer(
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Waits until the server serves a signed zone: one whose transfer has a signature over the SOA. */
+export async function untilSigned(server: UpdateServer, zone: string): Promise<void> {
+  await vi.waitFor(async () => expectSigned(await server.transfer(zone), zone), { timeout: 20_000, interval: 50 });
+}
+
+function expectSigned(records: readonly PresentedRecord[], zone: string): void {
+  if (signatureOf(records, "SOA") === undefined) throw new Error(`${zone} is not signed yet`);
+}
+
+/** Has the signer run, and waits until the SOA has another signature or serial. */
+export async function untilResigned(server: UpdateServer, zone: string, sign: () => Promise<unknown>): Promise<void> {
+  const before = signatureOf(await server.transfer(zone), "SOA");
+  await sign();
+  const renewed = async () => {
+    if (signatureOf(await server.transfer(zone), "SOA") === before) throw new Error(`${zone} is not signed anew`);
+  };
+  await vi.waitFor(renewed, { timeout: 20_000, interval: 50 });
+}
+
+/** The signature over the records of a type at the apex. */
+function signatureOf(records: readonly PresentedRecord[], type: string): string | undefined {
+  return records.find((record) => record.type === "RRSIG" && record.rdata.startsWith(`${type.toLowerCase()} `))?.rdata;
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { page, type Page } from "../markdown.ts";
 import { startShellHelpers } from "./helpers.ts";
 import { runShell, shellSteps, wrongOutputs, type ShellStep } from "./shell-examples.ts";
+import { queries } from "../../../server/database/database.ts";
 import { adminPassword, type Zonewright } from "../zonewright.ts";
 
 const root = join(import.meta.dirname, "../../..");
@@ -50,13 +51,19 @@ function stepsOf(zw: Zonewright, examples: readonly string[], inPlace: InPlace):
 }
 
 /** Takes away what the examples of a page left, so that the next one finds a new installation. */
-export async function cleanUp({ admin, dataDir }: Zonewright): Promise<void> {
+export async function cleanUp({ admin, services, dataDir }: Zonewright): Promise<void> {
   await admin.send("DELETE", "/api/2fa/totp", { currentPassword: adminPassword });
   for (const [list, field, path] of kept) {
     const { body } = await admin.get(`/api/${list}`);
     for (const { id } of body[field]) await admin.delete(`/api/${path}/${id}`);
   }
   await admin.delete("/api/notifications");
+  // Over the API nobody gives up their own address.
+  await queries(services.database.fork())
+    .updateTable("users")
+    .set({ email: null, email_verified_by: null })
+    .where("role", "=", "admin")
+    .execute();
   const zones = join(dataDir, "zones");
   for (const file of await readdir(zones)) await rm(join(zones, file), { recursive: true });
 }

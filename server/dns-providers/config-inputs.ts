@@ -1,0 +1,56 @@
+/** An answer is waited for this long, in seconds: 1 to 600. */
+interface Timed {
+  timeoutSeconds?: number | undefined;
+}
+
+/** What each kind of provider takes as `config`. Clients see these types, so they name nothing else of the server. */
+export interface ProviderConfigInputs {
+  zonefile: {
+    /** Absolute, or below the service's own folder; left out: that folder itself. */
+    folder?: string | undefined;
+    /** The mailbox of new zones' SOA. */
+    hostmaster?: string | undefined;
+    checkNames?: "bind" | "off" | undefined;
+    /** 0: no limit. */
+    maxRecordsPerType?: number | undefined;
+    /** 0: no limit. */
+    maxTypesPerName?: number | undefined;
+  };
+  rfc2136: Timed & {
+    /** Host name or address of the name server. */
+    server: string;
+    port?: number | undefined;
+    tsigName: string;
+    tsigAlgorithm?: "hmac-sha256" | "hmac-sha512" | "hmac-sha1" | undefined;
+    /** Base64. */
+    tsigSecret: string;
+    /** Zone names with commas between them. */
+    zones?: string | undefined;
+  };
+  powerdns: Timed & { url: string; apiKey: string; serverId?: string | undefined };
+  cloudflare: { apiToken: string; accountId?: string | undefined; endpoint?: string | undefined };
+  route53: {
+    accessKeyId: string;
+    secretAccessKey: string;
+    /** Ids with commas between them. */
+    hostedZoneIds?: string | undefined;
+    endpoint?: string | undefined;
+  };
+  digitalocean: { token: string; endpoint?: string | undefined };
+  alidns: { accessKeyId: string; accessKeySecret: string; url?: string | undefined };
+  dnspod: { secretId: string; secretKey: string; url?: string | undefined };
+  manual: Record<string, never>;
+}
+
+/** A new provider configuration: `kind` tells what `config` takes. */
+export type NewProviderConfig = {
+  [Kind in keyof ProviderConfigInputs]: {
+    kind: Kind;
+    /** Name to show; unique. */
+    name: string;
+    /** Whether members may add domains with it. Default: false. */
+    membersMayUse?: boolean | undefined;
+  } & (Record<string, never> extends ProviderConfigInputs[Kind]
+    ? { config?: ProviderConfigInputs[Kind] | undefined }
+    : { config: ProviderConfigInputs[Kind] });
+}[keyof ProviderConfigInputs];

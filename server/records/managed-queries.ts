@@ -1,0 +1,50 @@
+import { sql, type Kysely, type Selectable } from "kysely";
+import type { Hosts } from "../assignments/hosts.ts";
+import { queries, type EntityManager } from "../database/database.ts";
+import type { Tables } from "../database/entities.ts";
+import { jsonTexts } from "../database/json-rows.ts";
+import type { LiveRecord } from "./live-record.ts";
+
+/*
+ * Records that a zone's provider maintains because it signs the zone, as last read. They have no versions, and no history.
+ */
+
+export const managedColumns = ["record_id", "record_type", "name", "value", "ttl", "read_at"] as const;
+
+type ManagedRow = Pick<Selectable<Tables["server_managed_records"]>, (typeof managedColumns)[number]>;
+
+/** Such a record in the shape of others: in its first version, made when it was read. */
+export function managedRecord({
+  record_id: id,
+  record_type: recordType,
+  name,
+  value,
+  ttl,
+  read_at: at,
+}: ManagedRow): LiveRecord {
+  const data = { recordType, name, value, ttl, priority: null, proxied: false, strings: null };
+  return { ...data, id, version: 1, status: "active", comment: null, createdAt: at, updatedAt: at };
+}
+
+export function managedRecords(db: Kysely<Tables>, domainId: string) {
+  return db.selectFrom("server_managed_records").where("domain_id", "=", domainId);
+}
+
+export async function managedById(
+  em: EntityManager,
+  domainId: string,
+  ids: readonly string[],
+): Promise<Map<string, LiveRecord>> {
+  if (ids.length === 0) return new Map();
+  const rows = await managedRecords(queries(em), domainId)
+    .select(managedColumns)
+    .where("record_id", "in", sql<string>`(select value::uuid from ${jsonTexts(ids)})`)
+    .execute();
+  return new Map(rows.map((row) => [row.record_id, managedRecord(row)]));
+}
+
+/** All of them at some hosts, for an export. */
+export async function managedZone(em: EntityManager, domainId: string, hosts: Hosts): Promise<LiveRecord[]> {
+  const rows = await managedRecords(queries(em), domainId).select(managedColumns).where(hosts.condition()).execute();
+  return rows.map(managedRecord);
+}

@@ -1,0 +1,81 @@
+import { beforeAll, expect, expectTypeOf, test } from "vitest";
+import { createClient, type Client, type RouterInputs } from "../../client-sdk/src/index.ts";
+import type { ProviderConfigInputs } from "../../server/dns-providers/config-inputs.ts";
+import type { AlidnsConfig } from "../../server/dns-providers/alidns.ts";
+import type { CloudflareConfig } from "../../server/dns-providers/cloudflare.ts";
+import type { DigitalOceanConfig } from "../../server/dns-providers/digitalocean.ts";
+import type { DnspodConfig } from "../../server/dns-providers/dnspod.ts";
+import { providerKinds } from "../../server/dns-providers/kinds.ts";
+import type { PowerdnsConfig } from "../../server/dns-providers/powerdns.ts";
+import type { Rfc2136Config } from "../../server/dns-providers/rfc2136.ts";
+import type { Route53Config } from "../../server/dns-providers/route53.ts";
+import type { ZonefileConfig } from "../../server/dns-providers/zonefile.ts";
+import { adminPassword, useZonewright } from "../support/zonewright.ts";
+import { failure } from "./failure.ts";
+
+const zw = useZonewright();
+let client: Client;
+beforeAll(async () => {
+  client = createClient({ url: zw.url });
+  await client.signIn({ username: "admin", password: adminPassword });
+});
+
+/** The fields of each kind. The compiler wants each kind here, and each of its fields. */
+const fields: { [Kind in keyof ProviderConfigInputs]: Record<keyof ProviderConfigInputs[Kind], true> } = {
+  zonefile: { folder: true, hostmaster: true, checkNames: true, maxRecordsPerType: true, maxTypesPerName: true },
+  rfc2136: {
+    server: true,
+    port: true,
+    tsigName: true,
+    tsigAlgorithm: true,
+    tsigSecret: true,
+    zones: true,
+    timeoutSeconds: true,
+  },
+  powerdns: { url: true, apiKey: true, serverId: true, timeoutSeconds: true },
+  cloudflare: { apiToken: true, accountId: true, endpoint: true },
+  route53: { accessKeyId: true, secretAccessKey: true, hostedZoneIds: true, endpoint: true },
+  digitalocean: { token: true, endpoint: true },
+  alidns: { accessKeyId: true, accessKeySecret: true, url: true },
+  dnspod: { secretId: true, secretKey: true, url: true },
+  manual: {},
+};
+
+test("the types of configurations have the fields that each kind takes", () => {
+  expectTypeOf<keyof ProviderConfigInputs["zonefile"]>().toEqualTypeOf<keyof ZonefileConfig>();
+  expectTypeOf<keyof ProviderConfigInputs["rfc2136"]>().toEqualTypeOf<keyof Rfc2136Config>();
+  expectTypeOf<keyof ProviderConfigInputs["powerdns"]>().toEqualTypeOf<keyof PowerdnsConfig>();
+  expectTypeOf<keyof ProviderConfigInputs["cloudflare"]>().toEqualTypeOf<keyof CloudflareConfig>();
+  expectTypeOf<keyof ProviderConfigInputs["route53"]>().toEqualTypeOf<keyof Route53Config>();
+  expectTypeOf<keyof ProviderConfigInputs["digitalocean"]>().toEqualTypeOf<keyof DigitalOceanConfig>();
+  expectTypeOf<keyof ProviderConfigInputs["alidns"]>().toEqualTypeOf<keyof AlidnsConfig>();
+  expectTypeOf<keyof ProviderConfigInputs["dnspod"]>().toEqualTypeOf<keyof DnspodConfig>();
+  const offered = providerKinds.map(({ kind, configFields }) => [
+    kind,
+    configFields.map(({ name }) => name).toSorted(),
+  ]);
+  const typed = Object.entries(fields).map(([kind, names]) => [kind, Object.keys(names).toSorted()]);
+  expect(new Map(offered as [string, string[]][])).toEqual(new Map(typed as [string, string[]][]));
+});
+
+test("a configuration is made by its typed fields, and one of another kind's does not compile", async () => {
+  const made = await client.providerConfigs.create.mutate({ kind: "manual", name: "By hand" });
+  expect(made).toMatchObject({ kind: "manual", config: {} });
+  const server = await client.providerConfigs.create.mutate({
+    kind: "rfc2136",
+    name: "BIND",
+    config: { server: "ns1.example.com", tsigName: "zonewright", tsigSecret: "c2VjcmV0LXNlY3JldA==", port: 5353 },
+  });
+  expect(server.config).toMatchObject({ server: "ns1.example.com", port: 5353 });
+  const wrong: RouterInputs["providerConfigs"]["create"][] = [
+    // @ts-expect-error -- a key is missing.
+    { kind: "rfc2136", name: "a", config: { server: "ns1.example.com" } },
+    // @ts-expect-error -- a field of another kind.
+    { kind: "cloudflare", name: "b", config: { apiToken: "x", folder: "zones" } },
+    // @ts-expect-error -- there is no such kind.
+    { kind: "bind", name: "c" },
+  ];
+  for (const input of wrong) {
+    expect(await failure(client.providerConfigs.create.mutate(input))).toMatchObject({ code: "BAD_REQUEST" });
+  }
+});

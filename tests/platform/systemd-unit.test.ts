@@ -1,0 +1,32 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { describedVariables } from "../../server/environment.ts";
+
+const root = join(import.meta.dirname, "../..");
+const lines = readFileSync(join(root, "docs/operations/zonewright.service"), "utf8").split("\n");
+
+/** All values of a directive, in order. */
+function values(directive: string): string[] {
+  return lines.filter((line) => line.startsWith(`${directive}=`)).map((line) => line.slice(directive.length + 1));
+}
+
+test("the systemd unit starts what is there, and is a list of sections and directives", () => {
+  expect(lines.filter((line) => !/^(?:#.*|\[(?:Unit|Service|Install)\]|[A-Z]\w+=.*|)$/.test(line))).toEqual([]);
+  const [node = "", script = ""] = values("ExecStart")[0]?.split(" ") ?? [];
+  expect(values("WorkingDirectory")).toEqual(["/opt/zonewright"]);
+  expect(existsSync(join(root, node.replace("/opt/zonewright/", "")))).toBe(true);
+  expect(existsSync(join(root, script))).toBe(true);
+});
+
+test("the systemd unit sets variables of the service, and writes to its data folder alone", () => {
+  const given = values("Environment").flatMap((list) => list.split(" ").map((one) => one.split("=")));
+  const known = new Set(["NODE_ENV", ...describedVariables().map(({ name }) => name)]);
+  expect(given.filter(([name = ""]) => !known.has(name))).toEqual([]);
+  expect(Object.fromEntries(given)).toMatchObject({ DATA_DIR: "/var/lib/zonewright" });
+  expect([values("StateDirectory"), values("ProtectSystem"), values("ReadWritePaths")]).toEqual([
+    ["zonewright"],
+    ["strict"],
+    [],
+  ]);
+});

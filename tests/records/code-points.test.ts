@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import { useZonewright } from "../support/zonewright.ts";
+import { fileZone, manualZone, type Body } from "../support/zones.ts";
+
+const zw = useZonewright();
+
+/** What no TXT value of a client's may hold: C0 controls but the tab, DEL, and halves of characters. */
+function isRefused(code: number): boolean {
+  return (code < 0x20 && code !== 9) || code === 0x7f || (code >= 0xd800 && code <= 0xdfff);
+}
+
+const shown = (code: number) => `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+
+// At the ends of a text, where readers of byte order marks, noncharacters and blanks go wrong.
+const awkward = [
+  0x09, 0x20, 0x80, 0x85, 0xa0, 0xad, 0x301, 0x200b, 0x200e, 0x202e, 0x2028, 0x2060, 0xd7ff, 0xe000, 0xfdd0, 0xfeff,
+  0xfffd, 0xfffe, 0xffff, 0x1_0000, 0x1_f44b, 0x1_fffe, 0xe_0001, 0xf_ffff, 0x10_ffff,
+];
+
+test.each(awkward.map((code) => [shown(code), String.fromCodePoint(code)]))(
+  "a text that begins and ends with %s can be created, read, changed, deleted and made again",
+  async (_, character) => {
+    for (const zone of [await fileZone(zw), await manualZone(zw)]) {
+      const value = `${character}text${character}`;
+      const { status, body } = await zone.create({ recordType: "TXT", name: "x", value, comment: null });
+      expect({ status, value: body.value }).toEqual({ status: 201, value });
+      expect((await zone.create({ recordType: "TXT", name: "x", value })).status).toBe(409);
+      expect((await zone.records()).map((record) => record.value)).toEqual([value]);
+      expect(await zone.update(body.id, { ttl: 60 })).toMatchObject({ status: 200, body: { value, ttl: 60 } });
+      const changed = await zone.update(body.id, { value: character });
+      expect(changed).toMatchObject({ status: 200, body: { value: character } });
+      const cut = await zone.update(body.id, { strings: [character, "b", character] });
+      expect(cut).toMatchObject({ status: 200, body: { strings: [character, "b", character] } });
+      expect((await zone.records())[0]).toEqual(cut.body);
+      expect((await zone.history()).map(({ state }: Body) => state)).not.toContain("failed");
+      expect((await zone.delete(body.id)).status).toBe(200);
+      expect(await zone.records()).toEqual([]);
+    }
+  },
+);
+
+test("every code point of every plane comes back as it was sent, and goes", async () => {
+  const zone = await manualZone(zw);
+  const values: string[] = [];
+  for (let start = 0; start < 0x11_0000; start += 2_048) {
+    const codes = Array.from({ length: 2_048 }, (_, index) => start + index).filter((code) => !isRefused(code));
+    if (codes.length > 0) values.push(codes.map((code) => String.fromCodePoint(code)).join(""));
+  }
+  for (let start = 0; start < values.length; start += 100) {
+    const records = values
+      .slice(start, start + 100)
+      .map((value, index) => ({ recordType: "TXT", name: `t${start + index}`, value }));
+    const { body } = await zone.post("/records/bulk", { records });
+    expect(body).toMatchObject({ succeeded: records.length });
+  }
+  const read: Body[] = [];
+  for (const page of [1, 2]) read.push(...(await zone.get(`/records?limit=500&page=${page}`)).body.records);
+  expect(read.length).toBe(values.length);
+  const wrong = read.filter(({ name, value }) => value !== values[Number(name.slice(1))]).map(({ name }) => name);
+  expect(wrong).toEqual([]);
+  const { body } = await zone.post("/zonefile", { zonefile: "@ NS ns1.example.net.\n", mode: "replace", force: true });
+  expect(body).toMatchObject({ deleted: values.length });
+}, 120_000);
+
+test("code points that are no text are refused, naming the value", async () => {
+  const zone = await manualZone(zw);
+  const codes = Array.from({ length: 0x80 }, (_, code) => code).filter(isRefused);
+  for (const character of [...codes.map((code) => String.fromCharCode(code)), "\ud800", "a\udfffb"]) {
+    for (const [field, given] of Object.entries({ value: `a${character}`, strings: ["a", character] })) {
+      const answer = await zone.create({ recordType: "TXT", name: "x", [field]: given });
+      expect([answer.status, answer.body.issues[0].path[0]]).toEqual([400, field]);
+    }
+  }
+});
+
+test("a comment that begins with a byte order mark comes back whole", async () => {
+  const zone = await manualZone(zw);
+  const { body } = await zone.create({ recordType: "A", name: "x", value: "192.0.2.1", comment: "\ufeffcomment" });
+  expect(body.comment).toBe("\ufeffcomment");
+  expect((await zone.records())[0].comment).toBe("\ufeffcomment");
+});
