@@ -1,5 +1,6 @@
 import { requireBinaries } from "../tests/support/binaries.ts";
 import { measureAuthentication, measureFlood } from "./accounts.ts";
+import { measureHostileBodies } from "./hostile-bodies.ts";
 import { measurePages, measureReads } from "./reads.ts";
 import { measureReminders } from "./reminders.ts";
 import { measureRowSizes } from "./row-sizes.ts";
@@ -24,6 +25,7 @@ await report([
   ...(await onStage(measureTransfers)),
   ...(await onStage(measureSignIn)),
   ...(await onStage(measureFlood)),
+  ...(await measureHostileBodies()),
   ...(await measureAuthentication()),
   ...(await onStage(measureReminders)),
   ...(await onStage(measureRowSizes)),

@@ -7,6 +7,7 @@ import { docsPage } from "./http/docs-page.ts";
 import { stopping } from "./errors.ts";
 import { logFailure } from "./failure-log.ts";
 import { httpPort, requestIdOf, withConnectionToken } from "./http/http-port.ts";
+import { sendLargeOverTrpc } from "./large-answers.ts";
 import { noSuchRoute } from "./http/methods.ts";
 import { identityHttp } from "./identity/http.ts";
 import { measured, metricsPage } from "./metrics/http.ts";
@@ -87,7 +88,11 @@ export function createApp(services: Services, router: AnyTRPCRouter = appRouter)
   app.use("/api/docs", docsPage());
   const trpc = createExpressMiddleware({
     router,
-    createContext: ({ req, res, info }) => withConnectionToken(createContext(req, res), info),
+    createContext: ({ req, res, info }) => {
+      const context = withConnectionToken(createContext(req, res), info);
+      res.locals["context"] = context;
+      return context;
+    },
     allowBatching: false,
     onError({ error, req, type }) {
       const res = req.res as Response;
@@ -104,6 +109,7 @@ export function createApp(services: Services, router: AnyTRPCRouter = appRouter)
       return;
     }
     if (req.body !== undefined) handToTrpc(req, res);
+    sendLargeOverTrpc(res, () => (res.locals["context"] as ServerContext | undefined)?.large);
     trpc(req, res, next);
   });
   app.use(identityHttp(createContext));

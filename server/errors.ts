@@ -64,6 +64,12 @@ export const errorCodes = {
     advice:
       "Look at it first (`dryRun`), then repeat the call with `force: true`, or with the header `x-confirm-delete: true`.",
   },
+  REVIEW_REQUIRED: {
+    status: 409,
+    title: "Review required",
+    when: "Reserved: the domain takes changes only after a review. No call answers it yet.",
+    advice: "Ask for a review of the change.",
+  },
   PRECONDITION_FAILED: {
     status: 412,
     title: "Precondition failed",

@@ -2,6 +2,7 @@ import type { AnyTRPCRouter } from "@trpc/server";
 import type { NextFunction, Request, RequestHandler, Response } from "express";
 import { createOpenApiNodeHttpHandler } from "trpc-to-openapi";
 import type { RouteMeta } from "./context.ts";
+import { sendLarge } from "./large-answers.ts";
 import { AppError, type Issue } from "./errors.ts";
 import { lockCoercion } from "./coercion-lock.ts";
 import { logFailure } from "./failure-log.ts";
@@ -11,7 +12,7 @@ import { errorOf, type ServerContext } from "./trpc.ts";
 
 /** One call as the generated handler sees it, and what it tells us meanwhile. */
 interface Exchange {
-  method: string;
+  readonly method: string;
   url: string;
   /** Only what the handler reads: it would copy all of them. */
   headers: { "content-type": string | undefined };
@@ -64,8 +65,15 @@ export function restHandler(
       next();
       return;
     }
+    const method = libraryMethod(req.method, takesBody(req.path));
+    let asked = false;
     const exchange: Exchange = {
-      method: libraryMethod(req.method, takesBody(req.path)),
+      /** Told once, to find the route: asked again, the library would write the whole body as text, only to have a signal. */
+      get method() {
+        if (asked) return "GET";
+        asked = true;
+        return method;
+      },
       url: req.url,
       headers: { "content-type": req.headers["content-type"] },
       body: req.body as unknown,
@@ -80,9 +88,15 @@ export function restHandler(
       setHeader(name: string, value: string) {
         if (name === procedureHeader) exchange.meta = metaOf(appRouter, value);
       },
-      end: (body: string | undefined) => send(res, exchange, body),
+      end: (body: string | undefined) => {
+        const { large } = exchange.context;
+        if (large && !exchange.error) {
+          res.status(exchange.meta?.status ?? 200).setHeader("Content-Type", "application/json; charset=utf-8");
+          void sendLarge(res, large);
+        } else send(res, exchange, body);
+      },
     };
-    const issues = misplaced(exchange);
+    const issues = misplaced({ method, url: req.url, body: exchange.body, query: exchange.query });
     if (issues.length > 0) {
       next(
         new AppError("BAD_REQUEST", issues.map(({ path, message }) => `${path[0]}: ${message}`).join(" "), { issues }),
@@ -101,7 +115,9 @@ export function restHandler(
  * Finds what the library drops without a word: fields of the path that stand in the body or the query as well, a query
  * beside a body, and `__proto__` in a query.
  */
-function misplacedFields(appRouter: AnyTRPCRouter): (exchange: Exchange) => Issue[] {
+function misplacedFields(
+  appRouter: AnyTRPCRouter,
+): (call: Pick<Exchange, "method" | "url" | "body" | "query">) => Issue[] {
   const routes = restProcedures(appRouter).flatMap(({ meta: { openapi, bodied = false } }) =>
     openapi
       ? [

@@ -12,6 +12,7 @@ import { faultToAppError } from "./faults.ts";
 import { parsedBody } from "./http/bodies/parsed-bodies.ts";
 import { idempotencyKeyOf, takesIdempotencyKey } from "./idempotency/idempotency.ts";
 import { inputError } from "./input-error.ts";
+import { LargeAnswer } from "./large-answers.ts";
 import { LimitReached, tellStandings, type Standing } from "./limits/rate-limit.ts";
 import type { Services } from "./services.ts";
 import { deserializeInput } from "./trpc-input.ts";
@@ -19,6 +20,8 @@ import { deserializeInput } from "./trpc-input.ts";
 /** What the server puts behind the public context. Kept out of `Context`, which the SDK's types show. */
 export interface ServerContext extends Context {
   services: Services;
+  /** What the call answers with, where that is sent in pieces. */
+  large?: LargeAnswer;
 }
 
 const trpcCodes = {
@@ -30,6 +33,7 @@ const trpcCodes = {
   METHOD_NOT_ALLOWED: "METHOD_NOT_SUPPORTED",
   CONFLICT: "CONFLICT",
   CONFIRMATION_REQUIRED: "CONFLICT",
+  REVIEW_REQUIRED: "CONFLICT",
   PRECONDITION_FAILED: "PRECONDITION_FAILED",
   // tRPC has no code for 410; the status comes from `errorCodes`.
   HISTORY_GONE: "NOT_FOUND",
@@ -126,8 +130,9 @@ function guarded<Admitted extends Admission>(admit: (call: Call) => Admitted | P
       }
       const carryOut = async (http: HttpPort) => {
         const result = await next({ ctx: { services, em, report, ...admitted, http } });
-        if (result.ok) return result;
-        throw result.error;
+        if (!result.ok) throw result.error;
+        if (result.data instanceof LargeAnswer) (ctx as ServerContext).large = result.data;
+        return result;
       };
       const keyed = type === "mutation" && !looks;
       const key = keyed && meta && takesIdempotencyKey(meta) ? idempotencyKeyOf(ctx.http) : null;

@@ -18,6 +18,7 @@ const serverCodes: Record<ErrorCode, true> = {
   METHOD_NOT_ALLOWED: true,
   CONFLICT: true,
   CONFIRMATION_REQUIRED: true,
+  REVIEW_REQUIRED: true,
   PRECONDITION_FAILED: true,
   HISTORY_GONE: true,
   PAYLOAD_TOO_LARGE: true,

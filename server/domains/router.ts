@@ -1,3 +1,4 @@
+import { answerOf, passingLarge } from "../large-answers.ts";
 import { checkExpiryInput, checkExpiryResult, previewExpiryInput, previewExpiryResult } from "../expiry/schemas.ts";
 import { syncInput, syncResult } from "../records/change-schemas.ts";
 import { route } from "../route.ts";
@@ -152,8 +153,10 @@ export const domainsRouter = router({
       }),
     )
     .input(syncInput)
-    .output(syncResult)
-    .mutation(({ ctx, input }) => ctx.services.sync.run(ctx.em, ctx.caller, input)),
+    .output(passingLarge(syncResult))
+    .mutation(
+      async ({ ctx, input }) => await answerOf(syncResult, await ctx.services.sync.run(ctx.em, ctx.caller, input)),
+    ),
 
   setExpiryRemind: may("domains:write")
     .meta(

@@ -1,9 +1,11 @@
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import { parse, stringify } from "superjson";
 import type { Caller } from "../auth/caller.ts";
 import type { HttpPort, RouteMeta } from "../context.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
 import { AppError } from "../errors.ts";
+import { LargeAnswer } from "../large-answers.ts";
+import { inSlices, type Steps } from "../slices.ts";
 
 /** For how long an answer is kept. */
 const keptMilliseconds = 24 * 3_600_000;
@@ -55,7 +57,11 @@ export class Idempotency {
    */
   async once(call: IdempotentCall, carryOut: (http: HttpPort) => Promise<unknown>): Promise<unknown> {
     const id = hash([call.caller.tokenId ?? call.caller.userId, call.key]);
-    const requestHash = hash([call.procedure, stringify(call.input), call.http.header("if-match") ?? ""]);
+    const requestHash = hash([
+      call.procedure,
+      await inSlices(inputHash(call.input)),
+      call.http.header("if-match") ?? "",
+    ]);
     const known = await this.#begin(id, requestHash);
     if (known) return this.#repeat(known, requestHash, call.http);
     let etag: string | null = null;
@@ -77,10 +83,10 @@ export class Idempotency {
       await freed.catch(() => undefined);
       throw error;
     }
-    const answer = stringify(data);
+    const answer = data instanceof LargeAnswer ? null : stringify(data);
     await queries(this.#database.fork())
       .updateTable("idempotent_calls")
-      .set({ runs_until: null, answer: answer.length > largestAnswer ? null : answer, etag })
+      .set({ runs_until: null, answer: answer !== null && answer.length > largestAnswer ? null : answer, etag })
       .where("id", "=", id)
       .execute();
     return data;
@@ -151,6 +157,35 @@ export class Idempotency {
 export async function deleteOldAnswers(em: EntityManager, now: Date): Promise<void> {
   const before = new Date(now.getTime() - keptMilliseconds);
   await queries(em).deleteFrom("idempotent_calls").where("created_at", "<", before).execute();
+}
+
+const pieceCharacters = 65_536;
+
+/** A hash of an input, in steps: it may have 16 MiB. */
+function* inputHash(input: unknown): Steps<string> {
+  const digest = createHash("sha256");
+  yield* addTo(digest, input);
+  return digest.digest("hex");
+}
+
+function* addTo(digest: Hash, value: unknown): Steps<void> {
+  yield;
+  if (typeof value === "string" && value.length > pieceCharacters) {
+    digest.update(`text ${value.length}:`);
+    for (let at = 0; at < value.length; at += pieceCharacters) {
+      digest.update(value.slice(at, at + pieceCharacters), "utf16le");
+      for (let step = 0; step < 32; step++) yield;
+    }
+  } else if (typeof value === "object" && value !== null && !(value instanceof Date)) {
+    const entries = Object.entries(value);
+    digest.update(`${Array.isArray(value) ? "list" : "object"} ${entries.length}:`);
+    for (const [key, child] of entries) {
+      digest.update(`${JSON.stringify(key)}:`);
+      yield* addTo(digest, child);
+    }
+  } else {
+    digest.update(`${JSON.stringify(value) ?? "undefined"};`);
+  }
 }
 
 function hash(parts: readonly string[]): string {

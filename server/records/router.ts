@@ -1,3 +1,4 @@
+import { answerOf, passingLarge } from "../large-answers.ts";
 import { route } from "../route.ts";
 import { success } from "../schemas.ts";
 import { may, router } from "../trpc.ts";
@@ -128,8 +129,10 @@ export const recordsRouter = router({
       }),
     )
     .input(planInput)
-    .output(plan)
-    .mutation(({ ctx, input }) => ctx.services.records.plan(ctx.em, ctx.caller, input)),
+    .output(passingLarge(plan))
+    .mutation(
+      async ({ ctx, input }) => await answerOf(plan, await ctx.services.records.plan(ctx.em, ctx.caller, input)),
+    ),
 
   applyPlan: may("records:write")
     .meta(
@@ -148,8 +151,10 @@ export const recordsRouter = router({
       }),
     )
     .input(applyInput)
-    .output(applied)
-    .mutation(({ ctx, input }) => ctx.services.records.apply(ctx.em, ctx.caller, input)),
+    .output(passingLarge(applied))
+    .mutation(
+      async ({ ctx, input }) => await answerOf(applied, await ctx.services.records.apply(ctx.em, ctx.caller, input)),
+    ),
 
   exportZonefile: may("records:read")
     .meta(
@@ -188,8 +193,11 @@ export const recordsRouter = router({
       }),
     )
     .input(zonefileInput)
-    .output(zonefileResult)
-    .mutation(({ ctx, input }) => ctx.services.zoneFiles.import(ctx.em, ctx.caller, input)),
+    .output(passingLarge(zonefileResult))
+    .mutation(
+      async ({ ctx, input }) =>
+        await answerOf(zonefileResult, await ctx.services.zoneFiles.import(ctx.em, ctx.caller, input)),
+    ),
 
   history: may("records:read")
     .meta(
@@ -202,6 +210,8 @@ export const recordsRouter = router({
       }),
     )
     .input(historyInput)
-    .output(history)
-    .query(({ ctx, input }) => ctx.services.records.history(ctx.em, ctx.caller, input)),
+    .output(passingLarge(history))
+    .query(
+      async ({ ctx, input }) => await answerOf(history, await ctx.services.records.history(ctx.em, ctx.caller, input)),
+    ),
 });

@@ -102,7 +102,7 @@ export class ZoneFileTransfer {
       const loss = lossWarning(changes, zone.recordCount);
       const told = parsed.warnings.map(({ line, message }) => `Line ${line}: ${message}`);
       const warnings = [
-        ...notEndless(told),
+        ...told,
         ...outOfZoneWarnings(parsed.outOfZone, zone.name),
         ...managedWarnings(parsed.records.length - records.length),
         ...(await signatureWarnings(reader, zone, changes)),

@@ -1,3 +1,4 @@
+import { answerOf, passingLarge } from "../large-answers.ts";
 import { route } from "../route.ts";
 import { adminMay, may, router } from "../trpc.ts";
 import {
@@ -26,8 +27,11 @@ export const snapshotsRouter = router({
       }),
     )
     .input(listSnapshotsInput)
-    .output(snapshotPage)
-    .query(({ ctx, input }) => ctx.services.snapshots.list(ctx.em, ctx.caller, input)),
+    .output(passingLarge(snapshotPage))
+    .query(
+      async ({ ctx, input }) =>
+        await answerOf(snapshotPage, await ctx.services.snapshots.list(ctx.em, ctx.caller, input)),
+    ),
 
   create: may("snapshots:write")
     .meta(
@@ -56,8 +60,10 @@ export const snapshotsRouter = router({
       }),
     )
     .input(snapshotIdInput)
-    .output(snapshot)
-    .query(({ ctx, input }) => ctx.services.snapshots.get(ctx.em, ctx.caller, input)),
+    .output(passingLarge(snapshot))
+    .query(
+      async ({ ctx, input }) => await answerOf(snapshot, await ctx.services.snapshots.get(ctx.em, ctx.caller, input)),
+    ),
 
   diff: may("snapshots:read")
     .meta(
@@ -71,8 +77,11 @@ export const snapshotsRouter = router({
       }),
     )
     .input(diffInput)
-    .output(snapshotDiff)
-    .query(({ ctx, input }) => ctx.services.snapshots.diff(ctx.em, ctx.caller, input)),
+    .output(passingLarge(snapshotDiff))
+    .query(
+      async ({ ctx, input }) =>
+        await answerOf(snapshotDiff, await ctx.services.snapshots.diff(ctx.em, ctx.caller, input)),
+    ),
 
   rollback: adminMay("snapshots:write")
     .meta(
@@ -90,6 +99,9 @@ export const snapshotsRouter = router({
       }),
     )
     .input(rollbackInput)
-    .output(rollbackResult)
-    .mutation(({ ctx, input }) => ctx.services.rollback.run(ctx.em, ctx.caller, input)),
+    .output(passingLarge(rollbackResult))
+    .mutation(
+      async ({ ctx, input }) =>
+        await answerOf(rollbackResult, await ctx.services.rollback.run(ctx.em, ctx.caller, input)),
+    ),
 });

@@ -7,7 +7,7 @@ import { readHeader, type RecordHeader } from "./header.ts";
 import { inAscii, octetFault, octetText, type OctetText } from "./octet-text.ts";
 import { plainFields, readData, readLeniently } from "./record-data.ts";
 import { readSoa, type Soa } from "./soa.ts";
-import { logicalLines, type Field, type LineMessage, type LogicalLine } from "./tokens.ts";
+import { scannedEntries, type Field, type LineMessage, type LogicalLine } from "./tokens.ts";
 import { parseTtl } from "./ttl.ts";
 
 export interface ZoneFileOptions {
@@ -51,6 +51,8 @@ export type ParsedZoneFile =
   | { ok: false; errors: ZoneFileMessage[] };
 
 const mostErrors = 20;
+/** A file can warn at each of its lines, and nobody reads all of it. */
+const mostWarnings = 100;
 const deepestInclude = 10;
 // Ten levels that each include a file many times would never end.
 const mostIncludes = 1000;
@@ -77,6 +79,7 @@ export function* readZoneFile(source: string | Buffer, options: ZoneFileOptions)
     lastTtl: null,
     contents: emptyContents(options.zone),
     warnings: [],
+    furtherWarnings: 0,
     errors: [],
     outOfZone: [],
     files: [],
@@ -84,7 +87,11 @@ export function* readZoneFile(source: string | Buffer, options: ZoneFileOptions)
   };
   yield* readText(reading, source);
   if (reading.errors.length > 0) return { ok: false, errors: reading.errors };
-  const { contents, warnings, outOfZone, includedFiles } = reading;
+  const { contents, warnings, furtherWarnings, outOfZone, includedFiles } = reading;
+  const last = warnings.at(-1);
+  if (last && furtherWarnings > 0) {
+    warnings.push({ ...last, message: `${furtherWarnings} more warnings follow, which are not listed.` });
+  }
   return { ok: true, records: recordsOf(contents), soa: contents.soa, warnings, outOfZone, includedFiles };
 }
 
@@ -99,6 +106,8 @@ interface Reading {
   lastTtl: number | null;
   contents: Contents;
   warnings: ZoneFileMessage[];
+  /** How many there were beyond the first hundred. */
+  furtherWarnings: number;
   errors: ZoneFileMessage[];
   outOfZone: OutOfZone[];
   /** Included files that are being read, outermost first. */
@@ -111,12 +120,13 @@ type Owner = { kind: "within"; name: string } | { kind: "outside"; name: string 
 
 function* readText(reading: Reading, source: string | Buffer): Generator<void> {
   const octets = octetText(source);
-  for (const line of logicalLines(octets.text)) {
+  for (const line of scannedEntries(octets.text)) {
+    yield;
+    if (line === null) continue;
     if (line.kind === "error") report(reading, line.line, line.message);
     else if (octets.isPlain) yield* readLine(reading, line, line.fields);
     else if (areReadable(reading, line, octets)) yield* readLine(reading, line, line.fields.map(inAscii));
     if (reading.errors.length >= mostErrors) return;
-    yield;
   }
 }
 
@@ -202,7 +212,10 @@ function takeRecord(
   rdata: Field[],
   line: LogicalLine,
 ): string | null {
-  const warn = (message: string) => reading.warnings.push(located(reading, line.line, message));
+  const warn = (message: string) => {
+    if (reading.warnings.length < mostWarnings) reading.warnings.push(located(reading, line.line, message));
+    else reading.furtherWarnings++;
+  };
   const strict = isApexDs(name, recordType)
     ? refuse("A DS record belongs to the zone above; the apex of this zone cannot have one.")
     : readData(recordType, rdata, reading.origin);

@@ -44,17 +44,28 @@ const backslash = 92;
  * read comes as an error in its place, and reading goes on after it.
  */
 export function* logicalLines(text: string): Generator<LogicalLine | BrokenLine, void> {
+  for (const entry of scannedEntries(text)) if (entry !== null) yield entry;
+}
+
+/** {@link logicalLines}, with null for each line that has nothing but blanks and a comment. */
+export function* scannedEntries(text: string): Generator<LogicalLine | BrokenLine | null, void> {
   // A byte order mark is no character of the first owner.
-  const scanner = { text, position: text.charCodeAt(0) === 0xfeff ? 1 : 0, line: 1 };
+  const scanner = { text, position: text.charCodeAt(0) === 0xfeff ? 1 : 0, limit: 0, line: 1 };
   while (scanner.position < text.length) {
+    scanner.limit = Math.min(text.length, scanner.position + longestEntry + 1);
     const entry = readEntry(scanner);
-    if (entry.kind === "error" || entry.fields.length > 0) yield entry;
+    yield entry.kind === "error" || entry.fields.length > 0 ? entry : null;
   }
 }
+
+/** Twice what the largest RDATA takes where each octet of it is written as `\DDD` (RFC 1035 §3.2.1: 65,535 octets). */
+const longestEntry = 524_288;
 
 interface Scanner {
   text: string;
   position: number;
+  /** Where the present entry must have ended. */
+  limit: number;
   line: number;
 }
 
@@ -74,7 +85,15 @@ function readEntry(scanner: Scanner): LogicalLine | BrokenLine {
   let openedAt = 0;
   let glued = false;
 
+  const start = scanner.position;
   while (scanner.position < text.length) {
+    if (scanner.position - start > longestEntry) {
+      scanner.position = text.length;
+      return broken(
+        entry.line,
+        `The entry that begins here is longer than ${longestEntry} characters; reading ends here.`,
+      );
+    }
     const code = text.charCodeAt(scanner.position);
     if (code === newline) {
       scanner.position++;
@@ -114,9 +133,9 @@ function readEntry(scanner: Scanner): LogicalLine | BrokenLine {
 
 /** A `<character-string>` in quotes; a sentence when it is not closed on its line. */
 function readQuoted(scanner: Scanner, glued: boolean): Field | string {
-  const { text } = scanner;
+  const { text, limit } = scanner;
   const start = scanner.position + 1;
-  for (let end = start; end < text.length; end++) {
+  for (let end = start; end < limit; end++) {
     const code = text.charCodeAt(end);
     if (code === quote) {
       scanner.position = end + 1;
@@ -131,10 +150,10 @@ function readQuoted(scanner: Scanner, glued: boolean): Field | string {
 
 /** A field without quotes; a sentence when it ends in a backslash. */
 function readBare(scanner: Scanner, glued: boolean): Field | string {
-  const { text } = scanner;
+  const { text, limit } = scanner;
   const start = scanner.position;
   let end = start;
-  while (end < text.length && !endsBare(text.charCodeAt(end))) {
+  while (end < limit && !endsBare(text.charCodeAt(end))) {
     if (text.charCodeAt(end) === backslash) {
       end++;
       if (end === text.length || isLineEnd(text, end)) return "The backslash at the end of this line escapes nothing.";

@@ -136,6 +136,7 @@ describe("every operation", () => {
   test("requires the bearer, or says that nothing is required", () => {
     const open = operations.filter(({ operation }) => operation.security?.length === 0).map(({ path }) => path);
     expect(open.toSorted()).toEqual([
+      "/auth/email/verify",
       "/auth/login",
       "/auth/logout",
       "/auth/oauth/exchange-ticket",

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { Clock } from "../support/clock.ts";
+import { startPowerdns } from "../support/name-servers/powerdns-api.ts";
 import { asPresented, recordLines } from "../support/records/presentation.ts";
 import type { Body } from "../support/zones.ts";
 import { useZonewright } from "../support/zonewright.ts";
@@ -194,6 +195,16 @@ describe.each(signingTargets)("a zone that is signed by %s", (label, start) => {
     expect(await zone.check()).toEqual(agrees);
   });
 
+  test("answers no success for the deletion of a key that stays", async () => {
+    await zone.storeAsBefore();
+    for (const { id } of (await zone.records("&type=DNSKEY")).slice(0, 1)) {
+      expect(await zone.delete(id)).toMatchObject({ status: 502, body: { code: "PROVIDER_ERROR" } });
+      expect((await zone.records("&type=DNSKEY")).map((record: Body) => record.id)).toContain(id);
+    }
+    expect((await zone.post("/sync")).body).toMatchObject(nothing);
+    await expectAgreement(zone);
+  });
+
   test.each([
     ["a sync", async () => expect((await zone.post("/sync")).body).toMatchObject(nothing)],
     ["a check", async () => expect(await zone.check()).toEqual(agrees)],
@@ -209,4 +220,19 @@ describe.each(signingTargets)("a zone that is signed by %s", (label, start) => {
     expect(back).toMatchObject({ status: 200, body: { success: true, ...nothing, failed: [] } });
     await expectAgreement(zone);
   });
+});
+
+test("a zone with signatures from elsewhere at PowerDNS is not signed by its provider", async () => {
+  const server = await startPowerdns();
+  onTestFinished(() => server.stop());
+  const name = "presigned.example";
+  await server.call("POST", "/zones", { name: `${name}.`, kind: "Native", nameservers: [`ns.${name}.`] });
+  const signature = `SOA 13 2 3600 20301201000000 20251101000000 12345 ${name}. AAAA`;
+  await server.pdnsutil("add-record", name, "@", "RRSIG", "3600", signature);
+  await server.pdnsutil("set-presigned", name);
+  const config = { kind: "powerdns", name: "Presigned", config: { url: server.url, apiKey: server.apiKey } };
+  const { body: made } = await zw.admin.post("/api/provider-configs", config);
+  const { body: imported } = await zw.admin.post(`/api/provider-configs/${made.id}/import`, { zones: [name] });
+  const { body: domain } = await zw.admin.get(`/api/domains/${imported.results[0].domainId}`);
+  expect(domain).toMatchObject({ name, signedBy: "file" });
 });

@@ -41,6 +41,9 @@ async function changesOf(domain: string, zonefile: string | null): Promise<Body>
   return { created: body.created, updated: body.updated, deleted: body.deleted };
 }
 
+/** Without these a zone may not load, so deleting them may be refused, and so may what BIND's check-names forbids. */
+const addressing = new Set(["A", "AAAA", "NS", "SRV"]);
+
 /** Changes, adds and deletes something, and takes all of it back. */
 async function editAndRollBack(domain: string): Promise<void> {
   const snapshot = (await zw.admin.post(`${domain}/snapshots`)).body;
@@ -50,7 +53,7 @@ async function editAndRollBack(domain: string): Promise<void> {
   const [first, ...others] = records.filter(({ name }: Body) => name !== "@");
   const edited = await zw.admin.put(`${domain}/records/${first.id}`, { ttl: first.ttl === 77 ? 78 : 77 });
   expect(edited.status).toBe(200);
-  const last = others.at(-1);
+  const last = others.findLast(({ recordType }: Body) => !addressing.has(recordType));
   if (last) expect((await zw.admin.delete(`${domain}/records/${last.id}`)).status).toBe(200);
   const rollback = await zw.admin.post(`${domain}/snapshots/${snapshot.id}/rollback`);
   expect(rollback.body).toMatchObject({ success: true, failed: [] });

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sql } from "kysely";
+import { queries } from "../../server/database/database.ts";
 import { entries } from "../audit/trail.ts";
 import { useIdentityDesk } from "../support/identity/desk.ts";
 import { site } from "../support/identity/external-sign-in.ts";
+import type { Answer } from "../support/rest-client.ts";
 import { startMailServer, type MailServer } from "../support/servers/mail-server.ts";
 import { memberPassword, startZonewright, type Zonewright } from "../support/zonewright.ts";
 import { mailed, nothingOpens, outstanding, plantWaysIn, type PlantedAccount } from "./ways-in.ts";
@@ -78,6 +81,27 @@ describe("an administrator's rescue leaves nothing of an attacker behind:", () =
         identities: [],
       });
     }
+  });
+});
+
+describe("a rescue that is committed between a proof and its session keeps the session from starting, where the proof was", () => {
+  test.each<[string, string, (account: PlantedAccount) => Promise<Answer>]>([
+    ["a ticket", "delete on identity_tickets", (account) => account.exchangeTicket()],
+    ["a passkey", "update on passkeys", (account) => account.usePasskey()],
+  ])("%s", async (_what, moment, prove) => {
+    const account = await plantWaysIn(zw, desk, mail);
+    const db = queries(zw.services.database.fork());
+    // What a rescue does to the account, at the moment when the proof is used up.
+    await sql`create function rescue() returns trigger language plpgsql as $$ begin
+      update users set access_epoch = access_epoch + 1 where id = old.user_id; return old; end $$`.execute(db);
+    await sql.raw(`create trigger rescue after ${moment} for each row execute function rescue()`).execute(db);
+    try {
+      expect(await prove(account)).toBeProblem(401, "UNAUTHORIZED");
+    } finally {
+      await sql`drop function rescue cascade`.execute(db);
+    }
+    const { body } = await zw.admin.get(`/api/users/${account.id}/access`);
+    expect(body.sessions).toHaveLength(2);
   });
 });
 

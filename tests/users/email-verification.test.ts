@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
+import { deleteExpired } from "../../server/jobs/housekeeping.ts";
 import { entries } from "../audit/trail.ts";
 import { Clock, day, hour, minute } from "../support/clock.ts";
 import { problemOf } from "../support/problems.ts";
@@ -193,6 +194,21 @@ describe("a link", () => {
     ]);
     expect(stored).toContain(address);
     expect(stored).not.toContain(token);
+  });
+
+  test("is deleted once it has expired, with the counts that no limit needs any more", async () => {
+    const { client, address } = await someone();
+    await setAddress(client, address);
+    const { database } = zw.services;
+    const rows = async () => {
+      const db = queries(database.fork());
+      const links = await db.selectFrom("email_verifications").select("email").where("email", "=", address).execute();
+      return [links.length, (await db.selectFrom("mail_allowances").select("key").execute()).length];
+    };
+    await deleteExpired(database, clock.now());
+    expect((await rows())[0]).toBe(1);
+    await deleteExpired(database, new Date(clock.now().getTime() + day + minute));
+    expect(await rows()).toEqual([0, 0]);
   });
 
   test("is sent again on demand, only where there is something to verify", async () => {

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { browserFor, comeBack, exchange, site, startBinding } from "../support/identity/external-sign-in.ts";
 import type { IdentityDesk } from "../support/identity/desk.ts";
-import { RestClient } from "../support/rest-client.ts";
+import { RestClient, type Answer } from "../support/rest-client.ts";
 import { codeAt } from "../support/second-factors/authenticator-app.ts";
 import { addPasskey, securityKey } from "../support/second-factors/security-key.ts";
 import type { MailServer } from "../support/servers/mail-server.ts";
@@ -18,6 +18,10 @@ export interface PlantedAccount {
   client: RestClient;
   /** What its owner, or an attacker, may be in the middle of: signing in in three ways, and registering a passkey and a token. @returns the sessions and tokens made */
   tryAtOnce(): Promise<RestClient[]>;
+  /** Uses the ticket. */
+  exchangeTicket(): Promise<Answer>;
+  /** Signs in by the passkey alone. */
+  usePasskey(): Promise<Answer>;
   /** Tries every way in that the account has, or that somebody has begun to make. @returns whether each opens it, by its name */
   tryEach(): Promise<Record<string, boolean>>;
 }
@@ -96,6 +100,8 @@ export async function plantWaysIn(zw: Target, desk: IdentityDesk, mail: MailServ
         [body.accessToken, body.token].filter(Boolean).map((token: string) => new RestClient(zw.url, token)),
       );
     },
+    exchangeTicket: () => exchange(zw as Zonewright, ticket),
+    usePasskey: () => zw.nobody.post("/api/auth/passkey", { credential: signedBefore }),
     async tryEach() {
       desk.be(person);
       const { body: fresh } = await zw.nobody.post("/api/auth/passkey/options");

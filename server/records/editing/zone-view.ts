@@ -1,7 +1,7 @@
 import { isUnchanged, type LiveRecord, type PlannedChange, type RecordDraft } from "../live-record.ts";
-import { ttlKey } from "../record.ts";
 import type { ServerRules } from "../server-rules/rules.ts";
 import { newViolations, type Violation } from "../zone-rules.ts";
+import { SharedTtls } from "./shared-ttls.ts";
 
 /**
  * The part of a zone that an edit touches, in memory: starts as the live records of some names, takes edits, and tells
@@ -11,12 +11,12 @@ export class ZoneView {
   readonly #rules: ServerRules | null;
   readonly #original = new Map<string, LiveRecord>();
   readonly #originalByName = new Map<string, LiveRecord[]>();
+  /** With the TTLs that they came with; `#ttls` knows which hold. */
   readonly #current = new Map<string, RecordDraft>();
   readonly #ids = new Map<string, Set<string>>();
-  /** Of each set of records that share a TTL, see `ttlKey`: those with each TTL. More than one only where a provider serves it so. */
-  readonly #ttls = new Map<string, Map<number, Set<string>>>();
+  readonly #ttls = new SharedTtls();
   /** What to do, newest last, to get back. */
-  readonly #journal: [id: string, previous: RecordDraft | undefined][] = [];
+  readonly #journal: Undo[] = [];
 
   /** @param rules what the zone's name servers check; null where they are not known to */
   constructor(records: Iterable<LiveRecord>, rules: ServerRules | null = null) {
@@ -31,11 +31,19 @@ export class ZoneView {
   }
 
   get(id: string): RecordDraft | undefined {
-    return this.#current.get(id);
+    const record = this.#current.get(id);
+    if (!record) return undefined;
+    const ttl = this.#ttls.of(record);
+    return ttl === record.ttl ? record : { ...record, ttl };
   }
 
   at(name: string): RecordDraft[] {
-    return [...(this.#ids.get(name) ?? [])].flatMap((id) => this.#current.get(id) ?? []);
+    return [...(this.#ids.get(name) ?? [])].flatMap((id) => this.get(id) ?? []);
+  }
+
+  /** The TTL that holds where a record would come; undefined where it would be the first. */
+  ttlOf(record: RecordDraft): number | undefined {
+    return this.#ttls.where(record);
   }
 
   /**
@@ -43,21 +51,13 @@ export class ZoneView {
    * @returns how many others changed with it.
    */
   put(id: string, draft: RecordDraft): number {
+    this.#record(id, undefined);
+    const others = this.#ttls.deviating(draft);
     this.#record(id, draft);
-    const deviating: string[] = [];
-    for (const [ttl, ids] of this.#ttls.get(ttlKey(draft)) ?? []) {
-      if (ttl !== draft.ttl) for (const other of ids) deviating.push(other);
+    if (others > 0 || this.#ttls.of(draft) !== draft.ttl) {
+      this.#journal.push({ kind: "ttl", record: draft, given: this.#ttls.give(draft) });
     }
-    for (const other of deviating) {
-      const sibling = this.#current.get(other);
-      if (sibling) this.#record(other, { ...sibling, ttl: draft.ttl });
-    }
-    return deviating.length;
-  }
-
-  /** The TTL that holds where a record would come; undefined where it would be the first. */
-  ttlOf(record: RecordDraft): number | undefined {
-    return this.#ttls.get(ttlKey(record))?.keys().next().value;
+    return others;
   }
 
   remove(id: string): void {
@@ -71,15 +71,19 @@ export class ZoneView {
 
   /** Undoes everything since `mark`. */
   revert(mark: number): void {
-    for (const [id, previous] of this.#journal.splice(mark).toReversed()) this.#set(id, previous);
+    for (const undo of this.#journal.splice(mark).toReversed()) {
+      if (undo.kind === "ttl") this.#ttls.restore(undo.record, undo.given);
+      else this.#set(undo.id, undo.previous);
+    }
   }
 
   /** Names touched since `mark`. */
   touchedSince(mark: number): Set<string> {
     const names = new Set<string>();
-    for (const [id, previous] of this.#journal.slice(mark)) {
-      if (previous) names.add(previous.name);
-      const present = this.#current.get(id);
+    for (const undo of this.#journal.slice(mark)) {
+      if (undo.kind === "ttl") continue;
+      if (undo.previous) names.add(undo.previous.name);
+      const present = this.#current.get(undo.id);
       if (present) names.add(present.name);
     }
     return names;
@@ -100,10 +104,16 @@ export class ZoneView {
     const deletes: PlannedChange[] = [];
     const updates: PlannedChange[] = [];
     const creates: PlannedChange[] = [];
-    const touched = new Set(this.#journal.map(([id]) => id));
+    const touched = new Set<string>();
+    for (const undo of this.#journal) {
+      if (undo.kind === "record") touched.add(undo.id);
+    }
+    // A record whose TTL alone changes was not written itself.
+    const aligned = new Set(this.#journal.flatMap((undo) => (undo.kind === "ttl" ? [undo.record.name] : [])));
+    for (const name of aligned) for (const id of this.#ids.get(name) ?? []) touched.add(id);
     for (const id of touched) {
       const before = this.#original.get(id);
-      const after = this.#current.get(id);
+      const after = this.get(id);
       if (!before && after) creates.push({ action: "create", id, before: null, after });
       if (before && !after) deletes.push({ action: "delete", id, before, after: null });
       if (before && after && !isUnchanged(before, after)) {
@@ -114,7 +124,7 @@ export class ZoneView {
   }
 
   #record(id: string, draft: RecordDraft | undefined): void {
-    this.#journal.push([id, this.#current.get(id)]);
+    this.#journal.push({ kind: "record", id, previous: this.#current.get(id) });
     this.#set(id, draft);
   }
 
@@ -122,27 +132,21 @@ export class ZoneView {
     const previous = this.#current.get(id);
     if (previous) {
       this.#ids.get(previous.name)?.delete(id);
-      this.#unlist(id, previous);
+      this.#ttls.remove(previous);
     }
     if (!draft) {
       this.#current.delete(id);
       return;
     }
     this.#current.set(id, draft);
+    this.#ttls.add(draft);
     const ids = this.#ids.get(draft.name);
     if (ids) ids.add(id);
     else this.#ids.set(draft.name, new Set([id]));
-    const ttls = this.#ttls.get(ttlKey(draft)) ?? new Map<number, Set<string>>();
-    this.#ttls.set(ttlKey(draft), ttls);
-    const same = ttls.get(draft.ttl);
-    if (same) same.add(id);
-    else ttls.set(draft.ttl, new Set([id]));
-  }
-
-  #unlist(id: string, record: RecordDraft): void {
-    const ttls = this.#ttls.get(ttlKey(record));
-    const same = ttls?.get(record.ttl);
-    same?.delete(id);
-    if (same?.size === 0) ttls?.delete(record.ttl);
   }
 }
+
+/** One step back: a record as it was, or the TTL that some records were given. */
+type Undo =
+  | { kind: "record"; id: string; previous: RecordDraft | undefined }
+  | { kind: "ttl"; record: RecordDraft; given: number | undefined };

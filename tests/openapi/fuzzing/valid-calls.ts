@@ -64,6 +64,8 @@ function fillIn(operationId: string, body: Json | undefined, count: number, ids:
   if (operationId === "createIdentityConfig")
     Object.assign(filled, { providerId: "google", wellKnownUrl: null, enabled: false });
   if (operationId === "updateIdentityConfig") filled["wellKnownUrl"] = null;
+  // Either of the two.
+  if (operationId === "revokeUserAccess") delete filled["ids"];
   if (operationId === "createInvitation") filled["expiresAt"] = null;
   if ("providerConfigId" in filled)
     filled["providerConfigId"] = operationId === "createDomain" ? ids.config : ids.zonefiles;

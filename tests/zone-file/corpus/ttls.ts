@@ -33,7 +33,7 @@ export const ttls: AwkwardZone[] = [
   ),
   withHead(
     "different TTLs of a delegation with its addresses between",
-    "sub 60 NS a.sub\na.sub 5 A 192.0.2.2\na.sub 6 AAAA 2001:db8::2\nsub 90 NS b.sub\nb.sub A 192.0.2.3\na.sub 7 A 192.0.2.4\nsub 8 NS c.sub",
+    "sub 60 NS a.sub\na.sub 5 A 192.0.2.2\na.sub 6 AAAA 2001:db8::2\nsub 90 NS b.sub\nb.sub A 192.0.2.3\na.sub 7 A 192.0.2.4\nsub 8 NS c.sub\nc.sub A 192.0.2.5",
   ),
   withHead("a repetition with another TTL", "a 60 A 192.0.2.2\na 90 A 192.0.2.2"),
   withHead(

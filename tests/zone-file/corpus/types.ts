@@ -130,12 +130,17 @@ export const data: readonly (readonly [recordType: string, ...rdata: string[]])[
 /** Types that stand at the apex alone, or that a zone must not have at the same name. */
 const atApex = new Set(["DNSKEY", "CSYNC", "ZONEMD", "NSEC3PARAM"]);
 
+/** RFC 5155 §3: the owner of an NSEC3 is a hash. */
+function ownerOf(recordType: string, index: number): string {
+  return recordType === "NSEC3" ? `${"0".repeat(31)}${index}` : `x${index}`;
+}
+
 /** One zone for each type, its records at names of their own. */
 export const typeZones: AwkwardZone[] = data.map(([recordType, ...rdatas]) =>
   withHead(
     `${recordType} data`,
     atApex.has(recordType)
       ? rdatas.map((rdata) => `@ ${recordType} ${rdata}`).join("\n")
-      : rdatas.map((rdata, index) => `x${index} ${recordType} ${rdata}`).join("\n"),
+      : rdatas.map((rdata, index) => `${ownerOf(recordType, index)} ${recordType} ${rdata}`).join("\n"),
   ),
 );

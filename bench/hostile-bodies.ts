@@ -1,0 +1,122 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createDatabase, startPostgres } from "../tests/support/servers/postgres.ts";
+import { RestClient } from "../tests/support/rest-client.ts";
+import { hostileShapes, type HostileShape } from "./support/hostile-shapes.ts";
+import type { DelayOrder, LoopDelay } from "./support/loop-delay.ts";
+import type { Figure } from "./support/report.ts";
+
+const password = "correct horse battery staple";
+const mostMilliseconds = 50;
+
+/**
+ * The longest that the event loop is held while hostile bodies come one after another, beside a bare Express server that parses the same ones. Both share their
+ * cores with PostgreSQL and with the caller, which the idle figure shows.
+ */
+export async function measureHostileBodies(): Promise<Figure[]> {
+  const postgres = await startPostgres();
+  const dataDir = await mkdtemp(join(tmpdir(), "zonewright-hostile-"));
+  const bare = await start("baseline-bodies.ts", {});
+  const ours = await start("hostile-service.ts", {
+    DATABASE_URL: await createDatabase(postgres.url, "zonewright_hostile"),
+    DATA_DIR: dataDir,
+    PORT: "0",
+    ADMIN_PASSWORD: password,
+    RATE_LIMIT: "off",
+    RATE_LIMIT_COSTLY: "off",
+    LOG_LEVEL: "warn",
+    NODE_ENV: "production",
+  });
+  try {
+    const target = await furnish(ours.url);
+    const idle = await worst(ours.child, () => new Promise((resolve) => setTimeout(resolve, 3_000)));
+    const figures = [figure("nothing: the idle service for 3 s", idle, "none")];
+    for (const shape of hostileShapes) {
+      const body = shape.body();
+      const mine = await worst(ours.child, () => send(target, shape, body));
+      const theirs = await worst(bare.child, () => send({ ...target, url: bare.url }, shape, body));
+      figures.push(figure(shape.what, mine, `${theirs.worstMilliseconds.toFixed(0)} ms by Express, parsed only`));
+    }
+    return figures;
+  } finally {
+    for (const { child } of [ours, bare]) child.kill("SIGTERM");
+    await Promise.all([ours, bare].map(({ child }) => (child.exitCode === null ? once(child, "exit") : null)));
+    await postgres.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+function figure(what: string, { worstMilliseconds }: LoopDelay, baseline: string): Figure {
+  const measured = `${worstMilliseconds.toFixed(0)} ms`;
+  return {
+    what: `loop delay, worst: ${what}`,
+    measured,
+    baseline,
+    ratio: worstMilliseconds,
+    goal: { most: mostMilliseconds },
+  };
+}
+
+interface Target {
+  url: string;
+  token: string;
+  domainId: string;
+}
+
+async function furnish(url: string): Promise<Target> {
+  const client = new RestClient(url);
+  client.token = (await client.post("/api/auth/login", { username: "admin", password })).body.accessToken;
+  const { body: config } = await client.post("/api/provider-configs", { kind: "manual", name: "Manual" });
+  const { body } = await client.post("/api/domains", { name: "hostile.example", providerConfigId: config.id });
+  return { url, token: client.token ?? "", domainId: body.id };
+}
+
+async function send(
+  target: Target,
+  { path, body: _body, isGzip }: HostileShape,
+  body: Uint8Array<ArrayBuffer>,
+): Promise<void> {
+  const domain = `/api/domains/${target.domainId}`;
+  const paths = {
+    login: "/api/auth/login",
+    "trpc login": "/trpc/auth.login",
+    create: "/api/domains",
+    plan: `${domain}/records/plan`,
+    "zone file": `${domain}/zonefile`,
+    "trpc zone file": "/trpc/records.importZonefile",
+  };
+  const headers = new Headers({ "content-type": "application/json" });
+  if (!path.endsWith("login")) headers.set("authorization", `Bearer ${target.token}`);
+  if (isGzip) headers.set("content-encoding", "gzip");
+  const input = path === "trpc zone file" ? wrapped(body, target.domainId) : body;
+  const response = await fetch(target.url + paths[path], { method: "POST", headers, body: input });
+  await response.arrayBuffer();
+  if (response.status >= 500) throw new Error(`${path} was answered with ${response.status}.`);
+}
+
+function wrapped(body: Uint8Array, id: string): string {
+  const input = JSON.parse(Buffer.from(body).toString()) as object;
+  return JSON.stringify({ json: { id, ...input } });
+}
+
+async function start(program: string, env: Record<string, string>): Promise<{ child: ChildProcess; url: string }> {
+  const child = fork(fileURLToPath(new URL(program, import.meta.url)), { env: { ...process.env, ...env } });
+  const [{ url }] = (await once(child, "message")) as [{ url: string }];
+  return { child, url };
+}
+
+async function worst(child: ChildProcess, work: () => Promise<unknown>): Promise<LoopDelay> {
+  const order = (what: DelayOrder) => {
+    const answer = once(child, "message");
+    child.send(what);
+    return answer;
+  };
+  await order("begin");
+  await work();
+  const [delay] = (await order("end")) as [LoopDelay];
+  return delay;
+}

@@ -1,0 +1,61 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { atOnce, filtered, flatMapped, grouped, inSlices, mapped, sorted, type Steps } from "../../server/slices.ts";
+
+const items = fc.array(fc.record({ key: fc.nat(20), at: fc.nat() }), { maxLength: 2_000, size: "max" });
+
+test("sorting in steps gives what a stable sort gives", () => {
+  fc.assert(
+    fc.property(items, (some) => {
+      const compare = (one: { key: number }, other: { key: number }) => one.key - other.key;
+      expect(atOnce(sorted(some, compare))).toEqual(some.toSorted(compare));
+    }),
+  );
+});
+
+test("sorting takes a number of comparisons in proportion to n log n", () => {
+  for (const length of [1_000, 10_000, 100_000]) {
+    let comparisons = 0;
+    const some = Array.from({ length }, (_, index) => (index * 7_919) % length);
+    atOnce(sorted(some, (one, other) => (comparisons++, one - other)));
+    expect(comparisons).toBeLessThan(1.2 * length * Math.log2(length));
+  }
+});
+
+test("mapping, filtering and grouping in steps give what their namesakes give", () => {
+  fc.assert(
+    fc.property(items, (some) => {
+      expect(atOnce(mapped(some, ({ at }) => at))).toEqual(some.map(({ at }) => at));
+      expect(atOnce(filtered(some, ({ key }) => key > 3))).toEqual(some.filter(({ key }) => key > 3));
+      expect(atOnce(flatMapped(some, ({ key, at }) => [key, at]))).toEqual(some.flatMap(({ key, at }) => [key, at]));
+      expect(atOnce(grouped(some, ({ key }) => key))).toEqual(Map.groupBy(some, ({ key }) => key));
+    }),
+  );
+});
+
+test("long work lets others have their turn before it ends, and still gives its result", async () => {
+  const order: string[] = [];
+  function* endless(isOver: () => boolean): Steps<string> {
+    while (!isOver()) yield;
+    return "over";
+  }
+  setImmediate(() => order.push("others"));
+  const result = await inSlices(endless(() => order.length > 0));
+  order.push(result);
+  expect(order).toEqual(["others", "over"]);
+});
+
+test("short work ends without a turn of the loop", async () => {
+  const order: string[] = [];
+  setImmediate(() => order.push("others"));
+  order.push(...(await inSlices(mapped(["short"], (text) => text))));
+  expect(order).toEqual(["short"]);
+});
+
+test("what long work throws is thrown", async () => {
+  function* failing(): Steps<never> {
+    yield;
+    throw new Error("broken");
+  }
+  await expect(inSlices(failing())).rejects.toThrow("broken");
+});
