@@ -65,7 +65,9 @@ export function openApiDocument(
   document.info = { ...document.info, license: { name: "MIT", identifier: "MIT" } };
   document.tags = tags;
   document.components.schemas["Problem"] = problemSchema;
-  document.components.responses = problemResponses;
+  // A method that a path does not take is no operation, so nothing refers to its answer.
+  const { Problem405: _, ...responses } = problemResponses;
+  document.components.responses = responses;
   for (const [path, methods] of Object.entries(document.paths)) {
     const { [deletion.toLowerCase()]: deleting, ...others } = methods;
     document.paths[path] = deleting ? { ...others, delete: deleting } : others;

@@ -115,7 +115,9 @@ export const listDomainsInput = z
     name: line(1024, 1)
       .optional()
       .meta({ description: "Only the domain of exactly this name, in Unicode or A-labels.", example: "example.com" }),
-    providerConfigId: id("Only domains of this provider configuration.").optional(),
+    providerConfigId: id("Only domains of this provider configuration.")
+      .optional()
+      .meta({ description: "Only domains of this provider configuration." }),
     drift: z
       .preprocess(
         (given: boolean | "true" | "false" | undefined) => (typeof given === "boolean" ? String(given) : given),

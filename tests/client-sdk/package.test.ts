@@ -75,8 +75,8 @@ try {
     switch (error.code) {
       case "BAD_REQUEST": case "UNAUTHORIZED": case "FORBIDDEN": case "NOT_FOUND": case "CONFLICT":
       case "CONFIRMATION_REQUIRED": case "METHOD_NOT_ALLOWED": case "PRECONDITION_FAILED": case "HISTORY_GONE": case "PAYLOAD_TOO_LARGE": case "UNSUPPORTED_MEDIA_TYPE":
-      case "TOO_MANY_REQUESTS": case "INTERNAL_SERVER_ERROR": case "PROVIDER_ERROR": case "UNAVAILABLE":
-      case "NETWORK_ERROR": case "ABORTED": case "UNEXPECTED_ANSWER": break;
+      case "TOO_MANY_REQUESTS": case "INTERNAL_SERVER_ERROR": case "REAUTHENTICATION_REQUIRED": case "REVIEW_REQUIRED": case "PROVIDER_ERROR": case "UNAVAILABLE":
+      case "NETWORK_ERROR": case "ABORTED": case "TIMEOUT": case "UNEXPECTED_ANSWER": break;
       default: error.code satisfies never;
     }
   }
@@ -184,6 +184,7 @@ test("the examples of its page compile as they stand, in a strict program", asyn
     import { createClient, isZonewrightError, type Client } from "@zonewright/client";
     declare const process: { env: Record<string, string | undefined> };
     declare function showUserMenu(signedIn: boolean): void;
+    declare function askForPassword(): Promise<string>;
     type Given = Record<"username" | "password" | "code" | "url" | "id" | "name", string>;
   `;
   await writeFile(join(project.folder, "examples.ts"), [program, ...functions].join("\n"));

@@ -194,7 +194,7 @@ describe("a callback", () => {
   test("is neither begun nor ended by a look at its head", async () => {
     const browser = browserFor(zw);
     const back = desk.vendor.agree(await authorize(browser, "github"));
-    expect((await browser.send("HEAD", back)).status).toBe(404);
+    expect((await browser.send("HEAD", back)).status).toBe(405);
     expect(await comeBack(browser, back)).toHaveProperty("pending_token");
   });
 

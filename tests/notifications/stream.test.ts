@@ -92,7 +92,7 @@ describe("a stream", () => {
     expect(await status(bearer(reader.client), `?token=${reader.client.token}`)).toBe(400);
     expect(await status(bearer(reader.client), "?other=1")).toBe(400);
     const head = await fetch(`${zw.url}${path}`, { method: "HEAD", headers: bearer(reader.client) });
-    expect(head.status).toBe(404);
+    expect(head.status).toBe(405);
     expect(zw.services.streams.openStreams).toBe(0);
   });
 

@@ -43,7 +43,7 @@ async function send(found: FoundOperation, call: Call): Promise<Answer> {
 
 /** What needs a second factor, a device or a mail server, none of which the administrator has here. */
 const needsFactor =
-  /^(?:(?:en|dis)able|verify)|^(?:createPasskey|createRecoveryCodes|resendEmailVerification|sendEmailCode|signInWithPasskey|getSecondFactorPasskeyOptions)$/;
+  /^(?:(?:en|dis)able|verify)|^(?:confirmSession|createPasskey|getConfirmationOptions|createRecoveryCodes|resendEmailVerification|sendEmailCode|signInWithPasskey|getSecondFactorPasskeyOptions)$/;
 
 /** What needs somebody who was at a provider a moment ago. */
 const needsProvider = /^(?:exchangeTicket|registerExternally|unbind)$/;

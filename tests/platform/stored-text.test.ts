@@ -19,7 +19,7 @@ test("a list of texts comes back as it was given, whatever PostgreSQL's array li
     "a\\",
     "'",
     "ü💥",
-    "\u2028",
+    "\u00a0x\u3000",
     "0",
   ];
   const created = await zw.admin.post("/api/domains", { name: "lists.example", tags });

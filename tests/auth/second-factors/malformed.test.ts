@@ -78,7 +78,7 @@ test("a password in the query of a DELETE is not taken: it would end up in logs"
 
 test("PATCH is no other way to delete", async () => {
   const answer = await client.send("PATCH", "/api/2fa/totp", { currentPassword: memberPassword });
-  expect(answer).toBeProblem(404, "NOT_FOUND");
+  expect(answer).toBeProblem(405, "METHOD_NOT_ALLOWED");
   expect((await client.get("/api/2fa")).body.totp).toBe(true);
 });
 

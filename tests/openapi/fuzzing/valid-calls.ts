@@ -113,10 +113,12 @@ export function validCall({ path, operation }: FoundOperation, count: number, fu
   if (path.endsWith("/reject")) own["id"] = ids.rejectable;
   const query: Record<string, string> = {};
   const inPath: Record<string, string> = {};
-  for (const { name, in: where, schema } of operation.parameters ?? []) {
+  const named: Record<string, string> = { findZoneOfName: { name: "www.fuzz.example" } }[operation.operationId] ?? {};
+  for (const { name, in: where, schema, example } of operation.parameters ?? []) {
     if (where === "path") inPath[name] = own[name] ?? ids.domain;
     const snapshot = schema.format === "uuid" ? { from: ids.snapshot, to: ids.laterSnapshot }[name] : undefined;
-    if (where === "query") query[name] = snapshot ?? asText(sample(schema, furnished));
+    if (where === "query")
+      query[name] = named[name] ?? snapshot ?? asText((example as Json) ?? sample(schema, furnished));
   }
   const schema = bodySchema(operation);
   return { path: inPath, query, body: fillIn(operation.operationId, schema && sample(schema, furnished), count, ids) };
