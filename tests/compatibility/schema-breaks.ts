@@ -46,7 +46,7 @@ function unfitting(given: JsonSchema, taken: JsonSchema, roots: Roots, at: strin
   }
   const parts = [objectBreaks, mapBreaks, itemBreaks].flatMap((breaks) => breaks(one, other, roots, at));
   return [
-    ...valueBreaks(one, other, at),
+    ...valueBreaks(one, other, roots.direction, at),
     ...(roots.direction === "input" ? defaultBreaks(one, other, at) : []),
     ...parts,
   ];
@@ -60,7 +60,7 @@ function defaultBreaks(before: JsonSchema, after: JsonSchema, at: string): strin
     : [];
 }
 
-function valueBreaks(one: JsonSchema, other: JsonSchema, at: string): string[] {
+function valueBreaks(one: JsonSchema, other: JsonSchema, direction: "input" | "output", at: string): string[] {
   const found: string[] = [];
   const types = other.type === undefined ? null : [other.type].flat();
   const wider = [one.type ?? []].flat().filter((type) => types && !accepts(types, type));
@@ -70,7 +70,9 @@ function valueBreaks(one: JsonSchema, other: JsonSchema, at: string): string[] {
   const values = allowed(other);
   if (values) {
     const strange = (allowed(one) ?? ["anything"]).filter((value) => !values.includes(value));
-    if (strange.length > 0) found.push(`${at} may be ${strange.map(String).join(", ")}`);
+    // A list of values may grow in answers; one that tells alternatives apart has a single value, and stays.
+    const grows = direction === "output" && one.enum !== undefined && values.length > 1;
+    if (strange.length > 0 && !grows) found.push(`${at} may be ${strange.map(String).join(", ")}`);
   }
   const bounds = [
     ["minimum", -1],

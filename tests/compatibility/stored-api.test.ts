@@ -68,7 +68,7 @@ const changes: [what: string, file: string, from: string | RegExp, to: string, c
     "tempToken?: string;",
     "tempToken",
   ],
-  ["a value more in answers", "server/router.d.ts", /"admin" \| "member";/g, '"admin" | "guest" | "member";', "guest"],
+  ["a number among values", "server/router.d.ts", /"admin" \| "member";/g, '"admin" | "member" | 1;', "number"],
   ["null in answers", "server/router.d.ts", /accessToken: string;/g, "accessToken: string | null;", "accessToken"],
   ["text for a moment", "server/router.d.ts", /createdAt: Date;/g, "createdAt: string;", "createdAt"],
   [
@@ -80,7 +80,6 @@ const changes: [what: string, file: string, from: string | RegExp, to: string, c
   ],
   ["a value fewer in inputs", "server/router.d.ts", /"A" \| "AAAA" \| /g, '"AAAA" | ', '"A"'],
   ["an input of another type", "server/router.d.ts", "inviteCode: string;", "inviteCode: number;", "inviteCode"],
-  ["an error code more", "server/errors.d.ts", "UNAVAILABLE: {", "GONE: object; UNAVAILABLE: {", "GONE"],
   ["a helper that needs more", "client.d.ts", "signOut(): ", "signOut(everywhere: boolean): ", "signOut"],
   [
     "a helper's field that must be there",
@@ -108,6 +107,8 @@ const additions: [what: string, file: string, from: string | RegExp, to: string]
     'recordType: "A" | "AAAA" | ',
     'recordType: "A" | "AAAA" | "HTTPS" | ',
   ],
+  ["a value more in answers", "server/router.d.ts", /"admin" \| "member";/g, '"admin" | "guest" | "member";'],
+  ["an error code more", "server/errors.d.ts", "UNAVAILABLE: {", "GONE: object; UNAVAILABLE: {"],
   ["a helper more", "client.d.ts", "signOut(): ", "signOutEverywhere(): Promise<void>; signOut(): "],
   ["an option more", "options.d.ts", "url: string | URL;", "url: string | URL; locale?: string;"],
 ];

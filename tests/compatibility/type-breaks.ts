@@ -26,24 +26,37 @@ import type { ${exported} } from "./${after}/index.js";
 type Takes<Inputs> = { [R in keyof Inputs]: { [P in keyof Inputs[R]]: (input: Inputs[R][P]) => void } };
 declare const takes: Takes<inferRouterInputs<After.AppRouter>>;
 export const stillTakes: Takes<inferRouterInputs<Before.AppRouter>> = takes;
-declare const gives: inferRouterOutputs<After.AppRouter>;
-export const stillGives: inferRouterOutputs<Before.AppRouter> = gives;
+/** Lists of values may grow in what programs are given. Dates are objects, and stay. */
+type Widened<T> = T extends string
+  ? string
+  : T extends Date | ((...given: never[]) => unknown)
+    ? T
+    : T extends AsyncIterable<infer Item>
+      ? AsyncIterable<Widened<Item>>
+      : T extends object
+        ? { [K in keyof T]: Widened<T[K]> }
+        : T;
+/** Functions that are handed to the client are given such values, too. */
+type Handing<T> = T extends (...given: infer Given) => infer Result
+  ? (...given: { [K in keyof Given]: Widened<Given[K]> }) => Result
+  : T extends Date | URL | AbortSignal ? T : T extends object ? { [K in keyof T]: Handing<T[K]> } : T;
+declare const gives: Widened<inferRouterOutputs<After.AppRouter>>;
+export const stillGives: Widened<inferRouterOutputs<Before.AppRouter>> = gives;
 
 type Kind<Procedure> = Procedure extends { _def: { type: infer Type } } ? Type : never;
 type Kinds<Routers> = { [R in keyof Routers]: { [P in keyof Routers[R]]: Kind<Routers[R][P]> } };
 declare const kinds: Kinds<After.AppRouter["_def"]["record"]>;
 export const stillOfKind: Kinds<Before.AppRouter["_def"]["record"]> = kinds;
 
-declare const helpers: After.ClientHelpers;
-export const stillHelps: Before.ClientHelpers = helpers;
-// For what methods take, the compiler lets both directions pass: hence by itself.
 type Helper = keyof Before.ClientHelpers;
-declare const given: { [M in Helper]: Parameters<Before.ClientHelpers[M]> };
-export const stillTaken: { [M in Helper]: Parameters<After.ClientHelpers[M]> } = given;
-declare const options: Before.ClientOptions;
-export const stillAnOption: After.ClientOptions = options;
-declare const error: After.ZonewrightError;
-export const stillAnError: Before.ZonewrightError = error;
+declare const results: { [M in Helper]: Widened<Awaited<ReturnType<After.ClientHelpers[M]>>> };
+export const stillHelps: { [M in Helper]: Widened<Awaited<ReturnType<Before.ClientHelpers[M]>>> } = results;
+declare const given: { [M in Helper]: Handing<Parameters<Before.ClientHelpers[M]>> };
+export const stillTaken: { [M in Helper]: Handing<Parameters<After.ClientHelpers[M]>> } = given;
+declare const options: Handing<Before.ClientOptions>;
+export const stillAnOption: Handing<After.ClientOptions> = options;
+declare const error: Widened<After.ZonewrightError>;
+export const stillAnError: Widened<Before.ZonewrightError> = error;
 `;
 
 /** What the compiler says of each comparison, in the order given; empty where nothing breaks. The folder is theirs. */

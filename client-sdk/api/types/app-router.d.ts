@@ -9,3 +9,7 @@ export type SecondFactorMethod = Extract<RouterOutputs["auth"]["login"], {
 }>["methods"][number];
 export type InAppNotification = RouterOutputs["notifications"]["list"]["notifications"][number];
 export type DnsRecord = RouterOutputs["records"]["list"]["records"][number];
+export type Domain = RouterOutputs["domains"]["list"]["domains"][number];
+export type ZoneOfName = RouterOutputs["domains"]["zoneOf"];
+export type Snapshot = RouterOutputs["snapshots"]["list"]["snapshots"][number];
+export type Change = RouterInputs["records"]["plan"]["changes"][number];

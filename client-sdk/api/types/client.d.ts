@@ -1,7 +1,9 @@
-import type { DnsRecord, InAppNotification, RouterInputs, SecondFactorMethod, User } from "./app-router.js";
-import { type EachRecordInput } from "./each-record.js";
+import type { InAppNotification, RouterInputs, RouterOutputs, SecondFactorMethod, User } from "./app-router.js";
+import { type ListHelpers } from "./each.js";
 import { type ClientOptions } from "./options.js";
 import type { Procedures } from "./procedures.js";
+import { type ConfirmationProof } from "./reauthentication.js";
+import { type ZoneHelpers } from "./zones.js";
 import { type WatchOptions } from "./watch-notifications.js";
 export interface Credentials {
     username: string;
@@ -34,7 +36,7 @@ export interface ExternalRegistration {
     pendingToken: string;
     inviteCode: string;
 }
-export interface ClientHelpers {
+export interface ClientHelpers extends ListHelpers, ZoneHelpers {
     signIn(credentials: Credentials): Promise<SignInResult>;
     completeSecondFactor(proof: SecondFactor): Promise<Extract<SignInResult, {
         kind: "signedIn";
@@ -46,10 +48,8 @@ export interface ClientHelpers {
     completeExternalRegistration(account: ExternalRegistration): Promise<Extract<SignInResult, {
         kind: "signedIn";
     }>>;
+    confirm(proof: ConfirmationProof): Promise<RouterOutputs["auth"]["confirm"]>;
     signOut(): Promise<void>;
-    eachRecord(input: EachRecordInput, options?: {
-        signal?: AbortSignal | undefined;
-    }): AsyncGenerator<DnsRecord, void, undefined>;
     watchNotifications(options?: WatchOptions): AsyncGenerator<InAppNotification, void, undefined>;
 }
 export type Client = Procedures & ClientHelpers;

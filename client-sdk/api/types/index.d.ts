@@ -1,10 +1,13 @@
 export { createClient } from "./client.js";
 export type { Client, ClientHelpers, Credentials, ExternalRegistration, ExternalSignIn, PasskeyCredentials, SecondFactor, SignInResult, } from "./client.js";
 export type { ClientOptions } from "./options.js";
+export type { ConfirmationProof, OnReauthentication, ReauthenticationRequest } from "./reauthentication.js";
 export { isZonewrightError } from "./errors.js";
 export type { Issue, ZonewrightError, ZonewrightErrorCode } from "./errors.js";
-export type { AppRouter, DnsRecord, InAppNotification, RouterInputs, RouterOutputs, SecondFactorMethod, User, } from "./app-router.js";
-export type { EachRecordInput } from "./each-record.js";
+export type { AppRouter, Change, DnsRecord, Domain, InAppNotification, RouterInputs, RouterOutputs, SecondFactorMethod, Snapshot, User, ZoneOfName, } from "./app-router.js";
+export type { EachDomainInput, EachOptions, EachRecordInput, EachSnapshotInput, ItemOf, ListHelpers, PagedProcedure, } from "./each.js";
+export type { DeleteRecordInput, EnsuredRecord, EnsureRecordInput, ZoneHelpers } from "./zones.js";
 export type { Fetch } from "./request.js";
+export type { Disconnection } from "./lasting-stream.js";
 export type { Session } from "./session.js";
 export type { WatchOptions } from "./watch-notifications.js";

@@ -1,6 +1,13 @@
+import { type ZonewrightError } from "./errors.js";
 import { type ServerEvent } from "./server-events.js";
 export type OpenStream = (cursor: string | null) => Promise<ReadableStream<Uint8Array>>;
-export declare function lastingStream(open: OpenStream, { after, signal }: {
+export interface Disconnection {
+    error: ZonewrightError | null;
+    retryInSeconds: number;
+}
+export interface StreamOptions {
     after: string | null;
     signal: AbortSignal | undefined;
-}): AsyncGenerator<ServerEvent, void, undefined>;
+    onDisconnected?: ((disconnection: Disconnection) => void) | undefined;
+}
+export declare function lastingStream(open: OpenStream, { after, signal, onDisconnected }: StreamOptions): AsyncGenerator<ServerEvent, void, undefined>;

@@ -26,8 +26,17 @@ export interface AuthProcedures {
     resetPassword: {
         mutate: Inferred["auth"]["resetPassword"]["mutate"];
     };
+    verifyEmail: {
+        mutate: Inferred["auth"]["verifyEmail"]["mutate"];
+    };
     me: {
         query: Inferred["auth"]["me"]["query"];
+    };
+    confirmOptions: {
+        mutate: Inferred["auth"]["confirmOptions"]["mutate"];
+    };
+    confirm: {
+        mutate: Inferred["auth"]["confirm"]["mutate"];
     };
 }
 export interface TwoFactorProcedures {
@@ -100,6 +109,9 @@ export interface ProfileProcedures {
     changeEmail: {
         mutate: Inferred["profile"]["changeEmail"]["mutate"];
     };
+    resendVerification: {
+        mutate: Inferred["profile"]["resendVerification"]["mutate"];
+    };
 }
 export interface UsersProcedures {
     list: {
@@ -113,6 +125,12 @@ export interface UsersProcedures {
     };
     update: {
         mutate: Inferred["users"]["update"]["mutate"];
+    };
+    access: {
+        query: Inferred["users"]["access"]["query"];
+    };
+    revokeAccess: {
+        mutate: Inferred["users"]["revokeAccess"]["mutate"];
     };
     delete: {
         mutate: Inferred["users"]["delete"]["mutate"];
@@ -172,6 +190,9 @@ export interface DomainsProcedures {
     };
     tags: {
         query: Inferred["domains"]["tags"]["query"];
+    };
+    zoneOf: {
+        query: Inferred["domains"]["zoneOf"]["query"];
     };
     get: {
         query: Inferred["domains"]["get"]["query"];

@@ -4,4 +4,5 @@ export interface Answer extends AnswerHead {
     readonly ok: boolean;
     json(): Promise<unknown>;
 }
+export declare function timedRequest(seconds: number): typeof request;
 export declare function request(fetch: Fetch, url: string, init: RequestInit): Promise<Answer>;

@@ -1,11 +1,12 @@
 import type { InAppNotification } from "./app-router.js";
-import { type OpenStream } from "./lasting-stream.js";
+import { type Disconnection, type OpenStream, type StreamOptions } from "./lasting-stream.js";
 export interface WatchOptions {
     after?: string | undefined;
     signal?: AbortSignal | undefined;
     onConnected?: ((connection: {
         gap: boolean;
     }) => void) | undefined;
+    onDisconnected?: ((disconnection: Disconnection) => void) | undefined;
 }
 export type WatchedMessage = {
     id: string;
@@ -17,8 +18,5 @@ export type WatchedMessage = {
     id: string;
     data: InAppNotification;
 };
-export declare function watchedMessages(open: OpenStream, options: {
-    after: string | null;
-    signal: AbortSignal | undefined;
-}): AsyncGenerator<WatchedMessage, void, undefined>;
-export declare function watchNotifications(open: (signal: AbortSignal | undefined) => OpenStream, { after, signal, onConnected }: WatchOptions): AsyncGenerator<InAppNotification, void, undefined>;
+export declare function watchedMessages(open: OpenStream, options: StreamOptions): AsyncGenerator<WatchedMessage, void, undefined>;
+export declare function watchNotifications(open: (signal: AbortSignal | undefined) => OpenStream, { after, signal, onConnected, onDisconnected }: WatchOptions): AsyncGenerator<InAppNotification, void, undefined>;

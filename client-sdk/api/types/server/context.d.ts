@@ -31,9 +31,10 @@ export interface ErrorShape {
     code: TRPC_ERROR_CODE_NUMBER;
     data: ErrorData;
 }
-export declare const permissions: readonly ["domains:read", "domains:write", "records:read", "records:write", "snapshots:read", "snapshots:write", "notifications:read"];
+export declare const permissions: readonly ["domains:read", "domains:write", "records:read", "records:write", "snapshots:read", "snapshots:write", "notifications:read", "notifications:write"];
 export type Permission = (typeof permissions)[number];
 export type Access = "public" | "halfSignedIn" | "signedIn" | "admin";
+export type Confirmed = "session" | "orPassword";
 export type Day = `${number}-${number}-${number}`;
 export interface Deprecation {
     since: Day;
@@ -56,10 +57,12 @@ export interface RouteMeta {
     confirmable?: boolean;
     status?: 200 | 201;
     textField?: string;
+    largeBody?: boolean;
     costly?: boolean;
     errors?: number[];
     permission?: Permission | null;
     access?: Access;
+    confirmed?: Confirmed | null;
     deprecated?: Deprecation;
 }
 export {};

@@ -21,7 +21,19 @@ export declare const errorCodes: {
         when: string;
         advice: string;
     };
+    REAUTHENTICATION_REQUIRED: {
+        status: number;
+        title: string;
+        when: string;
+        advice: string;
+    };
     NOT_FOUND: {
+        status: number;
+        title: string;
+        when: string;
+        advice: string;
+    };
+    METHOD_NOT_ALLOWED: {
         status: number;
         title: string;
         when: string;
@@ -39,7 +51,19 @@ export declare const errorCodes: {
         when: string;
         advice: string;
     };
+    REVIEW_REQUIRED: {
+        status: number;
+        title: string;
+        when: string;
+        advice: string;
+    };
     PRECONDITION_FAILED: {
+        status: number;
+        title: string;
+        when: string;
+        advice: string;
+    };
+    HISTORY_GONE: {
         status: number;
         title: string;
         when: string;
@@ -99,6 +123,7 @@ export declare class AppError extends Error {
         cause?: unknown;
     });
 }
+export declare function shownPath(path: Issue["path"]): Issue["path"];
 export declare function badField(path: (string | number)[], message: string): AppError;
 export declare function notFound(what: string): AppError;
 export declare function stopping(): AppError;

@@ -139,6 +139,16 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             meta: import("./context.js").RouteMeta;
             errorShape: import("./context.js").ErrorShape;
         }>;
+        verifyEmail: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                token: string;
+            };
+            output: {
+                success: true;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: import("./context.js").ErrorShape;
+        }>;
         me: import("@trpc/server").TRPCQueryProcedure<{
             input: Record<string, never> | undefined;
             output: {
@@ -146,6 +156,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 username: string;
                 email: string | null;
                 role: "admin" | "member";
+                emailVerified: boolean;
                 displayName: string | null;
                 nickname: string | null;
                 avatarUrl: string | null;
@@ -153,8 +164,48 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 emailNotificationsEnabled: boolean;
                 twoFactorMethods: ("email" | "passkey" | "totp")[];
                 hasPassword: boolean;
+                confirmedUntil: Date | null;
                 createdAt: Date;
                 lastLoginAt: Date | null;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: import("./context.js").ErrorShape;
+        }>;
+        confirmOptions: import("@trpc/server").TRPCMutationProcedure<{
+            input: Record<string, never> | undefined;
+            output: {
+                challenge: string;
+                timeout: number;
+                rpId: string;
+                userVerification: "required";
+                allowCredentials?: {
+                    id: string;
+                    type: "public-key";
+                    transports?: string[] | undefined;
+                }[] | undefined;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: import("./context.js").ErrorShape;
+        }>;
+        confirm: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                password?: string | undefined;
+                method?: "passkey" | "recovery" | "totp" | undefined;
+                code?: string | undefined;
+                credential?: {
+                    id: string;
+                    rawId: string;
+                    type: "public-key";
+                    response: {
+                        clientDataJSON: string;
+                        authenticatorData: string;
+                        signature: string;
+                        userHandle?: string | null | undefined;
+                    };
+                } | undefined;
+            };
+            output: {
+                confirmedUntil: Date;
             };
             meta: import("./context.js").RouteMeta;
             errorShape: import("./context.js").ErrorShape;
@@ -375,7 +426,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 tokens: {
                     id: string;
                     name: string;
-                    permissions: ("domains:read" | "domains:write" | "notifications:read" | "records:read" | "records:write" | "snapshots:read" | "snapshots:write")[];
+                    permissions: ("domains:read" | "domains:write" | "notifications:read" | "notifications:write" | "records:read" | "records:write" | "snapshots:read" | "snapshots:write")[];
                     createdAt: Date;
                     expiresAt: Date | null;
                     lastUsedAt: Date | null;
@@ -387,13 +438,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         create: import("@trpc/server").TRPCMutationProcedure<{
             input: {
                 name: string;
-                permissions: ("domains:read" | "domains:write" | "notifications:read" | "records:read" | "records:write" | "snapshots:read" | "snapshots:write")[];
+                permissions: ("domains:read" | "domains:write" | "notifications:read" | "notifications:write" | "records:read" | "records:write" | "snapshots:read" | "snapshots:write")[];
                 expiresAt?: string | Date | null | undefined;
             };
             output: {
                 id: string;
                 name: string;
-                permissions: ("domains:read" | "domains:write" | "notifications:read" | "records:read" | "records:write" | "snapshots:read" | "snapshots:write")[];
+                permissions: ("domains:read" | "domains:write" | "notifications:read" | "notifications:write" | "records:read" | "records:write" | "snapshots:read" | "snapshots:write")[];
                 createdAt: Date;
                 expiresAt: Date | null;
                 lastUsedAt: Date | null;
@@ -464,6 +515,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 username: string;
                 email: string | null;
                 role: "admin" | "member";
+                emailVerified: boolean;
                 displayName: string | null;
                 nickname: string | null;
                 avatarUrl: string | null;
@@ -471,6 +523,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 emailNotificationsEnabled: boolean;
                 twoFactorMethods: ("email" | "passkey" | "totp")[];
                 hasPassword: boolean;
+                confirmedUntil: Date | null;
                 createdAt: Date;
                 lastLoginAt: Date | null;
             };
@@ -482,9 +535,16 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 currentPassword?: string | undefined;
                 oldPassword?: string | undefined;
                 newPassword: string;
+                revoke?: ("identities" | "keys" | "passkeys" | "sessions" | "tokens")[] | undefined;
             };
             output: {
                 success: true;
+                remaining: {
+                    sessions: number;
+                    tokens: number;
+                    passkeys: number;
+                    identities: number;
+                };
             };
             meta: import("./context.js").RouteMeta;
             errorShape: import("./context.js").ErrorShape;
@@ -500,6 +560,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 username: string;
                 email: string | null;
                 role: "admin" | "member";
+                emailVerified: boolean;
                 displayName: string | null;
                 nickname: string | null;
                 avatarUrl: string | null;
@@ -507,8 +568,17 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 emailNotificationsEnabled: boolean;
                 twoFactorMethods: ("email" | "passkey" | "totp")[];
                 hasPassword: boolean;
+                confirmedUntil: Date | null;
                 createdAt: Date;
                 lastLoginAt: Date | null;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: import("./context.js").ErrorShape;
+        }>;
+        resendVerification: import("@trpc/server").TRPCMutationProcedure<{
+            input: Record<string, never> | undefined;
+            output: {
+                success: true;
             };
             meta: import("./context.js").RouteMeta;
             errorShape: import("./context.js").ErrorShape;
@@ -535,6 +605,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     id: string;
                     username: string;
                     email: string | null;
+                    emailVerified: boolean;
                     role: "admin" | "member";
                     displayName: string | null;
                     disabled: boolean;
@@ -555,6 +626,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 username: string;
                 email: string | null;
+                emailVerified: boolean;
                 role: "admin" | "member";
                 displayName: string | null;
                 disabled: boolean;
@@ -578,6 +650,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 username: string;
                 email: string | null;
+                emailVerified: boolean;
                 role: "admin" | "member";
                 displayName: string | null;
                 disabled: boolean;
@@ -594,16 +667,19 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 username?: string | undefined;
                 email?: string | null | undefined;
+                emailVerified?: boolean | undefined;
                 role?: "admin" | "member" | undefined;
                 displayName?: string | null | undefined;
                 disabled?: boolean | undefined;
                 password?: string | undefined;
+                revoke?: ("email" | "identities" | "keys" | "passkeys" | "password" | "recoveryCodes" | "sessions" | "tokens" | "totp")[] | undefined;
                 removeSecondFactors?: boolean | undefined;
             };
             output: {
                 id: string;
                 username: string;
                 email: string | null;
+                emailVerified: boolean;
                 role: "admin" | "member";
                 displayName: string | null;
                 disabled: boolean;
@@ -611,6 +687,94 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 domainCount: number;
                 createdAt: Date;
                 lastLoginAt: Date | null;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: import("./context.js").ErrorShape;
+        }>;
+        access: import("@trpc/server").TRPCQueryProcedure<{
+            input: {
+                id: string;
+            };
+            output: {
+                hasPassword: boolean;
+                sessions: {
+                    id: string;
+                    current: boolean;
+                    userAgent: string | null;
+                    ip: string | null;
+                    createdAt: Date;
+                    lastUsedAt: Date;
+                }[];
+                tokens: {
+                    id: string;
+                    name: string;
+                    permissions: ("domains:read" | "domains:write" | "notifications:read" | "notifications:write" | "records:read" | "records:write" | "snapshots:read" | "snapshots:write")[];
+                    createdAt: Date;
+                    expiresAt: Date | null;
+                    lastUsedAt: Date | null;
+                }[];
+                passkeys: {
+                    id: string;
+                    name: string;
+                    createdAt: Date;
+                    lastUsedAt: Date | null;
+                }[];
+                identities: {
+                    id: string;
+                    providerId: string;
+                    subject: string;
+                    email: string | null;
+                    displayName: string | null;
+                    createdAt: Date;
+                }[];
+                totp: boolean;
+                email: boolean;
+                recoveryCodesLeft: number;
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: import("./context.js").ErrorShape;
+        }>;
+        revokeAccess: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                revoke?: ("email" | "identities" | "keys" | "passkeys" | "password" | "recoveryCodes" | "sessions" | "tokens" | "totp")[] | undefined;
+                ids?: string[] | undefined;
+            };
+            output: {
+                hasPassword: boolean;
+                sessions: {
+                    id: string;
+                    current: boolean;
+                    userAgent: string | null;
+                    ip: string | null;
+                    createdAt: Date;
+                    lastUsedAt: Date;
+                }[];
+                tokens: {
+                    id: string;
+                    name: string;
+                    permissions: ("domains:read" | "domains:write" | "notifications:read" | "notifications:write" | "records:read" | "records:write" | "snapshots:read" | "snapshots:write")[];
+                    createdAt: Date;
+                    expiresAt: Date | null;
+                    lastUsedAt: Date | null;
+                }[];
+                passkeys: {
+                    id: string;
+                    name: string;
+                    createdAt: Date;
+                    lastUsedAt: Date | null;
+                }[];
+                identities: {
+                    id: string;
+                    providerId: string;
+                    subject: string;
+                    email: string | null;
+                    displayName: string | null;
+                    createdAt: Date;
+                }[];
+                totp: boolean;
+                email: boolean;
+                recoveryCodesLeft: number;
             };
             meta: import("./context.js").RouteMeta;
             errorShape: import("./context.js").ErrorShape;
@@ -650,6 +814,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     expiresAt: Date | null;
                     createdBy: string | null;
                     createdAt: Date;
+                    state: "ended" | "expired" | "open" | "used_up";
                 }[];
             };
             meta: import("./context.js").RouteMeta;
@@ -669,6 +834,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 expiresAt: Date | null;
                 createdBy: string | null;
                 createdAt: Date;
+                state: "ended" | "expired" | "open" | "used_up";
                 code: string;
             };
             meta: import("./context.js").RouteMeta;
@@ -913,6 +1079,10 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 group?: string | undefined;
                 tag?: string | undefined;
                 search?: string | undefined;
+                name?: string | undefined;
+                providerConfigId?: string | undefined;
+                drift?: "false" | "true" | boolean | undefined;
+                sort?: "-drift" | "-expiresAt" | "-name" | "-provider" | "-recordCount" | "-updatedAt" | "drift" | "expiresAt" | "name" | "provider" | "recordCount" | "updatedAt" | undefined;
             } | undefined;
             output: {
                 total: number;
@@ -928,7 +1098,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     groupName: string | null;
                     tags: string[];
                     recordCount: number;
+                    signedBy: "file" | "provider" | null;
                     createdAt: Date;
+                    driftedAt: Date | null;
                 }[];
             };
             meta: import("./context.js").RouteMeta;
@@ -941,6 +1113,30 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     name: string;
                     count: number;
                 }[];
+            };
+            meta: import("./context.js").RouteMeta;
+            errorShape: import("./context.js").ErrorShape;
+        }>;
+        zoneOf: import("@trpc/server").TRPCQueryProcedure<{
+            input: {
+                name: string;
+            };
+            output: {
+                domain: {
+                    id: string;
+                    name: string;
+                    providerId: string;
+                    providerConfigId: string;
+                    expiresAt: Date | null;
+                    status: "active" | "disabled" | "expired" | "expiring";
+                    groupName: string | null;
+                    tags: string[];
+                    recordCount: number;
+                    signedBy: "file" | "provider" | null;
+                    createdAt: Date;
+                    driftedAt: Date | null;
+                };
+                host: string;
             };
             meta: import("./context.js").RouteMeta;
             errorShape: import("./context.js").ErrorShape;
@@ -959,7 +1155,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 groupName: string | null;
                 tags: string[];
                 recordCount: number;
+                signedBy: "file" | "provider" | null;
                 createdAt: Date;
+                driftedAt: Date | null;
                 nameUnicode: string;
                 ownerId: string | null;
                 notes: string | null;
@@ -976,6 +1174,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     deleted: number;
                 } | null;
                 revision: number;
+                historyFrom: number;
                 updatedAt: Date;
             };
             meta: import("./context.js").RouteMeta;
@@ -999,7 +1198,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 groupName: string | null;
                 tags: string[];
                 recordCount: number;
+                signedBy: "file" | "provider" | null;
                 createdAt: Date;
+                driftedAt: Date | null;
                 nameUnicode: string;
                 ownerId: string | null;
                 notes: string | null;
@@ -1016,6 +1217,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     deleted: number;
                 } | null;
                 revision: number;
+                historyFrom: number;
                 updatedAt: Date;
             };
             meta: import("./context.js").RouteMeta;
@@ -1043,7 +1245,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 groupName: string | null;
                 tags: string[];
                 recordCount: number;
+                signedBy: "file" | "provider" | null;
                 createdAt: Date;
+                driftedAt: Date | null;
                 nameUnicode: string;
                 ownerId: string | null;
                 notes: string | null;
@@ -1060,6 +1264,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     deleted: number;
                 } | null;
                 revision: number;
+                historyFrom: number;
                 updatedAt: Date;
             };
             meta: import("./context.js").RouteMeta;
@@ -1092,6 +1297,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         recordType: string;
                         name: string;
                         value: string;
+                        strings: string[] | null;
                         ttl: number;
                         priority: number | null;
                         proxied: boolean;
@@ -1102,6 +1308,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                             recordType: string;
                             name: string;
                             value: string;
+                            strings: string[] | null;
                             ttl: number;
                             priority: number | null;
                             proxied: boolean;
@@ -1110,6 +1317,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                             recordType: string;
                             name: string;
                             value: string;
+                            strings: string[] | null;
                             ttl: number;
                             priority: number | null;
                             proxied: boolean;
@@ -1120,6 +1328,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         recordType: string;
                         name: string;
                         value: string;
+                        strings: string[] | null;
                         ttl: number;
                         priority: number | null;
                         proxied: boolean;
@@ -1147,7 +1356,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 groupName: string | null;
                 tags: string[];
                 recordCount: number;
+                signedBy: "file" | "provider" | null;
                 createdAt: Date;
+                driftedAt: Date | null;
                 nameUnicode: string;
                 ownerId: string | null;
                 notes: string | null;
@@ -1164,6 +1375,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     deleted: number;
                 } | null;
                 revision: number;
+                historyFrom: number;
                 updatedAt: Date;
             };
             meta: import("./context.js").RouteMeta;
@@ -1184,7 +1396,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 groupName: string | null;
                 tags: string[];
                 recordCount: number;
+                signedBy: "file" | "provider" | null;
                 createdAt: Date;
+                driftedAt: Date | null;
                 nameUnicode: string;
                 ownerId: string | null;
                 notes: string | null;
@@ -1201,6 +1415,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     deleted: number;
                 } | null;
                 revision: number;
+                historyFrom: number;
                 updatedAt: Date;
             };
             meta: import("./context.js").RouteMeta;
@@ -1249,6 +1464,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 type?: string | undefined;
                 search?: string | undefined;
+                name?: string | undefined;
+                value?: string | undefined;
+                serverManaged?: "false" | "true" | boolean | undefined;
             };
             output: {
                 total: number;
@@ -1258,11 +1476,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     recordType: string;
                     name: string;
                     value: string;
+                    strings: string[] | null;
                     ttl: number;
                     priority: number | null;
                     proxied: boolean;
                     id: string;
                     domainId: string;
+                    serverManaged: boolean;
                     status: "active" | "disabled";
                     createdAt: Date;
                     comment: string | null;
@@ -1277,22 +1497,29 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 recordType: "A" | "AAAA" | "CAA" | "CNAME" | "MX" | "NS" | "SRV" | "TXT";
                 name: string;
-                value: string;
+                value?: string | undefined;
+                strings?: string[] | null | undefined;
                 ttl?: number | undefined;
                 priority?: number | null | undefined;
                 proxied?: boolean | undefined;
                 comment?: string | null | undefined;
                 id: string;
-            };
+            } & ({
+                value: string;
+            } | {
+                strings: string[];
+            });
             output: {
                 recordType: string;
                 name: string;
                 value: string;
+                strings: string[] | null;
                 ttl: number;
                 priority: number | null;
                 proxied: boolean;
                 id: string;
                 domainId: string;
+                serverManaged: boolean;
                 status: "active" | "disabled";
                 createdAt: Date;
                 comment: string | null;
@@ -1307,6 +1534,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 recordType?: "A" | "AAAA" | "CAA" | "CNAME" | "MX" | "NS" | "SRV" | "TXT" | undefined;
                 name?: string | undefined;
                 value?: string | undefined;
+                strings?: string[] | null | undefined;
                 ttl?: number | undefined;
                 priority?: number | null | undefined;
                 proxied?: boolean | undefined;
@@ -1318,11 +1546,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 recordType: string;
                 name: string;
                 value: string;
+                strings: string[] | null;
                 ttl: number;
                 priority: number | null;
                 proxied: boolean;
                 id: string;
                 domainId: string;
+                serverManaged: boolean;
                 status: "active" | "disabled";
                 createdAt: Date;
                 comment: string | null;
@@ -1366,25 +1596,46 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         plan: import("@trpc/server").TRPCMutationProcedure<{
             input: {
                 id: string;
-                changes: {
-                    action: "create" | "delete" | "update";
-                    recordId?: string | undefined;
-                    record?: {
-                        recordType?: "A" | "AAAA" | "CAA" | "CNAME" | "MX" | "NS" | "SRV" | "TXT" | undefined;
-                        name?: string | undefined;
+                changes: ({
+                    action: "create";
+                    record: {
+                        recordType: "A" | "AAAA" | "CAA" | "CNAME" | "MX" | "NS" | "SRV" | "TXT";
+                        name: string;
                         value?: string | undefined;
+                        strings?: string[] | null | undefined;
                         ttl?: number | undefined;
                         priority?: number | null | undefined;
                         proxied?: boolean | undefined;
                         comment?: string | null | undefined;
-                    } | undefined;
-                }[];
+                    } & ({
+                        value: string;
+                    } | {
+                        strings: string[];
+                    });
+                } | {
+                    action: "update";
+                    recordId: string;
+                    record: {
+                        recordType?: "A" | "AAAA" | "CAA" | "CNAME" | "MX" | "NS" | "SRV" | "TXT" | undefined;
+                        name?: string | undefined;
+                        value?: string | undefined;
+                        strings?: string[] | null | undefined;
+                        ttl?: number | undefined;
+                        priority?: number | null | undefined;
+                        proxied?: boolean | undefined;
+                        comment?: string | null | undefined;
+                    };
+                } | {
+                    action: "delete";
+                    recordId: string;
+                })[];
             };
             output: {
                 creates: {
                     recordType: string;
                     name: string;
                     value: string;
+                    strings: string[] | null;
                     ttl: number;
                     priority: number | null;
                     proxied: boolean;
@@ -1395,6 +1646,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         recordType: string;
                         name: string;
                         value: string;
+                        strings: string[] | null;
                         ttl: number;
                         priority: number | null;
                         proxied: boolean;
@@ -1403,6 +1655,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         recordType: string;
                         name: string;
                         value: string;
+                        strings: string[] | null;
                         ttl: number;
                         priority: number | null;
                         proxied: boolean;
@@ -1413,6 +1666,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     recordType: string;
                     name: string;
                     value: string;
+                    strings: string[] | null;
                     ttl: number;
                     priority: number | null;
                     proxied: boolean;
@@ -1428,20 +1682,41 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         applyPlan: import("@trpc/server").TRPCMutationProcedure<{
             input: {
                 id: string;
-                changes: {
-                    action: "create" | "delete" | "update";
-                    recordId?: string | undefined;
-                    record?: {
-                        recordType?: "A" | "AAAA" | "CAA" | "CNAME" | "MX" | "NS" | "SRV" | "TXT" | undefined;
-                        name?: string | undefined;
+                changes: ({
+                    action: "create";
+                    record: {
+                        recordType: "A" | "AAAA" | "CAA" | "CNAME" | "MX" | "NS" | "SRV" | "TXT";
+                        name: string;
                         value?: string | undefined;
+                        strings?: string[] | null | undefined;
                         ttl?: number | undefined;
                         priority?: number | null | undefined;
                         proxied?: boolean | undefined;
                         comment?: string | null | undefined;
-                    } | undefined;
-                }[];
+                    } & ({
+                        value: string;
+                    } | {
+                        strings: string[];
+                    });
+                } | {
+                    action: "update";
+                    recordId: string;
+                    record: {
+                        recordType?: "A" | "AAAA" | "CAA" | "CNAME" | "MX" | "NS" | "SRV" | "TXT" | undefined;
+                        name?: string | undefined;
+                        value?: string | undefined;
+                        strings?: string[] | null | undefined;
+                        ttl?: number | undefined;
+                        priority?: number | null | undefined;
+                        proxied?: boolean | undefined;
+                        comment?: string | null | undefined;
+                    };
+                } | {
+                    action: "delete";
+                    recordId: string;
+                })[];
                 planHash: string;
+                force?: boolean | undefined;
             };
             output: {
                 results: {
@@ -1452,11 +1727,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         recordType: string;
                         name: string;
                         value: string;
+                        strings: string[] | null;
                         ttl: number;
                         priority: number | null;
                         proxied: boolean;
                         id: string;
                         domainId: string;
+                        serverManaged: boolean;
                         status: "active" | "disabled";
                         createdAt: Date;
                         comment: string | null;
@@ -1472,6 +1749,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         exportZonefile: import("@trpc/server").TRPCQueryProcedure<{
             input: {
                 id: string;
+                revision?: number | undefined;
+                serverManaged?: "false" | "true" | boolean | undefined;
             };
             output: {
                 zonefile: string;
@@ -1484,7 +1763,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 zonefile: string;
                 mode?: "merge" | "replace" | undefined;
+                ignoreOutOfZone?: boolean | undefined;
                 dryRun?: boolean | undefined;
+                force?: boolean | undefined;
             };
             output: {
                 created: number;
@@ -1497,6 +1778,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         recordType: string;
                         name: string;
                         value: string;
+                        strings: string[] | null;
                         ttl: number;
                         priority: number | null;
                         proxied: boolean;
@@ -1507,6 +1789,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                             recordType: string;
                             name: string;
                             value: string;
+                            strings: string[] | null;
                             ttl: number;
                             priority: number | null;
                             proxied: boolean;
@@ -1515,6 +1798,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                             recordType: string;
                             name: string;
                             value: string;
+                            strings: string[] | null;
                             ttl: number;
                             priority: number | null;
                             proxied: boolean;
@@ -1525,6 +1809,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         recordType: string;
                         name: string;
                         value: string;
+                        strings: string[] | null;
                         ttl: number;
                         priority: number | null;
                         proxied: boolean;
@@ -1563,6 +1848,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                             recordType: string;
                             name: string;
                             value: string;
+                            strings: string[] | null;
                             ttl: number;
                             priority: number | null;
                             proxied: boolean;
@@ -1571,6 +1857,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                             recordType: string;
                             name: string;
                             value: string;
+                            strings: string[] | null;
                             ttl: number;
                             priority: number | null;
                             proxied: boolean;
@@ -1620,11 +1907,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         recordType: string;
                         name: string;
                         value: string;
+                        strings: string[] | null;
                         ttl: number;
                         priority: number | null;
                         proxied: boolean;
                         id: string;
                         domainId: string;
+                        serverManaged: boolean;
                         status: "active" | "disabled";
                         createdAt: Date;
                         comment: string | null;
@@ -1653,11 +1942,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     recordType: string;
                     name: string;
                     value: string;
+                    strings: string[] | null;
                     ttl: number;
                     priority: number | null;
                     proxied: boolean;
                     id: string;
                     domainId: string;
+                    serverManaged: boolean;
                     status: "active" | "disabled";
                     createdAt: Date;
                     comment: string | null;
@@ -1685,11 +1976,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     recordType: string;
                     name: string;
                     value: string;
+                    strings: string[] | null;
                     ttl: number;
                     priority: number | null;
                     proxied: boolean;
                     id: string;
                     domainId: string;
+                    serverManaged: boolean;
                     status: "active" | "disabled";
                     createdAt: Date;
                     comment: string | null;
@@ -1714,17 +2007,26 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     recordType: string;
                     name: string;
                     value: string;
+                    strings: string[] | null;
+                    ttl: number;
+                    priority: number | null;
+                    proxied: boolean;
                 }[];
                 removed: {
                     recordType: string;
                     name: string;
                     value: string;
+                    strings: string[] | null;
+                    ttl: number;
+                    priority: number | null;
+                    proxied: boolean;
                 }[];
                 modified: {
                     before: {
                         recordType: string;
                         name: string;
                         value: string;
+                        strings: string[] | null;
                         ttl: number;
                         priority: number | null;
                         proxied: boolean;
@@ -1733,6 +2035,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         recordType: string;
                         name: string;
                         value: string;
+                        strings: string[] | null;
                         ttl: number;
                         priority: number | null;
                         proxied: boolean;
@@ -1761,11 +2064,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         recordType: string;
                         name: string;
                         value: string;
+                        strings: string[] | null;
                         ttl: number;
                         priority: number | null;
                         proxied: boolean;
                         id: string;
                         domainId: string;
+                        serverManaged: boolean;
                         status: "active" | "disabled";
                         createdAt: Date;
                         comment: string | null;
@@ -1783,6 +2088,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     recordType: string;
                     name: string;
                     value: string;
+                    strings: string[] | null;
                     error: string;
                 }[];
                 plan: {
@@ -1790,6 +2096,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         recordType: string;
                         name: string;
                         value: string;
+                        strings: string[] | null;
                         ttl: number;
                         priority: number | null;
                         proxied: boolean;
@@ -1800,6 +2107,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                             recordType: string;
                             name: string;
                             value: string;
+                            strings: string[] | null;
                             ttl: number;
                             priority: number | null;
                             proxied: boolean;
@@ -1808,6 +2116,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                             recordType: string;
                             name: string;
                             value: string;
+                            strings: string[] | null;
                             ttl: number;
                             priority: number | null;
                             proxied: boolean;
@@ -1818,6 +2127,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         recordType: string;
                         name: string;
                         value: string;
+                        strings: string[] | null;
                         ttl: number;
                         priority: number | null;
                         proxied: boolean;
@@ -2053,12 +2363,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             errorShape: import("./context.js").ErrorShape;
         }>;
         create: import("@trpc/server").TRPCMutationProcedure<{
-            input: {
-                kind: string;
-                name: string;
-                config?: Record<string, string | number | boolean | null> | undefined;
-                membersMayUse?: boolean | undefined;
-            };
+            input: import("./dns-providers/config-inputs.js").NewProviderConfig;
             output: {
                 id: string;
                 kind: string;
@@ -2186,16 +2491,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         list: import("@trpc/server").TRPCQueryProcedure<{
             input: Record<string, never> | undefined;
             output: {
-                notifications: {
-                    id: string;
-                    event: "assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.new_sign_in" | "zone.drift";
-                    title: string;
-                    content: string;
-                    level: "error" | "info" | "success" | "warning";
-                    metadata: Record<string, unknown>;
-                    createdAt: Date;
-                    read: boolean;
-                }[];
+                notifications: import("./notifications/events.js").TypedNotification[];
                 unreadCount: number;
             };
             meta: import("./context.js").RouteMeta;
@@ -2206,18 +2502,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 lastEventId?: string | undefined;
             } | undefined;
             output: AsyncIterable<import("@trpc/server/unstable-core-do-not-import").TrackedData<{
-                id: string;
-                event: "assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.new_sign_in" | "zone.drift";
-                title: string;
-                content: string;
-                level: "error" | "info" | "success" | "warning";
-                metadata: Record<string, unknown>;
-                createdAt: Date;
-                read: boolean;
-            } | {
                 event: "connected";
                 gap: boolean;
-            }>, void, unknown>;
+            } | import("./notifications/events.js").TypedNotification>, void, unknown>;
             meta: import("./context.js").RouteMeta;
             errorShape: import("./context.js").ErrorShape;
         }>;
@@ -2225,16 +2512,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
             };
-            output: {
-                id: string;
-                event: "assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.new_sign_in" | "zone.drift";
-                title: string;
-                content: string;
-                level: "error" | "info" | "success" | "warning";
-                metadata: Record<string, unknown>;
-                createdAt: Date;
-                read: boolean;
-            };
+            output: import("./notifications/events.js").TypedNotification;
             meta: import("./context.js").RouteMeta;
             errorShape: import("./context.js").ErrorShape;
         }>;
@@ -2282,7 +2560,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                     name: string;
                     config: Record<string, unknown>;
-                    events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.new_sign_in" | "zone.drift")[];
+                    events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.access_revoked" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.token_created" | "zone.drift")[];
                     enabled: boolean;
                     disabledReason: string | null;
                     lastSuccessAt: Date | null;
@@ -2298,7 +2576,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                 name: string;
                 config: Record<string, unknown>;
-                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.new_sign_in" | "zone.drift")[];
+                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.access_revoked" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.token_created" | "zone.drift")[];
                 enabled?: boolean | undefined;
             };
             output: {
@@ -2306,7 +2584,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                 name: string;
                 config: Record<string, unknown>;
-                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.new_sign_in" | "zone.drift")[];
+                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.access_revoked" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.token_created" | "zone.drift")[];
                 enabled: boolean;
                 disabledReason: string | null;
                 lastSuccessAt: Date | null;
@@ -2322,7 +2600,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel?: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook" | undefined;
                 name?: string | undefined;
                 config?: Record<string, unknown> | undefined;
-                events?: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.new_sign_in" | "zone.drift")[] | undefined;
+                events?: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.access_revoked" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.token_created" | "zone.drift")[] | undefined;
                 enabled?: boolean | undefined;
             };
             output: {
@@ -2330,7 +2608,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                 name: string;
                 config: Record<string, unknown>;
-                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.new_sign_in" | "zone.drift")[];
+                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.access_revoked" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.token_created" | "zone.drift")[];
                 enabled: boolean;
                 disabledReason: string | null;
                 lastSuccessAt: Date | null;
@@ -2368,7 +2646,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 deliveries: {
                     id: string;
-                    event: "assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.new_sign_in" | "zone.drift";
+                    event: "assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.access_revoked" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.token_created" | "zone.drift";
                     title: string;
                     state: "delivered" | "failed" | "pending";
                     attempts: number;
@@ -2435,6 +2713,10 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 group?: string | undefined;
                 tag?: string | undefined;
                 search?: string | undefined;
+                name?: string | undefined;
+                providerConfigId?: string | undefined;
+                drift?: "false" | "true" | boolean | undefined;
+                sort?: "-drift" | "-expiresAt" | "-name" | "-provider" | "-recordCount" | "-updatedAt" | "drift" | "expiresAt" | "name" | "provider" | "recordCount" | "updatedAt" | undefined;
             } | undefined;
             output: {
                 total: number;
@@ -2450,7 +2732,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     groupName: string | null;
                     tags: string[];
                     recordCount: number;
+                    signedBy: "file" | "provider" | null;
                     createdAt: Date;
+                    driftedAt: Date | null;
                 }[];
             };
             meta: import("./context.js").RouteMeta;
@@ -2470,7 +2754,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 groupName: string | null;
                 tags: string[];
                 recordCount: number;
+                signedBy: "file" | "provider" | null;
                 createdAt: Date;
+                driftedAt: Date | null;
                 nameUnicode: string;
                 ownerId: string | null;
                 notes: string | null;
@@ -2487,6 +2773,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     deleted: number;
                 } | null;
                 revision: number;
+                historyFrom: number;
                 updatedAt: Date;
             };
             meta: import("./context.js").RouteMeta;
@@ -2499,6 +2786,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 type?: string | undefined;
                 search?: string | undefined;
+                name?: string | undefined;
+                value?: string | undefined;
+                serverManaged?: "false" | "true" | boolean | undefined;
             };
             output: {
                 total: number;
@@ -2508,11 +2798,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     recordType: string;
                     name: string;
                     value: string;
+                    strings: string[] | null;
                     ttl: number;
                     priority: number | null;
                     proxied: boolean;
                     id: string;
                     domainId: string;
+                    serverManaged: boolean;
                     status: "active" | "disabled";
                     createdAt: Date;
                     comment: string | null;
@@ -2527,22 +2819,29 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 recordType: "A" | "AAAA" | "CAA" | "CNAME" | "MX" | "NS" | "SRV" | "TXT";
                 name: string;
-                value: string;
+                value?: string | undefined;
+                strings?: string[] | null | undefined;
                 ttl?: number | undefined;
                 priority?: number | null | undefined;
                 proxied?: boolean | undefined;
                 comment?: string | null | undefined;
                 id: string;
-            };
+            } & ({
+                value: string;
+            } | {
+                strings: string[];
+            });
             output: {
                 recordType: string;
                 name: string;
                 value: string;
+                strings: string[] | null;
                 ttl: number;
                 priority: number | null;
                 proxied: boolean;
                 id: string;
                 domainId: string;
+                serverManaged: boolean;
                 status: "active" | "disabled";
                 createdAt: Date;
                 comment: string | null;
@@ -2557,6 +2856,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 recordType?: "A" | "AAAA" | "CAA" | "CNAME" | "MX" | "NS" | "SRV" | "TXT" | undefined;
                 name?: string | undefined;
                 value?: string | undefined;
+                strings?: string[] | null | undefined;
                 ttl?: number | undefined;
                 priority?: number | null | undefined;
                 proxied?: boolean | undefined;
@@ -2568,11 +2868,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 recordType: string;
                 name: string;
                 value: string;
+                strings: string[] | null;
                 ttl: number;
                 priority: number | null;
                 proxied: boolean;
                 id: string;
                 domainId: string;
+                serverManaged: boolean;
                 status: "active" | "disabled";
                 createdAt: Date;
                 comment: string | null;

@@ -1,0 +1,102 @@
+export declare const notificationEvents: readonly ["assignment.create", "assignment.delete", "assignment.request", "assignment.approve", "assignment.reject", "domain.expiring", "domain.expired", "domain.expiry_check_failed", "record.change_failed", "zone.drift", "security.new_sign_in", "security.factor_added", "security.factor_removed", "security.recovery_codes_replaced", "security.identity_added", "security.identity_removed", "security.token_created", "security.access_revoked", "security.email_changed", "security.password_changed", "channel.disabled"];
+export type NotificationEvent = (typeof notificationEvents)[number];
+export declare const eventNotes: Readonly<Record<NotificationEvent, {
+    when: string;
+    to: string;
+}>>;
+export declare const notificationLevels: readonly ["info", "success", "warning", "error"];
+export type NotificationLevel = (typeof notificationLevels)[number];
+interface OfDomain {
+    domainId: string;
+    domainName: string;
+}
+interface OfAssignment {
+    type: "assignment" | "request";
+    domainId: string | null;
+    domainName: string | null;
+    subdomainPattern: string;
+    host: string | null;
+}
+interface OfRegistration extends OfDomain {
+    expiresAt: string;
+    source: string | null;
+}
+interface OfAccount {
+    userId: string;
+    username: string;
+    ip: string | null;
+}
+interface OfFactor extends OfAccount {
+    method: string;
+    name: string | null;
+}
+interface OfIdentity extends OfAccount {
+    providerId: string;
+    provider: string;
+}
+export interface EventMetadata extends Record<NotificationEvent, object> {
+    "assignment.create": OfAssignment;
+    "assignment.delete": OfAssignment;
+    "assignment.request": OfAssignment;
+    "assignment.approve": OfAssignment;
+    "assignment.reject": OfAssignment;
+    "domain.expiring": OfRegistration & {
+        days: number;
+        daysLeft: number;
+    };
+    "domain.expired": OfRegistration;
+    "domain.expiry_check_failed": OfDomain & {
+        reason: string;
+    };
+    "record.change_failed": OfDomain & {
+        changeSetId: string;
+        failed: number;
+    };
+    "zone.drift": OfDomain & {
+        created: number;
+        updated: number;
+        deleted: number;
+    };
+    "security.new_sign_in": {
+        ip: string | null;
+        userAgent: string | null;
+    };
+    "security.factor_added": OfFactor;
+    "security.factor_removed": OfFactor;
+    "security.recovery_codes_replaced": OfAccount;
+    "security.identity_added": OfIdentity;
+    "security.identity_removed": OfIdentity;
+    "security.token_created": OfAccount & {
+        tokenId: string;
+        name: string;
+    };
+    "security.access_revoked": OfAccount & {
+        ways: readonly string[];
+    };
+    "security.email_changed": OfAccount;
+    "security.password_changed": OfAccount;
+    "channel.disabled": {
+        channelId: string;
+        channelName: string;
+        channel: string;
+    };
+}
+interface Addressed {
+    users?: {
+        id: string;
+        username: string;
+    }[];
+}
+export type TypedNotification = {
+    [Event in NotificationEvent]: {
+        id: string;
+        event: Event;
+        title: string;
+        content: string;
+        level: NotificationLevel;
+        metadata: EventMetadata[Event] & (Event extends `security.${string}` | `assignment.${string}` ? Addressed : object);
+        createdAt: Date;
+        read: boolean;
+    };
+}[NotificationEvent];
+export {};
