@@ -43,8 +43,10 @@ export async function measureHostileBodies(): Promise<Figure[]> {
     }
     return figures;
   } finally {
-    for (const { child } of [ours, bare]) child.kill("SIGTERM");
-    await Promise.all([ours, bare].map(({ child }) => (child.exitCode === null ? once(child, "exit") : null)));
+    for (const { child } of [ours, bare]) {
+      child.kill("SIGTERM");
+      if (child.exitCode === null) await once(child, "exit");
+    }
     await postgres.stop();
     await rm(dataDir, { recursive: true, force: true });
   }
@@ -77,7 +79,7 @@ async function furnish(url: string): Promise<Target> {
 
 async function send(
   target: Target,
-  { path, body: _body, isGzip }: HostileShape,
+  { path, isGzip }: Omit<HostileShape, "body">,
   body: Uint8Array<ArrayBuffer>,
 ): Promise<void> {
   const domain = `/api/domains/${target.domainId}`;

@@ -32,7 +32,7 @@ interface LoggedError {
 }
 
 /** A line of the log for people: time, level, message, fields, and errors below it. */
-export function readable(line: string): string {
+function readable(line: string): string {
   const {
     level,
     time,

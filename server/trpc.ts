@@ -229,7 +229,7 @@ export const confirmed = guarded(async (call) => {
 });
 
 /** The same, but for a body with the current password, which stands in: the service asks `Confirmation.requireOrPassword` with it. */
-export const confirmedOrPassword = signedIn;
+export const confirmedOrPassword = guarded(async (call) => ({ caller: await sessionCaller(call) }));
 
 /** A signed-in administrator; no personal token. */
 export const admin = guarded(async (call) => {

@@ -19,10 +19,9 @@ export function watchLoop(): void {
       process.send?.("begun");
       return;
     }
-    const milliseconds = (nanoseconds: number) => nanoseconds / 1e6;
     const delay: LoopDelay = {
-      worstMilliseconds: milliseconds(histogram.max),
-      p99Milliseconds: milliseconds(histogram.percentile(99)),
+      worstMilliseconds: histogram.max / 1e6,
+      p99Milliseconds: histogram.percentile(99) / 1e6,
     };
     process.send?.(delay);
   });

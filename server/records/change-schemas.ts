@@ -213,7 +213,7 @@ export const zonefileExportInput = z.strictObject({
     .min(0, "This must be 0 or more.")
     .max(2_147_483_647, "This must be at most 2147483647.")
     .optional()
-    .meta({ description: "The domain's `revision` whose records to export; left out: the newest.", example: 3 }),
+    .meta({ description: "The domain's `revision` whose records to export; left out: the newest.", example: 0 }),
   serverManaged: queryFlag(
     "false",
     "`true` adds the records that the name server maintains, as last read; not with `revision`.",

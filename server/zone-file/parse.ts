@@ -34,7 +34,7 @@ interface ZoneFileMessage extends LineMessage {
 }
 
 /** A record that `ignoreOutOfZone` left out. */
-export interface OutOfZone {
+interface OutOfZone {
   line: number;
   name: string;
 }

@@ -152,6 +152,12 @@ async function silentServer() {
   };
 }
 
+/** Answers everything but `auth.me`, which hangs until the caller gives up. */
+const slow: typeof fetch = (url, init) =>
+  String(url instanceof Request ? url.url : url).includes("auth.me")
+    ? new Promise((_, reject) => init?.signal?.addEventListener("abort", () => reject(new Error("given up"))))
+    : fetch(url, init);
+
 describe("the time-out", () => {
   test("ends a call that nobody answers, as TIMEOUT; an abort before it stays ABORTED", async () => {
     const { url, end } = await silentServer();
@@ -173,11 +179,6 @@ describe("the time-out", () => {
     expect(await createClient({ url: zw.url, timeoutSeconds: 0 }).signIn(admin)).toMatchObject({ kind: "signedIn" });
     let session: Session | null = null;
     await createClient({ url: zw.url, onSessionChange: (changed) => (session = changed) }).signIn(admin);
-    // The stream is answered; everything else hangs until it is given up.
-    const slow: typeof fetch = (url, init) =>
-      String(url instanceof Request ? url.url : url).includes("auth.me")
-        ? new Promise((_, reject) => init?.signal?.addEventListener("abort", () => reject(new Error("given up"))))
-        : fetch(url, init);
     const client = createClient({ url: zw.url, session, timeoutSeconds: 0.01, fetch: slow });
     const connections: unknown[] = [];
     const watched = client.watchNotifications({

@@ -81,7 +81,14 @@ describe("an example", () => {
     expect(answers.filter(({ status, told }) => !told.includes(status))).toEqual([]);
     // They name a link, an invitation, a passkey, an identity provider and a user that there are not.
     const refused = answers.filter(({ status }) => status === "400").map(({ operationId }) => operationId);
-    const strangers = ["createAssignment", "createIdentityConfig", "createPasskey", "register", "resetPassword"];
+    const strangers = [
+      "createAssignment",
+      "createIdentityConfig",
+      "createPasskey",
+      "register",
+      "resetPassword",
+      "verifyEmail",
+    ];
     expect(refused.toSorted()).toEqual(strangers);
     expect(answers.filter(({ status }) => status.startsWith("2")).length).toBeGreaterThan(50);
   }, 120_000);

@@ -4,11 +4,22 @@ import { atOnce, filtered, flatMapped, grouped, inSlices, mapped, sorted, type S
 
 const items = fc.array(fc.record({ key: fc.nat(20), at: fc.nat() }), { maxLength: 2_000, size: "max" });
 
+const byKey = (one: { key: number }, other: { key: number }) => one.key - other.key;
+
+function* endless(isOver: () => boolean): Steps<string> {
+  while (!isOver()) yield;
+  return "over";
+}
+
+function* failing(): Steps<never> {
+  yield;
+  throw new Error("broken");
+}
+
 test("sorting in steps gives what a stable sort gives", () => {
   fc.assert(
     fc.property(items, (some) => {
-      const compare = (one: { key: number }, other: { key: number }) => one.key - other.key;
-      expect(atOnce(sorted(some, compare))).toEqual(some.toSorted(compare));
+      expect(atOnce(sorted(some, byKey))).toEqual(some.toSorted(byKey));
     }),
   );
 });
@@ -35,10 +46,6 @@ test("mapping, filtering and grouping in steps give what their namesakes give", 
 
 test("long work lets others have their turn before it ends, and still gives its result", async () => {
   const order: string[] = [];
-  function* endless(isOver: () => boolean): Steps<string> {
-    while (!isOver()) yield;
-    return "over";
-  }
   setImmediate(() => order.push("others"));
   const result = await inSlices(endless(() => order.length > 0));
   order.push(result);
@@ -53,9 +60,5 @@ test("short work ends without a turn of the loop", async () => {
 });
 
 test("what long work throws is thrown", async () => {
-  function* failing(): Steps<never> {
-    yield;
-    throw new Error("broken");
-  }
   await expect(inSlices(failing())).rejects.toThrow("broken");
 });

@@ -27,8 +27,8 @@ async function asStoredBy01({ id }: Zone): Promise<void> {
 }
 
 const texts = () => zone.records("&type=TXT");
-const strings = async () => (await texts()).map((record: Body) => record.strings);
-const allRead = Array.from({ length: 12 }, (_, index) => cut(index)).toSorted();
+const strings = async () => (await texts()).map((record: Body) => JSON.stringify(record.strings)).toSorted();
+const allRead = Array.from({ length: 12 }, (_, index) => JSON.stringify(cut(index))).toSorted();
 
 async function checkDrift(told: unknown[] = []): Promise<void> {
   const clock = new Clock();
@@ -49,11 +49,11 @@ async function checkDrift(told: unknown[] = []): Promise<void> {
 
 describe("of TXT records that 0.1 stored without their strings", () => {
   test("the first sync learns them and reports no change, without force", async () => {
-    expect(await strings()).toEqual(Array.from({ length: 12 }, () => null));
+    expect(await strings()).toEqual(Array.from({ length: 12 }, () => "null"));
     const nothing = { status: 200, body: { created: 0, updated: 0, deleted: 0, unchanged: 13 } };
     expect(await zone.post("/sync", { dryRun: true })).toMatchObject(nothing);
     expect(await zone.post("/sync")).toMatchObject(nothing);
-    expect((await strings()).toSorted()).toEqual(allRead);
+    expect(await strings()).toEqual(allRead);
     expect(await texts()).toMatchObject(Array.from({ length: 12 }, () => ({ version: 1 })));
     expect(await zone.detail()).toMatchObject({ revision: 1 });
   });
@@ -63,7 +63,7 @@ describe("of TXT records that 0.1 stored without their strings", () => {
     await checkDrift(told);
     expect(told).toEqual([]);
     expect((await zone.detail()).drift).toBeNull();
-    expect((await strings()).toSorted()).toEqual(allRead);
+    expect(await strings()).toEqual(allRead);
   });
 
   test("a real difference is found beside them", async () => {
@@ -108,7 +108,7 @@ describe("of TXT records that 0.1 stored without their strings", () => {
   test("a move to another provider brings them along", async () => {
     const { status } = await zw.admin.put(zone.path, { providerConfigId: await manualConfig(zw) });
     expect(status).toBe(200);
-    expect((await strings()).toSorted()).toEqual(allRead);
+    expect(await strings()).toEqual(allRead);
   });
 });
 

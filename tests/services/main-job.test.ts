@@ -109,7 +109,8 @@ test("records of all eight types are created, and served as they were meant", as
   await create({ recordType: "CAA", name: "new", value: "0 issue ca.example; policy=ev" });
   await create({ recordType: "A", name: "bücher", value: "192.0.2.201" });
   const served = await servedNow(() => named.lookUp(`new2026._domainkey.${zone}`, "TXT"));
-  expect(served).toEqual([`new2026._domainkey.${zone}. 3600 TXT ${JSON.stringify(key)}`]);
+  const strings = key.match(/.{1,255}/g)?.map((text) => JSON.stringify(text));
+  expect(served).toEqual([`new2026._domainkey.${zone}. 3600 TXT ${strings?.join(" ")}`]);
   expect(await servedNow(() => named.lookUp(`any.preview.${zone}`, "CNAME"))).toEqual([
     `any.preview.${zone}. 3600 CNAME new.${zone}.`,
   ]);
@@ -284,6 +285,7 @@ test("the file as it once was, imported as a whole, makes the zone what it was",
   const { status, body } = await admin.post(path("zonefile"), {
     zonefile: await readFile(fixture, "utf8"),
     mode: "replace",
+    force: true,
   });
   expect({ status, body }).toMatchObject({ status: 200, body: { created: expect.any(Number) } });
   expect(linesOf(await records())).toEqual(linesOf(imported));

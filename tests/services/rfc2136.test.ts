@@ -107,7 +107,10 @@ describe.each([
     expect(
       (
         await provider.applyChanges(zone, [
-          update(record("hand", "TXT", "cut in two"), record("hand", "TXT", "whole")),
+          update(
+            { ...record("hand", "TXT", "cut in two"), strings: ["cut ", "in two"] },
+            record("hand", "TXT", "whole"),
+          ),
           remove(record("caps", "CNAME", "target.example.net")),
         ])
       ).outcomes,

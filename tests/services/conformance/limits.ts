@@ -42,7 +42,6 @@ const longText = "a text of 2,048 characters of three octets";
 
 /** Which steps providers refuse for their limits, so that no other is passed over unnoticed. */
 const limits: Partial<Record<TargetName, readonly Refused[]>> = {
-  "zone files": [{ whole: ["an address at a name with an underscore"] }],
   Cloudflare: [{ whole: [...rareTypes, longText, "the largest TTL"], steps: noTtl }],
   "Route 53": [{ whole: [...rareTypes, ...apexServers, longText, "OPENPGPKEY", "SMIMEA", "URI"] }],
   DigitalOcean: [

@@ -34,8 +34,7 @@ export const nameGroups: readonly Group[] = [
       {
         records: [record("under_score", "A", "192.0.2.1")],
         // BIND's check-names.
-        refusedBy: { BIND: /a rule of its own forbids it/ },
-        unserved: ["zone files"],
+        refusedBy: { BIND: /a rule of its own forbids it/, "zone files": /under_score/ },
       },
     ],
   },
