@@ -22,10 +22,12 @@ export const zoneState = z.object({
   serial: z.int(),
   /** How the server raises the serial when the API changes the zone; empty: not at all. */
   soa_edit_api: z.string().default(""),
-  /** Whether it has keys or signatures, and whether the signatures come from elsewhere. */
+  /** Whether it has keys, or signatures from elsewhere. */
   dnssec: z.boolean().default(false),
-  presigned: z.boolean().default(false),
 });
+
+/** `["1"]` where it is set, `[]` elsewhere. */
+export const zoneMetadata = z.object({ metadata: z.array(z.string()) });
 
 export const zoneWithRrsets = zoneState.extend({ rrsets: z.array(rrset) });
 

@@ -13,7 +13,7 @@ import {
 import { rdataFields } from "../rdata-text.ts";
 import { isRaisedAlone } from "../applying/serial-marks.ts";
 import { touchedNames } from "../applying/touched-records.ts";
-import { zoneId, zoneList, zoneState, zoneWithRrsets } from "./api.ts";
+import { zoneId, zoneList, zoneMetadata, zoneState, zoneWithRrsets } from "./api.ts";
 import { applyInCalls } from "./calls.ts";
 import type { PowerdnsClient } from "./client.ts";
 import { readRrset, type ReadRrset } from "./served-records.ts";
@@ -29,7 +29,7 @@ export function powerdnsProvider(client: PowerdnsClient, now: () => Date): DnsPr
     applyChanges: (zone, changes, options = {}) => applyChanges(client, zone, changes, options, now),
     readSoa: (zone) => readZoneSoa(client, zone),
     fingerprint: (zone) => fingerprint(client, zone),
-    signs: async (zone) => isSigning(await zoneAt(client, zone, "?rrsets=false", zoneState)),
+    signs: async (zone) => isSigning(client, zone, await zoneAt(client, zone, "?rrsets=false", zoneState)),
   };
 }
 
@@ -56,13 +56,20 @@ async function createZone(client: PowerdnsClient, zone: string): Promise<void> {
 }
 
 /** Signatures that the server makes when it is asked are not in its database, nor in this list. */
-function isSigning({ dnssec, presigned }: z.infer<typeof zoneState>): boolean {
-  return dnssec && !presigned;
+async function isSigning(
+  client: PowerdnsClient,
+  zone: string,
+  { dnssec }: z.infer<typeof zoneState>,
+): Promise<boolean> {
+  if (!dnssec) return false;
+  // A zone's own description does not say whether its signatures come from elsewhere.
+  const presigned = await client.get(`/zones/${zoneId(zone)}/metadata/PRESIGNED`, zoneMetadata);
+  return !(presigned.ok && presigned.value.metadata.includes("1"));
 }
 
 async function* readZone(client: PowerdnsClient, zone: string): AsyncGenerator<ReadRecord[]> {
   const state = await zoneAt(client, zone, "", zoneWithRrsets);
-  const signed = isSigning(state);
+  const signed = await isSigning(client, zone, state);
   let batch: ReadRecord[] = [];
   for (const rrset of state.rrsets) {
     const served = readRrset(zone, rrset)?.records.filter(({ disabled }) => !disabled) ?? [];
@@ -135,7 +142,8 @@ function nameIn(printed: string): string {
 async function fingerprint(client: PowerdnsClient, zone: string): Promise<string | null> {
   const state = await zoneAt(client, zone, "?rrsets=false", zoneState);
   const { kind, serial, soa_edit_api: raised } = state;
-  return raised === "" ? null : `${kind} ${serial}${isSigning(state) ? " signed" : ""}`;
+  if (raised === "") return null;
+  return `${kind} ${serial}${(await isSigning(client, zone, state)) ? " signed" : ""}`;
 }
 
 /** Of a mark such as `Native 2026073101`. */

