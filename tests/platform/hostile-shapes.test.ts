@@ -1,0 +1,151 @@
+import * as fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { ZodType } from "zod";
+import { AppError } from "../../server/errors.ts";
+import { readJsonObject } from "../../server/http/bodies/json-object.ts";
+import { mostValues } from "../../server/http/bodies/json-shape.ts";
+import { inputError, saySchemaErrors } from "../../server/input-error.ts";
+import { appRouter } from "../../server/router.ts";
+import { deserializeInput } from "../../server/trpc-input.ts";
+import { ExecutedBlocks } from "../support/executed-blocks.ts";
+
+saySchemaErrors();
+
+const procedures = Object.entries(
+  appRouter._def.procedures as unknown as Record<string, { _def: { inputs: ZodType[] } }>,
+).flatMap(([name, { _def }]) => (_def.inputs[0] ? [{ name, schema: _def.inputs[0] }] : []));
+
+const blocks = new ExecutedBlocks();
+beforeAll(() => blocks.start());
+afterAll(() => blocks.stop());
+
+/** A body of a form, filled up to a size. */
+interface Shape {
+  leaf: "number" | "text" | "null" | "empty list" | "empty object" | "escapes";
+  keyLength: number;
+  /** Levels around the many values. */
+  depth: number;
+  around: "lists" | "objects";
+  /** Whether the many are fields or items. */
+  many: "fields" | "items" | "one text";
+  /** Whether they are in a field that calls know. */
+  field: string;
+  notes: "none" | "Date" | "undefined" | "set" | "map" | "regexp" | "references" | "one reference to many" | "nowhere";
+}
+
+const shape: fc.Arbitrary<Shape> = fc.record({
+  leaf: fc.constantFrom("number", "text", "null", "empty list", "empty object", "escapes"),
+  keyLength: fc.constantFrom(1, 8, 100, 5_000),
+  depth: fc.constantFrom(0, 1, 5, 60, 500),
+  around: fc.constantFrom("lists", "objects"),
+  many: fc.constantFrom("fields", "items", "one text"),
+  field: fc.constantFrom(
+    "json",
+    "records",
+    "changes",
+    "tags",
+    "zonefile",
+    "config",
+    "name",
+    "ids",
+    "value",
+    "username",
+  ),
+  notes: fc.constantFrom(
+    "none",
+    "Date",
+    "undefined",
+    "set",
+    "map",
+    "regexp",
+    "references",
+    "one reference to many",
+    "nowhere",
+  ),
+});
+
+const leaves = {
+  number: "1",
+  text: '"2027-01-01T00:00:00Z"',
+  null: "null",
+  "empty list": "[]",
+  "empty object": "{}",
+  escapes: '"\\u0061\\u202e"',
+};
+
+/** The same form at any size, as JSON text of about so many octets. */
+function bodyOf({ leaf, keyLength, depth, around, many, field, notes }: Shape, size: number): string {
+  const value = leaves[leaf];
+  const key = many === "fields" ? keyLength + 9 : 7;
+  // A note repeats the path, with its kind behind it.
+  const noted = notes === "none" ? 0 : 40 + field.length + depth * (around === "lists" ? 2 : 8) + key;
+  const each = value.length + key + (notes === "references" ? 2 : 1) * noted;
+  const count = many === "one text" ? 1 : Math.max(1, Math.floor(size / each));
+  const keys = Array.from({ length: count }, (_, index) =>
+    many === "fields" ? `${"k".repeat(keyLength)}${index}` : String(index),
+  );
+  let inner = `[${keys.map(() => value).join()}]`;
+  if (many === "fields") inner = `{${keys.map((key) => `"${key}":${value}`).join()}}`;
+  if (many === "one text") inner = `"${leaf === "escapes" ? "\\u0061".repeat(size / 6) : "a".repeat(size)}"`;
+  const [open, close] = around === "lists" ? ["[", "]"] : ['{"records":', "}"];
+  const json = `{"${field}":${open.repeat(depth)}${inner}${close.repeat(depth)}}`;
+  if (notes === "none") return `{"json":${json}}`;
+  const path = [field, ...Array.from({ length: depth }, () => (around === "lists" ? "0" : "records"))].join(".");
+  const paths = keys.map((key) => `${path}.${key}`);
+  const values = (note: string) => `"values":{${paths.map((at) => `"${at}":["${note}"]`).join()}}`;
+  const listed = JSON.stringify(paths);
+  const meta = {
+    Date: values("Date"),
+    undefined: values("undefined"),
+    set: values("set"),
+    map: values("map"),
+    regexp: values("regexp"),
+    references: `"referentialEqualities":{${paths.map((at) => `"${at}":["${path}"]`).join()}}`,
+    "one reference to many": `"referentialEqualities":{"${path}":${listed}}`,
+    nowhere: `"values":{${paths.map((at) => `"${at}.x.y":["Date"]`).join()}}`,
+  }[notes];
+  return `{"json":${json},"meta":{${meta}}}`;
+}
+
+/** Reads the body, then validates it as each procedure would. @returns the longest refusal */
+function validate(text: string): number {
+  let longest = 0;
+  const noting = (work: () => void) => {
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      const { message, issues } = error;
+      longest = Math.max(longest, JSON.stringify({ message, issues }).length);
+    }
+  };
+  noting(() => {
+    const input = deserializeInput(readJsonObject(Buffer.from(text), mostValues.ordinary));
+    for (const { schema } of procedures) {
+      noting(() => {
+        const { error } = schema.safeParse(input);
+        if (error) throw inputError(error);
+      });
+    }
+  });
+  return longest;
+}
+
+test("the work to validate a body grows with its size at most, whatever its form, for every procedure", async () => {
+  expect(procedures.length).toBeGreaterThan(80);
+  await fc.assert(
+    fc.asyncProperty(shape, async (form) => {
+      const steps: number[] = [];
+      for (const size of [10_000, 100_000, 1_048_576]) {
+        const text = bodyOf(form, size);
+        expect(text.length).toBeLessThan(1.1 * size + 20_000);
+        steps.push(await blocks.during(() => expect(validate(text)).toBeLessThan(20_000)));
+      }
+      const [small = 0, middle = 0, large = 0] = steps;
+      expect(small).toBeLessThan(2_000_000);
+      expect(middle).toBeLessThan(12 * small + 100_000);
+      expect(large).toBeLessThan(12 * middle + 100_000);
+    }),
+    { numRuns: 100 },
+  );
+}, 120_000);
