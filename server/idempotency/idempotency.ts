@@ -189,7 +189,7 @@ function* addTo(digest: Hash, value: unknown): Steps<void> {
     }
   } else if (typeof value === "object" && value !== null && !(value instanceof Date)) {
     // The order of fields means nothing.
-    const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+    const entries = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1));
     digest.update(`${Array.isArray(value) ? "list" : "object"} ${entries.length}:`);
     for (const [key, child] of entries) {
       digest.update(`${JSON.stringify(key)}:`);
