@@ -1,6 +1,6 @@
 import express, { type ErrorRequestHandler } from "express";
 import type { AddressInfo } from "node:net";
-import { parseZoneFile } from "../server/zone-file/parse.ts";
+import { parseZoneFile } from "../server/dns/zone-file/parse.ts";
 import { watchLoop } from "./support/loop-delay.ts";
 
 /** What a server without any of our care does with the same bodies: parses JSON up to 16 MiB, and a zone file at once. */

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { loadConfig } from "../server/config.ts";
+import { loadConfig } from "../server/config/config.ts";
 import { openDatabase } from "../server/database/database.ts";
-import { createLog } from "../server/log.ts";
-import { createServices } from "../server/services.ts";
+import { createLog } from "../server/platform/log.ts";
+import { createServices } from "../server/composition/services.ts";
 
 /*
  * A process of its own that does nothing but one run of the reminders, NOW_PLUS_DAYS ahead of today, and prints how long it took and how

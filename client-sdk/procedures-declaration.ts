@@ -1,8 +1,8 @@
 import type { AnyTRPCRouter } from "@trpc/server";
-import type { OpenApiDocument } from "../server/openapi-document.ts";
-import { openApiDocument } from "../server/openapi.ts";
-import { streamPaths } from "../server/openapi-streams.ts";
-import { metaOf } from "../server/rest.ts";
+import type { OpenApiDocument } from "../server/api/openapi/shapes.ts";
+import { openApiDocument } from "../server/api/openapi/document.ts";
+import { streamPaths } from "../server/api/openapi/streams.ts";
+import { metaOf } from "../server/api/rest.ts";
 import { comment } from "./comment.ts";
 
 /** How a procedure of each kind is called. */

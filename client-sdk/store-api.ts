@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openApiDocument } from "../server/openapi.ts";
+import { openApiDocument } from "../server/api/openapi/document.ts";
 import { appRouter } from "../server/router.ts";
 import { versionLine } from "./version-line.ts";
 

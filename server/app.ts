@@ -2,27 +2,27 @@ import type { AnyTRPCRouter } from "@trpc/server";
 import { createExpressMiddleware } from "@trpc/server/adapters/express";
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from "express";
 import { cors } from "./http/cors.ts";
-import { announceDeprecations } from "./deprecation.ts";
+import { announceDeprecations } from "./api/deprecation.ts";
 import { docsPage } from "./http/docs-page.ts";
-import { stopping } from "./errors.ts";
-import { logFailure } from "./failure-log.ts";
+import { stopping } from "./platform/errors.ts";
+import { logFailure } from "./api/failure-log.ts";
 import { httpPort, requestIdOf, withConnectionToken } from "./http/http-port.ts";
-import { sendLargeOverTrpc } from "./large-answers.ts";
+import { sendLargeOverTrpc } from "./api/large-answers.ts";
 import { noSuchRoute } from "./http/methods.ts";
 import { identityHttp } from "./identity/http.ts";
 import { measured, metricsPage } from "./metrics/http.ts";
 import { notificationsHttp } from "./notifications/http.ts";
-import { openApiDocument } from "./openapi.ts";
+import { openApiDocument } from "./api/openapi/document.ts";
 import { sendProblem } from "./http/problem.ts";
 import { jsonBody } from "./http/bodies/json-body.ts";
 import { handToTrpc } from "./http/bodies/parsed-bodies.ts";
 import { bodyError, readableHead } from "./http/request-guards.ts";
-import { restHandler } from "./rest.ts";
+import { restHandler } from "./api/rest.ts";
 import { appRouter } from "./router.ts";
 import { securityHeaders } from "./http/security-headers.ts";
-import type { Services } from "./services.ts";
-import { errorOf, rememberRequestId, type ServerContext } from "./trpc.ts";
-import { version } from "./version.ts";
+import type { Services } from "./composition/services.ts";
+import { errorOf, rememberRequestId, type ServerContext } from "./api/trpc.ts";
+import { version } from "./platform/version.ts";
 
 /** The whole HTTP surface: the only place where anything is mounted, in order. `router`: what it offers. */
 export function createApp(services: Services, router: AnyTRPCRouter = appRouter): Express {

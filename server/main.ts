@@ -7,11 +7,11 @@ if (major < 24) {
 }
 
 const { pino } = await import("pino");
-const { announceEnd, announcer } = await import("./announcer.ts");
-const { ConfigError, loadConfig } = await import("./config.ts");
+const { announceEnd, announcer } = await import("./platform/announcer.ts");
+const { ConfigError, loadConfig } = await import("./config/config.ts");
 const { FolderInUseError } = await import("./database/lock-file.ts");
-const { logFormatFor, logOutput } = await import("./log-output.ts");
-const { createLog } = await import("./log.ts");
+const { logFormatFor, logOutput } = await import("./platform/log-output.ts");
+const { createLog } = await import("./platform/log.ts");
 const { startServer } = await import("./start.ts");
 
 // A reader that went away (`npm start | head`) is no reason to stop.

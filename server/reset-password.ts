@@ -1,15 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { sql } from "@mikro-orm/core";
-import { theService } from "./audit/actor.ts";
-import { ConfigError, loadConfig } from "./config.ts";
+import { theService } from "./access/actor.ts";
+import { ConfigError, loadConfig } from "./config/config.ts";
 import { DatabaseUrlError } from "./database/connection-url.ts";
 import { openDatabase } from "./database/database.ts";
 import { InstallationError } from "./database/installation.ts";
 import { FolderInUseError, lockFolder } from "./database/lock-file.ts";
-import { AppError } from "./errors.ts";
-import { createLog } from "./log.ts";
-import { createServices } from "./services.ts";
-import { User } from "./users/entities.ts";
+import { AppError } from "./platform/errors.ts";
+import { createLog } from "./platform/log.ts";
+import { createServices } from "./composition/services.ts";
+import { User } from "./database/tables/users.ts";
 
 const usage = "Usage: npm run reset-password -- <username>";
 

@@ -1,20 +1,20 @@
 import { assignmentsRouter } from "./assignments/router.ts";
 import { auditRouter } from "./audit/router.ts";
-import { sessionsRouter } from "./auth/own-sessions/router.ts";
-import { tokensRouter } from "./auth/personal-tokens/router.ts";
-import { authRouter } from "./auth/router.ts";
-import { twoFactorRouter } from "./auth/second-factors/router.ts";
-import { channelsRouter } from "./channels/router.ts";
+import { sessionsRouter } from "./accounts/auth/own-sessions/router.ts";
+import { tokensRouter } from "./accounts/auth/personal-tokens/router.ts";
+import { authRouter } from "./accounts/auth/router.ts";
+import { twoFactorRouter } from "./accounts/auth/second-factors/router.ts";
+import { channelsRouter } from "./notifications/channels/router.ts";
 import { providerConfigsRouter, providersRouter } from "./dns-providers/router.ts";
 import { domainsRouter } from "./domains/router.ts";
 import { identityConfigsRouter, identityRouter } from "./identity/router.ts";
 import { notificationsRouter } from "./notifications/router.ts";
 import { recordsRouter } from "./records/router.ts";
 import { snapshotsRouter } from "./snapshots/router.ts";
-import { router } from "./trpc.ts";
-import { invitationsRouter } from "./users/invitations/router.ts";
-import { usersRouter } from "./users/router.ts";
-import { profileRouter } from "./users/profile/router.ts";
+import { router } from "./api/trpc.ts";
+import { invitationsRouter } from "./accounts/users/invitations/router.ts";
+import { usersRouter } from "./accounts/users/router.ts";
+import { profileRouter } from "./accounts/users/profile/router.ts";
 import { v1Router } from "./v1/router.ts";
 
 /** The table of features. Everything that clients can do is in here, over tRPC and over REST. */

@@ -1,5 +1,5 @@
 import { TRPCClientError } from "@trpc/client";
-import type { ErrorCode } from "../../server/errors.ts";
+import type { ErrorCode } from "../../server/platform/errors.ts";
 import type { AppRouter } from "./app-router.ts";
 import { zonewrightError, type ClientError, type Issue } from "./errors.ts";
 

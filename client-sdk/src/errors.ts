@@ -1,5 +1,5 @@
 import { TRPCClientError } from "@trpc/client";
-import type { ErrorCode, Issue } from "../../server/errors.ts";
+import type { ErrorCode, Issue } from "../../server/platform/errors.ts";
 import type { AppRouter } from "./app-router.ts";
 
 export type { Issue };

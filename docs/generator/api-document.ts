@@ -1,5 +1,5 @@
 import { appRouter } from "../../server/router.ts";
-import { openApiDocument } from "../../server/openapi.ts";
+import { openApiDocument } from "../../server/api/openapi/document.ts";
 
 /** A JSON Schema, as far as the reference shows it. */
 export interface Schema {

@@ -1,6 +1,6 @@
-import { describedVariables } from "../../server/environment.ts";
-import { errorCodes } from "../../server/errors.ts";
-import { eventNotes, notificationEvents } from "../../server/notifications/events.ts";
+import { describedVariables } from "../../server/config/environment.ts";
+import { errorCodes } from "../../server/platform/errors.ts";
+import { eventNotes, notificationEvents } from "../../server/platform/events.ts";
 import { generatedNote, json, page, table } from "./markdown.ts";
 import { exampleNotices } from "./notices.ts";
 

@@ -1,13 +1,13 @@
 import { assignmentNotice } from "../../server/assignments/notices.ts";
-import { signInNotice } from "../../server/auth/new-sign-in.ts";
-import { wayInNotice, type WayInChange } from "../../server/auth/way-in-notice.ts";
+import { signInNotice } from "../../server/accounts/auth/new-sign-in.ts";
+import { wayInNotice, type WayInChange } from "../../server/accounts/auth/way-in-notice.ts";
 import { failedChange } from "../../server/changes/failed-notice.ts";
-import { disabledNotice } from "../../server/channels/disabled-notice.ts";
+import { disabledNotice } from "../../server/notifications/channels/disabled-notice.ts";
 import { driftNotice } from "../../server/drift/drift-notice.ts";
 import { expired, type DueReminder } from "../../server/expiry/due-reminders.ts";
 import { failedLookUp } from "../../server/expiry/failed-look-up-notice.ts";
 import { reminderNotice } from "../../server/expiry/reminder-notice.ts";
-import type { NotificationEvent } from "../../server/notifications/events.ts";
+import type { NotificationEvent } from "../../server/platform/events.ts";
 import type { Notice } from "../../server/notifications/notify.ts";
 
 const domainId = "01a1fb0f-6204-7000-abd4-276e976be8b7";

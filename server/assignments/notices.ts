@@ -1,6 +1,6 @@
-import type { NotificationEvent, NotificationLevel } from "../notifications/events.ts";
+import type { NotificationEvent, NotificationLevel } from "../platform/events.ts";
 import type { Notice } from "../notifications/notify.ts";
-import type { AssignmentAccess } from "./entities.ts";
+import type { AssignmentAccess } from "../database/tables/assignments.ts";
 
 /** What a notice of an assignment or of a request for one is about. */
 export interface Subject {

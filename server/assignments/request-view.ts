@@ -1,7 +1,7 @@
-import type { Caller } from "../auth/caller.ts";
+import type { Caller } from "../access/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { onePage } from "../database/one-page.ts";
-import { notFound } from "../errors.ts";
+import { notFound } from "../platform/errors.ts";
 
 type Status = "pending" | "approved" | "rejected";
 

@@ -1,6 +1,6 @@
-import { route } from "../route.ts";
-import { success } from "../schemas.ts";
-import { admin, router, signedIn } from "../trpc.ts";
+import { route } from "../api/route.ts";
+import { success } from "../api/schemas.ts";
+import { admin, router, signedIn } from "../api/trpc.ts";
 import {
   assignment,
   assignmentIdInput,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, line, pageOf, paging, prose, timestamp } from "../schemas.ts";
+import { id, line, pageOf, paging, prose, timestamp } from "../api/schemas.ts";
 
 const assignmentId = id("The assignment's id.");
 const requestId = id("The request's id.");

@@ -1,13 +1,13 @@
 import type { Audit } from "../audit/audit.ts";
-import type { Caller } from "../auth/caller.ts";
+import type { Caller } from "../access/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { onePage } from "../database/one-page.ts";
-import { AppError, badField, notFound } from "../errors.ts";
-import { newId } from "../ids.ts";
+import { AppError, badField, notFound } from "../platform/errors.ts";
+import { newId } from "../platform/ids.ts";
 import type { Notifications } from "../notifications/notify.ts";
-import type { AssignmentAccess } from "./entities.ts";
-import { holdDomain } from "./held-domain.ts";
-import { parseHostPattern } from "./host-pattern.ts";
+import type { AssignmentAccess } from "../database/tables/assignments.ts";
+import { holdDomain } from "../access/held-domain.ts";
+import { parseHostPattern } from "../access/host-pattern.ts";
 import { assignmentNotice, partOf, rightTo } from "./notices.ts";
 
 export interface NewAssignment {

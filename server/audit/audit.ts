@@ -1,6 +1,6 @@
 import { queries, type EntityManager } from "../database/database.ts";
-import { newId } from "../ids.ts";
-import type { Actor } from "./actor.ts";
+import { newId } from "../platform/ids.ts";
+import type { Actor } from "../access/actor.ts";
 import { listEntries, type AuditFilter } from "./list.ts";
 
 /** What was done, `<subject>.<verb>`, and to what. */

@@ -1,7 +1,7 @@
 import { onePage } from "../database/one-page.ts";
 import type { ExpressionBuilder } from "kysely";
 import { queries, type EntityManager } from "../database/database.ts";
-import type { Tables } from "../database/entities.ts";
+import type { Tables } from "../database/tables/all.ts";
 
 export interface AuditFilter {
   page: number;

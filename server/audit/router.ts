@@ -1,5 +1,5 @@
-import { route } from "../route.ts";
-import { admin, router } from "../trpc.ts";
+import { route } from "../api/route.ts";
+import { admin, router } from "../api/trpc.ts";
 import { auditPage, listAuditInput } from "./schemas.ts";
 
 export const auditRouter = router({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, line, pageOf, paging, shownId, timestamp, timestampInput } from "../schemas.ts";
+import { id, line, pageOf, paging, shownId, timestamp, timestampInput } from "../api/schemas.ts";
 
 /** A filter by a moment; what `optional` wraps loses its description in a query. */
 function moment(description: string) {

@@ -1,7 +1,7 @@
 import { queries, type EntityManager } from "../database/database.ts";
-import { notFound } from "../errors.ts";
-import { newId } from "../ids.ts";
-import type { SnapshotTrigger } from "../snapshots/entities.ts";
+import { notFound } from "../platform/errors.ts";
+import { newId } from "../platform/ids.ts";
+import type { SnapshotTrigger } from "../database/tables/snapshots.ts";
 
 /**
  * Makes a snapshot: two statements on two rows, whatever the size of the zone. Run it in a transaction.

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { queries, type EntityManager } from "../database/database.ts";
 import { jsonRows, jsonTexts } from "../database/json-rows.ts";
-import type { PlannedChange } from "../records/live-record.ts";
-import { storedStrings } from "../records/stored-strings.ts";
+import type { PlannedChange } from "../dns/live-record.ts";
+import { storedStrings } from "../dns/stored-strings.ts";
 
 const rowsPerStatement = 5_000;
 

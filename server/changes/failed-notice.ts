@@ -1,6 +1,6 @@
 import type { ChangeOutcome } from "../dns-providers/provider.ts";
 import type { TypedNotice } from "../notifications/notify.ts";
-import type { PlannedChange } from "../records/live-record.ts";
+import type { PlannedChange } from "../dns/live-record.ts";
 
 const named = 3;
 

@@ -1,4 +1,4 @@
-import type { PlannedChange } from "../records/live-record.ts";
+import type { PlannedChange } from "../dns/live-record.ts";
 
 /** A refused item, as the history keeps it. */
 export interface Failure {

@@ -1,12 +1,12 @@
 import { sql, type SqlBool } from "kysely";
-import { zoneFor } from "../assignments/access.ts";
-import type { Hosts } from "../assignments/hosts.ts";
-import type { Caller } from "../auth/caller.ts";
+import { zoneFor } from "../access/zone-access.ts";
+import type { Hosts } from "../access/hosts.ts";
+import type { Caller } from "../access/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { jsonRows } from "../database/json-rows.ts";
 import { onePage, type Paging } from "../database/one-page.ts";
 import type { Failure } from "./failures.ts";
-import type { RecordData } from "../records/record.ts";
+import type { RecordData } from "../dns/record.ts";
 
 const shownChanges = 100;
 

@@ -1,5 +1,5 @@
 import { queries, type EntityManager } from "../database/database.ts";
-import type { PlannedChange } from "../records/live-record.ts";
+import type { PlannedChange } from "../dns/live-record.ts";
 
 /** What a change set was to do, kept while nobody knows what came of it: what a repair needs. */
 export interface Intent {

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { queries, type EntityManager } from "../database/database.ts";
 import { identityIn, stateOf, thisProcess } from "../database/process-identity.ts";
-import { AppError, notFound } from "../errors.ts";
-import { inTurn } from "../in-turn.ts";
+import { AppError, notFound } from "../platform/errors.ts";
+import { inTurn } from "../platform/keyed-mutex.ts";
 
 /** A lease is renewed well before its end; after a crash it frees the zone by itself, unless its holder is seen to be gone before. */
 const leaseSeconds = 8;

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { queries, type EntityManager } from "../database/database.ts";
 import { ProviderError, type BeforeCall, type RecordChange } from "../dns-providers/provider.ts";
-import { recordKey } from "../records/record.ts";
+import { recordKey } from "../dns/record.ts";
 import type { Lease } from "./lease.ts";
 
 /** Lets no call out once the zone may be another process's. */

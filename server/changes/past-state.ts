@@ -1,5 +1,5 @@
 import { queries, type EntityManager } from "../database/database.ts";
-import { AppError, badField } from "../errors.ts";
+import { AppError, badField } from "../platform/errors.ts";
 
 /**
  * Makes sure that a zone's records at a revision are stored: every state since the domain's `historyFrom` is, and before it those that have a

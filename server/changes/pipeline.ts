@@ -1,26 +1,26 @@
 import { sql } from "kysely";
-import { accessColumns, rightsIn, type Need, type Rights } from "../assignments/access.ts";
-import type { Caller } from "../auth/caller.ts";
+import { accessColumns, rightsIn, type Need, type Rights } from "../access/zone-access.ts";
+import type { Caller } from "../access/caller.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
 import { allMade } from "../dns-providers/applying/change-outcomes.ts";
 import { ProviderError, type ChangeOutcome, type DnsProvider, type ProviderKind } from "../dns-providers/provider.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { keepFinding } from "../drift/due-zones.ts";
 import { throughProvider } from "../dns-providers/through-provider.ts";
-import { AppError, notFound } from "../errors.ts";
+import { AppError, notFound } from "../platform/errors.ts";
 import { bookmark } from "./bookmark.ts";
-import type { ChangeSetKind } from "./entities.ts";
+import type { ChangeSetKind } from "../database/tables/change-sets.ts";
 import { holdLease, inZoneTurn, leaseWaitMilliseconds, type Lease } from "./lease.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import type { ProviderComparison } from "../records/compare-with-provider.ts";
-import type { PlannedChange } from "../records/live-record.ts";
+import type { PlannedChange } from "../dns/live-record.ts";
 import { readSplits } from "../records/unread-splits.ts";
 import { repairZone, type Ending } from "./repair.ts";
 import { sendChanges } from "./send-changes.ts";
 import { liveAtNames } from "../records/live-queries.ts";
-import { recordKey, type RecordData } from "../records/record.ts";
+import { recordKey, type RecordData } from "../dns/record.ts";
 import { keepSigning } from "../records/keep-signing.ts";
-import type { ZoneSigning } from "../records/server-managed.ts";
+import type { ZoneSigning } from "../dns/server-managed.ts";
 import { settle } from "./settle.ts";
 
 /** A zone that is ours alone while a change is planned and carried out. */

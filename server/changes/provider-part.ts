@@ -1,6 +1,6 @@
 import { notDone } from "../dns-providers/applying/change-outcomes.ts";
 import type { ChangeOutcome, RecordChange } from "../dns-providers/provider.ts";
-import { dataOf, sameData, type PlannedChange } from "../records/live-record.ts";
+import { dataOf, sameData, type PlannedChange } from "../dns/live-record.ts";
 
 /** The part of a change set that its provider is told of. */
 export interface ProviderPart {

@@ -1,8 +1,8 @@
 import type { ChangeOutcome, DnsProvider, RecordChange } from "../dns-providers/provider.ts";
 import { recordsOf } from "../dns-providers/applying/touched-records.ts";
-import { sameData } from "../records/live-record.ts";
-import { recordKey, type RecordData } from "../records/record.ts";
-import type { ZoneSigning } from "../records/server-managed.ts";
+import { sameData } from "../dns/live-record.ts";
+import { recordKey, type RecordData } from "../dns/record.ts";
+import type { ZoneSigning } from "../dns/server-managed.ts";
 
 /** What a zone has of the records that some changes are about, by `recordKey`. */
 export type ServedRecords = ReadonlyMap<string, RecordData>;

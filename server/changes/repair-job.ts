@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
-import type { Logger } from "../log.ts";
+import type { Logger } from "../platform/log.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import { clearDeadLeases, clearLeases, withLease } from "./lease.ts";
 import { repairZone, zonesToRepair } from "./repair.ts";

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { theService, type Actor } from "../audit/actor.ts";
+import { theService, type Actor } from "../access/actor.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import {
@@ -9,7 +9,7 @@ import {
   type DnsProvider,
   type RecordChange,
 } from "../dns-providers/provider.ts";
-import { AppError } from "../errors.ts";
+import { AppError } from "../platform/errors.ts";
 import { bookmark } from "./bookmark.ts";
 import { secondsToSettle } from "./certainty.ts";
 import { providerPart } from "./provider-part.ts";

@@ -1,12 +1,12 @@
 import { sql } from "kysely";
 import { queries, type EntityManager } from "../database/database.ts";
 import { ProviderError, type ApplyResult, type DnsProvider } from "../dns-providers/provider.ts";
-import { AppError } from "../errors.ts";
-import { newId } from "../ids.ts";
-import type { PlannedChange } from "../records/live-record.ts";
+import { AppError } from "../platform/errors.ts";
+import { newId } from "../platform/ids.ts";
+import type { PlannedChange } from "../dns/live-record.ts";
 import { countActions } from "./commit.ts";
 import { providerPart } from "./provider-part.ts";
-import type { ChangeSetKind } from "./entities.ts";
+import type { ChangeSetKind } from "../database/tables/change-sets.ts";
 import { failureOf, failuresText } from "./failures.ts";
 import { intentText, leaveOpen } from "./intent.ts";
 import { lostLease, type Lease } from "./lease.ts";

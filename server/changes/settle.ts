@@ -1,12 +1,12 @@
 import { sql } from "kysely";
-import type { Actor } from "../audit/actor.ts";
+import type { Actor } from "../access/actor.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { ChangeOutcome } from "../dns-providers/provider.ts";
 import { noDrift } from "../drift/due-zones.ts";
-import { newId } from "../ids.ts";
-import type { PlannedChange } from "../records/live-record.ts";
+import { newId } from "../platform/ids.ts";
+import type { PlannedChange } from "../dns/live-record.ts";
 import { countActions, growth, writeVersions } from "./commit.ts";
-import type { ChangeSetKind, ChangeSetState } from "./entities.ts";
+import type { ChangeSetKind, ChangeSetState } from "../database/tables/change-sets.ts";
 import { failureOf, failuresText, type Failure } from "./failures.ts";
 import { lostLease, type Lease } from "./lease.ts";
 import { effects } from "./read-back.ts";

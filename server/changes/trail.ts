@@ -1,6 +1,6 @@
 import { writeEntry } from "../audit/audit.ts";
 import type { EntityManager } from "../database/database.ts";
-import { dataOf, type PlannedChange } from "../records/live-record.ts";
+import { dataOf, type PlannedChange } from "../dns/live-record.ts";
 import type { Settlement } from "./settle.ts";
 import { countActions } from "./commit.ts";
 

@@ -8,15 +8,15 @@ import { MikroORM as PostgresORM, type Kysely, type Options, type SqlEntityManag
 import { sql } from "kysely";
 import { types as pgTypes } from "pg";
 import { fromPglite, type ConstructorOptions } from "pg-boss";
-import type { Logger } from "../log.ts";
+import type { Logger } from "../platform/log.ts";
 import { AfterCommitSubscriber, reportFailedWork } from "./after-commit.ts";
 import { connectionSettings, isSocket, parseDatabaseUrl, placeOf, type DatabaseAddress } from "./connection-url.ts";
-import { entities, type Tables } from "./entities.ts";
+import { entities, type Tables } from "./tables/all.ts";
 import { noteVersion, refuseNewer } from "./installation.ts";
 import { PreparingClient } from "./prepared-statements.ts";
 import { migrations } from "./migrations/list.ts";
 import { keepByteOrderMarks } from "./whole-texts.ts";
-import { version } from "../version.ts";
+import { version } from "../platform/version.ts";
 
 export type EntityManager = SqlEntityManager;
 

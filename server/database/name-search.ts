@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from "kysely";
 import { jsonTexts } from "./json-rows.ts";
 import { literally } from "./literally.ts";
-import { toUnicodeName } from "../names/names.ts";
+import { toUnicodeName } from "../dns/names/names.ts";
 
 /** The right-hand side of a condition on a stored name. */
 export type NameSearch = { operator: "like"; operand: string } | { operator: "in"; operand: RawBuilder<string> };

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { CompiledQuery, type Compilable, type Kysely } from "kysely";
 import { queries, type EntityManager } from "./database.ts";
-import type { Tables } from "./entities.ts";
+import type { Tables } from "./tables/all.ts";
 
 /** By the object that a text is built from, so that no two things can share one by having the same name. */
 const texts = new WeakMap<object, { sql: string; parameters: number }>();

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { alidnsProvider, highestFloorSeconds } from "./alidns/alidns-provider.ts";
 import { AlidnsClient, vendorName } from "./alidns/client.ts";
 import { keptReason, shortfallOf } from "./alidns/limits.ts";
-import { editableTypes } from "../records/record.ts";
+import { editableTypes } from "../dns/record.ts";
 import { vendorOrigin } from "./config-fields.ts";
 import type { ProviderKind } from "./provider.ts";
 

@@ -1,7 +1,7 @@
-import { AppError } from "../errors.ts";
-import { ok, refuse, type Result } from "../result.ts";
-import type { SecretBox } from "../secret-box.ts";
-import type { ConfigValues } from "./entities.ts";
+import { AppError } from "../platform/errors.ts";
+import { ok, refuse, type Result } from "../platform/result.ts";
+import type { SecretBox } from "../platform/secret-cipher.ts";
+import type { ConfigValues } from "../database/tables/provider-configs.ts";
 import { kindByName } from "./kinds.ts";
 
 /** A configuration as the database has it, secrets sealed. */

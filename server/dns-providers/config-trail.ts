@@ -1,8 +1,8 @@
-import type { Actor } from "../audit/actor.ts";
+import type { Actor } from "../access/actor.ts";
 import { writeEntry, type AuditEvent } from "../audit/audit.ts";
 import type { EntityManager } from "../database/database.ts";
 import type { ConfigSecrets } from "./config-secrets.ts";
-import type { ProviderConfig } from "./entities.ts";
+import type { ProviderConfig } from "../database/tables/provider-configs.ts";
 
 /** What the audit trail tells of a configuration. Of secrets it tells that they are there. */
 export function toldConfig(secrets: ConfigSecrets, { kind, name, config, membersMayUse }: ProviderConfig) {

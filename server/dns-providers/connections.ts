@@ -1,5 +1,5 @@
 import { ZodError } from "zod";
-import { AppError } from "../errors.ts";
+import { AppError } from "../platform/errors.ts";
 import type { ConfigSecrets, StoredConfig } from "./config-secrets.ts";
 import { knownKind } from "./kinds.ts";
 import { ProviderError, type DnsProvider, type ProviderEnvironment, type ProviderKind } from "./provider.ts";

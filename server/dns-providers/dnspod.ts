@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { editableTypes } from "../records/record.ts";
+import { editableTypes } from "../dns/record.ts";
 import { DnspodClient, dnspodAddress, vendorName } from "./dnspod/client.ts";
 import { dnspodProvider, highestFloorSeconds } from "./dnspod/dnspod-provider.ts";
 import { keptReason, shortfallOf } from "./dnspod/limits.ts";

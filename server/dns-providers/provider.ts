@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import type { Egress } from "../net/egress.ts";
-import type { Pause } from "../pause.ts";
-import type { ReadRecord, RecordData } from "../records/record.ts";
-import type { ServerRules } from "../records/server-rules/rules.ts";
-import type { Soa } from "../zone-file/soa.ts";
+import type { Pause } from "../platform/pause.ts";
+import type { ReadRecord, RecordData } from "../dns/record.ts";
+import type { ServerRules } from "../dns/server-rules/rules.ts";
+import type { Soa } from "../dns/zone-file/soa.ts";
 import type { Purpose, VendorAccounts } from "./vendor-api/accounts.ts";
 
 /** One change to a zone. Updates keep the record's identity; a provider may carry them out as it likes. */

@@ -1,8 +1,8 @@
-import { ruleFor } from "../records/record-types.ts";
-import type { RecordData } from "../records/record.ts";
-import type { RdataField } from "../records/values/value-rule.ts";
-import { joinParameters } from "../zone-file/service-parameters.ts";
-import { logicalLines } from "../zone-file/tokens.ts";
+import { ruleFor } from "../dns/record-types.ts";
+import type { RecordData } from "../dns/record.ts";
+import type { RdataField } from "../dns/values/value-rule.ts";
+import { joinParameters } from "../dns/zone-file/service-parameters.ts";
+import { logicalLines } from "../dns/zone-file/tokens.ts";
 
 // RDATA in master-file form (RFC 1035 §5.1), as several providers print it and take it.
 

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { queries, type EntityManager } from "../database/database.ts";
-import { AppError } from "../errors.ts";
+import { AppError } from "../platform/errors.ts";
 import type { ConfigSecrets } from "./config-secrets.ts";
 import { providerKinds } from "./kinds.ts";
 

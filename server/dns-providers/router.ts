@@ -1,6 +1,6 @@
-import { route } from "../route.ts";
-import { nothing, success } from "../schemas.ts";
-import { admin, router, signedIn } from "../trpc.ts";
+import { route } from "../api/route.ts";
+import { nothing, success } from "../api/schemas.ts";
+import { admin, router, signedIn } from "../api/trpc.ts";
 import {
   configIdInput,
   configTest,

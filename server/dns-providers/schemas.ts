@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, line, text, timestamp } from "../schemas.ts";
+import { id, line, text, timestamp } from "../api/schemas.ts";
 import type { NewProviderConfig } from "./config-inputs.ts";
 
 const configId = id("The provider configuration's id.");

@@ -1,4 +1,4 @@
-import { AppError } from "../errors.ts";
+import { AppError } from "../platform/errors.ts";
 import { ProviderError } from "./provider.ts";
 
 /** Runs a call to a provider; its failure becomes one of the service. @throws AppError PROVIDER_ERROR */

@@ -1,18 +1,18 @@
 import { UniqueConstraintViolationException } from "@mikro-orm/core";
 import { writeEntry } from "../audit/audit.ts";
-import type { Caller } from "../auth/caller.ts";
+import type { Caller } from "../access/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { allMade } from "../dns-providers/applying/change-outcomes.ts";
 import type { ConnectedConfig } from "../dns-providers/provider-configs.ts";
 import { throughProvider } from "../dns-providers/through-provider.ts";
 import type { DnsProvider } from "../dns-providers/provider.ts";
-import { AppError } from "../errors.ts";
+import { AppError } from "../platform/errors.ts";
 import { settle } from "../changes/settle.ts";
 import { keepSigning } from "../records/keep-signing.ts";
-import type { PlannedChange } from "../records/live-record.ts";
-import type { ZoneSigning } from "../records/server-managed.ts";
-import { planServed } from "../records/zone-comparison.ts";
-import type { Domain } from "./entities.ts";
+import type { PlannedChange } from "../dns/live-record.ts";
+import type { ZoneSigning } from "../dns/server-managed.ts";
+import { planServed } from "../dns/zone-comparison.ts";
+import type { Domain } from "../database/tables/domains.ts";
 import { refuseOverlap, refuseServed } from "./member-guard.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Hosts } from "../assignments/hosts.ts";
+import type { Hosts } from "../access/hosts.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 
 /**

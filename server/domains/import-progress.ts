@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { queries, type EntityManager } from "../database/database.ts";
 import { jsonRows } from "../database/json-rows.ts";
-import { AppError, notFound } from "../errors.ts";
-import { newId } from "../ids.ts";
+import { AppError, notFound } from "../platform/errors.ts";
+import { newId } from "../platform/ids.ts";
 
 /** What became of a zone. */
 export type ImportOutcome =

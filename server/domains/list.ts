@@ -6,17 +6,17 @@ import {
   type SelectQueryBuilder,
   type SqlBool,
 } from "kysely";
-import { visibleDomains, type VisibleDomains } from "../assignments/access.ts";
-import type { Caller } from "../auth/caller.ts";
+import { visibleDomains, type VisibleDomains } from "../access/zone-access.ts";
+import type { Caller } from "../access/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
-import type { Tables } from "../database/entities.ts";
+import type { Tables } from "../database/tables/all.ts";
 import type { Paging } from "../database/one-page.ts";
 import { repeated } from "../database/repeated-query.ts";
 import { nameSearch, type NameSearch } from "../database/name-search.ts";
 import { asSeen } from "./as-seen.ts";
-import { AppError, badField } from "../errors.ts";
-import { parseLabels, shown } from "../names/labels.ts";
-import { ownerWithin, parseZoneName } from "../names/names.ts";
+import { AppError, badField } from "../platform/errors.ts";
+import { parseLabels, shown } from "../dns/names/labels.ts";
+import { ownerWithin, parseZoneName } from "../dns/names/names.ts";
 import { hasStatus, type DomainStatus } from "./status.ts";
 import type { sorts } from "./schemas.ts";
 import { listColumns, listView } from "./view.ts";

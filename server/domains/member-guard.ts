@@ -1,8 +1,8 @@
-import type { Caller } from "../auth/caller.ts";
+import type { Caller } from "../access/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { literally } from "../database/literally.ts";
 import { ProviderError, type DnsProvider } from "../dns-providers/provider.ts";
-import { AppError } from "../errors.ts";
+import { AppError } from "../platform/errors.ts";
 
 /*
  * What a member may not take, see docs/decisions/0009-members-and-zones.md: a zone that a provider serves already, and names

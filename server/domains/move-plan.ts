@@ -1,9 +1,9 @@
 import type { ProviderKind } from "../dns-providers/provider.ts";
-import { planState } from "../records/desired-state.ts";
-import { sameData, type LiveRecord, type PlannedChange } from "../records/live-record.ts";
+import { planState } from "../dns/desired-state.ts";
+import { sameData, type LiveRecord, type PlannedChange } from "../dns/live-record.ts";
 import { keptReason } from "../records/provider-limits.ts";
-import { recordKey, type RecordData } from "../records/record.ts";
-import { isProviderType } from "../zone-file/type-names.ts";
+import { recordKey, type RecordData } from "../dns/record.ts";
+import { isProviderType } from "../dns/zone-file/type-names.ts";
 
 /** Records with a TTL that their provider chooses get the one that it has chosen, where the target does not choose. */
 export function withPlainTtls(

@@ -1,9 +1,9 @@
-import { answerOf, passingLarge } from "../large-answers.ts";
+import { answerOf, passingLarge } from "../api/large-answers.ts";
 import { checkExpiryInput, checkExpiryResult, previewExpiryInput, previewExpiryResult } from "../expiry/schemas.ts";
 import { syncInput, syncResult } from "../records/change-schemas.ts";
-import { route } from "../route.ts";
-import { nothing, success } from "../schemas.ts";
-import { may, router } from "../trpc.ts";
+import { route } from "../api/route.ts";
+import { nothing, success } from "../api/schemas.ts";
+import { may, router } from "../api/trpc.ts";
 import {
   createDomainInput,
   domainDetail,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, line, pageOf, paging, shownId, prose, timestamp, timestampInput } from "../schemas.ts";
+import { id, line, pageOf, paging, shownId, prose, timestamp, timestampInput } from "../api/schemas.ts";
 
 const domainId = id("The domain's id.");
 const groupName = line(100).meta({ description: "A label to filter by.", example: "Customers" });

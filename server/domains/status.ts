@@ -1,5 +1,5 @@
 import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
-import type { Tables } from "../database/entities.ts";
+import type { Tables } from "../database/tables/all.ts";
 
 export type DomainStatus = "active" | "expiring" | "expired" | "disabled";
 

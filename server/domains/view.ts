@@ -1,8 +1,8 @@
 import { sql, type Selectable } from "kysely";
-import type { Tables } from "../database/entities.ts";
+import type { Tables } from "../database/tables/all.ts";
 import { knownKind } from "../dns-providers/kinds.ts";
-import { toUnicodeName } from "../names/names.ts";
-import { hasSignatureOverSoa } from "../records/server-managed.ts";
+import { toUnicodeName } from "../dns/names/names.ts";
+import { hasSignatureOverSoa } from "../dns/server-managed.ts";
 import { statusAt } from "./status.ts";
 
 /** A domain with its provider's kind. */

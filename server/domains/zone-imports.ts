@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Caller } from "../auth/caller.ts";
+import type { Caller } from "../access/caller.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
 import type { ConnectedConfig, ProviderConfigs } from "../dns-providers/provider-configs.ts";
-import { badField, notFound, type AppError } from "../errors.ts";
-import { faultToAppError } from "../faults.ts";
-import type { Logger } from "../log.ts";
-import { parseZoneName } from "../names/names.ts";
+import { badField, notFound, type AppError } from "../platform/errors.ts";
+import { faultToAppError } from "../platform/faults.ts";
+import type { Logger } from "../platform/log.ts";
+import { parseZoneName } from "../dns/names/names.ts";
 import {
   beginImport,
   beginZone,

@@ -1,9 +1,9 @@
 import { once } from "node:events";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { ProviderError } from "../dns-providers/provider.ts";
-import type { Logger } from "../log.ts";
+import type { Logger } from "../platform/log.ts";
 import type { ProviderComparison } from "../records/compare-with-provider.ts";
 import { keepSplits } from "../records/unread-splits.ts";
 import {

@@ -1,11 +1,11 @@
 import { sql, type ExpressionBuilder, type RawBuilder } from "kysely";
 import { countActions } from "../changes/commit.ts";
 import { queries, type EntityManager } from "../database/database.ts";
-import type { Tables } from "../database/entities.ts";
+import type { Tables } from "../database/tables/all.ts";
 import type { StoredConfig } from "../dns-providers/config-secrets.ts";
 import { keepSigning } from "../records/keep-signing.ts";
-import type { PlannedChange } from "../records/live-record.ts";
-import type { ZoneSigning } from "../records/server-managed.ts";
+import type { PlannedChange } from "../dns/live-record.ts";
+import type { ZoneSigning } from "../dns/server-managed.ts";
 
 /** A zone whose turn it is, as it was when its turn came. */
 export interface DueZone {

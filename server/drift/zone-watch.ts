@@ -1,7 +1,7 @@
 import { queries, type Database } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { providerKinds } from "../dns-providers/kinds.ts";
-import type { Logger } from "../log.ts";
+import type { Logger } from "../platform/log.ts";
 import type { DriftJob } from "./drift-job.ts";
 
 /** Configurations that are made, changed or deleted are noticed after this long. */

@@ -1,6 +1,6 @@
 import type { Database, EntityManager } from "../database/database.ts";
 import type { Job } from "../jobs/jobs.ts";
-import type { Logger } from "../log.ts";
+import type { Logger } from "../platform/log.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import { claimDue, type DueDomain } from "./due-domains.ts";
 import { failedLookUp, manyFailedLookUps, TellingBudget } from "./failed-look-up-notice.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
-import type { Logger } from "../log.ts";
+import type { Logger } from "../platform/log.ts";
 import type { Egress } from "../net/egress.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import { RdapBootstrap } from "./rdap/bootstrap.ts";

@@ -1,6 +1,6 @@
 import type { Database } from "../database/database.ts";
 import type { Job } from "../jobs/jobs.ts";
-import type { Logger } from "../log.ts";
+import type { Logger } from "../platform/log.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import { takeReminders } from "./due-reminders.ts";
 import { reminderNotice } from "./reminder-notice.ts";

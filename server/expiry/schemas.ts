@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, line, timestamp } from "../schemas.ts";
+import { id, line, timestamp } from "../api/schemas.ts";
 
 const error = z
   .string()

@@ -1,10 +1,10 @@
-import { zoneFor } from "../assignments/access.ts";
+import { zoneFor } from "../access/zone-access.ts";
 import { writeEntry } from "../audit/audit.ts";
 import { changedFields } from "../audit/changed-fields.ts";
-import type { Caller } from "../auth/caller.ts";
+import type { Caller } from "../access/caller.ts";
 import type { EntityManager } from "../database/database.ts";
-import { badField, notFound } from "../errors.ts";
-import { parseZoneName } from "../names/names.ts";
+import { badField, notFound } from "../platform/errors.ts";
+import { parseZoneName } from "../dns/names/names.ts";
 import { failure } from "./failure.ts";
 import type { ExpiryLookUp } from "./look-up.ts";
 import type { Finding } from "./registration.ts";

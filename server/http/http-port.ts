@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { parseCookie, stringifySetCookie } from "cookie";
 import type { Request, Response } from "express";
-import { looksPersonal } from "../auth/personal-tokens/form.ts";
-import type { Context, CookieToSet, HttpPort } from "../context.ts";
+import { looksPersonal } from "../access/personal-token-form.ts";
+import type { Context, CookieToSet, HttpPort } from "../api/context.ts";
 import { noteProcedure } from "../metrics/http.ts";
 
 const requestIdForm = /^[\w.-]{8,64}$/;

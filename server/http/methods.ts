@@ -1,7 +1,7 @@
 import type { AnyTRPCRouter } from "@trpc/server";
 import type { Express, RequestHandler } from "express";
-import { AppError } from "../errors.ts";
-import { patternOf, restProcedures } from "../rest.ts";
+import { AppError } from "../platform/errors.ts";
+import { patternOf, restProcedures } from "../api/rest.ts";
 import { requestIdOf } from "./http-port.ts";
 import { sendProblem } from "./problem.ts";
 

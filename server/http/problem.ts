@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Response } from "express";
-import { toProblem, type AppError } from "../errors.ts";
+import { toProblem, type AppError } from "../platform/errors.ts";
 
 /** Answers with a problem document (RFC 9457): the one place where an error becomes an HTTP response outside tRPC. */
 export function sendProblem(res: Response, error: AppError, requestId: string): void {

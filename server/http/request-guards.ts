@@ -1,5 +1,5 @@
 import type { Request, Response } from "express";
-import { AppError } from "../errors.ts";
+import { AppError } from "../platform/errors.ts";
 import { notUtf8 } from "./bodies/read-bytes.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { ProviderId } from "./providers/provider.ts";
+import type { ProviderId } from "../database/tables/identity.ts";
 
 /** Whether a provider sends browsers back to the address that `oidc` and `custom` have in common (the interface). */
 export function sharesCallback(providerId: ProviderId): boolean {

@@ -1,7 +1,7 @@
-import type { HttpPort } from "../context.ts";
-import { AppError } from "../errors.ts";
+import type { HttpPort } from "../api/context.ts";
+import { AppError } from "../platform/errors.ts";
 import { clearSiteCookie, setSiteCookie } from "./flow-cookie.ts";
-import { hashOf } from "../auth/opaque-tokens.ts";
+import { hashOf } from "../platform/opaque-tokens.ts";
 import { pendingSeconds, ticketSeconds } from "./tickets.ts";
 import type { FrontEndQuery } from "./external-sign-in.ts";
 

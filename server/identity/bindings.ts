@@ -1,16 +1,17 @@
 import { UniqueConstraintViolationException } from "@mikro-orm/core";
-import type { Actor } from "../audit/actor.ts";
+import type { Actor } from "../access/actor.ts";
 import type { Audit } from "../audit/audit.ts";
-import type { Caller } from "../auth/caller.ts";
-import { refuseLastWayIn } from "../auth/last-way-in.ts";
-import type { WaysIn } from "../auth/ways-in.ts";
+import type { Caller } from "../access/caller.ts";
+import { refuseLastWayIn } from "../accounts/auth/last-way-in.ts";
+import type { WaysIn } from "../accounts/auth/ways-in.ts";
 import { queries, type EntityManager } from "../database/database.ts";
-import { notFound } from "../errors.ts";
-import { newId } from "../ids.ts";
-import { lockAccount } from "../users/lock-account.ts";
-import { IdentityBinding } from "./entities.ts";
+import { notFound } from "../platform/errors.ts";
+import { newId } from "../platform/ids.ts";
+import { lockAccount } from "../accounts/users/lock-account.ts";
+import { IdentityBinding } from "../database/tables/identity.ts";
 import type { IdentityProviders } from "./providers/catalogue.ts";
-import type { Identity, ProviderId } from "./providers/provider.ts";
+import type { Identity } from "./providers/provider.ts";
+import type { ProviderId } from "../database/tables/identity.ts";
 
 /** The identities at providers that sign users in. */
 export class IdentityBindings {

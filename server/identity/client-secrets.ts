@@ -1,4 +1,4 @@
-import type { SecretBox } from "../secret-box.ts";
+import type { SecretBox } from "../platform/secret-cipher.ts";
 
 /** The client secrets within configurations: sealed at rest, bound to their configuration, never shown. */
 export class ClientSecrets {

@@ -1,11 +1,11 @@
 import type { Audit } from "../audit/audit.ts";
-import type { SignIn } from "../auth/sign-in.ts";
-import type { WaysIn } from "../auth/ways-in.ts";
-import type { Keyring } from "../keyring.ts";
+import type { SignIn } from "../accounts/auth/sign-in.ts";
+import type { WaysIn } from "../accounts/auth/ways-in.ts";
+import type { Keyring } from "../platform/keyring.ts";
 import type { Egress } from "../net/egress.ts";
-import { SecretBox } from "../secret-box.ts";
-import type { Invitations } from "../users/invitations/service.ts";
-import type { Users } from "../users/service.ts";
+import { SecretBox } from "../platform/secret-cipher.ts";
+import type { Invitations } from "../accounts/users/invitations/service.ts";
+import type { Users } from "../accounts/users/service.ts";
 import { IdentityAddresses } from "./addresses.ts";
 import { IdentityBindings } from "./bindings.ts";
 import { ClientSecrets } from "./client-secrets.ts";

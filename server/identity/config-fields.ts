@@ -1,6 +1,6 @@
 import { maskedClientId } from "./client-secrets.ts";
-import type { IdentityConfig } from "./entities.ts";
-import type { ProviderId } from "./providers/provider.ts";
+import type { IdentityConfig } from "../database/tables/identity.ts";
+import type { ProviderId } from "../database/tables/identity.ts";
 
 export interface IdentityConfigPatch {
   clientId?: string | undefined;

@@ -1,25 +1,20 @@
 import { LockMode } from "@mikro-orm/core";
 import type { Audit } from "../audit/audit.ts";
 import { changedFields } from "../audit/changed-fields.ts";
-import type { Caller } from "../auth/caller.ts";
+import type { Caller } from "../access/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { uniquely } from "../database/uniquely.ts";
-import { AppError, badField, notFound } from "../errors.ts";
-import { newId } from "../ids.ts";
-import type { Logger } from "../log.ts";
+import { AppError, badField, notFound } from "../platform/errors.ts";
+import { newId } from "../platform/ids.ts";
+import type { Logger } from "../platform/log.ts";
 import type { IdentityAddresses } from "./addresses.ts";
 import type { ClientSecrets } from "./client-secrets.ts";
 import { fieldsAfter, told, urlFields, type IdentityConfigPatch, type NewIdentityConfig } from "./config-fields.ts";
-import { IdentityConfig } from "./entities.ts";
+import { IdentityConfig } from "../database/tables/identity.ts";
 import { endFlowsThrough } from "./housekeeping.ts";
 import type { IdentityProviders } from "./providers/catalogue.ts";
-import {
-  IdentityProviderError,
-  providerIds,
-  type ClientSettings,
-  type IdentityProvider,
-  type ProviderId,
-} from "./providers/provider.ts";
+import { IdentityProviderError, type ClientSettings, type IdentityProvider } from "./providers/provider.ts";
+import { providerIds, type ProviderId } from "../database/tables/identity.ts";
 
 /** A provider that users can go through now. */
 export interface EnabledProvider {

@@ -1,8 +1,9 @@
 import { queries, type EntityManager } from "../database/database.ts";
-import { newId } from "../ids.ts";
-import type { SecretBox } from "../secret-box.ts";
-import { hashOf, newOpaqueToken } from "../auth/opaque-tokens.ts";
-import { providerIds, type FlowValues, type ProviderId } from "./providers/provider.ts";
+import { newId } from "../platform/ids.ts";
+import type { SecretBox } from "../platform/secret-cipher.ts";
+import { hashOf, newOpaqueToken } from "../platform/opaque-tokens.ts";
+import { type FlowValues } from "./providers/provider.ts";
+import { providerIds, type ProviderId } from "../database/tables/identity.ts";
 
 /** How long somebody may take at the provider. */
 export const flowSeconds = 10 * 60;

@@ -1,5 +1,5 @@
 import { queries, type EntityManager } from "../database/database.ts";
-import type { ProviderId } from "./providers/provider.ts";
+import type { ProviderId } from "../database/tables/identity.ts";
 
 const tables = ["identity_flows", "identity_tickets", "pending_identities"] as const;
 

@@ -1,12 +1,13 @@
 import { Router, type NextFunction, type Request, type Response } from "express";
-import { visitor, type Actor } from "../audit/actor.ts";
+import { visitor, type Actor } from "../access/actor.ts";
 import type { EntityManager } from "../database/database.ts";
 import { countCall } from "../limits/count-call.ts";
-import type { ServerContext } from "../trpc.ts";
+import type { ServerContext } from "../api/trpc.ts";
 import { SignInFailure } from "./failures.ts";
 import { setArrivalCookie } from "./arrival-cookie.ts";
 import { clearSiteCookie, setFlowCookie } from "./flow-cookie.ts";
-import { knownProvider, type ProviderId } from "./providers/provider.ts";
+import { knownProvider } from "./providers/provider.ts";
+import { type ProviderId } from "../database/tables/identity.ts";
 import type { FrontEndQuery } from "./external-sign-in.ts";
 
 interface Visit {

@@ -1,16 +1,17 @@
-import type { Actor } from "../audit/actor.ts";
+import type { Actor } from "../access/actor.ts";
 import type { Audit } from "../audit/audit.ts";
-import type { ClientInfo } from "../auth/sessions.ts";
-import type { SignedIn, SignIn } from "../auth/sign-in.ts";
+import type { ClientInfo } from "../accounts/auth/sessions.ts";
+import type { SignedIn, SignIn } from "../accounts/auth/sign-in.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { uniquely } from "../database/uniquely.ts";
-import { AppError } from "../errors.ts";
-import { oneGiven } from "../one-given.ts";
-import type { User } from "../users/entities.ts";
-import type { Invitations } from "../users/invitations/service.ts";
-import type { Users } from "../users/service.ts";
+import { AppError } from "../platform/errors.ts";
+import { oneGiven } from "../api/one-given.ts";
+import type { User } from "../database/tables/users.ts";
+import type { Invitations } from "../accounts/users/invitations/service.ts";
+import type { Users } from "../accounts/users/service.ts";
 import type { IdentityBindings } from "./bindings.ts";
-import { knownProvider, type Identity, type ProviderId } from "./providers/provider.ts";
+import { knownProvider, type Identity } from "./providers/provider.ts";
+import { type ProviderId } from "../database/tables/identity.ts";
 import type { IdentityTickets } from "./tickets.ts";
 import { usernamesFor } from "./usernames.ts";
 

@@ -1,11 +1,11 @@
-import { clientInfo } from "../auth/client-info.ts";
-import { setRefreshCookie } from "../auth/refresh-cookie.ts";
-import { signedInAnswer } from "../auth/schemas.ts";
-import { signedInAnswerOf } from "../auth/signed-in-answer.ts";
-import { route } from "../route.ts";
-import { nothing, success } from "../schemas.ts";
-import { admin, confirmed, open, router, signedIn } from "../trpc.ts";
-import { briefUser } from "../users/service.ts";
+import { clientInfo } from "../accounts/auth/client-info.ts";
+import { setRefreshCookie } from "../accounts/auth/refresh-cookie.ts";
+import { signedInAnswer } from "../accounts/auth/schemas.ts";
+import { signedInAnswerOf } from "../accounts/auth/signed-in-answer.ts";
+import { route } from "../api/route.ts";
+import { nothing, success } from "../api/schemas.ts";
+import { admin, confirmed, open, router, signedIn } from "../api/trpc.ts";
+import { briefUser } from "../accounts/users/service.ts";
 import { clearArrivalCookie, requireArrival } from "./arrival-cookie.ts";
 import { setFlowCookie } from "./flow-cookie.ts";
 import {

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { secondFactorNeeded } from "../auth/second-factors/schemas.ts";
-import { signedInUser } from "../auth/schemas.ts";
-import { id, line, timestamp } from "../schemas.ts";
-import { providerIds } from "./providers/provider.ts";
+import { secondFactorNeeded } from "../accounts/auth/second-factors/schemas.ts";
+import { signedInUser } from "../accounts/auth/schemas.ts";
+import { id, line, timestamp } from "../api/schemas.ts";
+import { providerIds } from "../database/tables/identity.ts";
 import { isWebAddress } from "./web-address.ts";
 
 const type = z.enum(["oidc", "oauth2"]).meta({

@@ -1,7 +1,7 @@
 import { queries, type EntityManager } from "../database/database.ts";
 import { flowSeconds } from "./flows.ts";
-import { hashOf } from "../auth/opaque-tokens.ts";
-import type { ProviderId } from "./providers/provider.ts";
+import { hashOf } from "../platform/opaque-tokens.ts";
+import type { ProviderId } from "../database/tables/identity.ts";
 
 /**
  * Keeps answers of `oidc` and `custom` apart, which come to one address (RFC 9700 §4.4, mix-up). A bad provider can send a browser on to the good one with

@@ -1,10 +1,10 @@
-import type { Actor } from "../audit/actor.ts";
+import type { Actor } from "../access/actor.ts";
 import type { Audit } from "../audit/audit.ts";
-import type { ClientInfo } from "../auth/sessions.ts";
-import type { FirstFactorOutcome, SignIn } from "../auth/sign-in.ts";
+import type { ClientInfo } from "../accounts/auth/sessions.ts";
+import type { FirstFactorOutcome, SignIn } from "../accounts/auth/sign-in.ts";
 import type { EntityManager } from "../database/database.ts";
-import { AppError } from "../errors.ts";
-import { User } from "../users/entities.ts";
+import { AppError } from "../platform/errors.ts";
+import { User } from "../database/tables/users.ts";
 import type { IdentityTickets } from "./tickets.ts";
 
 /** Turns a ticket into a session. */

@@ -1,6 +1,7 @@
 import { queries, type EntityManager } from "../database/database.ts";
-import { hashOf, newOpaqueToken } from "../auth/opaque-tokens.ts";
-import type { Identity, ProviderId } from "./providers/provider.ts";
+import { hashOf, newOpaqueToken } from "../platform/opaque-tokens.ts";
+import type { Identity } from "./providers/provider.ts";
+import type { ProviderId } from "../database/tables/identity.ts";
 
 /** How long a ticket is good. */
 export const ticketSeconds = 60;

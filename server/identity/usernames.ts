@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
-import type { Identity, ProviderId } from "./providers/provider.ts";
+import type { Identity } from "./providers/provider.ts";
+import type { ProviderId } from "../database/tables/identity.ts";
 
 const longest = 48;
 const numbered = 20;

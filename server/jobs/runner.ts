@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { PgBoss, type ConnectionOptions, type QueueResult } from "pg-boss";
 import { CompiledQuery } from "kysely";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
-import type { Logger } from "../log.ts";
+import type { Logger } from "../platform/log.ts";
 import type { Enqueue, Job, JobRun, Retries } from "./jobs.ts";
 
 /** How soon the queue notices things, in seconds. */

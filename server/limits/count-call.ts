@@ -1,5 +1,5 @@
-import type { Actor } from "../audit/actor.ts";
-import type { HttpPort } from "../context.ts";
+import type { Actor } from "../access/actor.ts";
+import type { HttpPort } from "../api/context.ts";
 import { LimitReached, tellStandings } from "./rate-limit.ts";
 import type { RequestLimits } from "./requests.ts";
 

@@ -1,5 +1,5 @@
 import { RateLimiterMemory, RateLimiterRedis, type RateLimiterAbstract } from "rate-limiter-flexible";
-import type { Redis } from "../redis.ts";
+import type { Redis } from "../platform/redis.ts";
 
 /** How many of something each key has in a window of time, which begins with the first. */
 export interface Quota {

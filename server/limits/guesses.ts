@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { RateLimiterRes, type RateLimiterAbstract } from "rate-limiter-flexible";
-import { AppError } from "../errors.ts";
-import { inTurn } from "../in-turn.ts";
+import { AppError } from "../platform/errors.ts";
+import { inTurn } from "../platform/keyed-mutex.ts";
 import { addressKey } from "./address.ts";
 import type { MakeCounter, Quota } from "./counters.ts";
 import { LimitReached, secondsLeft } from "./rate-limit.ts";

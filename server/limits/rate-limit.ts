@@ -1,5 +1,5 @@
-import type { HttpPort } from "../context.ts";
-import { AppError } from "../errors.ts";
+import type { HttpPort } from "../api/context.ts";
+import { AppError } from "../platform/errors.ts";
 import type { Quota } from "./counters.ts";
 
 /** Where a caller stands with a quota. */

@@ -1,5 +1,5 @@
 import { RateLimiterRes, type RateLimiterAbstract } from "rate-limiter-flexible";
-import type { Actor } from "../audit/actor.ts";
+import type { Actor } from "../access/actor.ts";
 import { addressKey } from "./address.ts";
 import type { MakeCounter, Quota } from "./counters.ts";
 import { LimitReached, secondsLeft, type Standing } from "./rate-limit.ts";

@@ -1,5 +1,5 @@
 import { createTransport, type Transporter } from "nodemailer";
-import type { Logger } from "../log.ts";
+import type { Logger } from "../platform/log.ts";
 
 export interface Mail {
   to: string;

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { Background } from "../background.ts";
+import type { Background } from "../platform/background.ts";
 import type { Database } from "../database/database.ts";
 import type { Enqueue, Job } from "../jobs/jobs.ts";
-import type { Logger } from "../log.ts";
-import type { SecretBox } from "../secret-box.ts";
+import type { Logger } from "../platform/log.ts";
+import type { SecretBox } from "../platform/secret-cipher.ts";
 import type { Mail, Mailer } from "./mailer.ts";
 
 /** A mail that waits for its next try. It may hold a link that is as good as a password, so it is kept sealed. */

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 import type { JobRun } from "../jobs/jobs.ts";
-import { version } from "../version.ts";
+import { version } from "../platform/version.ts";
 
 /** What the process itself says of memory, CPU and event loop: once a process, however many services it runs. */
 let ofProcess: Registry | undefined;

@@ -1,8 +1,8 @@
-import type { Authenticator } from "../auth/authenticator.ts";
-import type { Outbox } from "../channels/outbox.ts";
+import type { Authenticator } from "../access/authenticator.ts";
+import type { Outbox } from "./channels/outbox.ts";
 import type { Database } from "../database/database.ts";
-import type { Logger } from "../log.ts";
-import type { Redis } from "../redis.ts";
+import type { Logger } from "../platform/log.ts";
+import type { Redis } from "../platform/redis.ts";
 import { Hub } from "./hub.ts";
 import { Inbox } from "./inbox.ts";
 import { Notifications } from "./notify.ts";

@@ -1,11 +1,11 @@
 import { Router, type NextFunction, type Request, type Response } from "express";
-import { visitor } from "../audit/actor.ts";
-import { bearerOf, type Identified } from "../auth/authenticator.ts";
-import { permitted } from "../auth/caller.ts";
-import { looksPersonal } from "../auth/personal-tokens/form.ts";
-import { AppError, badField } from "../errors.ts";
+import { visitor } from "../access/actor.ts";
+import { bearerOf, type Identified } from "../access/authenticator.ts";
+import { permitted } from "../access/caller.ts";
+import { looksPersonal } from "../access/personal-token-form.ts";
+import { AppError, badField } from "../platform/errors.ts";
 import { countCall } from "../limits/count-call.ts";
-import type { ServerContext } from "../trpc.ts";
+import type { ServerContext } from "../api/trpc.ts";
 import { beat, connectedMessage, notificationMessage, patienceBytes } from "./event-stream.ts";
 import type { Outlet, Stream, Streams } from "./streams.ts";
 

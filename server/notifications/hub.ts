@@ -1,4 +1,4 @@
-import { newId } from "../ids.ts";
+import { newId } from "../platform/ids.ts";
 import { Mailbox, type Entry, type InAppNotification } from "./mailbox.ts";
 
 /** Somebody who hears of a user's notifications as they come. */

@@ -1,7 +1,8 @@
-import { notFound } from "../errors.ts";
-import { newId } from "../ids.ts";
+import { notFound } from "../platform/errors.ts";
+import { newId } from "../platform/ids.ts";
 import type { Hub } from "./hub.ts";
-import { deleted, read, unread, type Entry, type InAppNotification, type Told } from "./mailbox.ts";
+import type { Told } from "../platform/events.ts";
+import { deleted, read, unread, type Entry, type InAppNotification } from "./mailbox.ts";
 
 /** The same mailboxes in other instances. None of this fails: what cannot be shared now is shared later. */
 export interface Elsewhere {

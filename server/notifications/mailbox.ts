@@ -1,17 +1,7 @@
-import type { NotificationEvent, NotificationLevel } from "./events.ts";
+import type { Told } from "../platform/events.ts";
 
 /** How many notifications a user has at the most. */
 export const keptNotifications = 200;
-
-/** What was told, alike for everyone who was told of it. */
-export interface Told {
-  event: NotificationEvent;
-  title: string;
-  content: string;
-  level: NotificationLevel;
-  metadata: Readonly<Record<string, unknown>>;
-  createdAt: Date;
-}
 
 /** A notification as its reader has it. */
 export interface InAppNotification extends Told {

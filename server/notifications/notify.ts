@@ -1,10 +1,10 @@
 import { afterCommit } from "../database/after-commit.ts";
 import type { EntityManager } from "../database/database.ts";
-import type { Logger } from "../log.ts";
+import type { Logger } from "../platform/log.ts";
 import type { Inbox } from "./inbox.ts";
-import type { Outbox } from "../channels/outbox.ts";
-import type { EventMetadata, NotificationEvent, NotificationLevel } from "./events.ts";
-import type { Told } from "./mailbox.ts";
+import type { Outbox } from "./channels/outbox.ts";
+import type { EventMetadata, NotificationEvent, NotificationLevel } from "../platform/events.ts";
+import type { Told } from "../platform/events.ts";
 import { among, personsOf, type Person } from "./recipients.ts";
 
 /** Something that people should hear of. Nothing in it may be a secret. */

@@ -1,7 +1,7 @@
 import type { z } from "zod";
-import { route } from "../route.ts";
-import { nothing } from "../schemas.ts";
-import { may, mayStay, resumable, router } from "../trpc.ts";
+import { route } from "../api/route.ts";
+import { nothing } from "../api/schemas.ts";
+import { may, mayStay, resumable, router } from "../api/trpc.ts";
 import {
   deletedCount,
   notification,

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { id, line, shownId, timestamp } from "../schemas.ts";
-import type { TypedNotification } from "./events.ts";
+import { id, line, shownId, timestamp } from "../api/schemas.ts";
+import type { TypedNotification } from "../platform/events.ts";
 import { keptNotifications } from "./mailbox.ts";
-import { notificationEvents, notificationLevels } from "./events.ts";
+import { notificationEvents, notificationLevels } from "../platform/events.ts";
 
 const anyNotification = z
   .object({

@@ -1,9 +1,10 @@
-import type { EndListener } from "../auth/authenticator.ts";
-import type { Logger } from "../log.ts";
-import type { Channel, Redis } from "../redis.ts";
+import type { EndListener } from "../access/authenticator.ts";
+import type { Logger } from "../platform/log.ts";
+import type { Channel, Redis } from "../platform/redis.ts";
 import type { Hub } from "./hub.ts";
 import type { Elsewhere } from "./inbox.ts";
-import { deleted, keptNotifications, read, unread, type Entry, type Told } from "./mailbox.ts";
+import type { Told } from "../platform/events.ts";
+import { deleted, keptNotifications, read, unread, type Entry } from "./mailbox.ts";
 
 /** What instances tell each other. */
 type Message =

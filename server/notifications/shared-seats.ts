@@ -1,4 +1,4 @@
-import type { Redis } from "../redis.ts";
+import type { Redis } from "../platform/redis.ts";
 import { streamsPerUser, type Seats } from "./streams.ts";
 
 /** After a crash of an instance the seats of its streams are free again after this time. */

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { Identified } from "../auth/authenticator.ts";
-import { liveSessions } from "../auth/live-sessions.ts";
+import type { Identified } from "../access/authenticator.ts";
+import { liveSessions } from "../access/live-sessions.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { jsonTexts } from "../database/json-rows.ts";
 

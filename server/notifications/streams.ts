@@ -1,8 +1,8 @@
-import type { EndListener, Identified } from "../auth/authenticator.ts";
+import type { EndListener, Identified } from "../access/authenticator.ts";
 import type { Database, EntityManager } from "../database/database.ts";
-import { AppError, stopping } from "../errors.ts";
-import { newId } from "../ids.ts";
-import type { Logger } from "../log.ts";
+import { AppError, stopping } from "../platform/errors.ts";
+import { newId } from "../platform/ids.ts";
+import type { Logger } from "../platform/log.ts";
 import type { Hub } from "./hub.ts";
 import type { Elsewhere } from "./inbox.ts";
 import type { InAppNotification } from "./mailbox.ts";

@@ -1,4 +1,4 @@
-import { AppError, stopping } from "../errors.ts";
+import { AppError, stopping } from "../platform/errors.ts";
 import { notificationMessage, patienceBytes } from "./event-stream.ts";
 import type { InAppNotification } from "./mailbox.ts";
 import type { EndReason, Outlet, Stream, Streams } from "./streams.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, line, pageOf, paging, queryFlag, timestamp } from "../schemas.ts";
+import { id, line, pageOf, paging, queryFlag, timestamp } from "../api/schemas.ts";
 import { dataFields, dnsRecord, domainId, recordData, recordId, recordInput, recordPatch } from "./schemas.ts";
 
 export const bulkInput = z.strictObject({

@@ -1,6 +1,6 @@
 import type { ProviderKind } from "../dns-providers/provider.ts";
-import { recordKey, type RecordData } from "./record.ts";
-import { filtered, flatMapped, mapped, type Steps } from "../slices.ts";
+import { recordKey, type RecordData } from "../dns/record.ts";
+import { filtered, flatMapped, mapped, type Steps } from "../platform/slices.ts";
 
 /** Why a kind takes no strings; follows its name in a sentence. */
 export const cutsTexts = "stores a TXT as one text and cuts it into strings itself";

@@ -1,13 +1,13 @@
 import type { HeldZone } from "../changes/pipeline.ts";
 import type { EntityManager } from "../database/database.ts";
 import type { ProviderKind } from "../dns-providers/provider.ts";
-import type { Issue } from "../errors.ts";
-import type { LiveRecord, PlannedChange } from "./live-record.ts";
+import type { Issue } from "../platform/errors.ts";
+import type { LiveRecord, PlannedChange } from "../dns/live-record.ts";
 import { limitIssues } from "./provider-limits.ts";
-import { recordKey, rrsetKey, type RecordData } from "./record.ts";
+import { recordKey, rrsetKey, type RecordData } from "../dns/record.ts";
 import { checkChanges } from "./server-rules/check-changes.ts";
-import { newViolations } from "./zone-rules.ts";
-import { flatMapped, grouped, inSlices, mapped, type Steps } from "../slices.ts";
+import { newViolations } from "../dns/zone-rules.ts";
+import { flatMapped, grouped, inSlices, mapped, type Steps } from "../platform/slices.ts";
 
 /** Beyond this many records that come to a name, it is not found out which of them still fit: none is made. */
 const mostTried = 300;

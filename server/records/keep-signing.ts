@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import { queries, type EntityManager } from "../database/database.ts";
 import { jsonRows } from "../database/json-rows.ts";
-import { recordKey, type RecordData } from "./record.ts";
-import { serverManagedRows, type ZoneSigning } from "./server-managed.ts";
+import { recordKey, type RecordData } from "../dns/record.ts";
+import { serverManagedRows, type ZoneSigning } from "../dns/server-managed.ts";
 
 const rowsPerStatement = 5_000;
 

@@ -1,17 +1,17 @@
 import { sql, type Kysely, type RawBuilder, type SqlBool } from "kysely";
-import type { Zone } from "../assignments/access.ts";
-import type { Hosts } from "../assignments/hosts.ts";
+import type { Zone } from "../access/zone-access.ts";
+import type { Hosts } from "../access/hosts.ts";
 import { queries, type EntityManager } from "../database/database.ts";
-import type { Tables } from "../database/entities.ts";
+import type { Tables } from "../database/tables/all.ts";
 import type { Paging } from "../database/one-page.ts";
 import { repeated } from "../database/repeated-query.ts";
-import { badField } from "../errors.ts";
-import { parseOwner } from "../names/names.ts";
-import { editableTypes, isEditableType } from "./record.ts";
-import { ruleFor } from "./record-types.ts";
-import type { LiveRecord } from "./live-record.ts";
+import { badField } from "../platform/errors.ts";
+import { parseOwner } from "../dns/names/names.ts";
+import { editableTypes, isEditableType } from "../dns/record.ts";
+import { ruleFor } from "../dns/record-types.ts";
+import type { LiveRecord } from "../dns/live-record.ts";
 import { liveColumns, liveRecord } from "./live-queries.ts";
-import { isServerManaged } from "./server-managed.ts";
+import { isServerManaged } from "../dns/server-managed.ts";
 import { managedColumns, managedRecord, managedRecords } from "./managed-queries.ts";
 import { nameSearch, type NameSearch } from "../database/name-search.ts";
 

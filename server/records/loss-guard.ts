@@ -1,6 +1,6 @@
-import { AppError } from "../errors.ts";
-import type { PlannedChange } from "./live-record.ts";
-import { recordKey } from "./record.ts";
+import { AppError } from "../platform/errors.ts";
+import type { PlannedChange } from "../dns/live-record.ts";
+import { recordKey } from "../dns/record.ts";
 
 /** Zones below this size are guarded only against being emptied. */
 const guardedRecords = 10;

@@ -1,6 +1,6 @@
 import { countActions } from "../changes/commit.ts";
-import { flatMapped, inSlices } from "../slices.ts";
-import { changedFields, dataOf, type PlannedChange } from "./live-record.ts";
+import { flatMapped, inSlices } from "../platform/slices.ts";
+import { changedFields, dataOf, type PlannedChange } from "../dns/live-record.ts";
 
 /** Planned changes as answers show them. */
 export async function planView(changes: readonly PlannedChange[]) {

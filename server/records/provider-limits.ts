@@ -1,13 +1,13 @@
 import { throughProvider } from "../dns-providers/through-provider.ts";
 import type { DnsProvider, LimitedRecord, ProviderKind } from "../dns-providers/provider.ts";
-import type { Issue } from "../errors.ts";
-import { isProviderType, typeNumber } from "../zone-file/type-names.ts";
-import { newId } from "../ids.ts";
-import type { PlannedChange } from "./live-record.ts";
+import type { Issue } from "../platform/errors.ts";
+import { isProviderType, typeNumber } from "../dns/zone-file/type-names.ts";
+import { newId } from "../platform/ids.ts";
+import type { PlannedChange } from "../dns/live-record.ts";
 import { cutsTexts } from "./joined-texts.ts";
-import { recordKey, type RecordData } from "./record.ts";
-import { atOnce, filtered, flatMapped, type Steps } from "../slices.ts";
-import { nameFaults } from "./server-rules/host-names.ts";
+import { recordKey, type RecordData } from "../dns/record.ts";
+import { atOnce, filtered, flatMapped, type Steps } from "../platform/slices.ts";
+import { nameFaults } from "../dns/server-rules/host-names.ts";
 
 /** What the provider cannot store, or the name servers behind it do not load, checked before anything is sent. @param zone its name */
 export function limitIssues(record: LimitedRecord, kind: ProviderKind, zone: string): Issue[] {

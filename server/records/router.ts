@@ -1,7 +1,7 @@
-import { answerOf, passingLarge } from "../large-answers.ts";
-import { route } from "../route.ts";
-import { success } from "../schemas.ts";
-import { may, router } from "../trpc.ts";
+import { answerOf, passingLarge } from "../api/large-answers.ts";
+import { route } from "../api/route.ts";
+import { success } from "../api/schemas.ts";
+import { may, router } from "../api/trpc.ts";
 import { createRecord, deleteRecord, updateRecord } from "./single-record.ts";
 import {
   applied,

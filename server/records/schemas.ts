@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { id, line, pageOf, paging, queryFlag, shownId, text, timestamp } from "../schemas.ts";
-import { editableTypes } from "./record.ts";
+import { id, line, pageOf, paging, queryFlag, shownId, text, timestamp } from "../api/schemas.ts";
+import { editableTypes } from "../dns/record.ts";
 
 export const domainId = id("The domain's id.");
 export const recordId = id("The record's id.");

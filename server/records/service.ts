@@ -1,9 +1,9 @@
-import { zoneFor } from "../assignments/access.ts";
-import type { Caller } from "../auth/caller.ts";
+import { zoneFor } from "../access/zone-access.ts";
+import type { Caller } from "../access/caller.ts";
 import type { EntityManager } from "../database/database.ts";
 import type { Paging } from "../database/one-page.ts";
-import { AppError } from "../errors.ts";
-import { inputError } from "../input-error.ts";
+import { AppError } from "../platform/errors.ts";
+import { inputError } from "../api/input-error.ts";
 import { withinRights } from "./editing/rights.ts";
 import type { ChangeInput } from "./change-schemas.ts";
 import { editsOf } from "./editing/change-input.ts";
@@ -22,15 +22,15 @@ import {
 import { zoneHistory } from "../changes/history.ts";
 import { pageOfRecords, recordView, type RecordFilter } from "./list.ts";
 import { countSeen, liveAtNames, liveById } from "./live-queries.ts";
-import type { LiveRecord, PlannedChange } from "./live-record.ts";
-import type { RecordData } from "./record.ts";
+import type { LiveRecord, PlannedChange } from "../dns/live-record.ts";
+import type { RecordData } from "../dns/record.ts";
 import { changedElsewhere, type ChangePipeline, type HeldZone, type Planned } from "../changes/pipeline.ts";
 import { lossWarning, refuseLoss } from "./loss-guard.ts";
 import { planHash, revisionPart } from "./editing/plan-hash.ts";
 import type { ProviderComparison } from "./compare-with-provider.ts";
 import { managedById } from "./managed-queries.ts";
 import { planView } from "./plan-view.ts";
-import { isServerManaged } from "./server-managed.ts";
+import { isServerManaged } from "../dns/server-managed.ts";
 import { signatureWarnings } from "./signature-warnings.ts";
 import {
   providerRefusals,
@@ -41,10 +41,10 @@ import {
   sentence,
 } from "./editing/refusals.ts";
 import { recordInput } from "./schemas.ts";
-import { inSlices } from "../slices.ts";
+import { inSlices } from "../platform/slices.ts";
 import { checkChanges } from "./server-rules/check-changes.ts";
 import { kindOfZone } from "./zone-limits.ts";
-import type { Violation } from "./zone-rules.ts";
+import type { Violation } from "../dns/zone-rules.ts";
 import { ZoneView } from "./editing/zone-view.ts";
 
 interface EditPlan extends Planned, Judged {

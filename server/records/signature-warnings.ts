@@ -1,6 +1,6 @@
 import { queries, type EntityManager } from "../database/database.ts";
-import type { PlannedChange } from "./live-record.ts";
-import { hasSignatureOverSoa, isSignatureOverSoa } from "./server-managed.ts";
+import type { PlannedChange } from "../dns/live-record.ts";
+import { hasSignatureOverSoa, isSignatureOverSoa } from "../dns/server-managed.ts";
 
 /**
  * What a plan says of signatures that were made elsewhere: Zonewright does not sign, and every edit makes some of them invalid. Nothing where

@@ -1,7 +1,7 @@
-import type { Caller } from "../auth/caller.ts";
-import type { HttpPort } from "../context.ts";
+import type { Caller } from "../access/caller.ts";
+import type { HttpPort } from "../api/context.ts";
 import type { EntityManager } from "../database/database.ts";
-import { AppError } from "../errors.ts";
+import { AppError } from "../platform/errors.ts";
 import type { RecordInput } from "./editing/drafts.ts";
 import type { Records } from "./service.ts";
 

@@ -1,6 +1,6 @@
-import { changedFields, dataOf, sameData } from "../records/live-record.ts";
-import { recordKey, type RecordData } from "../records/record.ts";
-import { atOnce, flatMapped, grouped, mapped, type Steps } from "../slices.ts";
+import { changedFields, dataOf, sameData } from "../dns/live-record.ts";
+import { recordKey, type RecordData } from "../dns/record.ts";
+import { atOnce, flatMapped, grouped, mapped, type Steps } from "../platform/slices.ts";
 
 /** A record of one side, with its identity. */
 export interface Sided extends RecordData {

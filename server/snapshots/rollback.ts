@@ -1,21 +1,21 @@
-import { Hosts } from "../assignments/hosts.ts";
-import type { Caller } from "../auth/caller.ts";
+import { Hosts } from "../access/hosts.ts";
+import type { Caller } from "../access/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
-import { planningState } from "../records/desired-state.ts";
+import { planningState } from "../dns/desired-state.ts";
 import { asHeld } from "../records/joined-texts.ts";
 import { judgeChanges } from "../records/judge-changes.ts";
 import { liveAtNames, liveColumns, liveRecord } from "../records/live-queries.ts";
-import type { PlannedChange } from "../records/live-record.ts";
+import type { PlannedChange } from "../dns/live-record.ts";
 import { lossWarning, refuseLoss } from "../records/loss-guard.ts";
-import type { RecordData } from "../records/record.ts";
+import type { RecordData } from "../dns/record.ts";
 import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
 import { countsView, planView } from "../records/plan-view.ts";
 import { keptThere, keptWarnings, partingKept } from "../records/provider-limits.ts";
-import { withSplitsOf } from "../records/zone-comparison.ts";
+import { withSplitsOf } from "../dns/zone-comparison.ts";
 import { kindOfZone } from "../records/zone-limits.ts";
-import { withoutManaged } from "../records/server-managed.ts";
+import { withoutManaged } from "../dns/server-managed.ts";
 import { signatureWarnings } from "../records/signature-warnings.ts";
-import { inSlices } from "../slices.ts";
+import { inSlices } from "../platform/slices.ts";
 import { findSnapshot, type Snapshots } from "./service.ts";
 
 /** Makes a zone again what a snapshot says. */

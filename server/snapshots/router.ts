@@ -1,6 +1,6 @@
-import { answerOf, passingLarge } from "../large-answers.ts";
-import { route } from "../route.ts";
-import { adminMay, may, router } from "../trpc.ts";
+import { answerOf, passingLarge } from "../api/large-answers.ts";
+import { route } from "../api/route.ts";
+import { adminMay, may, router } from "../api/trpc.ts";
 import {
   createSnapshotInput,
   diffInput,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { fieldChanges, plannedChanges } from "../records/change-schemas.ts";
 import { dnsRecord, shownStrings } from "../records/schemas.ts";
-import { id, pageOf, paging, queryFlag, timestamp } from "../schemas.ts";
+import { id, pageOf, paging, queryFlag, timestamp } from "../api/schemas.ts";
 
 const domainId = id("The domain's id.");
 const snapshotId = id("The snapshot's id.");

@@ -1,21 +1,21 @@
 import type { Selectable } from "kysely";
-import { zoneFor, type Zone } from "../assignments/access.ts";
-import type { Hosts } from "../assignments/hosts.ts";
+import { zoneFor, type Zone } from "../access/zone-access.ts";
+import type { Hosts } from "../access/hosts.ts";
 import type { Audit } from "../audit/audit.ts";
-import type { Caller } from "../auth/caller.ts";
+import type { Caller } from "../access/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
-import type { Tables } from "../database/entities.ts";
+import type { Tables } from "../database/tables/all.ts";
 import { onePage } from "../database/one-page.ts";
-import { notFound } from "../errors.ts";
+import { notFound } from "../platform/errors.ts";
 import { recordView } from "../records/list.ts";
-import type { LiveRecord } from "../records/live-record.ts";
+import type { LiveRecord } from "../dns/live-record.ts";
 import { countsAt, liveColumns, liveRecord, zonesAt } from "../records/live-queries.ts";
-import { isServerManaged, withoutManaged } from "../records/server-managed.ts";
-import { withSplitsOf } from "../records/zone-comparison.ts";
+import { isServerManaged, withoutManaged } from "../dns/server-managed.ts";
+import { withSplitsOf } from "../dns/zone-comparison.ts";
 import { bookmark } from "../changes/bookmark.ts";
-import { inSlices } from "../slices.ts";
+import { inSlices } from "../platform/slices.ts";
 import { differing } from "./diff.ts";
-import type { SnapshotTrigger } from "./entities.ts";
+import type { SnapshotTrigger } from "../database/tables/snapshots.ts";
 
 type SnapshotRow = Selectable<Tables["snapshots"]>;
 

@@ -8,9 +8,9 @@ import {
 } from "../records/schemas.ts";
 import { createRecord, deleteRecord, updateRecord } from "../records/single-record.ts";
 import { domainDetail, domainIdInput, domainPage, listDomainsInput } from "../domains/schemas.ts";
-import { route } from "../route.ts";
-import { success } from "../schemas.ts";
-import { may, router } from "../trpc.ts";
+import { route } from "../api/route.ts";
+import { success } from "../api/schemas.ts";
+import { may, router } from "../api/trpc.ts";
 
 const tag = "Open API";
 

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
-import { likePattern, matchesHost, parseHostPattern } from "../../server/assignments/host-pattern.ts";
-import { Hosts } from "../../server/assignments/hosts.ts";
+import { likePattern, matchesHost, parseHostPattern } from "../../server/access/host-pattern.ts";
+import { Hosts } from "../../server/access/hosts.ts";
 import { queries } from "../../server/database/database.ts";
 import { useZonewright } from "../support/zonewright.ts";
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
-import { newId } from "../../server/ids.ts";
+import { newId } from "../../server/platform/ids.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import type { Body, Zone } from "../support/zones.ts";
 import { readZone } from "./assigned.ts";

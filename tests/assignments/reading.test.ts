@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
-import { newId } from "../../server/ids.ts";
+import { newId } from "../../server/platform/ids.ts";
 import type { RestClient } from "../support/rest-client.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { Zone, fileZone, freshName, manualZone, type Body } from "../support/zones.ts";

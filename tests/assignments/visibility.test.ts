@@ -9,10 +9,10 @@ import {
   sql,
 } from "kysely";
 import { expect, test } from "vitest";
-import { VisibleDomains, type Visibility } from "../../server/assignments/access.ts";
-import type { Caller } from "../../server/auth/caller.ts";
-import type { Tables } from "../../server/database/entities.ts";
-import { roles } from "../../server/users/roles.ts";
+import { VisibleDomains, type Visibility } from "../../server/access/zone-access.ts";
+import type { Caller } from "../../server/access/caller.ts";
+import type { Tables } from "../../server/database/tables/all.ts";
+import { roles } from "../../server/database/tables/roles.ts";
 
 const db = new Kysely<Tables>({
   dialect: {

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { restProcedures } from "../../server/rest.ts";
+import { restProcedures } from "../../server/api/rest.ts";
 import { appRouter } from "../../server/router.ts";
 import { Clock } from "../support/clock.ts";
 import type { Answer } from "../support/rest-client.ts";

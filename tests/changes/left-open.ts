@@ -1,5 +1,5 @@
 import { queries } from "../../server/database/database.ts";
-import { newId } from "../../server/ids.ts";
+import { newId } from "../../server/platform/ids.ts";
 import type { Body } from "../support/zones.ts";
 import type { Zonewright } from "../support/zonewright.ts";
 

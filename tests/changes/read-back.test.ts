@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { effects, outcomesIn, provenOurs, readServed } from "../../server/changes/read-back.ts";
 import type { DnsProvider, RecordChange } from "../../server/dns-providers/provider.ts";
-import type { RecordData } from "../../server/records/record.ts";
+import type { RecordData } from "../../server/dns/record.ts";
 
 function a(name: string, value: string, ttl = 300): RecordData {
   return { recordType: "A", name, value, ttl, strings: null, priority: null, proxied: false };

@@ -2,7 +2,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { sql } from "kysely";
 import { beforeEach, describe, expect, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
-import { newId } from "../../server/ids.ts";
+import { newId } from "../../server/platform/ids.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { fileZone, manualConfig, manualZone, type Body, type Zone } from "../support/zones.ts";
 import { createOf, leavePending } from "./left-open.ts";

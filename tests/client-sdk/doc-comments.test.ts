@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { withFieldComments } from "../../client-sdk/field-comments.ts";
 import { proceduresDeclaration } from "../../client-sdk/procedures-declaration.ts";
-import { route } from "../../server/route.ts";
-import { open, router } from "../../server/trpc.ts";
+import { route } from "../../server/api/route.ts";
+import { open, router } from "../../server/api/trpc.ts";
 
 const part = z.object({ size: z.number().describe("In metres.") }).meta({ id: "Part", description: "A part." });
 const thing = z

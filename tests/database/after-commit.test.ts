@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { afterCommit } from "../../server/database/after-commit.ts";
 import { openDatabase, queries, type Database, type EntityManager } from "../../server/database/database.ts";
-import type { Logger } from "../../server/log.ts";
+import type { Logger } from "../../server/platform/log.ts";
 import { sql } from "kysely";
 
 let database: Database;

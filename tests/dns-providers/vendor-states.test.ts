@@ -4,9 +4,9 @@ import { outcomesIn, provenOurs, readAll, readServed } from "../../server/change
 import { knownKind } from "../../server/dns-providers/kinds.ts";
 import { ProviderError, type DnsProvider, type RecordChange } from "../../server/dns-providers/provider.ts";
 import { createEgress, type Egress } from "../../server/net/egress.ts";
-import { planState, withOneTtl } from "../../server/records/desired-state.ts";
-import type { LiveRecord } from "../../server/records/live-record.ts";
-import { recordKey, type RecordData } from "../../server/records/record.ts";
+import { planState, withOneTtl } from "../../server/dns/desired-state.ts";
+import type { LiveRecord } from "../../server/dns/live-record.ts";
+import { recordKey, type RecordData } from "../../server/dns/record.ts";
 import { startCloudflare, refusal as cloudflareRefusal } from "../support/vendors/cloudflare/server.ts";
 import { startDigitalOcean, failure as digitalOceanFailure } from "../support/vendors/digitalocean/server.ts";
 import type { LoopbackVendor, VendorReply } from "../support/vendors/loopback-vendor.ts";

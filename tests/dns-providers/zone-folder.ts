@@ -5,7 +5,7 @@ import { afterEach, beforeEach } from "vitest";
 import { kindByName } from "../../server/dns-providers/kinds.ts";
 import type { ApplyOptions, ChangeOutcome, DnsProvider, RecordChange } from "../../server/dns-providers/provider.ts";
 import { createEgress } from "../../server/net/egress.ts";
-import type { RecordData } from "../../server/records/record.ts";
+import type { RecordData } from "../../server/dns/record.ts";
 
 export const zone = "example.com";
 export const soaLine = "@ 60 IN SOA ns1 hostmaster 7 3600 900 1209600 300\n";

@@ -1,14 +1,14 @@
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { channelNames } from "../../server/channels/kinds.ts";
+import { channelNames } from "../../server/notifications/channels/kinds.ts";
 import { providerKinds } from "../../server/dns-providers/kinds.ts";
-import { providerIds } from "../../server/identity/providers/provider.ts";
+import { providerIds } from "../../server/database/tables/identity.ts";
 import { page } from "../support/markdown.ts";
 
 const root = join(import.meta.dirname, "../..");
 const { prose } = await page("docs/contributing.md");
-/** `server/records/values/<type>.ts`, also where the last part is a folder. */
+/** `server/dns/values/<type>.ts`, also where the last part is a folder. */
 const paths = [...prose.matchAll(/`((?:server|tests|docs|client-sdk|bench)\/[\w./<>-]+)`/g)].map(
   ([, path = ""]) => path,
 );
@@ -35,7 +35,7 @@ test("every channel and identity provider has its file where the walk says so", 
   // The two robots share a file, and the two OpenID providers one, too.
   const sharing: Record<string, string> = { dingtalk: "robots", feishu: "robots" };
   const channels = channelNames.map((name) => `${sharing[name] ?? name}.ts`);
-  expect(files("server/channels/kinds")).toEqual(expect.arrayContaining(channels));
+  expect(files("server/notifications/channels/kinds")).toEqual(expect.arrayContaining(channels));
   const identities = providerIds.map((id) => `${id === "custom" ? "oidc" : id}.ts`);
   expect(files("server/identity/providers")).toEqual(expect.arrayContaining(identities));
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { permissions } from "../../server/context.ts";
-import { channelNames } from "../../server/channels/kinds.ts";
+import { permissions } from "../../server/api/context.ts";
+import { channelNames } from "../../server/notifications/channels/kinds.ts";
 import { page, pages, tableRows } from "../support/markdown.ts";
 
 const named = (cells: readonly (string | undefined)[]) =>

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { jobs } from "../../server/jobs/list.ts";
+import { jobs } from "../../server/composition/job-list.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright({ env: { JOBS: "off", SNAPSHOT_RETENTION: "365" } });

@@ -7,7 +7,7 @@ import { apiDocument, callsOf, type ApiDocument, type Call } from "../../docs/ge
 import { answerExample, bodyExample } from "../../docs/generator/examples.ts";
 import { anchor } from "../../docs/generator/markdown.ts";
 import { referencePages } from "../../docs/generator/reference.ts";
-import { describedVariables } from "../../server/environment.ts";
+import { describedVariables } from "../../server/config/environment.ts";
 import { misfits } from "../support/api/json-schema.ts";
 import { page } from "../support/markdown.ts";
 import { useZonewright } from "../support/zonewright.ts";
@@ -33,7 +33,7 @@ test("a variable is read in the file that the reference names", async () => {
   }
 });
 
-/** What server/config.ts makes of a variable. */
+/** What server/config/config.ts makes of a variable. */
 function propertyOf(name: string): string {
   if (name.startsWith("RATE_LIMIT")) return "requestLimits";
   if (name === "SNAPSHOT_RETENTION") return "snapshotRetentionDays";

@@ -1,4 +1,4 @@
-import { startHookServer } from "../channels/hook-server.ts";
+import { startHookServer } from "../notifications/channels/hook-server.ts";
 import { startOpenIdProvider } from "../support/identity/openid-provider.ts";
 import type { InPlace } from "../support/pages/page-examples.ts";
 import { startAlidnsServer } from "../support/vendors/alidns/server.ts";

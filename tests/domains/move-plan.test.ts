@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { kindByName } from "../../server/dns-providers/kinds.ts";
 import type { ProviderKind } from "../../server/dns-providers/provider.ts";
 import { planMove } from "../../server/domains/move-plan.ts";
-import type { LiveRecord } from "../../server/records/live-record.ts";
-import { recordKey, type RecordData } from "../../server/records/record.ts";
+import type { LiveRecord } from "../../server/dns/live-record.ts";
+import { recordKey, type RecordData } from "../../server/dns/record.ts";
 
 const manual = kindByName("manual");
 if (!manual) throw new Error("The kind manual is missing.");

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import { DriftJob, type OnDrift } from "../../server/drift/drift-job.ts";
-import { createLog } from "../../server/log.ts";
+import { createLog } from "../../server/platform/log.ts";
 import { ProviderComparison } from "../../server/records/compare-with-provider.ts";
 import { fileZone, manualConfig, manualZone, unknownId, type Body, type Zone } from "../support/zones.ts";
 import { Clock, day, hour, minute } from "../support/clock.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { RdapBootstrap } from "../../server/expiry/rdap/bootstrap.ts";
 import { readBootstrap } from "../../server/expiry/rdap/bootstrap-file.ts";
-import { createLog } from "../../server/log.ts";
+import { createLog } from "../../server/platform/log.ts";
 import { Clock, day, hour, minute } from "../support/clock.ts";
 import { bootstrapFile, duringTest, startRdapServer, type RdapServer } from "./registries.ts";
 import { openDoor } from "../net/door.ts";

@@ -8,7 +8,7 @@ import { RdapClient } from "../../server/expiry/rdap/client.ts";
 import type { Finding } from "../../server/expiry/registration.ts";
 import { ServerPace } from "../../server/expiry/server-pace.ts";
 import { WhoisClient } from "../../server/expiry/whois/client.ts";
-import { createLog } from "../../server/log.ts";
+import { createLog } from "../../server/platform/log.ts";
 import { createEgress } from "../../server/net/egress.ts";
 import { Clock } from "../support/clock.ts";
 import { bootstrapFile, duringTest, startRdapServer, startWhoisServer } from "./registries.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { usernamesFor } from "../../server/identity/usernames.ts";
-import { usernameField } from "../../server/users/schemas.ts";
+import { usernameField } from "../../server/accounts/users/schemas.ts";
 
 const identity = { issuer: "", subject: "1", email: null, emailVerified: false, displayName: null, username: null };
 

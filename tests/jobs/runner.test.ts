@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { queries, type Database } from "../../server/database/database.ts";
 import type { Job, JobRun } from "../../server/jobs/jobs.ts";
 import { JobRunner } from "../../server/jobs/runner.ts";
-import { createLog } from "../../server/log.ts";
+import { createLog } from "../../server/platform/log.ts";
 import { emptyDatabase } from "../support/database.ts";
 
 const timing = { heartbeat: 10, supervise: 1, poll: 0.5 };

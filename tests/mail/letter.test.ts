@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { mailOf } from "../../server/mail/letter.ts";
 import { Mailer } from "../../server/mail/mailer.ts";
-import { createLog } from "../../server/log.ts";
+import { createLog } from "../../server/platform/log.ts";
 import { startMailServer, type MailServer } from "../support/servers/mail-server.ts";
 
 let server: MailServer;

@@ -1,6 +1,6 @@
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { ErrorCode } from "../../server/errors.ts";
+import type { ErrorCode } from "../../server/platform/errors.ts";
 import { nested } from "../support/nested-json.ts";
 import { problemOf } from "../support/problems.ts";
 import { sendRaw } from "../support/raw-http.ts";

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { Health } from "../../server/health.ts";
+import { Health } from "../../server/database/health.ts";
 
 const writable = () => Promise.resolve(true);
 const ready = () => Promise.resolve(true);

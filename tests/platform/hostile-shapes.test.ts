@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ZodType } from "zod";
-import { AppError } from "../../server/errors.ts";
+import { AppError } from "../../server/platform/errors.ts";
 import { readJsonObject } from "../../server/http/bodies/json-object.ts";
 import { mostValues } from "../../server/http/bodies/json-shape.ts";
-import { inputError, saySchemaErrors } from "../../server/input-error.ts";
+import { inputError, saySchemaErrors } from "../../server/api/input-error.ts";
 import { appRouter } from "../../server/router.ts";
-import { deserializeInput } from "../../server/trpc-input.ts";
+import { deserializeInput } from "../../server/api/trpc-input.ts";
 import { ExecutedBlocks } from "../support/executed-blocks.ts";
 
 saySchemaErrors();

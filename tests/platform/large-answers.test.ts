@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { createClient, type Client } from "../../client-sdk/src/index.ts";
-import { slicedWork } from "../../server/slices.ts";
+import { slicedWork } from "../../server/platform/slices.ts";
 import { adminPassword, useZonewright } from "../support/zonewright.ts";
 import { manualZone, type Body, type Zone } from "../support/zones.ts";
 

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
-import { newId } from "../../server/ids.ts";
-import { createLog } from "../../server/log.ts";
-import { logOutput } from "../../server/log-output.ts";
-import { User } from "../../server/users/entities.ts";
+import { newId } from "../../server/platform/ids.ts";
+import { createLog } from "../../server/platform/log.ts";
+import { logOutput } from "../../server/platform/log-output.ts";
+import { User } from "../../server/database/tables/users.ts";
 import { emptyDatabase } from "../support/database.ts";
 
 /** What the log prints of an error. */

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createKeyring } from "../../server/keyring.ts";
-import { SecretBox } from "../../server/secret-box.ts";
+import { createKeyring } from "../../server/platform/keyring.ts";
+import { SecretBox } from "../../server/platform/secret-cipher.ts";
 
 const box = (...keys: [string, ...string[]]) => new SecretBox(createKeyring(keys), "test");
 const [older, newer] = ["an old key of thirty-two characters", "a new key of thirty-two characters!"];

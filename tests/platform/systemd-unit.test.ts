@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { describedVariables } from "../../server/environment.ts";
+import { describedVariables } from "../../server/config/environment.ts";
 
 const root = join(import.meta.dirname, "../..");
 const lines = readFileSync(join(root, "docs/operations/zonewright.service"), "utf8").split("\n");

@@ -1,6 +1,6 @@
 import { deserialize, stringify } from "superjson";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { ErrorCode } from "../../server/errors.ts";
+import type { ErrorCode } from "../../server/platform/errors.ts";
 import { nested } from "../support/nested-json.ts";
 import { problemOf } from "../support/problems.ts";
 import type { Answer } from "../support/rest-client.ts";

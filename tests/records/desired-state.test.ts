@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { countActions } from "../../server/changes/commit.ts";
-import { planState, withOneTtl } from "../../server/records/desired-state.ts";
-import type { LiveRecord, PlannedChange } from "../../server/records/live-record.ts";
-import { recordKey, rrsetKey, type RecordData } from "../../server/records/record.ts";
-import { addToIndex, planServed, recordText, type LiveIndex } from "../../server/records/zone-comparison.ts";
+import { planState, withOneTtl } from "../../server/dns/desired-state.ts";
+import type { LiveRecord, PlannedChange } from "../../server/dns/live-record.ts";
+import { recordKey, rrsetKey, type RecordData } from "../../server/dns/record.ts";
+import { addToIndex, planServed, recordText, type LiveIndex } from "../../server/dns/zone-comparison.ts";
 
 const data = fc.record({
   recordType: fc.constantFrom("A", "TXT"),

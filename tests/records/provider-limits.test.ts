@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { knownKind } from "../../server/dns-providers/kinds.ts";
-import { planState } from "../../server/records/desired-state.ts";
+import { planState } from "../../server/dns/desired-state.ts";
 import { withoutKept } from "../../server/records/provider-limits.ts";
 import { lineOf } from "../support/zones.ts";
 

@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { beforeEach, describe, expect, test } from "vitest";
 import { indexedZone } from "../../server/records/live-queries.ts";
-import type { RecordData } from "../../server/records/record.ts";
-import { recordText } from "../../server/records/zone-comparison.ts";
+import type { RecordData } from "../../server/dns/record.ts";
+import { recordText } from "../../server/dns/zone-comparison.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { fileZone, manualZone, type Zone } from "../support/zones.ts";
 

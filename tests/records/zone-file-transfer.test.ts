@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { useZonewright } from "../support/zonewright.ts";
-import { refusedLines } from "../zone-file/corpus/refused.ts";
+import { refusedLines } from "../dns/zone-file/corpus/refused.ts";
 import { fileZone, manualZone, type Body, type Zone } from "../support/zones.ts";
 
 const zw = useZonewright();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { RecordData } from "../../server/records/record.ts";
-import { newViolations, violationsAt } from "../../server/records/zone-rules.ts";
+import type { RecordData } from "../../server/dns/record.ts";
+import { newViolations, violationsAt } from "../../server/dns/zone-rules.ts";
 
 function record(recordType: string, value: string): RecordData {
   return { recordType, name: "www", value, ttl: 300, strings: null, priority: null, proxied: false };

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { ZoneView } from "../../server/records/editing/zone-view.ts";
-import type { LiveRecord, RecordDraft } from "../../server/records/live-record.ts";
-import { ttlKey } from "../../server/records/record.ts";
+import type { LiveRecord, RecordDraft } from "../../server/dns/live-record.ts";
+import { ttlKey } from "../../server/dns/record.ts";
 
 const ids = ["a", "b", "c", "d", "e"];
 const draft = fc.record({

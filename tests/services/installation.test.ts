@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { version } from "../../server/version.ts";
+import { version } from "../../server/platform/version.ts";
 import { createDatabase } from "../support/servers/postgres.ts";
 import { startService } from "../support/service-process.ts";
 

@@ -4,7 +4,7 @@
  */
 import { openDatabase } from "../../server/database/database.ts";
 import { JobRunner } from "../../server/jobs/runner.ts";
-import { createLog } from "../../server/log.ts";
+import { createLog } from "../../server/platform/log.ts";
 
 const [databaseUrl, mode] = process.argv.slice(2);
 const print = (line: string) => process.stdout.write(`${line}\n`);

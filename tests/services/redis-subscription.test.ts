@@ -1,7 +1,7 @@
 import { connect, createServer, type AddressInfo, type Server } from "node:net";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { createLog } from "../../server/log.ts";
-import { Redis } from "../../server/redis.ts";
+import { createLog } from "../../server/platform/log.ts";
+import { Redis } from "../../server/platform/redis.ts";
 import { startRedis, type RedisServer } from "../support/servers/redis.ts";
 
 let upstream: RedisServer;

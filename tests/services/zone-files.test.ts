@@ -4,9 +4,9 @@ import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { compiledZone, knotAccepts } from "../support/name-servers/compilezone.ts";
 import { embeddedConfig, type Body } from "../support/zones.ts";
 import { useZonewright } from "../support/zonewright.ts";
-import { awkwardZones } from "../zone-file/corpus/all.ts";
-import type { AwkwardZone } from "../zone-file/corpus/awkward-zone.ts";
-import { refusedLines } from "../zone-file/corpus/refused.ts";
+import { awkwardZones } from "../dns/zone-file/corpus/all.ts";
+import type { AwkwardZone } from "../dns/zone-file/corpus/awkward-zone.ts";
+import { refusedLines } from "../dns/zone-file/corpus/refused.ts";
 
 const zw = useZonewright({ env: { JOBS: "off", RATE_LIMIT: "off", RATE_LIMIT_COSTLY: "off" } });
 let config: string;

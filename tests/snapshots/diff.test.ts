@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
-import { recordKey, type RecordData } from "../../server/records/record.ts";
+import { recordKey, type RecordData } from "../../server/dns/record.ts";
 import { differ, type Sided } from "../../server/snapshots/diff.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { manualZone, type Body, type Zone } from "../support/zones.ts";

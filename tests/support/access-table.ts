@@ -1,4 +1,4 @@
-import { permissions, type Access, type Confirmed, type Permission, type RouteMeta } from "../../server/context.ts";
+import { permissions, type Access, type Confirmed, type Permission, type RouteMeta } from "../../server/api/context.ts";
 import { appRouter } from "../../server/router.ts";
 import { vi } from "vitest";
 import { StreamClient } from "./event-stream.ts";

@@ -1,5 +1,5 @@
 import { Client } from "pg";
-import { entities } from "../../server/database/entities.ts";
+import { entities } from "../../server/database/tables/all.ts";
 import { openDatabase, queries, type Database } from "../../server/database/database.ts";
 import { sql } from "kysely";
 

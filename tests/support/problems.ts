@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { errorCodes, type ErrorCode, type Issue, type Problem } from "../../server/errors.ts";
+import { errorCodes, type ErrorCode, type Issue, type Problem } from "../../server/platform/errors.ts";
 import type { Answer } from "./rest-client.ts";
 
 declare module "vitest" {

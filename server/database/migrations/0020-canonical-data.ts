@@ -1,7 +1,7 @@
 import { Migration } from "@mikro-orm/migrations";
-import { layouts } from "../../records/rdata/layouts.ts";
-import { isEditableType } from "../../records/record.ts";
-import { keptRule } from "../../records/values/kept.ts";
+import { layouts } from "../../dns/rdata/layouts.ts";
+import { isEditableType } from "../../dns/record.ts";
+import { keptRule } from "../../dns/values/kept.ts";
 
 type Execute = (sql: string, params?: unknown[]) => Promise<unknown>;
 

@@ -1,6 +1,6 @@
-import { parseZoneName, toUnicodeName } from "../../names/names.ts";
-import type { RecordData } from "../../records/record.ts";
-import { ok } from "../../result.ts";
+import { parseZoneName, toUnicodeName } from "../../dns/names/names.ts";
+import type { RecordData } from "../../dns/record.ts";
+import { ok } from "../../platform/result.ts";
 import { refusedCall, refusedRecord, type Refusal } from "../one-by-one/answers.ts";
 import { applyOneByOne } from "../one-by-one/apply-changes.ts";
 import { eachOnce, type RecordCalls, type StoredRecord } from "../one-by-one/stored-records.ts";

@@ -1,6 +1,6 @@
-import { recordKey, recordLabel, type RecordData } from "../../records/record.ts";
-import type { ServerRules } from "../../records/server-rules/rules.ts";
-import { newViolations } from "../../records/zone-rules.ts";
+import { recordKey, recordLabel, type RecordData } from "../../dns/record.ts";
+import type { ServerRules } from "../../dns/server-rules/rules.ts";
+import { newViolations } from "../../dns/zone-rules.ts";
 import { outcomesFrom } from "./change-outcomes.ts";
 import type { ChangeOutcome, RecordChange } from "../provider.ts";
 

@@ -1,4 +1,4 @@
-import { refuse } from "../../result.ts";
+import { refuse } from "../../platform/result.ts";
 import { ProviderError } from "../provider.ts";
 
 /**

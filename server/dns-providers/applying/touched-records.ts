@@ -1,4 +1,4 @@
-import type { RecordData } from "../../records/record.ts";
+import type { RecordData } from "../../dns/record.ts";
 import type { RecordChange } from "../provider.ts";
 
 /** The records that a change is about: what goes, and what comes. */

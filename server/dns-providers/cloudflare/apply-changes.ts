@@ -3,14 +3,14 @@ import { allOrNone, outcomesFrom } from "../applying/change-outcomes.ts";
 import { inBatches } from "../applying/in-batches.ts";
 import { ProviderError, type ChangeOutcome, type RecordChange } from "../provider.ts";
 import { takeBack } from "../applying/take-back.ts";
-import { refuse, type Result } from "../../result.ts";
+import { refuse, type Result } from "../../platform/result.ts";
 import type { Batch } from "./api.ts";
 import type { Answer } from "./client.ts";
 import { automaticTtl, sharedShortfall, shortfall } from "./record-body.ts";
 import { saysZoneMissing } from "./refusals.ts";
 import { ownReason } from "./served-records.ts";
 import { batchOf, sizeOf, stepsFor, undoOf, type ReadRecord, type Step } from "./steps.ts";
-import { recordKey, rrsetKey } from "../../records/record.ts";
+import { recordKey, rrsetKey } from "../../dns/record.ts";
 
 /**
  * Sends a batch, which Cloudflare carries out in whole or not at all.

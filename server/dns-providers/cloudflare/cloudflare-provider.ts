@@ -1,5 +1,5 @@
-import { absoluteName, parseZoneName } from "../../names/names.ts";
-import { recordKey, type RecordData } from "../../records/record.ts";
+import { absoluteName, parseZoneName } from "../../dns/names/names.ts";
+import { recordKey, type RecordData } from "../../dns/record.ts";
 import {
   ProviderError,
   type ApplyOptions,

@@ -1,7 +1,7 @@
-import { escapeOctets, unescapeOctets } from "../../names/escapes.ts";
-import { ruleFor } from "../../records/record-types.ts";
-import type { RdataField } from "../../records/values/value-rule.ts";
-import { decodeText } from "../../records/values/text.ts";
+import { escapeOctets, unescapeOctets } from "../../dns/names/escapes.ts";
+import { ruleFor } from "../../dns/record-types.ts";
+import type { RdataField } from "../../dns/values/value-rule.ts";
+import { decodeText } from "../../dns/values/text.ts";
 import { rdataFields } from "../rdata-text.ts";
 
 /** How a field of RDATA stands in `data`: a number, a word, a name without its trailing dot, a text without quotes and escapes, or all that is left. */

@@ -1,9 +1,9 @@
-import { absoluteName } from "../../names/names.ts";
-import { printRdata } from "../../records/record-types.ts";
-import type { RecordData } from "../../records/record.ts";
-import { parseGeneric } from "../../records/values/generic-form.ts";
-import { sameStrings } from "../../records/values/character-strings.ts";
-import { joinOctets, splitStrings } from "../../records/values/text.ts";
+import { absoluteName } from "../../dns/names/names.ts";
+import { printRdata } from "../../dns/record-types.ts";
+import type { RecordData } from "../../dns/record.ts";
+import { parseGeneric } from "../../dns/values/generic-form.ts";
+import { sameStrings } from "../../dns/values/character-strings.ts";
+import { joinOctets, splitStrings } from "../../dns/values/text.ts";
 import type { LimitedRecord, Shortfall } from "../provider.ts";
 import { rdataFields } from "../rdata-text.ts";
 import type { RecordBody, ServedRecord } from "./api.ts";

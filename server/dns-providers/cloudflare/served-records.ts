@@ -1,6 +1,6 @@
-import { readOwner } from "../../names/names.ts";
-import type { RecordData } from "../../records/record.ts";
-import { canonicalType } from "../../zone-file/type-names.ts";
+import { readOwner } from "../../dns/names/names.ts";
+import type { RecordData } from "../../dns/record.ts";
+import { canonicalType } from "../../dns/zone-file/type-names.ts";
 import { canonicalRdata, unreadContent, type RecordContent } from "../rdata-text.ts";
 import type { ServedRecord } from "./api.ts";
 import { textOf } from "./rdata-fields.ts";

@@ -1,4 +1,4 @@
-import { recordKey, rrsetKey, type RecordData } from "../../records/record.ts";
+import { recordKey, rrsetKey, type RecordData } from "../../dns/record.ts";
 import type { RecordChange } from "../provider.ts";
 import type { Batch, RecordBody, ServedRecord } from "./api.ts";
 import { again, bodyOf, notesOf, patchOf, settingsOf } from "./record-body.ts";

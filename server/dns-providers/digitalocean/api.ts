@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ok, refuse, type Result } from "../../result.ts";
+import { ok, refuse, type Result } from "../../platform/result.ts";
 import { PageTurner } from "../vendor-api/page-turner.ts";
 import { messageIn, parsedJson } from "../vendor-api/text.ts";
 import { VendorCalls, type VendorAnswer, type VendorEnvironment, type VendorRequest } from "../vendor-api/calls.ts";

@@ -1,5 +1,5 @@
-import { recordKey } from "../../records/record.ts";
-import type { Result } from "../../result.ts";
+import { recordKey } from "../../dns/record.ts";
+import type { Result } from "../../platform/result.ts";
 import { ProviderError, type BeforeCall, type RecordChange } from "../provider.ts";
 import { notDone } from "../applying/change-outcomes.ts";
 import { takeBack } from "../applying/take-back.ts";

@@ -1,7 +1,7 @@
-import { absoluteName, parseZoneName, readHost } from "../../names/names.ts";
-import type { RecordData } from "../../records/record.ts";
-import { parseZoneFile } from "../../zone-file/parse.ts";
-import type { Soa } from "../../zone-file/soa.ts";
+import { absoluteName, parseZoneName, readHost } from "../../dns/names/names.ts";
+import type { RecordData } from "../../dns/record.ts";
+import { parseZoneFile } from "../../dns/zone-file/parse.ts";
+import type { Soa } from "../../dns/zone-file/soa.ts";
 import { applyToRecords } from "../applying/apply-to-records.ts";
 import { allOrNone, outcomesFrom } from "../applying/change-outcomes.ts";
 import {

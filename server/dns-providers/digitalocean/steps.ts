@@ -1,4 +1,4 @@
-import { recordKey, rrsetKey, type RecordData } from "../../records/record.ts";
+import { recordKey, rrsetKey, type RecordData } from "../../dns/record.ts";
 import { linkedParts } from "../applying/linked-parts.ts";
 import type { RecordChange } from "../provider.ts";
 import { recordsOf } from "../applying/touched-records.ts";

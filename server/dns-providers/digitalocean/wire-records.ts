@@ -1,8 +1,8 @@
-import { escapeOctets } from "../../names/escapes.ts";
-import { readOwner } from "../../names/names.ts";
-import type { RecordData } from "../../records/record.ts";
-import { ruleFor } from "../../records/record-types.ts";
-import type { RdataField } from "../../records/values/value-rule.ts";
+import { escapeOctets } from "../../dns/names/escapes.ts";
+import { readOwner } from "../../dns/names/names.ts";
+import type { RecordData } from "../../dns/record.ts";
+import { ruleFor } from "../../dns/record-types.ts";
+import type { RdataField } from "../../dns/values/value-rule.ts";
 import type { DomainRecord, RecordFields } from "./api.ts";
 
 /** A record there, with what it says in our words. */

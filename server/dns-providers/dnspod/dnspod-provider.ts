@@ -1,7 +1,7 @@
-import { parseZoneName, toUnicodeName } from "../../names/names.ts";
-import { recordKey, type RecordData } from "../../records/record.ts";
-import { realPause, type Pause } from "../../pause.ts";
-import { ok } from "../../result.ts";
+import { parseZoneName, toUnicodeName } from "../../dns/names/names.ts";
+import { recordKey, type RecordData } from "../../dns/record.ts";
+import { realPause, type Pause } from "../../platform/pause.ts";
+import { ok } from "../../platform/result.ts";
 import { refusedCall, refusedRecord, type Refusal } from "../one-by-one/answers.ts";
 import { applyOneByOne } from "../one-by-one/apply-changes.ts";
 import { eachOnce, type RecordCalls, type StoredRecord } from "../one-by-one/stored-records.ts";

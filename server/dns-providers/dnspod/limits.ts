@@ -1,5 +1,5 @@
-import { isApexNs } from "../../records/record.ts";
-import { parseGeneric } from "../../records/values/generic-form.ts";
+import { isApexNs } from "../../dns/record.ts";
+import { parseGeneric } from "../../dns/values/generic-form.ts";
 import type { LimitedRecord, Shortfall } from "../provider.ts";
 import { isOwnType } from "./records.ts";
 

@@ -1,5 +1,5 @@
-import { isEditableType, type RecordData } from "../../records/record.ts";
-import { ruleFor } from "../../records/record-types.ts";
+import { isEditableType, type RecordData } from "../../dns/record.ts";
+import { ruleFor } from "../../dns/record-types.ts";
 import { canonicalOwner, canonicalValue } from "../one-by-one/vendor-values.ts";
 import type { StoredRecord } from "../one-by-one/stored-records.ts";
 import type { DnspodRecord } from "./api.ts";

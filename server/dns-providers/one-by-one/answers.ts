@@ -1,4 +1,4 @@
-import { refuse, type Result } from "../../result.ts";
+import { refuse, type Result } from "../../platform/result.ts";
 import { ProviderError } from "../provider.ts";
 
 /** An answer that is not a success, with the vendor's code and words. */

@@ -1,5 +1,5 @@
-import { rrsetKey } from "../../records/record.ts";
-import type { Result } from "../../result.ts";
+import { rrsetKey } from "../../dns/record.ts";
+import type { Result } from "../../platform/result.ts";
 import { ProviderError } from "../provider.ts";
 import { takeBack } from "../applying/take-back.ts";
 import { inLanes } from "./lanes.ts";

@@ -1,4 +1,4 @@
-import { recordKey, rrsetKey, type RecordData } from "../../records/record.ts";
+import { recordKey, rrsetKey, type RecordData } from "../../dns/record.ts";
 import type { RecordChange } from "../provider.ts";
 import type { StoredRecord } from "./stored-records.ts";
 

@@ -1,5 +1,5 @@
-import type { Result } from "../../result.ts";
-import { recordKey, type RecordData } from "../../records/record.ts";
+import type { Result } from "../../platform/result.ts";
+import { recordKey, type RecordData } from "../../dns/record.ts";
 
 /** A record at a vendor that knows each by an id of its own. */
 export interface StoredRecord {

@@ -1,6 +1,6 @@
-import { escapeOctets } from "../../names/escapes.ts";
-import { parseHost, parseOwner, readHost, readOwner } from "../../names/names.ts";
-import { isEditableType } from "../../records/record.ts";
+import { escapeOctets } from "../../dns/names/escapes.ts";
+import { parseHost, parseOwner, readHost, readOwner } from "../../dns/names/names.ts";
+import { isEditableType } from "../../dns/record.ts";
 import { canonicalRdata } from "../rdata-text.ts";
 
 // Values as Chinese vendors print them: TXT without quotes or escapes, host names in Unicode, the priority of MX in a field of its own.

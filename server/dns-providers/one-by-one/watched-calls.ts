@@ -1,4 +1,4 @@
-import type { RecordData } from "../../records/record.ts";
+import type { RecordData } from "../../dns/record.ts";
 import type { BeforeCall, RecordChange } from "../provider.ts";
 import type { RecordCalls, StoredRecord } from "./stored-records.ts";
 

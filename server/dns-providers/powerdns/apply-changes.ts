@@ -1,6 +1,6 @@
-import { readOwner } from "../../names/names.ts";
-import { recordKey } from "../../records/record.ts";
-import { canonicalType } from "../../zone-file/type-names.ts";
+import { readOwner } from "../../dns/names/names.ts";
+import { recordKey } from "../../dns/record.ts";
+import { canonicalType } from "../../dns/zone-file/type-names.ts";
 import { ProviderError, type ChangeOutcome, type RecordChange } from "../provider.ts";
 import { allOrNone, outcomesFrom } from "../applying/change-outcomes.ts";
 import { recordsOf } from "../applying/touched-records.ts";

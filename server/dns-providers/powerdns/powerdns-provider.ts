@@ -1,8 +1,8 @@
 import type { z } from "zod";
-import { absoluteName, parseZoneName, readHost } from "../../names/names.ts";
-import { recordKey, type ReadRecord, type RecordData } from "../../records/record.ts";
-import { isServerManaged } from "../../records/server-managed.ts";
-import { readSoa, type Soa } from "../../zone-file/soa.ts";
+import { absoluteName, parseZoneName, readHost } from "../../dns/names/names.ts";
+import { recordKey, type ReadRecord, type RecordData } from "../../dns/record.ts";
+import { isServerManaged } from "../../dns/server-managed.ts";
+import { readSoa, type Soa } from "../../dns/zone-file/soa.ts";
 import {
   ProviderError,
   type ApplyOptions,

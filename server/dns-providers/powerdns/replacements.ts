@@ -1,5 +1,5 @@
-import { absoluteName } from "../../names/names.ts";
-import { recordKey, recordLabel, rrsetKey, type RecordData } from "../../records/record.ts";
+import { absoluteName } from "../../dns/names/names.ts";
+import { recordKey, recordLabel, rrsetKey, type RecordData } from "../../dns/record.ts";
 import type { RecordChange } from "../provider.ts";
 import type { RrsetReplacement } from "./api.ts";
 import { printContent, type ReadRrset, type ServedRecord } from "./served-records.ts";

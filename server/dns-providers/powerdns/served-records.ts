@@ -1,7 +1,7 @@
-import { readOwner } from "../../names/names.ts";
-import { printRdata } from "../../records/record-types.ts";
-import type { RecordData } from "../../records/record.ts";
-import { canonicalType } from "../../zone-file/type-names.ts";
+import { readOwner } from "../../dns/names/names.ts";
+import { printRdata } from "../../dns/record-types.ts";
+import type { RecordData } from "../../dns/record.ts";
+import { canonicalType } from "../../dns/zone-file/type-names.ts";
 import { canonicalRdata, unreadContent, type RecordContent } from "../rdata-text.ts";
 import type { ServedRrset } from "./api.ts";
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { allOrNone } from "../applying/change-outcomes.ts";
-import type { Pause } from "../../pause.ts";
+import type { Pause } from "../../platform/pause.ts";
 import { ProviderError, type ApplyOptions, type ChangeOutcome, type RecordChange } from "../provider.ts";
 import { touchedNames } from "../applying/touched-records.ts";
 import { lookWhetherDone, type Look } from "./look-whether-done.ts";

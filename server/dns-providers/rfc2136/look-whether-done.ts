@@ -1,6 +1,6 @@
-import type { Pause } from "../../pause.ts";
-import { recordKey, type RecordData } from "../../records/record.ts";
-import { isServerManaged } from "../../records/server-managed.ts";
+import type { Pause } from "../../platform/pause.ts";
+import { recordKey, type RecordData } from "../../dns/record.ts";
+import { isServerManaged } from "../../dns/server-managed.ts";
 import { recordsOf, touchedNames } from "../applying/touched-records.ts";
 import type { ChangeOutcome, RecordChange } from "../provider.ts";
 import { updateMessage } from "./messages.ts";

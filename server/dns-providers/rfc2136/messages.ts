@@ -1,5 +1,5 @@
 import { encode, type RecordType } from "dns-packet";
-import { readName, skipName, WireError, writeName } from "../../names/wire-names.ts";
+import { readName, skipName, WireError, writeName } from "../../dns/names/wire-names.ts";
 
 /** A resource record as it lies in a message. */
 export interface WireRecord {

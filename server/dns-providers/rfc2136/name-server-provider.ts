@@ -1,7 +1,7 @@
-import type { Pause } from "../../pause.ts";
-import { recordKey, rrsetKey, type ReadRecord } from "../../records/record.ts";
-import { isServerManaged, isSignatureOverSoa } from "../../records/server-managed.ts";
-import type { Soa } from "../../zone-file/soa.ts";
+import type { Pause } from "../../platform/pause.ts";
+import { recordKey, rrsetKey, type ReadRecord } from "../../dns/record.ts";
+import { isServerManaged, isSignatureOverSoa } from "../../dns/server-managed.ts";
+import type { Soa } from "../../dns/zone-file/soa.ts";
 import {
   ProviderError,
   type ApplyOptions,
@@ -14,7 +14,7 @@ import { applyByUpdate } from "./apply-updates.ts";
 import { queryMessage, types, type WireMessage } from "./messages.ts";
 import { recordOf } from "./served-records.ts";
 import { NameServerSession, refusal, type NameServerSettings } from "./session.ts";
-import { readName, skipName, WireError } from "../../names/wire-names.ts";
+import { readName, skipName, WireError } from "../../dns/names/wire-names.ts";
 
 export interface NameServer extends NameServerSettings {
   /** The zones to look for: DNS has no list of them. */

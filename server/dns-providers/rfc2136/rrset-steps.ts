@@ -1,5 +1,5 @@
-import { isApexNs, isEditableType } from "../../records/record.ts";
-import { typeNumber } from "../../zone-file/type-names.ts";
+import { isApexNs, isEditableType } from "../../dns/record.ts";
+import { typeNumber } from "../../dns/zone-file/type-names.ts";
 import { classes, types, wireRecord } from "./messages.ts";
 
 interface WireValue {

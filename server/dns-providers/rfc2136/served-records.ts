@@ -1,9 +1,9 @@
-import { ownerWithin } from "../../names/names.ts";
-import { recordKey, type RecordData } from "../../records/record.ts";
-import { typeName } from "../../zone-file/type-names.ts";
+import { ownerWithin } from "../../dns/names/names.ts";
+import { recordKey, type RecordData } from "../../dns/record.ts";
+import { typeName } from "../../dns/zone-file/type-names.ts";
 import { types, type WireMessage, type WireRecord } from "./messages.ts";
-import { expandRdata, readRdata } from "./rdata-read.ts";
-import { WireError } from "../../names/wire-names.ts";
+import { expandRdata, readRdata } from "../../dns/wire/rdata-read.ts";
+import { WireError } from "../../dns/names/wire-names.ts";
 
 /**
  * A record as a server has it. Different RDATA may mean the same record, such as a host name in capitals. An update must name

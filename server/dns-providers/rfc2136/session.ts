@@ -5,7 +5,7 @@ import { ConnectionError, dial, type DnsConnection } from "./connection.ts";
 import { queryMessage, readMessage, types, type WireMessage } from "./messages.ts";
 import { rcodeSentence, saysZoneMissing } from "./rcodes.ts";
 import { signRequest, TsigError, TsigVerifier, type TsigKey } from "./tsig.ts";
-import { WireError } from "../../names/wire-names.ts";
+import { WireError } from "../../dns/names/wire-names.ts";
 
 export interface NameServerSettings {
   host: string;

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { classes, types, wireRecord, type WireMessage, type WireRecord } from "./messages.ts";
-import { readName, WireError, writeName } from "../../names/wire-names.ts";
+import { readName, WireError, writeName } from "../../dns/names/wire-names.ts";
 
 /** HMACs of RFC 8945 §6; SHA-1 for servers that know no other. */
 export const tsigAlgorithms = ["hmac-sha256", "hmac-sha512", "hmac-sha1"] as const;

@@ -1,15 +1,15 @@
-import { absoluteName } from "../../names/names.ts";
-import { isApexNs, recordKey, rrsetKey, type RecordData } from "../../records/record.ts";
-import { typeNumber } from "../../zone-file/type-names.ts";
+import { absoluteName } from "../../dns/names/names.ts";
+import { isApexNs, recordKey, rrsetKey, type RecordData } from "../../dns/record.ts";
+import { typeNumber } from "../../dns/zone-file/type-names.ts";
 import { applyToRecords, type RecordStore } from "../applying/apply-to-records.ts";
 import { inBatches } from "../applying/in-batches.ts";
 import { linkedParts } from "../applying/linked-parts.ts";
 import type { ChangeOutcome, RecordChange } from "../provider.ts";
 import { recordsOf, touchedNames } from "../applying/touched-records.ts";
 import { prerequisitesOf, resultOf, updatesOf, type RrsetStep } from "./rrset-steps.ts";
-import { writeRdata } from "./rdata-write.ts";
+import { writeRdata } from "../../dns/wire/rdata-write.ts";
 import type { ServedRecord } from "./served-records.ts";
-import { WireError, writeName } from "../../names/wire-names.ts";
+import { WireError, writeName } from "../../dns/names/wire-names.ts";
 
 /** What must go into one message, because its parts hang together: the changes of a name, and of the names that records move between. */
 export interface UpdateUnit {

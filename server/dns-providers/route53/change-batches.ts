@@ -1,5 +1,5 @@
 import type { Change, ResourceRecordSet } from "@aws-sdk/client-route-53";
-import { recordKey, rrsetKey, type RecordData } from "../../records/record.ts";
+import { recordKey, rrsetKey, type RecordData } from "../../dns/record.ts";
 import { inBatches } from "../applying/in-batches.ts";
 import { linkedParts } from "../applying/linked-parts.ts";
 import type { RecordChange } from "../provider.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { HostedZone } from "@aws-sdk/client-route-53";
-import { parseZoneName, readHost } from "../../names/names.ts";
+import { parseZoneName, readHost } from "../../dns/names/names.ts";
 import { ProviderError } from "../provider.ts";
 import type { Route53Api } from "./client.ts";
 import { fromOctal, toOctal } from "./octal-text.ts";

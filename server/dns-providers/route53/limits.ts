@@ -1,4 +1,4 @@
-import { isApexNs } from "../../records/record.ts";
+import { isApexNs } from "../../dns/record.ts";
 import type { LimitedRecord, Shortfall } from "../provider.ts";
 import { printValue } from "./octal-text.ts";
 import { aliasType, routingType } from "./own-records.ts";

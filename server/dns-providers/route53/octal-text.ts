@@ -1,7 +1,7 @@
-import { escapeOctets } from "../../names/escapes.ts";
-import { parseGeneric } from "../../records/values/generic-form.ts";
-import { splitStrings } from "../../records/values/text.ts";
-import { ruleFor } from "../../records/record-types.ts";
+import { escapeOctets } from "../../dns/names/escapes.ts";
+import { parseGeneric } from "../../dns/values/generic-form.ts";
+import { splitStrings } from "../../dns/values/text.ts";
+import { ruleFor } from "../../dns/record-types.ts";
 import { canonicalRdata, unreadContent, type RecordContent } from "../rdata-text.ts";
 
 // Route 53 writes names and values as a master file does, but for one thing: `\DDD` is an octet in octal, where RFC 1035 §5.1

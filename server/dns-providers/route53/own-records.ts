@@ -1,5 +1,5 @@
 import type { ResourceRecordSet } from "@aws-sdk/client-route-53";
-import type { RecordData } from "../../records/record.ts";
+import type { RecordData } from "../../dns/record.ts";
 
 // What no other provider has: records that point to a resource of AWS, and several RRsets of one name and type among which Route 53
 // chooses. They are shown as records of types of its own, one for each, and nobody changes them here.

@@ -1,9 +1,9 @@
-import { absoluteName } from "../../names/names.ts";
-import { readSoa, type Soa } from "../../zone-file/soa.ts";
+import { absoluteName } from "../../dns/names/names.ts";
+import { readSoa, type Soa } from "../../dns/zone-file/soa.ts";
 import { applyToRecords } from "../applying/apply-to-records.ts";
 import { allOrNone } from "../applying/change-outcomes.ts";
 import type { ApplyOptions, ApplyResult, ChangeOutcome, DnsProvider, RecordChange } from "../provider.ts";
-import type { RecordData } from "../../records/record.ts";
+import type { RecordData } from "../../dns/record.ts";
 import { rdataFields } from "../rdata-text.ts";
 import { touchedNames } from "../applying/touched-records.ts";
 import { lateSeconds } from "../vendor-api/calls.ts";

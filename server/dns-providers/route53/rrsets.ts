@@ -1,6 +1,6 @@
 import type { ResourceRecordSet } from "@aws-sdk/client-route-53";
-import { readOwner } from "../../names/names.ts";
-import { recordKey, type RecordData } from "../../records/record.ts";
+import { readOwner } from "../../dns/names/names.ts";
+import { recordKey, type RecordData } from "../../dns/record.ts";
 import { fromOctal, readValue } from "./octal-text.ts";
 import { isOwn, ownRecord } from "./own-records.ts";
 

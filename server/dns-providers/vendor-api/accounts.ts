@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { realPause, type Pause } from "../../pause.ts";
+import { realPause, type Pause } from "../../platform/pause.ts";
 
 /** For whom calls are made: a person who waits for them, or work in the background that may take its time. */
 export type Purpose = "person" | "import" | "drift";

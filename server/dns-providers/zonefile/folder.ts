@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync, statSync, type BigIntStats } from "node:fs";
 import { open, realpath } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
-import { ok, refuse, type Result } from "../../result.ts";
+import { ok, refuse, type Result } from "../../platform/result.ts";
 import { ProviderError } from "../provider.ts";
 import { fileError, fileFailure, isMissing } from "./file-errors.ts";
 import { fileNamesOf } from "./file-names.ts";

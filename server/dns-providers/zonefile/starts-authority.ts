@@ -1,4 +1,4 @@
-import { logicalLines, type Field } from "../../zone-file/tokens.ts";
+import { logicalLines, type Field } from "../../dns/zone-file/tokens.ts";
 
 // Owner, TTL and class may stand before the type.
 const mostBeforeType = 3;

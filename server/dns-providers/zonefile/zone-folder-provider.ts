@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import { mkdir, readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { inTurn } from "../../in-turn.ts";
-import { parseZoneName } from "../../names/names.ts";
-import type { RecordData } from "../../records/record.ts";
-import { isPlaceholder } from "../../zone-file/contents.ts";
-import { parseZoneFile, type ParsedZoneFile } from "../../zone-file/parse.ts";
-import type { ServerRules } from "../../records/server-rules/rules.ts";
-import { nextSerial } from "../../zone-file/serial.ts";
-import { initialSoa } from "../../zone-file/soa.ts";
-import { printZoneFile } from "../../zone-file/write.ts";
+import { inTurn } from "../../platform/keyed-mutex.ts";
+import { parseZoneName } from "../../dns/names/names.ts";
+import type { RecordData } from "../../dns/record.ts";
+import { isPlaceholder } from "../../dns/zone-file/contents.ts";
+import { parseZoneFile, type ParsedZoneFile } from "../../dns/zone-file/parse.ts";
+import type { ServerRules } from "../../dns/server-rules/rules.ts";
+import { nextSerial } from "../../dns/zone-file/serial.ts";
+import { initialSoa } from "../../dns/zone-file/soa.ts";
+import { printZoneFile } from "../../dns/zone-file/write.ts";
 import { applyToRecords, type RecordStore } from "../applying/apply-to-records.ts";
 import { allOrNone } from "../applying/change-outcomes.ts";
 import {

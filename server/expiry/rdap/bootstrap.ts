@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { z } from "zod";
-import type { Logger } from "../../log.ts";
+import type { Logger } from "../../platform/log.ts";
 import type { Egress } from "../../net/egress.ts";
 import { readBootstrap, type ServersBySuffix } from "./bootstrap-file.ts";
 import { bundledServers, unlistedServers } from "./bundled-servers.ts";

@@ -1,9 +1,9 @@
 import type { Request } from "express";
-import { visitor } from "../../audit/actor.ts";
-import { permitted } from "../../auth/caller.ts";
-import { AppError } from "../../errors.ts";
+import { visitor } from "../../access/actor.ts";
+import { permitted } from "../../access/caller.ts";
+import { AppError } from "../../platform/errors.ts";
 import { countCall } from "../../limits/count-call.ts";
-import type { ServerContext } from "../../trpc.ts";
+import type { ServerContext } from "../../api/trpc.ts";
 import type { LargeCall } from "./large-routes.ts";
 
 const kibibyte = 1_024;

@@ -1,10 +1,10 @@
-import { AppError, type ErrorCode, type Issue } from "../../errors.ts";
-import { inputError } from "../../input-error.ts";
-import { deserializeInput } from "../../trpc-input.ts";
+import { AppError, type ErrorCode, type Issue } from "../../platform/errors.ts";
+import { inputError } from "../../api/input-error.ts";
+import { deserializeInput } from "../../api/trpc-input.ts";
 import { alsoInPath } from "./also-in-path.ts";
 import { readJsonObject, type JsonObject } from "./json-object.ts";
 import { mostValues } from "./json-shape.ts";
-import { largeInputs } from "./large-inputs.ts";
+import type { z } from "zod";
 
 /** A large body on its way to the worker. */
 export interface LargeBody {
@@ -19,13 +19,16 @@ export type CheckedBody =
   | { ok: true; body: JsonObject }
   | { ok: false; code: ErrorCode; message: string; issues: Issue[] | null };
 
-/** Reads and validates a large body. Runs in the worker. */
-export function checkLarge({ procedure, inPath, bytes }: LargeBody): CheckedBody {
+/** Reads and validates a large body. Runs in the worker. @param inputs what each procedure takes */
+export function checkLarge(
+  { procedure, inPath, bytes }: LargeBody,
+  inputs: Readonly<Record<string, z.ZodType>>,
+): CheckedBody {
   try {
     const body = readJsonObject(bytes, mostValues.large);
     // A copy for tRPC: moments are put in place within it, and they do not belong into what is sent back.
     const input = inPath ? besidePath(body, inPath) : deserializeInput(structuredClone(body));
-    const result = largeInputs[procedure]?.safeParse(input);
+    const result = inputs[procedure]?.safeParse(input);
     if (result && !result.success) throw inputError(result.error);
     return { ok: true, body };
   } catch (error) {

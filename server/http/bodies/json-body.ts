@@ -1,7 +1,7 @@
 import type { AnyTRPCRouter } from "@trpc/server";
 import type { NextFunction, Request, RequestHandler, Response } from "express";
-import { AppError } from "../../errors.ts";
-import type { ServerContext } from "../../trpc.ts";
+import { AppError } from "../../platform/errors.ts";
+import type { ServerContext } from "../../api/trpc.ts";
 import { admit, bodyLimits, isSmall } from "./admission.ts";
 import { readJsonObject, type JsonObject } from "./json-object.ts";
 import { mostValues } from "./json-shape.ts";

@@ -1,5 +1,5 @@
 import type { Response } from "express";
-import { AppError } from "../../errors.ts";
+import { AppError } from "../../platform/errors.ts";
 import { SharedSlots, Slots } from "../../net/slots.ts";
 import type { LargeBody } from "./check-large.ts";
 import type { JsonObject } from "./json-object.ts";
@@ -14,7 +14,12 @@ export class LargeBodies {
     atOnce: slots.ofOneUser,
     mostWaiting: slots.waitingOfOneUser,
   });
-  readonly #thread = new LargeBodyThread();
+  readonly #thread: LargeBodyThread;
+
+  /** @param program the module that the thread runs */
+  constructor(program: URL) {
+    this.#thread = new LargeBodyThread(program);
+  }
 
   /**
    * Waits until another large body may be worked off; its place is held until it is answered.

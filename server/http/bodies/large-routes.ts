@@ -1,7 +1,7 @@
 import type { AnyTRPCRouter } from "@trpc/server";
 import type { Request } from "express";
-import type { Permission } from "../../context.ts";
-import { patternOf, restProcedures } from "../../rest.ts";
+import type { Permission } from "../../api/context.ts";
+import { patternOf, restProcedures } from "../../api/rest.ts";
 
 /** A call that takes a large body. */
 export interface LargeCall {

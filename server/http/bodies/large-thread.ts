@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { AppError } from "../../errors.ts";
+import { AppError } from "../../platform/errors.ts";
 import type { CheckedBody, LargeBody } from "./check-large.ts";
 import type { JsonObject } from "./json-object.ts";
 
@@ -16,9 +16,15 @@ const resourceLimits = { maxOldGenerationSizeMb: 512 };
  * large body and keeps no process from its end.
  */
 export class LargeBodyThread {
+  readonly #program: URL;
   #worker: Worker | null = null;
   #last = 0;
   readonly #waiting = new Map<number, Waiting>();
+
+  /** @param program the module that the thread runs */
+  constructor(program: URL) {
+    this.#program = program;
+  }
 
   /** @param large its bytes are gone afterwards. @throws AppError BAD_REQUEST */
   async check(large: LargeBody): Promise<JsonObject> {
@@ -42,7 +48,7 @@ export class LargeBodyThread {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL("large-worker.ts", import.meta.url), { resourceLimits });
+    const worker = new Worker(this.#program, { resourceLimits });
     worker.unref();
     worker.on("message", ({ id, checked, fault }: { id: number; checked?: CheckedBody; fault?: string }) => {
       const waiting = this.#waiting.get(id);

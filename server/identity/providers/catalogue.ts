@@ -5,7 +5,8 @@ import { github } from "./github.ts";
 import { gitlab } from "./gitlab.ts";
 import { google } from "./google.ts";
 import { oidc } from "./oidc.ts";
-import type { IdentityProvider, ProviderId } from "./provider.ts";
+import type { IdentityProvider } from "./provider.ts";
+import type { ProviderId } from "../../database/tables/identity.ts";
 
 export type IdentityProviders = Readonly<Record<ProviderId, IdentityProvider>>;
 

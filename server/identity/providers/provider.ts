@@ -1,9 +1,5 @@
-import { notFound } from "../../errors.ts";
-
-/** Every identity provider that this version knows (the interface, "Public sign-in provider entry"). */
-export const providerIds = ["oidc", "custom", "github", "gitlab", "google", "dingtalk", "feishu"] as const;
-
-export type ProviderId = (typeof providerIds)[number];
+import { providerIds, type ProviderId } from "../../database/tables/identity.ts";
+import { notFound } from "../../platform/errors.ts";
 
 /** The provider that an address names. @throws AppError NOT_FOUND */
 export function knownProvider(providerId: string): ProviderId {

@@ -1,4 +1,4 @@
-import { AppError, type Issue } from "../../errors.ts";
+import { AppError, type Issue } from "../../platform/errors.ts";
 import type { ChangeInput } from "../change-schemas.ts";
 import type { Edit } from "./edits.ts";
 

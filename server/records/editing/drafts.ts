@@ -1,15 +1,15 @@
 import type { ProviderKind } from "../../dns-providers/provider.ts";
-import type { Issue } from "../../errors.ts";
-import { ok, refuse, type Result } from "../../result.ts";
-import type { LiveRecord, RecordDraft } from "../live-record.ts";
-import { parseOwner } from "../../names/names.ts";
-import { ruleFor } from "../record-types.ts";
+import type { Issue } from "../../platform/errors.ts";
+import { ok, refuse, type Result } from "../../platform/result.ts";
+import type { LiveRecord, RecordDraft } from "../../dns/live-record.ts";
+import { parseOwner } from "../../dns/names/names.ts";
+import { ruleFor } from "../../dns/record-types.ts";
 import { limitIssues } from "../provider-limits.ts";
-import { isEditableType, ttlKey } from "../record.ts";
-import { sameStrings } from "../values/character-strings.ts";
-import { unwantedPriority } from "../values/priority.ts";
-import { writeStrings } from "../values/txt.ts";
-import type { CanonicalValue } from "../values/value-rule.ts";
+import { isEditableType, ttlKey } from "../../dns/record.ts";
+import { sameStrings } from "../../dns/values/character-strings.ts";
+import { unwantedPriority } from "../../dns/values/priority.ts";
+import { writeStrings } from "../../dns/values/txt.ts";
+import type { CanonicalValue } from "../../dns/values/value-rule.ts";
 
 /** What a client says of a record; absent fields of an update stay as they are. */
 export interface RecordInput {

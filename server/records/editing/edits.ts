@@ -1,14 +1,14 @@
 import type { ProviderKind } from "../../dns-providers/provider.ts";
-import type { ErrorCode, Issue } from "../../errors.ts";
-import { newId } from "../../ids.ts";
-import { ownerWithin } from "../../names/names.ts";
+import type { ErrorCode, Issue } from "../../platform/errors.ts";
+import { newId } from "../../platform/ids.ts";
+import { ownerWithin } from "../../dns/names/names.ts";
 import { draftRecord, draftUpdate, type Drafted, type RecordInput } from "./drafts.ts";
-import type { LiveRecord, RecordDraft } from "../live-record.ts";
+import type { LiveRecord, RecordDraft } from "../../dns/live-record.ts";
 import { keptReason } from "../provider-limits.ts";
-import { isApexNs, recordKey, rrsetKey, type RecordData } from "../record.ts";
-import { flatMapped, grouped, mapped, type Steps } from "../../slices.ts";
-import { managedReason } from "../server-managed.ts";
-import type { Violation } from "../zone-rules.ts";
+import { isApexNs, recordKey, rrsetKey, type RecordData } from "../../dns/record.ts";
+import { flatMapped, grouped, mapped, type Steps } from "../../platform/slices.ts";
+import { managedReason } from "../../dns/server-managed.ts";
+import type { Violation } from "../../dns/zone-rules.ts";
 import type { ZoneView } from "./zone-view.ts";
 
 /** What a client asks for. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { HeldZone } from "../../changes/pipeline.ts";
-import type { PlannedChange } from "../live-record.ts";
-import type { Steps } from "../../slices.ts";
+import type { PlannedChange } from "../../dns/live-record.ts";
+import type { Steps } from "../../platform/slices.ts";
 
 /** In steps: what ties a plan to the zone as it was and to its changes. */
 export function* planHash(zone: HeldZone, changes: readonly PlannedChange[]): Steps<string> {

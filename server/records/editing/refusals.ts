@@ -1,7 +1,7 @@
 import type { ChangeOutcome } from "../../dns-providers/provider.ts";
-import { AppError, type Issue } from "../../errors.ts";
+import { AppError, type Issue } from "../../platform/errors.ts";
 import type { Judged, Refusal } from "./edits.ts";
-import type { LiveRecord, PlannedChange } from "../live-record.ts";
+import type { LiveRecord, PlannedChange } from "../../dns/live-record.ts";
 
 /** @throws AppError with every refusal's issues, under the place of its input */
 export function refuseTogether(

@@ -1,10 +1,10 @@
-import type { Rights } from "../../assignments/access.ts";
-import type { Issue } from "../../errors.ts";
+import type { Rights } from "../../access/zone-access.ts";
+import type { Issue } from "../../platform/errors.ts";
 import type { PreparedEdit } from "./edits.ts";
 import { fileRefused } from "./refusals.ts";
-import type { PlannedChange } from "../live-record.ts";
-import type { RecordData } from "../record.ts";
-import { inSlices, mapped } from "../../slices.ts";
+import type { PlannedChange } from "../../dns/live-record.ts";
+import type { RecordData } from "../../dns/record.ts";
+import { inSlices, mapped } from "../../platform/slices.ts";
 
 /** Types that take over every name below their own: a delegation (RFC 1034 §4.2.1) and a redirection (RFC 6672 §2.3). */
 const takingOver = new Set(["NS", "DNAME"]);

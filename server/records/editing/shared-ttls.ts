@@ -1,4 +1,4 @@
-import { ttlKey, type RecordData } from "../record.ts";
+import { ttlKey, type RecordData } from "../../dns/record.ts";
 
 type Keyed = Parameters<typeof ttlKey>[0];
 

@@ -1,6 +1,6 @@
-import { isUnchanged, type LiveRecord, type PlannedChange, type RecordDraft } from "../live-record.ts";
-import type { ServerRules } from "../server-rules/rules.ts";
-import { newViolations, type Violation } from "../zone-rules.ts";
+import { isUnchanged, type LiveRecord, type PlannedChange, type RecordDraft } from "../../dns/live-record.ts";
+import type { ServerRules } from "../../dns/server-rules/rules.ts";
+import { newViolations, type Violation } from "../../dns/zone-rules.ts";
 import { SharedTtls } from "./shared-ttls.ts";
 
 /**

@@ -1,9 +1,9 @@
 import type { EntityManager } from "../../database/database.ts";
-import { ownerWithin } from "../../names/names.ts";
-import type { PlannedChange } from "../live-record.ts";
-import { recordKey, type RecordData } from "../record.ts";
-import type { Violation } from "../zone-rules.ts";
-import { blamed } from "./blame.ts";
+import { ownerWithin } from "../../dns/names/names.ts";
+import type { PlannedChange } from "../../dns/live-record.ts";
+import { recordKey, type RecordData } from "../../dns/record.ts";
+import type { Violation } from "../../dns/zone-rules.ts";
+import { blamed } from "../../dns/server-rules/blame.ts";
 import {
   ancestorsOf,
   decisiveNames,
@@ -12,9 +12,9 @@ import {
   wildcardBelow,
   wildcardParent,
   type KnownNames,
-} from "./known-names.ts";
-import { addressesOf, isDelegatedAbove, isRefused, redirectionAbove } from "./name-servers.ts";
-import { nameServerReason, redirectionReason } from "./reasons.ts";
+} from "../../dns/server-rules/known-names.ts";
+import { addressesOf, isDelegatedAbove, isRefused, redirectionAbove } from "../../dns/server-rules/name-servers.ts";
+import { nameServerReason, redirectionReason } from "../../dns/server-rules/reasons.ts";
 import { ZoneNames, type NameServerRecord } from "./zone-names.ts";
 
 /** What a name is to the names around it; other types do not matter. */

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from "kysely";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { jsonRows, jsonTexts } from "../../database/json-rows.ts";
 import { literally } from "../../database/literally.ts";
-import { absoluteName, ownerWithin } from "../../names/names.ts";
+import { absoluteName, ownerWithin } from "../../dns/names/names.ts";
 
 /** An NS record: its owner, and its target relative to the zone. */
 export interface NameServerRecord {

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { RecordChange } from "../../../server/dns-providers/provider.ts";
 import { applyToRecords } from "../../../server/dns-providers/applying/apply-to-records.ts";
 import { zoneFileStore } from "../../../server/dns-providers/zonefile/zone-folder-provider.ts";
-import { recordKey, type RecordData } from "../../../server/records/record.ts";
-import { newViolations, violationsAt } from "../../../server/records/zone-rules.ts";
+import { recordKey, type RecordData } from "../../../server/dns/record.ts";
+import { newViolations, violationsAt } from "../../../server/dns/zone-rules.ts";
 
 const record = fc.record({
   recordType: fc.constantFrom("A", "TXT", "CNAME"),

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { fieldsOf, textOf } from "../../../server/dns-providers/cloudflare/rdata-fields.ts";
 import { bodyOf, shortfall } from "../../../server/dns-providers/cloudflare/record-body.ts";
 import { canonicalContent } from "../../../server/dns-providers/powerdns/served-records.ts";
-import type { RecordData } from "../../../server/records/record.ts";
+import type { RecordData } from "../../../server/dns/record.ts";
 
 const forms: [recordType: string, value: string, fields: Record<string, string | number>][] = [
   ["SRV", "10 60 5060 sip.example.net", { priority: 10, weight: 60, port: 5060, target: "sip.example.net" }],

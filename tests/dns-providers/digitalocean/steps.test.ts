@@ -3,7 +3,7 @@ import { stepGroups, type StepGroup } from "../../../server/dns-providers/digita
 import type { ServedRecord } from "../../../server/dns-providers/digitalocean/wire-records.ts";
 import { applyToRecords } from "../../../server/dns-providers/applying/apply-to-records.ts";
 import type { RecordChange } from "../../../server/dns-providers/provider.ts";
-import type { RecordData } from "../../../server/records/record.ts";
+import type { RecordData } from "../../../server/dns/record.ts";
 import { create, record, remove, update } from "../zone-folder.ts";
 
 const store = { place: "the domain", refusal: () => null };

@@ -1,7 +1,7 @@
 import type { RecordCalls, StoredRecord } from "../../../server/dns-providers/one-by-one/stored-records.ts";
 import { ProviderError } from "../../../server/dns-providers/provider.ts";
-import { recordKey, type RecordData } from "../../../server/records/record.ts";
-import { ok, refuse, type Result } from "../../../server/result.ts";
+import { recordKey, type RecordData } from "../../../server/dns/record.ts";
+import { ok, refuse, type Result } from "../../../server/platform/result.ts";
 
 /** What the vendor does with its n-th call. */
 export type Mood = "willing" | "refuses" | "away" | "does it and is cut off";

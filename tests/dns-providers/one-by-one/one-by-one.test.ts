@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { applyOneByOne } from "../../../server/dns-providers/one-by-one/apply-changes.ts";
 import { planSteps, type Step } from "../../../server/dns-providers/one-by-one/plan-steps.ts";
 import { ProviderError, type ChangeOutcome, type RecordChange } from "../../../server/dns-providers/provider.ts";
-import { recordKey, rrsetKey, type RecordData } from "../../../server/records/record.ts";
+import { recordKey, rrsetKey, type RecordData } from "../../../server/dns/record.ts";
 import { create, record, remove, update } from "../zone-folder.ts";
 import { MemoryVendor, type Mood } from "./memory-vendor.ts";
 

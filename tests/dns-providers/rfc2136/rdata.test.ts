@@ -2,10 +2,10 @@ import { decode, encode, type Answer } from "dns-packet";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readMessage } from "../../../server/dns-providers/rfc2136/messages.ts";
-import { expandRdata, readRdata } from "../../../server/dns-providers/rfc2136/rdata-read.ts";
-import { writeRdata } from "../../../server/dns-providers/rfc2136/rdata-write.ts";
-import { WireError } from "../../../server/names/wire-names.ts";
-import { ruleFor } from "../../../server/records/record-types.ts";
+import { expandRdata, readRdata } from "../../../server/dns/wire/rdata-read.ts";
+import { writeRdata } from "../../../server/dns/wire/rdata-write.ts";
+import { WireError } from "../../../server/dns/names/wire-names.ts";
+import { ruleFor } from "../../../server/dns/record-types.ts";
 
 const hex = (text: string) => Buffer.from(text.replaceAll(" ", ""), "hex");
 const readOctets = (type: string, octets: Buffer) => readRdata(octets, type, 0, octets.length).value;

@@ -3,10 +3,10 @@ import { readAll, readWhole } from "../../../server/changes/read-back.ts";
 import { kindByName } from "../../../server/dns-providers/kinds.ts";
 import type { DnsProvider, RecordChange } from "../../../server/dns-providers/provider.ts";
 import { wireRecord, type WireMessage } from "../../../server/dns-providers/rfc2136/messages.ts";
-import { writeRdata } from "../../../server/dns-providers/rfc2136/rdata-write.ts";
-import { writeName } from "../../../server/names/wire-names.ts";
+import { writeRdata } from "../../../server/dns/wire/rdata-write.ts";
+import { writeName } from "../../../server/dns/names/wire-names.ts";
 import { createEgress } from "../../../server/net/egress.ts";
-import { typeNumber } from "../../../server/zone-file/type-names.ts";
+import { typeNumber } from "../../../server/dns/zone-file/type-names.ts";
 import { startFakeNameServer, type Reaction } from "./fake-name-server.ts";
 
 const egress = createEgress({ allow: [], now: () => new Date() });

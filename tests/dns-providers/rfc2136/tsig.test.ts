@@ -13,7 +13,7 @@ import {
   type TsigAlgorithm,
   type TsigKey,
 } from "../../../server/dns-providers/rfc2136/tsig.ts";
-import { writeName } from "../../../server/names/wire-names.ts";
+import { writeName } from "../../../server/dns/names/wire-names.ts";
 
 const key: TsigKey = { name: "test.key", algorithm: "hmac-sha256", secret: Buffer.from("c2VjcmV0", "base64") };
 const now = 1_700_000_000;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { RecordChange } from "../../../server/dns-providers/provider.ts";
 import { readMessage, updateMessage, type WireRecord } from "../../../server/dns-providers/rfc2136/messages.ts";
-import { writeRdata } from "../../../server/dns-providers/rfc2136/rdata-write.ts";
+import { writeRdata } from "../../../server/dns/wire/rdata-write.ts";
 import type { ServedRecord } from "../../../server/dns-providers/rfc2136/served-records.ts";
 import { batchesOf, mostUpdateOctets, planUpdate } from "../../../server/dns-providers/rfc2136/update-plan.ts";
-import type { RecordData } from "../../../server/records/record.ts";
-import { typeName } from "../../../server/zone-file/type-names.ts";
+import type { RecordData } from "../../../server/dns/record.ts";
+import { typeName } from "../../../server/dns/zone-file/type-names.ts";
 
 const record = (name: string, recordType: string, value: string, ttl = 300): RecordData => ({
   recordType,

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { dnsName } from "../../../server/dns-providers/route53/hosted-zones.ts";
 import { fromOctal, printValue, readValue } from "../../../server/dns-providers/route53/octal-text.ts";
-import { readHost } from "../../../server/names/names.ts";
+import { readHost } from "../../../server/dns/names/names.ts";
 
 test.each([
   ["example.com", "example.com."],

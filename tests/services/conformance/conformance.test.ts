@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { planState, withOneTtl } from "../../../server/records/desired-state.ts";
+import { planState, withOneTtl } from "../../../server/dns/desired-state.ts";
 import { keptReason, limitIssues, withoutKept } from "../../../server/records/provider-limits.ts";
-import type { LiveRecord } from "../../../server/records/live-record.ts";
+import type { LiveRecord } from "../../../server/dns/live-record.ts";
 import { readAll } from "../../../server/changes/read-back.ts";
-import type { RecordData } from "../../../server/records/record.ts";
+import type { RecordData } from "../../../server/dns/record.ts";
 import { asPresented, recordLines } from "../../support/records/presentation.ts";
 import { base as usualBase, zone, type Step, type TargetName } from "./group.ts";
 import { changeGroups } from "./groups/changes.ts";

@@ -1,7 +1,7 @@
-import { parseOwner } from "../../../server/names/names.ts";
-import { ruleFor } from "../../../server/records/record-types.ts";
-import { writeStrings } from "../../../server/records/values/txt.ts";
-import type { RecordData } from "../../../server/records/record.ts";
+import { parseOwner } from "../../../server/dns/names/names.ts";
+import { ruleFor } from "../../../server/dns/record-types.ts";
+import { writeStrings } from "../../../server/dns/values/txt.ts";
+import type { RecordData } from "../../../server/dns/record.ts";
 
 /** What the suite runs against. */
 export type TargetName =

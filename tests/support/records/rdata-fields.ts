@@ -1,4 +1,4 @@
-import type { RdataField } from "../../../server/records/values/value-rule.ts";
+import type { RdataField } from "../../../server/dns/values/value-rule.ts";
 
 /** Splits one line of printed RDATA into its fields, as a master-file reader would (RFC 1035 §5.1); no comments, no parentheses. */
 export function rdataFields(text: string): RdataField[] {

@@ -1,0 +1,46 @@
+import type { Permission } from "../api/context.ts";
+import { queries, type EntityManager } from "../database/database.ts";
+import type { Known } from "./known-callers.ts";
+import { hashOf } from "../platform/opaque-tokens.ts";
+import { isWellFormed } from "./personal-token-form.ts";
+import type { LastUse } from "./personal-token-use.ts";
+
+/** Personal tokens as credentials: who is behind one, and what it may do. */
+export class PersonalTokenCredentials {
+  readonly #prefix: string;
+  readonly #lastUse: LastUse;
+
+  constructor(prefix: string, lastUse: LastUse) {
+    this.#prefix = prefix;
+    this.#lastUse = lastUse;
+  }
+
+  /** What a token is stored and remembered under; null for what cannot be one of ours. */
+  keyOf(token: string): string | null {
+    return isWellFormed(token, this.#prefix) ? hashOf(token) : null;
+  }
+
+  /** Null for a token that is unknown or deleted, or whose owner is disabled. */
+  async read(em: EntityManager, tokenHash: string): Promise<Known | null> {
+    const row = await queries(em)
+      .selectFrom("personal_tokens as token")
+      .innerJoin("users", "users.id", "token.user_id")
+      .select(["token.id", "token.permissions", "token.expires_at", "token.last_used_at"])
+      .select(["users.id as user_id", "users.username", "users.role"])
+      .where("token.token_hash", "=", tokenHash)
+      .where("users.disabled_at", "is", null)
+      .executeTakeFirst();
+    if (!row) return null;
+    const endsAt = row.expires_at ?? null;
+    this.#lastUse.note({ id: row.id, endsAt, lastUsedAt: row.last_used_at ?? null });
+    const caller = {
+      userId: row.user_id,
+      username: row.username,
+      role: row.role,
+      sessionId: null,
+      tokenId: row.id,
+      permissions: new Set(row.permissions as Permission[]),
+    };
+    return { caller, endsAt };
+  }
+}

@@ -1,0 +1,140 @@
+import type { Audit } from "../../audit/audit.ts";
+import type { Background } from "../../platform/background.ts";
+import type { Config } from "../../config/config.ts";
+import type { Database } from "../../database/database.ts";
+import type { Keyring } from "../../platform/keyring.ts";
+import type { Guesses } from "../../limits/guesses.ts";
+import type { Mailer } from "../../mail/mailer.ts";
+import type { MailOutbox } from "../../mail/outbox.ts";
+import type { Notifications } from "../../notifications/notify.ts";
+import { AccessRevocation } from "../users/access/revocation.ts";
+import { UserAccess } from "../users/access/service.ts";
+import { UserAdministration } from "../users/administration.ts";
+import { EmailVerifications } from "../users/email/service.ts";
+import { Invitations } from "../users/invitations/service.ts";
+import { Profile } from "../users/profile/service.ts";
+import { Users } from "../users/service.ts";
+import type { AccessTokens } from "../../access/access-tokens.ts";
+import type { Authenticator } from "../../access/authenticator.ts";
+import type { Confirmation } from "./confirmation/service.ts";
+import { CurrentPassword } from "./current-password.ts";
+import { OwnSessions } from "./own-sessions/service.ts";
+import { PasswordResets } from "./password-reset/service.ts";
+import { PasswordHasher } from "./passwords.ts";
+import { PersonalTokens } from "./personal-tokens/service.ts";
+import { Registration } from "./registration.ts";
+import { SecondFactorSignIn } from "./second-factor-sign-in.ts";
+import type { SecondFactorChecks } from "./second-factors/checks.ts";
+import { composeSecondFactors } from "./second-factors/compose.ts";
+import type { SecondFactors } from "./second-factors/service.ts";
+import type { TotpSecrets } from "./second-factors/totp-secrets.ts";
+import { Sessions } from "./sessions.ts";
+import { SignIn } from "./sign-in.ts";
+import { WaysIn } from "./ways-in.ts";
+
+/** Accounts, and how people get into them. */
+export interface AccountServices {
+  users: Users;
+  userAdministration: UserAdministration;
+  userAccess: UserAccess;
+  invitations: Invitations;
+  profile: Profile;
+  emailVerifications: EmailVerifications;
+  signIn: SignIn;
+  registration: Registration;
+  passwordResets: PasswordResets;
+  ownSessions: OwnSessions;
+  personalTokens: PersonalTokens;
+  confirmation: Confirmation;
+  waysIn: WaysIn;
+  secondFactors: SecondFactors;
+  secondFactorChecks: SecondFactorChecks;
+  secondFactorSignIn: SecondFactorSignIn;
+  totpSecrets: TotpSecrets;
+}
+
+/** Builds them, around the authenticator that lets calls in. */
+export function composeAccounts(parts: {
+  config: Config;
+  keyring: Keyring;
+  accessTokens: AccessTokens;
+  authenticator: Authenticator;
+  guesses: Guesses;
+  mailer: Mailer;
+  mail: MailOutbox;
+  notifications: Notifications;
+  /** Told when somebody turns their notifications off, at once. */
+  onNotificationsOff: (userId: string) => void;
+  background: Background;
+  database: Database;
+  audit: Audit;
+  now: () => Date;
+}): AccountServices {
+  const { accessTokens, authenticator, guesses, mail, notifications, onNotificationsOff, audit, now } = parts;
+  const { siteUrl, tokenPrefix } = parts.config;
+  const passwords = new PasswordHasher();
+  const sessions = new Sessions(parts.keyring, audit, now, (sessionId) => authenticator.end(sessionId));
+  const revocation = new AccessRevocation(sessions, authenticator);
+  const users = new Users(passwords, audit, now);
+  const invitations = new Invitations(audit, now);
+  const currentPassword = new CurrentPassword(passwords, guesses, audit);
+  const waysIn = new WaysIn({ notifications, mail });
+  const factors = composeSecondFactors({ ...parts, siteUrl, currentPassword, waysIn });
+  const { checks: secondFactors, confirmation } = factors;
+  const signIn = new SignIn({ passwords, accessTokens, sessions, guesses, secondFactors, audit, notifications, now });
+  const verifications = new EmailVerifications({ mail, audit, siteUrl, now });
+  const ownSessions = new OwnSessions(sessions, audit, now);
+  const personalTokens = new PersonalTokens({
+    prefix: tokenPrefix,
+    audit,
+    waysIn,
+    now,
+    onEnd: (tokenHash) => authenticator.endToken(tokenHash),
+  });
+  return {
+    users,
+    userAdministration: new UserAdministration({
+      users,
+      passwords,
+      revocation,
+      authenticator,
+      waysIn,
+      mail,
+      audit,
+      now,
+    }),
+    userAccess: new UserAccess({
+      sessions: ownSessions,
+      tokens: personalTokens,
+      secondFactors: factors.management,
+      revocation,
+      waysIn,
+      audit,
+    }),
+    invitations,
+    profile: new Profile({
+      users,
+      passwords,
+      confirmation,
+      waysIn,
+      revocation,
+      verifications,
+      mail,
+      audit,
+      onNotificationsOff,
+      now,
+    }),
+    emailVerifications: verifications,
+    signIn,
+    registration: new Registration({ users, invitations, verifications, signIn }),
+    passwordResets: new PasswordResets({ ...parts, passwords, sessions, waysIn, siteUrl }),
+    ownSessions,
+    personalTokens,
+    confirmation,
+    waysIn,
+    secondFactors: factors.management,
+    secondFactorChecks: secondFactors,
+    secondFactorSignIn: new SecondFactorSignIn({ signIn, checks: secondFactors, guesses, audit }),
+    totpSecrets: factors.totpSecrets,
+  };
+}

@@ -1,0 +1,185 @@
+import type { Audit } from "../../../audit/audit.ts";
+import type { EntityManager } from "../../../database/database.ts";
+import { AppError, badField } from "../../../platform/errors.ts";
+import type { Guess, Guesses } from "../../../limits/guesses.ts";
+import { lockAccount } from "../../users/lock-account.ts";
+import { ownAccount } from "../../users/own-account.ts";
+import type { Caller } from "../../../access/caller.ts";
+import type { ConfirmedUser, CurrentPassword } from "../current-password.ts";
+import { methodsSetUp } from "../second-factors/methods.ts";
+import type { Passkeys } from "../second-factors/passkeys.ts";
+import { readProof, type GivenProof, type Proof } from "../second-factors/proof.ts";
+import type { RecoveryCodes } from "../second-factors/recovery-codes.ts";
+import type { Totp } from "../second-factors/totp.ts";
+import { confirmedUntil, markConfirmed, requireLive } from "./moment.ts";
+
+/** What somebody shows to confirm a session. */
+export interface GivenConfirmation extends Partial<Omit<GivenProof, "method">> {
+  password?: string | undefined;
+  method?: Factor["method"] | undefined;
+}
+
+/** A second factor that can be shown outside of a sign-in, which codes by e-mail belong to. */
+type Factor = { method: "totp" | "recovery"; code: string } | Extract<Proof, { method: "passkey" }>;
+
+/** A caller with a session, as every signed-in one is. */
+type Signed = Caller & { sessionId: string };
+
+interface Parts {
+  currentPassword: CurrentPassword;
+  totp: Totp;
+  recoveryCodes: RecoveryCodes;
+  passkeys: Passkeys;
+  guesses: Guesses;
+  audit: Audit;
+  now: () => Date;
+}
+
+/**
+ * Keeps a stolen access token, or an unlocked screen, from becoming a way into the account that lasts: what adds, replaces or removes one needs a
+ * session whose owner was there within the last ten minutes.
+ */
+export class Confirmation {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** @throws AppError REAUTHENTICATION_REQUIRED for a session that proved itself too long ago, UNAUTHORIZED for one that has ended */
+  async require(em: EntityManager, { sessionId }: Caller): Promise<void> {
+    if ((await confirmedUntil(em, sessionId, this.#parts.now())) !== null) return;
+    await requireLive(em, sessionId);
+    throw reauthenticationRequired();
+  }
+
+  /**
+   * For calls that take a password: a right one stands in for a confirmed session, and a wrong one is refused in any session.
+   * @throws AppError REAUTHENTICATION_REQUIRED, and as `password`
+   */
+  async requireOrPassword(em: EntityManager, caller: Caller, currentPassword: string | undefined): Promise<void> {
+    if (currentPassword === undefined) await this.require(em, caller);
+    else await this.password(em, caller, currentPassword, "currentPassword");
+  }
+
+  /**
+   * Checks the current password for one call. Where nothing more is needed to sign in, the session is confirmed by it.
+   * @throws AppError as `CurrentPassword.confirm`
+   */
+  async password(em: EntityManager, caller: Caller, password: string, field: string): Promise<ConfirmedUser> {
+    const confirmed = await this.#parts.currentPassword.confirm(em, caller, password, field);
+    if (caller.sessionId !== null && (await methodsSetUp(em, caller.userId)).length === 0)
+      await markConfirmed(em, caller.sessionId, this.#parts.now());
+    return confirmed;
+  }
+
+  /** What a passkey is to sign. @throws AppError CONFLICT without a passkey */
+  async passkeyOptions(em: EntityManager, caller: Caller) {
+    if (!(await methodsSetUp(em, caller.userId)).includes("passkey"))
+      throw new AppError("CONFLICT", "You have no passkey here; confirm in another way, or sign in again.");
+    return await this.#parts.passkeys.requestOptions(em, useOf(withSession(caller)));
+  }
+
+  /**
+   * Confirms the caller's session: by the password, with a code where a second factor is set up, or by a passkey.
+   * @throws AppError BAD_REQUEST for too little, FORBIDDEN for a wrong proof (401 would make clients renew their session and try again), CONFLICT for
+   * an account that cannot be confirmed in this way, TOO_MANY_REQUESTS
+   */
+  async confirm(em: EntityManager, anyCaller: Caller, given: GivenConfirmation): Promise<{ confirmedUntil: Date }> {
+    const caller = withSession(anyCaller);
+    const { password } = given;
+    const factor = readFactor(given);
+    if (factor?.method !== "passkey") await this.#requireEnough(em, caller, password, factor);
+    if (password !== undefined) await this.#parts.currentPassword.confirm(em, caller, password, "password");
+    const methods = [...(password === undefined ? [] : ["password"]), ...(factor ? [factor.method] : [])];
+    if (!factor) return await em.transactional((tx) => this.#mark(tx, caller, methods));
+    const confirmed = await this.#parts.guesses.check(guessOf(caller, factor), () =>
+      // A refused proof is no reason to take back what it cost: the challenge that it answered.
+      em.transactional(async (tx) => {
+        await lockAccount(tx, caller.userId);
+        return (await this.#uses(tx, caller, factor)) ? await this.#mark(tx, caller, methods) : null;
+      }),
+    );
+    if (confirmed) return confirmed;
+    throw await this.#refusal(em, caller, factor.method);
+  }
+
+  /** @throws AppError when the account asks for more than a password and perhaps a code, or for something else */
+  async #requireEnough(em: EntityManager, { userId }: Caller, password: string | undefined, factor: Factor | null) {
+    const { passwordHash } = await ownAccount(em, userId);
+    if (typeof passwordHash !== "string")
+      throw new AppError(
+        "CONFLICT",
+        "This account has no password. Confirm with a passkey, or sign in again through your identity provider.",
+      );
+    if (password === undefined)
+      throw badField(["password"], "Enter your password as well: a code alone does not confirm.");
+    if (factor || (await methodsSetUp(em, userId)).length === 0) return;
+    throw badField(
+      ["method"],
+      "Your account has a second factor: send a passkey, or with the password a code of your app or a recovery code.",
+    );
+  }
+
+  async #mark(tx: EntityManager, caller: Signed, methods: string[]): Promise<{ confirmedUntil: Date }> {
+    const until = await markConfirmed(tx, caller.sessionId, this.#parts.now());
+    const event = { action: "auth.confirm", targetType: "session", targetId: caller.sessionId } as const;
+    await this.#parts.audit.record(tx, caller, { ...event, after: { methods } });
+    return { confirmedUntil: until };
+  }
+
+  /** Checks a factor and uses it up. */
+  async #uses(tx: EntityManager, caller: Signed, factor: Factor): Promise<boolean> {
+    const { totp, recoveryCodes, passkeys } = this.#parts;
+    if (factor.method === "passkey") return (await passkeys.check(tx, factor.credential, useOf(caller))) !== null;
+    return await (factor.method === "totp" ? totp : recoveryCodes).use(tx, caller.userId, factor.code);
+  }
+
+  async #refusal(em: EntityManager, caller: Caller, method: Factor["method"]): Promise<AppError> {
+    const event = { action: "auth.confirmation_failed", targetType: "user", targetId: caller.userId } as const;
+    await this.#parts.audit.record(em, caller, { ...event, after: { method } });
+    const { field, message } = wrong[method];
+    return new AppError("FORBIDDEN", message, {
+      issues: [{ path: [field], message }],
+      note: { text: "a wrong second factor was given", userId: caller.userId, ip: caller.ip, method },
+    });
+  }
+}
+
+function reauthenticationRequired(): AppError {
+  return new AppError(
+    "REAUTHENTICATION_REQUIRED",
+    "This needs a session that was confirmed within the last ten minutes. Confirm it with `POST /api/auth/me/confirm`, or sign in again, then repeat the call.",
+  );
+}
+
+/** @throws AppError BAD_REQUEST for nothing, and for what no factor could have given; neither counts as a guess */
+function readFactor({ password, method, code, credential }: GivenConfirmation): Factor | null {
+  if (method !== undefined) return readProof({ method, code, credential }) as Factor;
+  if (code !== undefined || credential !== undefined)
+    throw badField(["method"], "Say what this is: totp, recovery or passkey.");
+  if (password === undefined) throw badField(["password"], "Enter your password, or use a passkey.");
+  return null;
+}
+
+/** @throws AppError FORBIDDEN for a personal token, which can confirm nothing */
+function withSession(caller: Caller): Signed {
+  const { sessionId } = caller;
+  if (sessionId !== null) return { ...caller, sessionId };
+  throw new AppError("FORBIDDEN", "Personal tokens cannot be confirmed; sign in.");
+}
+
+/** As at sign-in. A signature cannot be guessed, but each wrong one costs us work: there the address counts. */
+function guessOf({ userId, ip }: Caller, { method }: Factor): Guess {
+  return method === "passkey" ? { secret: "passkey", account: null, ip } : { secret: "code", account: userId, ip };
+}
+
+function useOf({ userId, sessionId }: Signed) {
+  return { purpose: "confirm", userId, sessionId } as const;
+}
+
+const wrong: Record<Factor["method"], { field: string; message: string }> = {
+  totp: { field: "code", message: "The code is wrong or was used already. Enter the one that your app shows now." },
+  recovery: { field: "code", message: "The recovery code is wrong or was used already." },
+  passkey: { field: "credential", message: "The passkey was not accepted. Start again." },
+};

@@ -1,0 +1,44 @@
+import { sql } from "kysely";
+
+import { queries, type EntityManager } from "../../database/database.ts";
+import type { TypedNotice } from "../../notifications/notify.ts";
+import { keptUserAgent, type ClientInfo } from "./sessions.ts";
+
+/**
+ * What to tell a user of a sign-in from where none of their sessions came from; null for a place that is known, and for an account's first
+ * sign-in. To be asked before the session is there.
+ */
+export async function newSignIn(em: EntityManager, userId: string, client: ClientInfo): Promise<TypedNotice | null> {
+  const userAgent = keptUserAgent(client);
+  const row = await queries(em)
+    .selectFrom("users")
+    .select((eb) =>
+      eb
+        .exists(
+          eb
+            .selectFrom("sessions")
+            .select("sessions.id")
+            .whereRef("sessions.user_id", "=", "users.id")
+            .where(sql<boolean>`user_agent is not distinct from ${userAgent}::text`)
+            .where(sql<boolean>`ip is not distinct from ${client.ip}::text`),
+        )
+        .as("known"),
+    )
+    .where("id", "=", userId)
+    .where("last_login_at", "is not", null)
+    .executeTakeFirst();
+  if (!row || row.known) return null;
+  return signInNotice(userId, { ...client, userAgent });
+}
+
+export function signInNotice(userId: string, { ip, userAgent }: ClientInfo): TypedNotice<"security.new_sign_in"> {
+  const from = `${ip ?? "an unknown address"} by ${userAgent ?? "a program that does not say what it is"}`;
+  return {
+    event: "security.new_sign_in",
+    title: "A new sign-in to your account",
+    content: `Somebody signed in from ${from}. If it was not you, change your password: it ends that session.`,
+    level: "warning",
+    metadata: { ip, userAgent },
+    to: { userIds: [userId] },
+  };
+}

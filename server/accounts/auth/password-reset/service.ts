@@ -1,0 +1,144 @@
+import { LockMode, sql } from "@mikro-orm/core";
+import type { Actor } from "../../../access/actor.ts";
+import type { Audit } from "../../../audit/audit.ts";
+import type { Background } from "../../../platform/background.ts";
+import { queries, type Database, type EntityManager } from "../../../database/database.ts";
+import { badField, type AppError } from "../../../platform/errors.ts";
+import { noticeUsefulMilliseconds, type MailOutbox } from "../../../mail/outbox.ts";
+import { passwordChanged } from "../../../mail/templates/password-changed.ts";
+import { passwordReset } from "../../../mail/templates/password-reset.ts";
+import { endOutstanding } from "../../users/access/outstanding.ts";
+import { verifiedAddress } from "../../users/email/verified-address.ts";
+import { User } from "../../../database/tables/users.ts";
+import { lockAccount } from "../../users/lock-account.ts";
+import { hashOf, newOpaqueToken } from "../../../platform/opaque-tokens.ts";
+import { assertGoodPassword, type PasswordOwner } from "../../../platform/password-rules.ts";
+import type { PasswordHasher } from "../passwords.ts";
+import type { Sessions } from "../sessions.ts";
+import type { WaysIn } from "../ways-in.ts";
+import { PasswordReset } from "../../../database/tables/password-resets.ts";
+
+const hour = 3_600_000;
+const lifetimeMilliseconds = hour;
+const mostPerHour = 3;
+
+/** New passwords for people who have forgotten theirs, by a link to the account's verified e-mail address. */
+export class PasswordResets {
+  readonly #database: Database;
+  readonly #passwords: PasswordHasher;
+  readonly #sessions: Sessions;
+  readonly #mail: MailOutbox;
+  readonly #background: Background;
+  readonly #waysIn: WaysIn;
+  readonly #audit: Audit;
+  readonly #siteUrl: string;
+  readonly #now: () => Date;
+
+  constructor(parts: {
+    database: Database;
+    passwords: PasswordHasher;
+    sessions: Sessions;
+    mail: MailOutbox;
+    background: Background;
+    waysIn: WaysIn;
+    audit: Audit;
+    siteUrl: string;
+    now: () => Date;
+  }) {
+    this.#database = parts.database;
+    this.#passwords = parts.passwords;
+    this.#sessions = parts.sessions;
+    this.#mail = parts.mail;
+    this.#background = parts.background;
+    this.#waysIn = parts.waysIn;
+    this.#audit = parts.audit;
+    this.#siteUrl = parts.siteUrl;
+    this.#now = parts.now;
+  }
+
+  /** Mails a link, if an account with a password has verified this address. Whoever asks learns nothing: all of it comes after the answer. */
+  request(email: string, actor: Actor): void {
+    this.#background.run("mailing a link for a new password", () => this.#mailLink(email, actor));
+  }
+
+  /**
+   * Sets a new password; all sessions of the account end. A link works once.
+   * @throws AppError BAD_REQUEST for a link that is unknown, used or expired, and for a password that is easy to guess
+   */
+  async reset(
+    em: EntityManager,
+    actor: Actor,
+    { token, newPassword }: { token: string; newPassword: string },
+  ): Promise<void> {
+    // Before the password is hashed: that is work that not anybody may cause.
+    const owner = await this.#ownerOf(em, token);
+    assertGoodPassword(newPassword, owner, "newPassword");
+    const passwordHash = await this.#passwords.hash(newPassword);
+    const user = await em.transactional(async (tx) => {
+      await lockAccount(tx, owner.id);
+      const claimed = await queries(tx)
+        .deleteFrom("password_resets")
+        .where("token_hash", "=", hashOfLink(token))
+        .where("expires_at", ">", this.#now())
+        .returning("user_id")
+        .executeTakeFirst();
+      const found = claimed && (await tx.findOne(User, { id: claimed.user_id, disabledAt: null }));
+      if (!found) throw deadLink();
+      found.passwordHash = passwordHash;
+      await tx.flush();
+      await endOutstanding(tx, found.id);
+      await this.#audit.record(tx, actor, { action: "user.reset_password", targetType: "user", targetId: found.id });
+      await this.#waysIn.changed(tx, actor, found.id, { event: "security.password_changed" });
+      await this.#sessions.endAll(tx, found.id);
+      return found;
+    });
+    const to = verifiedAddress(user);
+    if (to !== null) this.#mail.send(passwordChanged(to, user), noticeUsefulMilliseconds);
+  }
+
+  /** @throws AppError BAD_REQUEST for a link that sets nobody's password */
+  async #ownerOf(em: EntityManager, token: string): Promise<PasswordOwner & { id: string }> {
+    const owner = await queries(em)
+      .selectFrom("password_resets")
+      .innerJoin("users", "users.id", "password_resets.user_id")
+      .select(["users.id", "users.username", "users.email"])
+      .where("token_hash", "=", hashOfLink(token))
+      .where("expires_at", ">", this.#now())
+      .where("disabled_at", "is", null)
+      .executeTakeFirst();
+    if (!owner) throw deadLink();
+    return owner;
+  }
+
+  async #mailLink(email: string, actor: Actor): Promise<void> {
+    if (!this.#mail.configured) return;
+    const now = this.#now();
+    const token = newOpaqueToken();
+    const asked = await this.#database.fork().transactional(async (tx) => {
+      // Locked, so that parallel calls take turns, and a change of the address comes before this or finds the link.
+      const account = { [sql.lower("email")]: email.toLowerCase(), emailVerifiedBy: { $ne: null }, disabledAt: null };
+      const user = await tx.findOne(User, account, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      if (!user?.email || typeof user.passwordHash !== "string") return null;
+      const recent = { userId: user.id, createdAt: { $gt: new Date(now.getTime() - hour) } };
+      if ((await tx.count(PasswordReset, recent)) >= mostPerHour) return null;
+      const expiresAt = new Date(now.getTime() + lifetimeMilliseconds);
+      tx.create(PasswordReset, { tokenHash: hashOfLink(token), userId: user.id, createdAt: now, expiresAt });
+      await tx.flush();
+      const event = { action: "user.forgot_password", targetType: "user", targetId: user.id } as const;
+      await this.#audit.record(tx, actor, event);
+      return { to: user.email, username: user.username };
+    });
+    if (!asked) return;
+    // In the fragment, which browsers send to no server.
+    const link = `${this.#siteUrl}/reset-password#token=${token}`;
+    this.#mail.send(passwordReset(asked.to, { username: asked.username, link }), lifetimeMilliseconds);
+  }
+}
+
+function deadLink(): AppError {
+  return badField(["token"], "This link is not valid, or not any more; ask for a new one.");
+}
+
+function hashOfLink(token: string): string {
+  return hashOf(`password reset ${token}`);
+}

@@ -1,0 +1,117 @@
+import { LockMode } from "@mikro-orm/core";
+import type { Audit } from "../../../audit/audit.ts";
+import type { Permission } from "../../../api/context.ts";
+import type { EntityManager } from "../../../database/database.ts";
+import { AppError, badField, notFound } from "../../../platform/errors.ts";
+import { newId } from "../../../platform/ids.ts";
+import type { Caller } from "../../../access/caller.ts";
+import { lockOwnAccount } from "../lock-own-account.ts";
+import type { WaysIn } from "../ways-in.ts";
+import { hashOf } from "../../../platform/opaque-tokens.ts";
+import { PersonalToken } from "../../../database/tables/personal-tokens.ts";
+import { newToken } from "../../../access/personal-token-form.ts";
+
+const tokensPerUser = 100;
+
+export interface TokenWish {
+  name: string;
+  permissions: Permission[];
+  expiresAt: Date | null;
+}
+
+/** The caller's own personal tokens: nobody sees or deletes another's. */
+export class PersonalTokens {
+  readonly #parts: {
+    prefix: string;
+    audit: Audit;
+    waysIn: WaysIn;
+    now: () => Date;
+    onEnd: (tokenHash: string) => void;
+  };
+
+  /** @param parts.onEnd told at once when a token is deleted, so that it stops working. */
+  constructor(parts: {
+    prefix: string;
+    audit: Audit;
+    waysIn: WaysIn;
+    now: () => Date;
+    onEnd: (tokenHash: string) => void;
+  }) {
+    this.#parts = parts;
+  }
+
+  async list(em: EntityManager, { userId }: Pick<Caller, "userId">) {
+    const tokens = await em.find(PersonalToken, { userId }, { orderBy: { id: "desc" } });
+    return { tokens: tokens.map(view) };
+  }
+
+  /** @throws AppError BAD_REQUEST for an end in the past, CONFLICT for one token too many. */
+  async create(em: EntityManager, caller: Caller, wish: TokenWish) {
+    const { prefix, audit, waysIn, now } = this.#parts;
+    if (wish.expiresAt !== null && wish.expiresAt <= now()) {
+      throw badField(["expiresAt"], "This is past; take a moment to come, or null for a token that does not expire.");
+    }
+    const token = newToken(prefix);
+    const stored = await em.transactional(async (tx) => {
+      // Parallel calls take turns, so that none exceeds the limit.
+      await lockOwnAccount(tx, caller);
+      if ((await tx.count(PersonalToken, { userId: caller.userId })) >= tokensPerUser) {
+        throw new AppError(
+          "CONFLICT",
+          `You have ${tokensPerUser} personal tokens, which is the limit; delete those that nobody uses.`,
+        );
+      }
+      const entity = tx.create(PersonalToken, {
+        id: newId(),
+        userId: caller.userId,
+        name: wish.name,
+        tokenHash: hashOf(token),
+        permissions: [...new Set(wish.permissions)],
+        createdAt: now(),
+        expiresAt: wish.expiresAt,
+      });
+      await tx.flush();
+      await audit.record(tx, caller, {
+        action: "token.create",
+        targetType: "token",
+        targetId: entity.id,
+        after: told(entity),
+      });
+      const change = { event: "security.token_created", tokenId: entity.id, name: wish.name } as const;
+      await waysIn.changed(tx, caller, caller.userId, change);
+      return entity;
+    });
+    return { token, ...view(stored) };
+  }
+
+  /** @throws AppError NOT_FOUND */
+  async delete(em: EntityManager, caller: Caller, id: string): Promise<void> {
+    const { audit, onEnd } = this.#parts;
+    const tokenHash = await em.transactional(async (tx) => {
+      const own = { id, userId: caller.userId };
+      const token = await tx.findOne(PersonalToken, own, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      if (!token) throw notFound("token");
+      tx.remove(token);
+      await tx.flush();
+      await audit.record(tx, caller, {
+        action: "token.delete",
+        targetType: "token",
+        targetId: id,
+        before: told(token),
+      });
+      return token.tokenHash;
+    });
+    onEnd(tokenHash);
+  }
+}
+
+function view(token: PersonalToken) {
+  const { id, name, createdAt } = token;
+  const permissions = token.permissions as Permission[];
+  return { id, name, permissions, createdAt, expiresAt: token.expiresAt ?? null, lastUsedAt: token.lastUsedAt ?? null };
+}
+
+/** What the audit trail tells of a token. */
+function told({ name, permissions, expiresAt }: PersonalToken) {
+  return { name, permissions, expiresAt: expiresAt ?? null };
+}

@@ -1,0 +1,94 @@
+import { z } from "zod";
+import { id, line, timestamp } from "../../api/schemas.ts";
+import { roles } from "../../database/tables/roles.ts";
+import { emailField, newPasswordField, typedPassword, usernameField } from "../users/schemas.ts";
+import { methods } from "./second-factors/methods.ts";
+import { secondFactorNeeded } from "./second-factors/schemas.ts";
+
+const role = z.enum(roles).meta({ description: "What the user may do.", example: "admin" });
+const email = z.string().nullable().meta({ description: "E-mail address, if any.", example: "ada@example.com" });
+
+export const signedInUser = z
+  .object({
+    id: id("The user's id."),
+    username: z.string().meta({ description: "The name to sign in with.", example: "ada" }),
+    email,
+    role,
+  })
+  .meta({ id: "User", description: "A user, as returned at sign-in." });
+
+export const currentUser = z
+  .object({
+    ...signedInUser.shape,
+    emailVerified: z.boolean().meta({
+      description:
+        "Whether the address is known to be yours. Until then it gets no mail but the link that verifies it.",
+      example: true,
+    }),
+    displayName: z.string().nullable().meta({ description: "Full name to show.", example: "Ada Lovelace" }),
+    nickname: z.string().nullable().meta({ description: "Short name to show.", example: "Ada" }),
+    avatarUrl: z.string().nullable().meta({ description: "Address of a picture.", example: null }),
+    notificationsEnabled: z.boolean().meta({ description: "Whether in-app messages and the live stream are on." }),
+    emailNotificationsEnabled: z.boolean().meta({ description: "Whether messages also go out by e-mail." }),
+    twoFactorMethods: z.array(z.enum(methods)).meta({ description: "Second factors that are set up.", example: [] }),
+    hasPassword: z.boolean().meta({ description: "Whether the user can sign in with a password." }),
+    confirmedUntil: timestamp(
+      "Until when this session counts as confirmed, which changes of a way into the account need; null: confirm it first, by `POST /api/auth/me/confirm`.",
+    ).nullable(),
+    createdAt: timestamp("When the account was made."),
+    lastLoginAt: timestamp("The last sign-in.").nullable(),
+  })
+  .meta({ id: "CurrentUser", description: "The signed-in user." });
+
+export const loginInput = z.strictObject({
+  username: line(256, 1).meta({ description: "Case does not matter.", example: "admin" }),
+  password: typedPassword.meta({ description: "The password.", example: "correct horse battery staple" }),
+  rememberMe: z.boolean().default(false).meta({
+    description:
+      "True: the session lasts 30 days from its last use. False: 24 hours, and its cookie ends with the browser.",
+  }),
+});
+
+const accessToken = z
+  .string()
+  .meta({ description: "JWT for `Authorization: Bearer`, 15 minutes.", example: "eyJhbGciOi…" });
+const refreshToken = z.string().meta({
+  description: "Good for one refresh. Also set as the HttpOnly cookie `refresh_token`.",
+  example: "b3BhcXVl…",
+});
+
+export const tokenPair = z
+  .object({ accessToken, refreshToken })
+  .meta({ id: "TokenPair", description: "The tokens of a session." });
+
+export const signedInAnswer = z
+  .object({ accessToken, refreshToken, user: signedInUser })
+  .meta({ id: "SignedIn", description: "A new session." });
+
+export const loginAnswer = z
+  .union([signedInAnswer, secondFactorNeeded])
+  .meta({ id: "LoginAnswer", description: "A new session, or what is missing for one." });
+
+export const registerInput = z.strictObject({
+  inviteCode: line(100, 1).meta({ description: "From an administrator.", example: "7ZK4M-9T2QX-WB3EH-8VJ5R-N1D6A-C" }),
+  username: usernameField,
+  password: newPasswordField,
+  email: emailField.nullable().default(null),
+});
+
+export const forgotPasswordInput = z.strictObject({ email: emailField });
+
+export const verifyEmailInput = z.strictObject({
+  token: line(100, 1).meta({ description: "From the link in the mail.", example: "pX3v…" }),
+});
+
+export const resetPasswordInput = z.strictObject({
+  token: line(100, 1).meta({ description: "From the link in the mail.", example: "pX3v…" }),
+  newPassword: newPasswordField,
+});
+
+export const refreshInput = z.strictObject({
+  refreshToken: line(512, 1)
+    .optional()
+    .meta({ description: "For clients without cookies; wins over the cookie.", example: "b3BhcXVl…" }),
+});

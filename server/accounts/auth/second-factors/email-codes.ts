@@ -1,0 +1,135 @@
+import { createHmac, randomInt, timingSafeEqual } from "node:crypto";
+import { sql } from "kysely";
+import { queries, type EntityManager } from "../../../database/database.ts";
+import { AppError } from "../../../platform/errors.ts";
+import type { Keyring } from "../../../platform/keyring.ts";
+import type { Mailer } from "../../../mail/mailer.ts";
+import { signInCode } from "../../../mail/templates/sign-in-code.ts";
+
+const lifetimeMilliseconds = 10 * 60_000;
+const triesPerCode = 5;
+const minute = 60_000;
+const hour = 60 * minute;
+const sendsPerHour = 5;
+
+/** Codes sent by mail: six digits, good for ten minutes, five tries and the one sign-in that asked for them. */
+export class EmailCodes {
+  readonly #keys: readonly Uint8Array[];
+  readonly #mailer: Mailer;
+  readonly #now: () => Date;
+
+  constructor(keyring: Keyring, mailer: Mailer, now: () => Date) {
+    this.#keys = keyring.keysFor("email-code");
+    this.#mailer = mailer;
+    this.#now = now;
+  }
+
+  /** Whether there is a mail server at all. */
+  get configured(): boolean {
+    return this.#mailer.configured;
+  }
+
+  /** Whether a code could reach this user now. @param user.email verified */
+  reaches({ email }: { email: string | null }): boolean {
+    return this.configured && email !== null;
+  }
+
+  /** @throws AppError CONFLICT where no code could be sent */
+  async enable(em: EntityManager, user: { id: string; email: string | null }): Promise<boolean> {
+    if (!this.#mailer.configured)
+      throw new AppError("CONFLICT", "This installation sends no mail; use an authenticator app or a passkey.");
+    if (!this.reaches(user)) throw new AppError("CONFLICT", "Your account has no e-mail address; add one first.");
+    const { numInsertedOrUpdatedRows } = await queries(em)
+      .insertInto("email_factors")
+      .values({ user_id: user.id, enabled_at: this.#now(), sent_within_hour: 0 })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirstOrThrow();
+    return numInsertedOrUpdatedRows === 1n;
+  }
+
+  async remove(em: EntityManager, userId: string): Promise<boolean> {
+    const { numDeletedRows } = await queries(em)
+      .deleteFrom("email_factors")
+      .where("user_id", "=", userId)
+      .executeTakeFirstOrThrow();
+    return numDeletedRows > 0n;
+  }
+
+  /**
+   * Sends a code for a sign-in; an earlier code of it stops working.
+   * @throws AppError TOO_MANY_REQUESTS beyond one a minute and five an hour, UNAVAILABLE when the mail server does not take it
+   */
+  async send(em: EntityManager, user: { id: string; email: string }, challengeId: string): Promise<void> {
+    await this.#takeSend(em, user.id);
+    const code = String(randomInt(1_000_000)).padStart(6, "0");
+    await queries(em)
+      .updateTable("sign_in_challenges")
+      .set({
+        email_code_hash: this.#hashes(challengeId, code)[0] ?? null,
+        email_code_expires_at: new Date(this.#now().getTime() + lifetimeMilliseconds),
+        email_code_tries: 0,
+      })
+      .where("id", "=", challengeId)
+      .execute();
+    if (await this.#mailer.send(signInCode(user.email, code))) return;
+    throw new AppError("UNAVAILABLE", "The mail could not be sent; use another second factor, or try again later.", {
+      retryAfterSeconds: 60,
+    });
+  }
+
+  /** Takes a try and compares. A right code has no further use once its challenge is used. */
+  async check(em: EntityManager, challengeId: string, code: string): Promise<boolean> {
+    const challenge = await queries(em)
+      .updateTable("sign_in_challenges")
+      .set(({ eb }) => ({ email_code_tries: eb("email_code_tries", "+", 1) }))
+      .where("id", "=", challengeId)
+      .where("email_code_tries", "<", triesPerCode)
+      .where("email_code_expires_at", ">", this.#now())
+      .returning("email_code_hash")
+      .executeTakeFirst();
+    const stored = challenge?.email_code_hash;
+    if (typeof stored !== "string") return false;
+    return this.#hashes(challengeId, code).some((hash) => timingSafeEqual(Buffer.from(hash), Buffer.from(stored)));
+  }
+
+  /** Counts a mail, in one statement so that parallel calls cannot pass the limit together. */
+  async #takeSend(em: EntityManager, userId: string): Promise<void> {
+    const now = this.#now();
+    const hourAgo = new Date(now.getTime() - hour);
+    const minuteAgo = new Date(now.getTime() - minute);
+    const freshHour = sql<boolean>`(hour_began_at is null or hour_began_at <= ${hourAgo})`;
+    const { numUpdatedRows } = await queries(em)
+      .updateTable("email_factors")
+      .set({
+        last_sent_at: now,
+        hour_began_at: sql<Date>`case when ${freshHour} then ${now}::timestamptz else hour_began_at end`,
+        sent_within_hour: sql<number>`case when ${freshHour} then 1 else sent_within_hour + 1 end`,
+      })
+      .where("user_id", "=", userId)
+      .where((eb) => eb.or([eb("last_sent_at", "is", null), eb("last_sent_at", "<=", minuteAgo)]))
+      .where((eb) => eb.or([freshHour, eb("sent_within_hour", "<", sendsPerHour)]))
+      .executeTakeFirstOrThrow();
+    if (numUpdatedRows === 0n) throw await this.#tooManySends(em, userId);
+  }
+
+  async #tooManySends(em: EntityManager, userId: string): Promise<AppError> {
+    const factor = await queries(em)
+      .selectFrom("email_factors")
+      .select(["last_sent_at", "hour_began_at", "sent_within_hour"])
+      .where("user_id", "=", userId)
+      .executeTakeFirst();
+    const full = (factor?.sent_within_hour ?? 0) >= sendsPerHour;
+    const minuteEnds = (factor?.last_sent_at?.getTime() ?? 0) + minute;
+    const hourEnds = full ? (factor?.hour_began_at?.getTime() ?? 0) + hour : 0;
+    // The time of now, not that of the call's beginning: the mail that stands in the way may have left in between.
+    const seconds = Math.max(1, Math.ceil((Math.max(minuteEnds, hourEnds) - this.#now().getTime()) / 1_000));
+    return new AppError("TOO_MANY_REQUESTS", `A code was sent a moment ago; ask for another in ${seconds} seconds.`, {
+      retryAfterSeconds: seconds,
+    });
+  }
+
+  /** With each key, newest first. Bound to the challenge: the code of one sign-in is none for another. */
+  #hashes(challengeId: string, code: string): string[] {
+    return this.#keys.map((key) => createHmac("sha256", key).update(`${challengeId} ${code}`).digest("base64url"));
+  }
+}

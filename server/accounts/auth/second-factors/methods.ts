@@ -1,0 +1,18 @@
+import { sql } from "kysely";
+import { queries, type EntityManager } from "../../../database/database.ts";
+
+/** The second factors that the interface names. Recovery codes stand in for any of them. */
+export const methods = ["totp", "passkey", "email"] as const;
+
+export type Method = (typeof methods)[number];
+
+/** The second factors that a user has set up, whether or not they can be used at this moment. */
+export async function methodsSetUp(em: EntityManager, userId: string): Promise<Method[]> {
+  const {
+    rows: [found],
+  } = await sql<Record<Method, boolean>>`select
+    exists (select from totp_factors where user_id = ${userId} and enabled_at is not null) as totp,
+    exists (select from passkeys where user_id = ${userId}) as passkey,
+    exists (select from email_factors where user_id = ${userId}) as email`.execute(queries(em));
+  return methods.filter((method) => found?.[method]);
+}

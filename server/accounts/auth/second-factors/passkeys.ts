@@ -1,0 +1,189 @@
+import { queries, type EntityManager } from "../../../database/database.ts";
+import { AppError, badField } from "../../../platform/errors.ts";
+import { newId } from "../../../platform/ids.ts";
+import type { ChallengeUse, PasskeyChallenges } from "./passkey-challenges.ts";
+import {
+  challengeIn,
+  userHandleOf,
+  type PasskeyAnswer,
+  type PasskeyRegistration,
+  type RelyingParty,
+} from "./relying-party.ts";
+
+const passkeysPerUser = 20;
+
+/** A passkey as its owner sees it. */
+export interface PasskeyView {
+  id: string;
+  name: string;
+  createdAt: Date;
+  lastUsedAt: Date | null;
+}
+
+/** Whose passkey signed, and the account's epoch at that moment. */
+export interface PasskeyOwner {
+  userId: string;
+  accessEpoch: number;
+}
+
+/** Passkeys (WebAuthn). All of them verify their user and are discoverable, so each can also sign in without a password. */
+export class Passkeys {
+  readonly #challenges: PasskeyChallenges;
+  readonly #party: RelyingParty;
+  readonly #now: () => Date;
+
+  constructor(challenges: PasskeyChallenges, party: RelyingParty, now: () => Date) {
+    this.#challenges = challenges;
+    this.#party = party;
+    this.#now = now;
+  }
+
+  async list(em: EntityManager, userId: string): Promise<PasskeyView[]> {
+    return await queries(em)
+      .selectFrom("passkeys")
+      .select(["id", "name", "created_at as createdAt", "last_used_at as lastUsedAt"])
+      .where("user_id", "=", userId)
+      .orderBy("id")
+      .execute();
+  }
+
+  async creationOptions(em: EntityManager, user: { id: string; username: string; displayName?: string | null }) {
+    const { id, username, displayName } = user;
+    const existing = await this.#credentials(em, id);
+    requireRoom(existing.length);
+    const challenge = await this.#challenges.make(em, { purpose: "register", userId: id });
+    const named = { id, username, displayName: displayName ?? username };
+    return this.#party.creationOptions(named, existing, challenge, this.#challenges.milliseconds);
+  }
+
+  /** Options for a second factor or a confirmation, or for a sign-in by whoever holds a passkey of this site. */
+  async requestOptions(em: EntityManager, use: Exclude<ChallengeUse, { purpose: "register" }>) {
+    const allowed = use.purpose === "sign_in" ? null : await this.#credentials(em, use.userId);
+    const challenge = await this.#challenges.make(em, use);
+    return this.#party.requestOptions(allowed, challenge, this.#challenges.milliseconds);
+  }
+
+  /**
+   * Adds a passkey. Call `takeRegistration` first, outside the transaction; within it the account must be locked, so that parallel calls
+   * together stay within the number that a user may have.
+   * @throws AppError BAD_REQUEST for one that does not fit the challenge, CONFLICT for one that is registered already
+   */
+  async add(
+    em: EntityManager,
+    userId: string,
+    { name, credential, challenge }: { name: string; credential: PasskeyRegistration; challenge: string },
+  ): Promise<PasskeyView> {
+    const made = await this.#party.checkRegistration(credential, challenge);
+    if (!made) throw badCredential();
+    requireRoom((await this.#credentials(em, userId)).length);
+    const passkey: PasskeyView = { id: newId(), name, createdAt: this.#now(), lastUsedAt: null };
+    const { numInsertedOrUpdatedRows } = await queries(em)
+      .insertInto("passkeys")
+      .values({
+        id: passkey.id,
+        user_id: userId,
+        name,
+        credential_id: made.credentialId,
+        public_key: made.publicKey,
+        counter: String(made.counter),
+        transports: made.transports,
+        created_at: passkey.createdAt,
+        last_used_at: null,
+      })
+      .onConflict((conflict) => conflict.column("credential_id").doNothing())
+      .executeTakeFirstOrThrow();
+    if (numInsertedOrUpdatedRows === 0n) throw new AppError("CONFLICT", "This passkey is registered already.");
+    return passkey;
+  }
+
+  /** Takes the challenge back that a new passkey answers, whatever the passkey is worth. @throws AppError BAD_REQUEST */
+  async takeRegistration(em: EntityManager, userId: string, credential: PasskeyRegistration): Promise<string> {
+    const challenge = challengeIn(credential.response.clientDataJSON);
+    if (challenge === null) throw badCredential();
+    if (await this.#challenges.take(em, challenge, { purpose: "register", userId })) return challenge;
+    throw badField(["credential"], "The time for this passkey is over; start again.");
+  }
+
+  async remove(em: EntityManager, userId: string, id: string): Promise<{ name: string } | null> {
+    const removed = await queries(em)
+      .deleteFrom("passkeys")
+      .where("user_id", "=", userId)
+      .where("id", "=", id)
+      .returning("name")
+      .executeTakeFirst();
+    return removed ?? null;
+  }
+
+  /**
+   * Checks an authenticator's answer. The challenge is spent by it, right or wrong, and the counter moves on.
+   * @returns whose passkey it is; null for anything wrong
+   */
+  async check(
+    em: EntityManager,
+    answer: PasskeyAnswer,
+    use: Exclude<ChallengeUse, { purpose: "register" }>,
+  ): Promise<PasskeyOwner | null> {
+    const challenge = challengeIn(answer.response.clientDataJSON);
+    if (challenge === null || !(await this.#challenges.take(em, challenge, use))) return null;
+    const passkey = await queries(em)
+      .selectFrom("passkeys")
+      .innerJoin("users", "users.id", "passkeys.user_id")
+      .select(["passkeys.id", "user_id", "credential_id", "public_key", "counter", "access_epoch"])
+      .where("credential_id", "=", answer.id)
+      .executeTakeFirst();
+    if (!passkey || !isOwner(passkey.user_id, answer, use)) return null;
+    const counter = await this.#party.checkAnswer(answer, challenge, {
+      credentialId: passkey.credential_id,
+      publicKey: passkey.public_key,
+      counter: Number(passkey.counter),
+    });
+    if (counter === null) return null;
+    // Nobody else may have moved the counter since it was read.
+    const { numUpdatedRows } = await queries(em)
+      .updateTable("passkeys")
+      .set({ counter: String(counter), last_used_at: this.#now() })
+      .where("id", "=", passkey.id)
+      .where("counter", "=", passkey.counter)
+      .executeTakeFirstOrThrow();
+    return numUpdatedRows > 0n ? { userId: passkey.user_id, accessEpoch: passkey.access_epoch } : null;
+  }
+
+  /** The owner of the passkey that an answer names, be the answer right or wrong. */
+  async named(em: EntityManager, { id }: PasskeyAnswer): Promise<string | null> {
+    const passkey = await queries(em)
+      .selectFrom("passkeys")
+      .select("user_id")
+      .where("credential_id", "=", id)
+      .executeTakeFirst();
+    return passkey?.user_id ?? null;
+  }
+
+  async #credentials(em: EntityManager, userId: string) {
+    return await queries(em)
+      .selectFrom("passkeys")
+      .select(["credential_id as credentialId", "transports"])
+      .where("user_id", "=", userId)
+      .orderBy("id")
+      .execute();
+  }
+}
+
+/** A passkey that names its user must name its owner; a sign-in without a password needs it named (WebAuthn §7.2, step 6). */
+function isOwner(
+  userId: string,
+  { response: { userHandle } }: PasskeyAnswer,
+  use: Exclude<ChallengeUse, { purpose: "register" }>,
+): boolean {
+  const named = typeof userHandle === "string" && userHandle === userHandleOf(userId);
+  if (use.purpose === "sign_in") return named;
+  return userId === use.userId && (named || typeof userHandle !== "string");
+}
+
+function requireRoom(count: number): void {
+  if (count >= passkeysPerUser)
+    throw new AppError("CONFLICT", `You have ${passkeysPerUser} passkeys; remove one before you add another.`);
+}
+
+function badCredential(): AppError {
+  return badField(["credential"], "This is no passkey for this site; start again.");
+}

@@ -1,0 +1,34 @@
+import { badField } from "../../../platform/errors.ts";
+import { readRecoveryCode } from "./recovery-codes.ts";
+import type { PasskeyAnswer } from "./relying-party.ts";
+
+/** What somebody shows as a second factor. */
+export type Proof =
+  | { method: "totp" | "email" | "recovery"; code: string }
+  | { method: "passkey"; credential: PasskeyAnswer };
+
+/** A proof as callers write it. */
+export interface GivenProof {
+  method: Proof["method"];
+  code?: string | undefined;
+  credential?: PasskeyAnswer | undefined;
+}
+
+/** @throws AppError BAD_REQUEST for what no factor could have given, which counts as no try */
+export function readProof({ method, code, credential }: GivenProof): Proof {
+  if (method === "passkey") {
+    if (!credential) throw badField(["credential"], "Send what the browser's navigator.credentials.get answered.");
+    return { method, credential };
+  }
+  if (code === undefined) throw badField(["code"], "Enter the code.");
+  if (method !== "recovery") return { method, code: readSixDigits(code) };
+  const symbols = readRecoveryCode(code);
+  if (symbols === null) throw badField(["code"], "A recovery code looks like 7k2m-x0qd-9fhs-3w8c.");
+  return { method, code: symbols };
+}
+
+/** @throws AppError BAD_REQUEST */
+export function readSixDigits(code: string): string {
+  if (/^\d{3} ?\d{3}$/.test(code)) return code.replace(" ", "");
+  throw badField(["code"], "The code has six digits.");
+}

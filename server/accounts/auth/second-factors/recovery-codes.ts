@@ -1,0 +1,57 @@
+import { queries, type EntityManager } from "../../../database/database.ts";
+import { lockAccount } from "../../users/lock-account.ts";
+import { hashOf } from "../../../platform/opaque-tokens.ts";
+import { areSymbols, newSymbols, readSymbols } from "../readable-codes.ts";
+
+const codesAtOnce = 10;
+/** 80 bits: too many to try, so a plain hash keeps them. */
+const symbols = 16;
+
+/** The symbols of a recovery code however it was typed, or null for what is none. */
+export function readRecoveryCode(typed: string): string | null {
+  const code = readSymbols(typed);
+  return code.length === symbols && areSymbols(code) ? code.toLowerCase() : null;
+}
+
+/** Ten codes of a user, each good for one sign-in. Only hashes are stored. */
+export class RecoveryCodes {
+  /** Makes ten codes in place of those that are left. Call it within a transaction. */
+  async replace(em: EntityManager, userId: string): Promise<string[]> {
+    const codes = Array.from({ length: codesAtOnce }, () => newSymbols(symbols).toLowerCase());
+    // Two calls at once must not leave twenty codes.
+    await lockAccount(em, userId);
+    await this.removeAll(em, userId);
+    await queries(em)
+      .insertInto("recovery_codes")
+      .values(codes.map((code) => ({ user_id: userId, code_hash: hashOfCode(userId, code) })))
+      .execute();
+    return codes.map((code) => (code.match(/.{4}/g) ?? []).join("-"));
+  }
+
+  /** Uses a code up. Of parallel uses one succeeds. @param code as `readRecoveryCode` reads it */
+  async use(em: EntityManager, userId: string, code: string): Promise<boolean> {
+    const { numDeletedRows } = await queries(em)
+      .deleteFrom("recovery_codes")
+      .where("user_id", "=", userId)
+      .where("code_hash", "=", hashOfCode(userId, code))
+      .executeTakeFirstOrThrow();
+    return numDeletedRows > 0n;
+  }
+
+  async left(em: EntityManager, userId: string): Promise<number> {
+    const { count } = await queries(em)
+      .selectFrom("recovery_codes")
+      .select(({ fn }) => fn.countAll().as("count"))
+      .where("user_id", "=", userId)
+      .executeTakeFirstOrThrow();
+    return Number(count);
+  }
+
+  async removeAll(em: EntityManager, userId: string): Promise<void> {
+    await queries(em).deleteFrom("recovery_codes").where("user_id", "=", userId).execute();
+  }
+}
+
+function hashOfCode(userId: string, code: string): string {
+  return hashOf(`recovery code ${userId} ${code}`);
+}

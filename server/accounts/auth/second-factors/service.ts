@@ -1,0 +1,197 @@
+import type { Audit } from "../../../audit/audit.ts";
+import type { EntityManager } from "../../../database/database.ts";
+import { AppError, badField, notFound } from "../../../platform/errors.ts";
+import type { Guesses } from "../../../limits/guesses.ts";
+import { ownAccount } from "../../users/own-account.ts";
+import type { Caller } from "../../../access/caller.ts";
+import type { Confirmation } from "../confirmation/service.ts";
+import { refuseLastWayIn } from "../last-way-in.ts";
+import { lockOwnAccount } from "../lock-own-account.ts";
+import { verifiedAddress } from "../../users/email/verified-address.ts";
+import type { WaysIn } from "../ways-in.ts";
+import type { EmailCodes } from "./email-codes.ts";
+import { methodsSetUp, type Method } from "./methods.ts";
+import type { Passkeys } from "./passkeys.ts";
+import { readSixDigits } from "./proof.ts";
+import type { RecoveryCodes } from "./recovery-codes.ts";
+import type { PasskeyRegistration } from "./relying-party.ts";
+import type { Totp } from "./totp.ts";
+
+export interface SecondFactorParts {
+  totp: Totp;
+  emailCodes: EmailCodes;
+  passkeys: Passkeys;
+  recoveryCodes: RecoveryCodes;
+  confirmation: Confirmation;
+  guesses: Guesses;
+  audit: Audit;
+  waysIn: WaysIn;
+}
+
+/** A user's own second factors: setting up, looking, removing. */
+export class SecondFactors {
+  readonly #parts: SecondFactorParts;
+
+  constructor(parts: SecondFactorParts) {
+    this.#parts = parts;
+  }
+
+  async overview(em: EntityManager, { userId }: Pick<Caller, "userId">) {
+    const methods = await methodsSetUp(em, userId);
+    return {
+      totp: methods.includes("totp"),
+      email: methods.includes("email"),
+      passkeys: await this.#parts.passkeys.list(em, userId),
+      recoveryCodesLeft: await this.#parts.recoveryCodes.left(em, userId),
+    };
+  }
+
+  async setUpTotp(em: EntityManager, { userId, username }: Caller) {
+    return await this.#parts.totp.setUp(em, { id: userId, username });
+  }
+
+  /** @throws AppError BAD_REQUEST for a code that the waiting secret does not give, CONFLICT when none waits */
+  async enableTotp(em: EntityManager, caller: Caller, code: string): Promise<{ recoveryCodes: string[] }> {
+    const { totp, guesses, recoveryCodes } = this.#parts;
+    const digits = readSixDigits(code);
+    await totp.requireWaiting(em, caller.userId);
+    const guess = { secret: "code", account: caller.userId, ip: caller.ip } as const;
+    const codes = await guesses.check(guess, () =>
+      em.transactional(async (tx) => {
+        await lockOwnAccount(tx, caller);
+        if (!(await totp.enable(tx, caller.userId, digits))) return null;
+        await this.#record(tx, caller, "two_factor.enable", "totp");
+        return await recoveryCodes.replace(tx, caller.userId);
+      }),
+    );
+    if (!codes) {
+      throw badField(["code"], "This code is not right; check that the clock of your device is, and try the next one.");
+    }
+    return { recoveryCodes: codes };
+  }
+
+  async disableTotp(em: EntityManager, caller: Caller, currentPassword: string | undefined): Promise<void> {
+    await this.#disable(em, caller, currentPassword, "totp", "There is no authenticator app to remove.");
+  }
+
+  /** @returns recovery codes when there were none */
+  async enableEmail(em: EntityManager, caller: Caller, currentPassword: string | undefined) {
+    const { confirmation, emailCodes } = this.#parts;
+    await confirmation.requireOrPassword(em, caller, currentPassword);
+    return await em.transactional(async (tx) => {
+      await lockOwnAccount(tx, caller);
+      const user = await ownAccount(tx, caller.userId);
+      const email = verifiedAddress(user);
+      if (emailCodes.configured && email === null && typeof user.email === "string")
+        throw new AppError(
+          "CONFLICT",
+          "Your e-mail address is not verified. Open the link that was mailed to it first.",
+        );
+      if (!(await emailCodes.enable(tx, { id: user.id, email })))
+        throw new AppError("CONFLICT", "Codes by e-mail are set up already.");
+      await this.#record(tx, caller, "two_factor.enable", "email");
+      return { recoveryCodes: await this.#firstRecoveryCodes(tx, caller.userId) };
+    });
+  }
+
+  async disableEmail(em: EntityManager, caller: Caller, currentPassword: string | undefined): Promise<void> {
+    await this.#disable(em, caller, currentPassword, "email", "Codes by e-mail are not set up.");
+  }
+
+  async passkeyCreationOptions(em: EntityManager, { userId }: Caller) {
+    const { id, username, displayName } = await ownAccount(em, userId);
+    return await this.#parts.passkeys.creationOptions(em, { id, username, displayName: displayName ?? null });
+  }
+
+  /** Adds a passkey. @returns it, and recovery codes when there were none */
+  async createPasskey(em: EntityManager, caller: Caller, input: { name: string; credential: PasskeyRegistration }) {
+    const { passkeys, audit, waysIn } = this.#parts;
+    const { name, credential } = input;
+    const challenge = await passkeys.takeRegistration(em, caller.userId, credential);
+    return await em.transactional(async (tx) => {
+      await lockOwnAccount(tx, caller);
+      const passkey = await passkeys.add(tx, caller.userId, { name, credential, challenge });
+      const after = { method: "passkey", name };
+      const target = { targetType: "passkey", targetId: passkey.id };
+      await audit.record(tx, caller, { action: "two_factor.enable", ...target, after });
+      await waysIn.changed(tx, caller, caller.userId, { event: "security.factor_added", method: "passkey", name });
+      return { ...passkey, recoveryCodes: await this.#firstRecoveryCodes(tx, caller.userId) };
+    });
+  }
+
+  /** @throws AppError NOT_FOUND for anybody else's passkey as for none, CONFLICT when it is the last way to sign in */
+  async deletePasskey(em: EntityManager, caller: Caller, input: { id: string; currentPassword?: string | undefined }) {
+    const { confirmation, passkeys, audit, waysIn } = this.#parts;
+    await confirmation.requireOrPassword(em, caller, input.currentPassword);
+    await em.transactional(async (tx) => {
+      await lockOwnAccount(tx, caller);
+      const removed = await passkeys.remove(tx, caller.userId, input.id);
+      if (!removed) throw notFound("passkey");
+      await refuseLastWayIn(tx, caller.userId);
+      const before = { method: "passkey", name: removed.name };
+      const target = { targetType: "passkey", targetId: input.id };
+      await audit.record(tx, caller, { action: "two_factor.disable", ...target, before });
+      const change = { event: "security.factor_removed", method: "passkey", name: removed.name } as const;
+      await waysIn.changed(tx, caller, caller.userId, change);
+      await this.#dropUselessCodes(tx, caller.userId);
+    });
+  }
+
+  /** Ten new recovery codes in place of those that are left. @throws AppError CONFLICT without a second factor to recover from */
+  async createRecoveryCodes(em: EntityManager, caller: Caller, currentPassword: string | undefined) {
+    const { confirmation, recoveryCodes, audit, waysIn } = this.#parts;
+    await confirmation.requireOrPassword(em, caller, currentPassword);
+    return await em.transactional(async (tx) => {
+      await lockOwnAccount(tx, caller);
+      if ((await methodsSetUp(tx, caller.userId)).length === 0)
+        throw new AppError("CONFLICT", "Set up a second factor first; its recovery codes come with it.");
+      const codes = await recoveryCodes.replace(tx, caller.userId);
+      const target = { targetType: "user", targetId: caller.userId };
+      await audit.record(tx, caller, { action: "two_factor.recovery_codes", ...target });
+      await waysIn.changed(tx, caller, caller.userId, { event: "security.recovery_codes_replaced" });
+      return { recoveryCodes: codes };
+    });
+  }
+
+  async #disable(
+    em: EntityManager,
+    caller: Caller,
+    currentPassword: string | undefined,
+    method: "totp" | "email",
+    nothing: string,
+  ): Promise<void> {
+    const { confirmation, totp, emailCodes } = this.#parts;
+    await confirmation.requireOrPassword(em, caller, currentPassword);
+    await em.transactional(async (tx) => {
+      await lockOwnAccount(tx, caller);
+      const removed = await (method === "totp" ? totp : emailCodes).remove(tx, caller.userId);
+      if (!removed) throw new AppError("CONFLICT", nothing);
+      await this.#record(tx, caller, "two_factor.disable", method);
+      await this.#dropUselessCodes(tx, caller.userId);
+    });
+  }
+
+  /** Whoever loses the only factor must get in: null when codes are there already. */
+  async #firstRecoveryCodes(em: EntityManager, userId: string): Promise<string[] | null> {
+    const { recoveryCodes } = this.#parts;
+    return (await recoveryCodes.left(em, userId)) === 0 ? await recoveryCodes.replace(em, userId) : null;
+  }
+
+  /** Without a factor there is nothing to recover from, and old codes must not count for factors of later. */
+  async #dropUselessCodes(em: EntityManager, userId: string): Promise<void> {
+    if ((await methodsSetUp(em, userId)).length === 0) await this.#parts.recoveryCodes.removeAll(em, userId);
+  }
+
+  async #record(
+    em: EntityManager,
+    caller: Caller,
+    action: "two_factor.enable" | "two_factor.disable",
+    method: Method,
+  ): Promise<void> {
+    const event = { action, targetType: "user", targetId: caller.userId };
+    const state = action === "two_factor.enable" ? { after: { method } } : { before: { method } };
+    await this.#parts.audit.record(em, caller, { ...event, ...state });
+    const change = action === "two_factor.enable" ? "security.factor_added" : "security.factor_removed";
+    await this.#parts.waysIn.changed(em, caller, caller.userId, { event: change, method, name: null });
+  }
+}

@@ -1,0 +1,207 @@
+import { createHmac } from "node:crypto";
+import { LockMode } from "@mikro-orm/core";
+import type { Actor } from "../../access/actor.ts";
+import type { Audit } from "../../audit/audit.ts";
+import { afterCommit } from "../../database/after-commit.ts";
+import { queries, type EntityManager } from "../../database/database.ts";
+import { AppError } from "../../platform/errors.ts";
+import { newId } from "../../platform/ids.ts";
+import type { Keyring } from "../../platform/keyring.ts";
+import { User } from "../../database/tables/users.ts";
+import { RefreshToken, Session } from "../../database/tables/sessions.ts";
+import { hashOf, newOpaqueToken } from "../../platform/opaque-tokens.ts";
+
+const hour = 3_600_000;
+const day = 24 * hour;
+const absoluteLifetime = 90 * day;
+/** How long a rotated token still answers with its successor: two tabs that refresh at once both go on. */
+const graceMilliseconds = 10_000;
+
+export interface IssuedRefreshToken {
+  refreshToken: string;
+  sessionId: string;
+  userId: string;
+  /** Undefined for a session without "remember me": the cookie ends with the browser. */
+  cookieSeconds: number | undefined;
+}
+
+export interface EndedSession {
+  sessionId: string;
+  userId: string;
+}
+
+export interface ClientInfo {
+  userAgent: string | null;
+  ip: string | null;
+}
+
+/** As much of it as a session keeps. */
+export function keptUserAgent({ userAgent }: ClientInfo): string | null {
+  return userAgent?.slice(0, 300) ?? null;
+}
+
+/**
+ * Sessions and their chains of refresh tokens. A token's successor is derived from it with a key of ours, so that the
+ * predecessor can be answered with the same successor without that one being stored anywhere.
+ */
+export class Sessions {
+  readonly #keys: readonly [Uint8Array, ...Uint8Array[]];
+  readonly #audit: Audit;
+  readonly #now: () => Date;
+  readonly #onEnd: (sessionId: string) => void;
+
+  /** @param onEnd told at once when a session ends, so that its access tokens stop working. */
+  constructor(keyring: Keyring, audit: Audit, now: () => Date, onEnd: (sessionId: string) => void) {
+    this.#keys = keyring.keysFor("refresh-token");
+    this.#audit = audit;
+    this.#now = now;
+    this.#onEnd = onEnd;
+  }
+
+  async start(em: EntityManager, userId: string, rememberMe: boolean, client: ClientInfo): Promise<IssuedRefreshToken> {
+    const now = this.#now();
+    const session = em.create(Session, {
+      id: newId(),
+      userId,
+      rememberMe,
+      userAgent: keptUserAgent(client),
+      ip: client.ip,
+      createdAt: now,
+      lastUsedAt: now,
+      confirmedAt: now,
+      expiresAt: new Date(now.getTime() + absoluteLifetime),
+    });
+    await em.flush();
+    const refreshToken = newOpaqueToken();
+    const expiresAt = tokenEnd(session, now);
+    em.create(RefreshToken, { tokenHash: hashOf(refreshToken), sessionId: session.id, createdAt: now, expiresAt });
+    await em.flush();
+    return issued(refreshToken, session, expiresAt, now);
+  }
+
+  /**
+   * Rotates a refresh token.
+   * @throws AppError UNAUTHORIZED when it is unknown, expired or revoked or its user disabled, and when it was rotated before: then
+   * its session ends.
+   */
+  async refresh(em: EntityManager, actor: Actor, presented: string): Promise<IssuedRefreshToken> {
+    const outcome = await em.transactional(async (tx) => {
+      const tokenHash = hashOf(presented);
+      const token = await tx.findOne(RefreshToken, { tokenHash });
+      if (!token) return { kind: "refused" } as const;
+      // The session's row lock makes parallel refreshes of one chain take turns.
+      const session = await tx.findOne(Session, { id: token.sessionId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      await tx.refresh(token);
+      const now = this.#now();
+      if (!session || session.revokedAt || session.expiresAt <= now) return { kind: "refused" } as const;
+      if ((await tx.count(User, { id: session.userId, disabledAt: null })) === 0) return { kind: "refused" } as const;
+      if (!token.rotatedAt) {
+        if (token.expiresAt <= now) return { kind: "refused" } as const;
+        const successor = this.#successor(this.#keys[0], presented);
+        token.rotatedAt = now;
+        token.successorHash = hashOf(successor);
+        session.lastUsedAt = now;
+        const expiresAt = tokenEnd(session, now);
+        tx.create(RefreshToken, {
+          tokenHash: token.successorHash,
+          sessionId: session.id,
+          createdAt: now,
+          expiresAt,
+        });
+        return { kind: "issued", token: issued(successor, session, expiresAt, now) } as const;
+      }
+      const live = await this.#liveSuccessor(tx, token, presented, now);
+      if (live) return { kind: "issued", token: issued(live.refreshToken, session, live.expiresAt, now) } as const;
+      session.revokedAt = now;
+      await this.#audit.record(tx, actor, {
+        action: "auth.refresh_reused",
+        targetType: "session",
+        targetId: session.id,
+        after: { userId: session.userId },
+      });
+      return { kind: "reused", sessionId: session.id, userId: session.userId } as const;
+    });
+    if (outcome.kind === "issued") return outcome.token;
+    const ended = "The session has ended; sign in again.";
+    if (outcome.kind === "refused") throw new AppError("UNAUTHORIZED", ended);
+    const { sessionId, userId } = outcome;
+    this.#onEnd(sessionId);
+    const note = { text: "a rotated refresh token was used again; its session has ended", sessionId, userId };
+    throw new AppError("UNAUTHORIZED", ended, { note });
+  }
+
+  /** Ends the session that a refresh token belongs to. Unknown tokens are no error: signing out twice is fine. */
+  async endByToken(em: EntityManager, presented: string): Promise<EndedSession | null> {
+    const token = await em.findOne(RefreshToken, { tokenHash: hashOf(presented) });
+    return token && (await this.end(em, token.sessionId));
+  }
+
+  /** @returns null when it had ended before. */
+  async end(em: EntityManager, sessionId: string): Promise<EndedSession | null> {
+    const ended = await queries(em)
+      .updateTable("sessions")
+      .set({ revoked_at: this.#now() })
+      .where("id", "=", sessionId)
+      .where("revoked_at", "is", null)
+      .returning("user_id")
+      .executeTakeFirst();
+    this.#onEnd(sessionId);
+    return ended ? { sessionId, userId: ended.user_id } : null;
+  }
+
+  /**
+   * Ends a user's sessions and the sign-ins that wait for a second factor; access tokens stop working with the commit.
+   * @param which.except a session that goes on
+   * @param which.ids only these; null or left out: all
+   * @returns how many sessions ended
+   */
+  async endAll(
+    em: EntityManager,
+    userId: string,
+    { except = null, ids = null }: { except?: string | null; ids?: readonly string[] | null } = {},
+  ): Promise<number> {
+    const ended = await queries(em)
+      .updateTable("sessions")
+      .set({ revoked_at: this.#now() })
+      .where("user_id", "=", userId)
+      .where("revoked_at", "is", null)
+      .$if(except !== null, (query) => query.where("id", "!=", except ?? ""))
+      .$if(ids !== null, (query) => query.where("id", "in", ids ?? []))
+      .returning("id")
+      .execute();
+    if (ids === null) await queries(em).deleteFrom("sign_in_challenges").where("user_id", "=", userId).execute();
+    afterCommit(em, () => {
+      for (const { id } of ended) this.#onEnd(id);
+    });
+    return ended.length;
+  }
+
+  /** The successor of a token rotated a moment ago, while nobody has used that successor yet. */
+  async #liveSuccessor(em: EntityManager, token: RefreshToken, presented: string, now: Date) {
+    if (!token.rotatedAt || now.getTime() - token.rotatedAt.getTime() > graceMilliseconds) return null;
+    const successor = this.#keys
+      .map((key) => this.#successor(key, presented))
+      .find((one) => hashOf(one) === token.successorHash);
+    if (successor === undefined) return null;
+    const row = await em.findOne(RefreshToken, { tokenHash: hashOf(successor) });
+    return row && !row.rotatedAt ? { refreshToken: successor, expiresAt: row.expiresAt } : null;
+  }
+
+  #successor(key: Uint8Array, token: string): string {
+    return createHmac("sha256", key).update(token).digest("base64url");
+  }
+}
+
+function tokenEnd({ rememberMe, expiresAt }: Pick<Session, "rememberMe" | "expiresAt">, now: Date): Date {
+  return new Date(Math.min(now.getTime() + (rememberMe ? 30 * day : day), expiresAt.getTime()));
+}
+
+function issued(refreshToken: string, session: Session, expiresAt: Date, now: Date): IssuedRefreshToken {
+  const seconds = Math.floor((expiresAt.getTime() - now.getTime()) / 1000);
+  return {
+    refreshToken,
+    sessionId: session.id,
+    userId: session.userId,
+    cookieSeconds: session.rememberMe ? seconds : undefined,
+  };
+}

@@ -1,0 +1,66 @@
+import type { TypedNotice } from "../../notifications/notify.ts";
+import type { Method } from "./second-factors/methods.ts";
+
+/** A way into an account that was added, removed or replaced. Names are what their owner calls them; nothing here is a secret. */
+export type WayInChange =
+  | { event: "security.factor_added" | "security.factor_removed"; method: Method; name: string | null }
+  | { event: "security.recovery_codes_replaced" }
+  | { event: "security.identity_added" | "security.identity_removed"; providerId: string; provider: string }
+  | { event: "security.access_revoked"; ways: readonly string[] }
+  | { event: "security.token_created"; tokenId: string; name: string }
+  | { event: "security.email_changed" | "security.password_changed" };
+
+/** Whose account it is, and from where it was changed. */
+export interface ChangedAccount {
+  userId: string;
+  username: string;
+  ip: string | null;
+}
+
+/** What the owner of an account is notified of, in the application, by channels and by mail. */
+export function wayInNotice(change: WayInChange, { userId, username, ip }: ChangedAccount): TypedNotice {
+  const { event, ...details } = change;
+  const [title, advice] = words(change, username);
+  return {
+    event,
+    title,
+    content: `This came from ${ip ?? "an unknown address"}. If it was not ${username}, ${advice}`,
+    level: "warning",
+    metadata: { userId, username, ...details, ip },
+    to: { userIds: [userId] },
+    mailed: "separately",
+    // The change's own fields are those of its event: the compiler does not follow them through the rest.
+  } satisfies Omit<TypedNotice, "event" | "metadata"> & { event: string; metadata: object } as TypedNotice;
+}
+
+const newPassword = "set a new password";
+
+/** A title, and what to do where somebody else did it. */
+function words(change: WayInChange, username: string): [title: string, advice: string] {
+  const to = `the account ${username}`;
+  switch (change.event) {
+    case "security.factor_added":
+      return [`${factorWas(change)} added to ${to}`, `${newPassword} and remove it.`];
+    case "security.factor_removed":
+      return [`${factorWas(change)} removed from ${to}`, `${newPassword} and set the second factor up again.`];
+    case "security.recovery_codes_replaced":
+      return [`The recovery codes of ${to} were replaced`, `${newPassword} and make new codes.`];
+    case "security.identity_added":
+      return [`A sign-in by ${change.provider} was added to ${to}`, `${newPassword} and unbind it.`];
+    case "security.identity_removed":
+      return [`The sign-in by ${change.provider} was removed from ${to}`, `${newPassword} and bind it again.`];
+    case "security.access_revoked":
+      return [`Ways into ${to} were taken away: ${change.ways.join(", ")}`, "tell an administrator at once."];
+    case "security.token_created":
+      return [`The personal token ${change.name} was made for ${to}`, `${newPassword} and delete the token.`];
+    case "security.password_changed":
+      return [`The password of ${to} was changed`, "ask for a new one at once and tell an administrator."];
+    default:
+      return [`The e-mail address of ${to} was changed`, "tell an administrator at once."];
+  }
+}
+
+function factorWas({ method, name }: { method: Method; name: string | null }): string {
+  if (method === "passkey") return `The passkey ${name} was`;
+  return method === "totp" ? "An authenticator app was" : "Sign-in codes by e-mail were";
+}

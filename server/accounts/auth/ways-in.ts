@@ -1,0 +1,73 @@
+import type { Actor } from "../../access/actor.ts";
+import { afterCommit } from "../../database/after-commit.ts";
+import type { EntityManager } from "../../database/database.ts";
+import { noticeUsefulMilliseconds, type MailOutbox } from "../../mail/outbox.ts";
+import { wayInChanged } from "../../mail/templates/way-in-changed.ts";
+import type { Notifications } from "../../notifications/notify.ts";
+import type { Revoked } from "../users/access/revocation.ts";
+import { verifiedAddress } from "../users/email/verified-address.ts";
+import type { User } from "../../database/tables/users.ts";
+import { ownAccount } from "../users/own-account.ts";
+import { wayInNotice, type WayInChange } from "./way-in-notice.ts";
+
+const hasOwnMail: ReadonlySet<WayInChange["event"]> = new Set(["security.email_changed", "security.password_changed"]);
+
+/** Notifies the owner of an account of every change of a way into it: who did not make it must hear of it. */
+export class WaysIn {
+  readonly #notifications: Notifications;
+  readonly #mail: MailOutbox;
+
+  constructor(parts: { notifications: Notifications; mail: MailOutbox }) {
+    this.#notifications = parts.notifications;
+    this.#mail = parts.mail;
+  }
+
+  /**
+   * Notifies in the application and by mail, whatever the owner wishes to have mailed otherwise. Call it within the transaction that makes the
+   * change: nothing goes out before its commit. Changes of the address and the password have mails of their own.
+   */
+  async changed(tx: EntityManager, actor: Actor, userId: string, change: WayInChange): Promise<void> {
+    const user = await ownAccount(tx, userId);
+    await this.#notify(tx, actor, user, verifiedAddress(user), change);
+  }
+
+  /**
+   * The same of ways that were taken away together; nothing where none were but sessions.
+   * @param user as before the change: the address that it had hears of it
+   */
+  async revoked(
+    tx: EntityManager,
+    actor: Actor,
+    user: User,
+    { tokens, passkeys, identities, ...factors }: Revoked,
+  ): Promise<void> {
+    const ways = [
+      ...(factors.password ? ["the password"] : []),
+      ...(tokens.length > 0 ? [counted(tokens.length, "personal token")] : []),
+      ...(passkeys.length > 0 ? [counted(passkeys.length, "passkey")] : []),
+      ...(identities.length > 0 ? [`the sign-in by ${identities.join(", ")}`] : []),
+      ...(factors.totp ? ["the authenticator app"] : []),
+      ...(factors.email ? ["sign-in codes by e-mail"] : []),
+    ];
+    if (ways.length === 0) return;
+    await this.#notify(tx, actor, user, verifiedAddress(user), { event: "security.access_revoked", ways });
+  }
+
+  async #notify(
+    tx: EntityManager,
+    actor: Actor,
+    { id: userId, username }: User,
+    to: string | null,
+    change: WayInChange,
+  ): Promise<void> {
+    const notice = wayInNotice(change, { userId, username, ip: actor.ip });
+    await this.#notifications.notify(tx, notice);
+    if (hasOwnMail.has(change.event) || to === null) return;
+    const mail = wayInChanged(to, notice);
+    afterCommit(tx, () => this.#mail.send(mail, noticeUsefulMilliseconds));
+  }
+}
+
+function counted(count: number, what: string): string {
+  return count === 1 ? `1 ${what}` : `${count} ${what}s`;
+}

@@ -1,0 +1,30 @@
+import { sql } from "kysely";
+import { queries, type EntityManager } from "../../../database/database.ts";
+
+/** How many ways into an account there are beside its password. */
+export interface AccessLeft {
+  sessions: number;
+  tokens: number;
+  passkeys: number;
+  identities: number;
+}
+
+/** Counts what opens an account beside its password and the session that asks. */
+export async function accessLeft(
+  em: EntityManager,
+  { userId, sessionId }: { userId: string; sessionId: string | null },
+  now: Date,
+): Promise<AccessLeft> {
+  const {
+    rows: [left],
+  } = await sql<AccessLeft>`select
+    (select count(*)::int from sessions
+      where user_id = ${userId} and revoked_at is null and expires_at > ${now} and id is distinct from ${sessionId}::uuid
+        and exists (select from refresh_tokens
+          where session_id = sessions.id and rotated_at is null and refresh_tokens.expires_at > ${now})) as sessions,
+    (select count(*)::int from personal_tokens
+      where user_id = ${userId} and (expires_at is null or expires_at > ${now})) as tokens,
+    (select count(*)::int from passkeys where user_id = ${userId}) as passkeys,
+    (select count(*)::int from identity_bindings where user_id = ${userId}) as identities`.execute(queries(em));
+  return left ?? { sessions: 0, tokens: 0, passkeys: 0, identities: 0 };
+}

@@ -1,0 +1,24 @@
+import { sql } from "kysely";
+import { queries, type EntityManager } from "../../../database/database.ts";
+
+const tables = [
+  "password_resets",
+  "email_verifications",
+  "sign_in_challenges",
+  "passkey_challenges",
+  "identity_tickets",
+  "identity_flows",
+] as const;
+
+/**
+ * Ends what was issued for an account: mailed links, tickets, sign-ins and bindings under way, challenges. Call it within the transaction of
+ * every change of credentials, address or state, after `lockAccount`. What is being exchanged for a session at this moment finds that the epoch has moved on.
+ */
+export async function endOutstanding(tx: EntityManager, userId: string): Promise<void> {
+  await queries(tx)
+    .updateTable("users")
+    .set((eb) => ({ access_epoch: eb("access_epoch", "+", 1) }))
+    .where("id", "=", userId)
+    .execute();
+  for (const table of tables) await sql`delete from ${sql.table(table)} where user_id = ${userId}`.execute(queries(tx));
+}

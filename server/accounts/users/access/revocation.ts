@@ -1,0 +1,118 @@
+import { sql } from "kysely";
+import type { Authenticator } from "../../../access/authenticator.ts";
+import { methodsSetUp } from "../../auth/second-factors/methods.ts";
+import type { Sessions } from "../../auth/sessions.ts";
+import { afterCommit } from "../../../database/after-commit.ts";
+import { queries, type EntityManager } from "../../../database/database.ts";
+import type { ProviderId } from "../../../database/tables/identity.ts";
+import type { AccessKind } from "./kinds.ts";
+
+/** Which ways into an account to take away. */
+export interface Selection {
+  kinds: readonly AccessKind[];
+  /** Only these sessions, tokens, passkeys and identities; null: all of each kind. */
+  ids?: readonly string[] | null;
+  /** A session that goes on. */
+  exceptSession?: string | null;
+}
+
+/** What was taken away, as the trail tells it: names and counts, no secrets. */
+export interface Revoked {
+  password: boolean;
+  sessions: number;
+  /** By name. */
+  tokens: string[];
+  /** By name. */
+  passkeys: string[];
+  /** By provider. */
+  identities: string[];
+  totp: boolean;
+  email: boolean;
+  recoveryCodes: number;
+}
+
+/** Takes ways into an account away. */
+export class AccessRevocation {
+  readonly #sessions: Sessions;
+  readonly #authenticator: Authenticator;
+
+  constructor(sessions: Sessions, authenticator: Authenticator) {
+    this.#sessions = sessions;
+    this.#authenticator = authenticator;
+  }
+
+  /** Call it in a transaction, after `lockAccount`. Sessions and tokens stop working with its commit. */
+  async revoke(tx: EntityManager, userId: string, selection: Selection): Promise<Revoked> {
+    const { kinds, ids = null, exceptSession = null } = selection;
+    const has = (kind: AccessKind) => kinds.includes(kind);
+    const of = { userId, ids };
+    const revoked: Revoked = {
+      password: has("password") && (await removePassword(tx, userId)),
+      sessions: has("sessions") ? await this.#sessions.endAll(tx, userId, { except: exceptSession, ids }) : 0,
+      tokens: has("tokens") ? await this.#removeTokens(tx, of) : [],
+      passkeys: has("passkeys") ? (await removeRows<{ name: string }>(tx, "passkeys", of)).map(({ name }) => name) : [],
+      identities: has("identities") ? await removeIdentities(tx, of) : [],
+      totp: has("totp") && (await removeRows(tx, "totp_factors", { userId })).length > 0,
+      email: has("email") && (await removeRows(tx, "email_factors", { userId })).length > 0,
+      recoveryCodes: 0,
+    };
+    // Without a factor there is nothing to recover from, and old codes must not count for factors of later.
+    const useless = (await methodsSetUp(tx, userId)).length === 0;
+    if (has("recoveryCodes") || useless)
+      revoked.recoveryCodes = (await removeRows(tx, "recovery_codes", { userId })).length;
+    return revoked;
+  }
+
+  async #removeTokens(tx: EntityManager, of: Of): Promise<string[]> {
+    const removed = await removeRows<{ name: string; token_hash: string }>(tx, "personal_tokens", of);
+    afterCommit(tx, () => {
+      for (const { token_hash } of removed) this.#authenticator.endToken(token_hash);
+    });
+    return removed.map(({ name }) => name);
+  }
+}
+
+/** Leaves out of what was taken away the kinds of which there was nothing. */
+export function toldOf(revoked: Revoked): Partial<Revoked> {
+  return Object.fromEntries(
+    Object.entries(revoked).filter(([, what]) => (Array.isArray(what) ? what.length > 0 : Boolean(what))),
+  );
+}
+
+/** Whose, and which of them; null or left out: all. */
+interface Of {
+  userId: string;
+  ids?: readonly string[] | null;
+}
+
+async function removeRows<Row>(tx: EntityManager, table: string, { userId, ids = null }: Of): Promise<Row[]> {
+  const those = ids === null ? sql`` : sql`and id = any(${`{${ids.join(",")}}`}::uuid[])`;
+  const { rows } =
+    await sql<Row>`delete from ${sql.table(table)} where user_id = ${userId} ${those} returning *`.execute(queries(tx));
+  return rows;
+}
+
+async function removePassword(tx: EntityManager, userId: string): Promise<boolean> {
+  const { numUpdatedRows } = await queries(tx)
+    .updateTable("users")
+    .set({ password_hash: null })
+    .where("id", "=", userId)
+    .where("password_hash", "is not", null)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+/** Also ends registrations that wait with one of these identities: it opened this account a moment ago. */
+async function removeIdentities(tx: EntityManager, of: Of): Promise<string[]> {
+  type Row = { provider_id: ProviderId; issuer: string; subject: string };
+  const removed = await removeRows<Row>(tx, "identity_bindings", of);
+  for (const { provider_id, issuer, subject } of removed) {
+    await queries(tx)
+      .deleteFrom("pending_identities")
+      .where("provider_id", "=", provider_id)
+      .where("issuer", "=", issuer)
+      .where("subject", "=", subject)
+      .execute();
+  }
+  return removed.map(({ provider_id }) => provider_id);
+}

@@ -1,0 +1,114 @@
+import type { Audit } from "../../../audit/audit.ts";
+import type { Caller } from "../../../access/caller.ts";
+import type { OwnSessions } from "../../auth/own-sessions/service.ts";
+import type { PersonalTokens } from "../../auth/personal-tokens/service.ts";
+import type { SecondFactors } from "../../auth/second-factors/service.ts";
+import type { WaysIn } from "../../auth/ways-in.ts";
+import { queries, type EntityManager } from "../../../database/database.ts";
+import { AppError, notFound } from "../../../platform/errors.ts";
+import { lockAccount } from "../lock-account.ts";
+import { User } from "../../../database/tables/users.ts";
+import { accessKinds, type AccessKind } from "./kinds.ts";
+import { endOutstanding } from "./outstanding.ts";
+import { toldOf, type AccessRevocation, type Revoked } from "./revocation.ts";
+import { distrustOwnLink } from "../email/verified-address.ts";
+
+/** What of an account's access to take away: some kinds, some single ways, or all. */
+export interface AccessWish {
+  id: string;
+  revoke?: readonly AccessKind[] | undefined;
+  ids?: readonly string[] | undefined;
+}
+
+/** The kinds that are taken away one by one. */
+const singles: readonly AccessKind[] = ["sessions", "tokens", "passkeys", "identities"];
+
+interface Parts {
+  sessions: OwnSessions;
+  tokens: PersonalTokens;
+  secondFactors: SecondFactors;
+  revocation: AccessRevocation;
+  waysIn: WaysIn;
+  audit: Audit;
+}
+
+/** Other people's ways into their accounts, for administrators to see and to take away. */
+export class UserAccess {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** @throws AppError NOT_FOUND */
+  async get(em: EntityManager, id: string) {
+    const user = await em.findOne(User, { id });
+    if (!user) throw notFound("user");
+    const { sessions, tokens, secondFactors } = this.#parts;
+    const whose = { userId: id, sessionId: null };
+    return {
+      hasPassword: typeof user.passwordHash === "string",
+      ...(await sessions.list(em, whose)),
+      ...(await tokens.list(em, whose)),
+      ...(await secondFactors.overview(em, whose)),
+      identities: await identitiesOf(em, id),
+    };
+  }
+
+  /**
+   * Takes ways into an account away: all of them, unless the wish names some. Whatever was issued for the account ends as well.
+   * @returns those that are left
+   * @throws AppError NOT_FOUND for a user or an id that is none, FORBIDDEN for one's own account
+   */
+  async revoke(em: EntityManager, caller: Caller, { id, revoke, ids }: AccessWish) {
+    if (caller.userId === id) throw ownAccess();
+    await em.transactional(async (tx) => {
+      await lockAccount(tx, id);
+      const user = await tx.findOne(User, { id });
+      if (!user) throw notFound("user");
+      const all = revoke === undefined && ids === undefined;
+      await endOutstanding(tx, id);
+      const addressDistrusted = all && (await distrustOwnLink(tx, id));
+      const kinds = revoke ?? (ids ? singles : accessKinds);
+      const chosen = ids && [...new Set(ids)];
+      const revoked = await this.#parts.revocation.revoke(tx, id, { kinds, ids: chosen ?? null });
+      if (chosen && countOf(revoked) < chosen.length) throw notFound("session, token, passkey or identity");
+      await this.#parts.audit.record(tx, caller, {
+        action: "user.revoke_access",
+        targetType: "user",
+        targetId: id,
+        before: { ...toldOf(revoked), ...(addressDistrusted ? { emailVerified: true } : {}) },
+      });
+      await this.#parts.waysIn.revoked(tx, caller, user, revoked);
+    });
+    return await this.get(em.fork(), id);
+  }
+}
+
+function countOf({ sessions, tokens, passkeys, identities }: Revoked): number {
+  return sessions + tokens.length + passkeys.length + identities.length;
+}
+
+function ownAccess(): AppError {
+  return new AppError(
+    "FORBIDDEN",
+    "End your own sessions, tokens, passkeys and identities in your account, or together with a change of your password.",
+  );
+}
+
+async function identitiesOf(em: EntityManager, userId: string) {
+  return await queries(em)
+    .selectFrom("identity_bindings")
+    .select([
+      "id",
+      "provider_id as providerId",
+      "subject",
+      "email",
+      "display_name as displayName",
+      "created_at as createdAt",
+    ])
+    .where("user_id", "=", userId)
+    .orderBy("created_at")
+    .orderBy("id")
+    .execute();
+}

@@ -1,0 +1,317 @@
+import { sql } from "kysely";
+import { theService, type Actor } from "../../access/actor.ts";
+import type { Audit } from "../../audit/audit.ts";
+import type { Authenticator } from "../../access/authenticator.ts";
+import type { Caller } from "../../access/caller.ts";
+import { assertGoodPassword } from "../../platform/password-rules.ts";
+import type { PasswordHasher } from "../auth/passwords.ts";
+import type { WaysIn } from "../auth/ways-in.ts";
+import { removeAllFactors } from "../auth/second-factors/remove-all.ts";
+import { queries, type EntityManager } from "../../database/database.ts";
+import { literally } from "../../database/literally.ts";
+import { onePage } from "../../database/one-page.ts";
+import { AppError, badField, notFound } from "../../platform/errors.ts";
+import type { Mail } from "../../mail/mailer.ts";
+import { noticeUsefulMilliseconds, type MailOutbox } from "../../mail/outbox.ts";
+import { emailChanged } from "../../mail/templates/email-changed.ts";
+import { passwordChanged } from "../../mail/templates/password-changed.ts";
+import { allButPassword, type AccessKind } from "./access/kinds.ts";
+import { endOutstanding } from "./access/outstanding.ts";
+import { toldOf, type AccessRevocation } from "./access/revocation.ts";
+import { verifiedAddress } from "./email/verified-address.ts";
+import { User } from "../../database/tables/users.ts";
+import { endInvitations } from "./invitations/end.ts";
+import { refuseLastAdministrator } from "./last-administrator.ts";
+import { lockAccount } from "./lock-account.ts";
+import type { Role } from "../../database/tables/roles.ts";
+import { writeUser, type NewUser, type Users } from "./service.ts";
+
+export interface UserPatch {
+  id: string;
+  username?: string | undefined;
+  email?: string | null | undefined;
+  role?: Role | undefined;
+  displayName?: string | null | undefined;
+  disabled?: boolean | undefined;
+  password?: string | undefined;
+  /** Which other ways in a new password takes away; left out: all. Sessions always end. */
+  revoke?: readonly AccessKind[] | undefined;
+  emailVerified?: boolean | undefined;
+  removeSecondFactors?: boolean | undefined;
+}
+
+/** What administrators do with other people's accounts. */
+export class UserAdministration {
+  readonly #users: Users;
+  readonly #passwords: PasswordHasher;
+  readonly #revocation: AccessRevocation;
+  readonly #authenticator: Authenticator;
+  readonly #waysIn: WaysIn;
+  readonly #mail: MailOutbox;
+  readonly #audit: Audit;
+  readonly #now: () => Date;
+
+  constructor(parts: {
+    users: Users;
+    passwords: PasswordHasher;
+    revocation: AccessRevocation;
+    authenticator: Authenticator;
+    waysIn: WaysIn;
+    mail: MailOutbox;
+    audit: Audit;
+    now: () => Date;
+  }) {
+    this.#users = parts.users;
+    this.#passwords = parts.passwords;
+    this.#revocation = parts.revocation;
+    this.#authenticator = parts.authenticator;
+    this.#waysIn = parts.waysIn;
+    this.#mail = parts.mail;
+    this.#audit = parts.audit;
+    this.#now = parts.now;
+  }
+
+  async list(
+    em: EntityManager,
+    filter: { page: number; limit: number; search?: string | undefined; role?: Role | undefined },
+  ) {
+    const { page, limit, search, role } = filter;
+    const found = usersWithDomains(em)
+      .$if(role !== undefined, (query) => query.where("users.role", "=", role ?? "member"))
+      .$if(search !== undefined, (query) => {
+        const part = `%${literally(search ?? "")}%`;
+        return query.where((eb) =>
+          eb.or([eb("username", "ilike", part), eb("email", "ilike", part), eb("display_name", "ilike", part)]),
+        );
+      });
+    const { rows, total } = await onePage(found.orderBy(sql`lower(username)`), { page, limit });
+    return { users: rows.map(view), total, page, limit };
+  }
+
+  async get(em: EntityManager, id: string) {
+    const row = await usersWithDomains(em).where("users.id", "=", id).executeTakeFirst();
+    if (!row) throw notFound("user");
+    return view(row);
+  }
+
+  /** @throws AppError CONFLICT when the username or the address is taken, BAD_REQUEST for a common password */
+  async create(em: EntityManager, caller: Caller, input: NewUser) {
+    const user = await this.#users.create(em, input, caller);
+    return await this.get(em.fork(), user.id);
+  }
+
+  /**
+   * Changes an account. A new password takes every other way in away, unless `revoke` names fewer.
+   * @throws AppError NOT_FOUND, CONFLICT when something is taken or the last administrator would go, FORBIDDEN for what one changes about
+   * oneself by the current password only, BAD_REQUEST
+   */
+  async update(em: EntityManager, actor: Actor, patch: UserPatch) {
+    const { id, disabled, password, revoke, ...fields } = patch;
+    if (revoke !== undefined && password === undefined)
+      throw badField(["revoke"], "This goes with a password; without one, call `DELETE /api/users/{id}/access`.");
+    // Before the transaction: hashing takes its time, and the embedded database has one connection.
+    const passwordHash = password === undefined ? undefined : await this.#passwords.hash(password);
+    const notices = await em.transactional(async (tx) => {
+      const loses = disabled === true || fields.role === "member";
+      if (loses) await refuseLastAdministrator(tx, id, disabled ? "disabled" : "demoted");
+      await lockAccount(tx, id);
+      const user = await tx.findOne(User, { id });
+      if (!user) throw notFound("user");
+      if (actor.userId === id) refuseOwnProtection(user, patch);
+      const before = told(user);
+      const oldAddress = verifiedAddress(user);
+      if (fields.username !== undefined) user.username = fields.username;
+      setAddress(user, fields);
+      if (fields.role !== undefined) user.role = fields.role;
+      if (fields.displayName !== undefined) user.displayName = fields.displayName;
+      if (disabled !== undefined) user.disabledAt = disabled ? (user.disabledAt ?? this.#now()) : null;
+      if (password !== undefined) assertGoodPassword(password, user, "password");
+      if (passwordHash !== undefined) user.passwordHash = passwordHash;
+      // Whoever had the account may have verified an address of their own.
+      if (passwordHash !== undefined && revoke === undefined && user.emailVerifiedBy === "link")
+        user.emailVerifiedBy = null;
+      await writeUser(tx, user);
+      const after = told(user);
+      const opensOtherwise = keysToAccess.some((key) => before[key] !== after[key]) || passwordHash !== undefined;
+      if (opensOtherwise) await endOutstanding(tx, id);
+      const kinds = this.#revokedBy({ disabled, password, revoke });
+      const revoked = toldOf(await this.#revocation.revoke(tx, id, { kinds }));
+      const lostFactors = fields.removeSecondFactors ? await removeAllFactors(tx, id) : 0;
+      const invitations = loses ? await endInvitations(tx, id, this.#now()) : 0;
+      await this.#audit.record(tx, actor, {
+        action: "user.update",
+        targetType: "user",
+        targetId: id,
+        before: { ...before, ...(Object.keys(revoked).length > 0 ? { access: revoked } : {}) },
+        after: {
+          ...after,
+          ...(passwordHash === undefined ? {} : { passwordChanged: true }),
+          ...(lostFactors === 0 ? {} : { secondFactorsRemoved: lostFactors }),
+          ...(invitations === 0 ? {} : { invitationsEnded: invitations }),
+        },
+      });
+      // An operator at the command line has neither jobs nor, perhaps, a mail server that answers.
+      if (actor === theService) return [];
+      const owner = { username: user.username, byAdministrator: true };
+      const notices: Mail[] = [];
+      if (lostFactors > 0) {
+        const ways = ["second factors", "recovery codes"];
+        await this.#waysIn.changed(tx, actor, id, { event: "security.access_revoked", ways });
+      }
+      if (passwordHash !== undefined) {
+        await this.#waysIn.changed(tx, actor, id, { event: "security.password_changed" });
+        if (oldAddress !== null) notices.push(passwordChanged(oldAddress, owner));
+      }
+      if (before.email !== after.email) {
+        await this.#waysIn.changed(tx, actor, id, { event: "security.email_changed" });
+        if (oldAddress !== null) notices.push(emailChanged(oldAddress, owner));
+      }
+      return notices;
+    });
+    this.#authenticator.forget(id);
+    for (const notice of notices) this.#mail.send(notice, noticeUsefulMilliseconds);
+    return await this.get(em.fork(), id);
+  }
+
+  #revokedBy({
+    disabled,
+    password,
+    revoke,
+  }: Pick<UserPatch, "disabled" | "password" | "revoke">): readonly AccessKind[] {
+    const sessions = ["sessions"] as const;
+    if (password !== undefined) return revoke ? [...sessions, ...revoke] : allButPassword;
+    return disabled === true ? sessions : [];
+  }
+
+  /** @throws AppError NOT_FOUND, CONFLICT for the last administrator and while there are domains that nobody takes over */
+  async delete(em: EntityManager, caller: Caller, input: { id: string; reassignTo?: string | undefined }) {
+    const { id, reassignTo } = input;
+    const ended = await em.transactional(async (tx) => {
+      await refuseLastAdministrator(tx, id, "deleted");
+      const user = await tx.findOne(User, { id });
+      if (!user) throw notFound("user");
+      const domains = await reassignDomains(tx, user, reassignTo);
+      const sessions = await queries(tx).selectFrom("sessions").select("id").where("user_id", "=", id).execute();
+      const before = told(user);
+      const invitations = await endInvitations(tx, id, this.#now());
+      await tx.remove(user).flush();
+      await this.#audit.record(tx, caller, {
+        action: "user.delete",
+        targetType: "user",
+        targetId: id,
+        before,
+        ...(domains + invitations > 0
+          ? {
+              after: {
+                ...(domains > 0 ? { domainsReassigned: domains, reassignTo } : {}),
+                ...(invitations > 0 ? { invitationsEnded: invitations } : {}),
+              },
+            }
+          : {}),
+      });
+      return sessions;
+    });
+    for (const session of ended) this.#authenticator.end(session.id);
+    this.#authenticator.forget(id);
+  }
+}
+
+/** What of an account decides who gets in, by which address, and how far. */
+const keysToAccess = ["email", "emailVerified", "role", "disabled"] as const;
+
+/** An address that an administrator sets counts as verified, unless they say otherwise. */
+function setAddress(user: User, { email, emailVerified }: Pick<UserPatch, "email" | "emailVerified">): void {
+  const other = email !== undefined && email !== (user.email ?? null);
+  if (other) {
+    user.email = email;
+    user.emailVerifiedBy = email === null || emailVerified === false ? null : "administrator";
+  } else if (emailVerified === false) user.emailVerifiedBy = null;
+  else if (emailVerified === true && typeof user.email === "string") user.emailVerifiedBy ??= "administrator";
+}
+
+/** Whoever finds an administrator's screen unlocked must not become that administrator for good. @throws AppError FORBIDDEN */
+function refuseOwnProtection(user: User, { password, email, emailVerified, removeSecondFactors }: UserPatch): void {
+  const otherAddress = email !== undefined && email !== (user.email ?? null);
+  const vouches = emailVerified !== undefined && emailVerified !== (verifiedAddress(user) !== null);
+  if (password === undefined && !otherAddress && !vouches && removeSecondFactors !== true) return;
+  throw new AppError(
+    "FORBIDDEN",
+    "Change your own password, e-mail address and second factors in your account, where your current password is asked for.",
+  );
+}
+
+/** Gives the domains to somebody else. @returns how many; @throws AppError CONFLICT when nobody is named and there are some */
+async function reassignDomains(tx: EntityManager, user: User, reassignTo: string | undefined): Promise<number> {
+  const owned = await queries(tx)
+    .selectFrom("domains")
+    .select((eb) => eb.fn.countAll<string>().as("total"))
+    .where("owner_id", "=", user.id)
+    .executeTakeFirstOrThrow();
+  const total = Number(owned.total);
+  if (total === 0) return 0;
+  if (reassignTo === undefined) {
+    const count = total === 1 ? "1 domain" : `${total} domains`;
+    throw new AppError(
+      "CONFLICT",
+      `${user.username} owns ${count}; say who takes over by reassignTo, or delete the domains first.`,
+    );
+  }
+  const heir = reassignTo === user.id ? null : await tx.findOne(User, { id: reassignTo, disabledAt: null });
+  if (!heir) throw badField(["reassignTo"], "There is no such user, or not any more.");
+  await queries(tx).updateTable("domains").set({ owner_id: heir.id }).where("owner_id", "=", user.id).execute();
+  return total;
+}
+
+function usersWithDomains(em: EntityManager) {
+  return queries(em)
+    .selectFrom("users")
+    .select([
+      "users.id",
+      "username",
+      "email",
+      "email_verified_by",
+      "role",
+      "display_name",
+      "disabled_at",
+      "users.created_at",
+      "last_login_at",
+      (eb) => eb("password_hash", "is not", null).as("has_password"),
+      (eb) =>
+        eb
+          .selectFrom("domains")
+          .select((count) => count.fn.countAll<string>().as("total"))
+          .whereRef("domains.owner_id", "=", "users.id")
+          .as("domain_count"),
+    ]);
+}
+
+type Row = Awaited<ReturnType<ReturnType<typeof usersWithDomains>["executeTakeFirstOrThrow"]>>;
+
+function view(row: Row) {
+  return {
+    id: row.id,
+    username: row.username,
+    email: row.email,
+    emailVerified: row.email_verified_by !== null,
+    role: row.role,
+    displayName: row.display_name,
+    disabled: row.disabled_at !== null,
+    hasPassword: Boolean(row.has_password),
+    domainCount: Number(row.domain_count),
+    createdAt: row.created_at,
+    lastLoginAt: row.last_login_at,
+  };
+}
+
+/** What the trail tells of an account. */
+function told(user: User) {
+  const { username, email, role, displayName, disabledAt } = user;
+  return {
+    username,
+    email: email ?? null,
+    emailVerified: verifiedAddress(user) !== null,
+    role,
+    displayName: displayName ?? null,
+    disabled: disabledAt !== null && disabledAt !== undefined,
+  };
+}

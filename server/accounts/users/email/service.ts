@@ -1,0 +1,172 @@
+import type { Actor } from "../../../access/actor.ts";
+import type { Audit } from "../../../audit/audit.ts";
+import type { Caller } from "../../../access/caller.ts";
+import { lockOwnAccount } from "../../auth/lock-own-account.ts";
+import { hashOf, newOpaqueToken } from "../../../platform/opaque-tokens.ts";
+import { afterCommit } from "../../../database/after-commit.ts";
+import { queries, type EntityManager } from "../../../database/database.ts";
+import { uniquely } from "../../../database/uniquely.ts";
+import { AppError, badField } from "../../../platform/errors.ts";
+import type { MailOutbox } from "../../../mail/outbox.ts";
+import { verifyEmail } from "../../../mail/templates/verify-email.ts";
+import { endOutstanding } from "../access/outstanding.ts";
+import { User } from "../../../database/tables/users.ts";
+import { lockAccount } from "../lock-account.ts";
+import { ownAccount } from "../own-account.ts";
+import { takeAllowance, type Allowance } from "./mail-allowances.ts";
+import { verifiedAddress } from "./verified-address.ts";
+
+const hour = 3_600_000;
+const lifetimeMilliseconds = 24 * hour;
+/** All links that one user asks for, to whatever address. */
+const perUser: Allowance = { most: 5, windowMilliseconds: hour };
+/** All links to one address, whoever asks for them. */
+const perAddress: Allowance = { most: 3, windowMilliseconds: 24 * hour };
+
+interface Parts {
+  mail: MailOutbox;
+  audit: Audit;
+  siteUrl: string;
+  now: () => Date;
+}
+
+/** Links that show that an address is its user's. Until one is opened the address gets no other mail. */
+export class EmailVerifications {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Mails a link to a user's address once the transaction is committed; earlier links stop working. Without a mail server it does nothing.
+   * The user must be locked, or new.
+   * @returns the refusal when a limit is reached and nothing is mailed, for the caller to throw or not
+   */
+  async send(
+    tx: EntityManager,
+    { id, username, email }: Pick<User, "id" | "username" | "email">,
+  ): Promise<AppError | null> {
+    const { mail, siteUrl, now } = this.#parts;
+    if (!mail.configured || typeof email !== "string") return null;
+    const refusal = await this.#takeAllowances(tx, id, email);
+    if (refusal) return refusal;
+    const token = newOpaqueToken();
+    await queries(tx).deleteFrom("email_verifications").where("user_id", "=", id).execute();
+    const expires_at = new Date(now().getTime() + lifetimeMilliseconds);
+    await queries(tx)
+      .insertInto("email_verifications")
+      .values({ token_hash: hashOfLink(token), user_id: id, email, expires_at })
+      .execute();
+    // In the fragment, which browsers send to no server.
+    const letter = verifyEmail(email, { username, link: `${siteUrl}/verify-email#token=${token}` });
+    afterCommit(tx, () => mail.send(letter, lifetimeMilliseconds));
+    return null;
+  }
+
+  /**
+   * Mails the caller another link.
+   * @throws AppError CONFLICT where there is nothing to verify, or no mail server, or the address is another user's; TOO_MANY_REQUESTS
+   */
+  async resend(em: EntityManager, caller: Caller): Promise<void> {
+    const { mail, audit } = this.#parts;
+    if (!mail.configured)
+      throw new AppError("CONFLICT", "This installation sends no mail. Ask an administrator to confirm your address.");
+    await em.transactional(async (tx) => {
+      await lockOwnAccount(tx, caller);
+      const user = await ownAccount(tx, caller.userId);
+      if (typeof user.email !== "string")
+        throw new AppError("CONFLICT", "Your account has no e-mail address. Set one first.");
+      if (verifiedAddress(user) !== null) throw new AppError("CONFLICT", "Your e-mail address is verified already.");
+      await refuseTaken(tx, user.email, user.id);
+      const refusal = await this.send(tx, user);
+      if (refusal) throw refusal;
+      await audit.record(tx, caller, {
+        action: "user.request_email_verification",
+        targetType: "user",
+        targetId: user.id,
+        after: { email: user.email },
+      });
+    });
+  }
+
+  /**
+   * Verifies the address that a link was mailed to. A link works once, and only while the address is the account's.
+   * @throws AppError BAD_REQUEST for a link that is unknown, used, expired or outdated, CONFLICT when another account was first
+   */
+  async verify(em: EntityManager, actor: Actor, token: string): Promise<void> {
+    const { audit, now } = this.#parts;
+    const link = { tokenHash: hashOfLink(token), now: now() };
+    const found = await queries(em)
+      .selectFrom("email_verifications")
+      .select("user_id")
+      .where("token_hash", "=", link.tokenHash)
+      .where("expires_at", ">", link.now)
+      .executeTakeFirst();
+    if (!found) throw deadLink();
+    await em.transactional(async (tx) => {
+      await lockAccount(tx, found.user_id);
+      const claimed = await queries(tx)
+        .deleteFrom("email_verifications")
+        .where("token_hash", "=", link.tokenHash)
+        .where("expires_at", ">", link.now)
+        .returning("email")
+        .executeTakeFirst();
+      const user = claimed && (await tx.findOne(User, { id: found.user_id, email: claimed.email, disabledAt: null }));
+      if (!user) throw deadLink();
+      user.emailVerifiedBy = "link";
+      await uniquely(tx.flush(), (cause) => taken(claimed.email, cause));
+      await endOutstanding(tx, user.id);
+      await audit.record(tx, actor, {
+        action: "user.verify_email",
+        targetType: "user",
+        targetId: user.id,
+        before: { email: user.email, emailVerified: false },
+        after: { email: user.email, emailVerified: true },
+      });
+    });
+  }
+
+  async #takeAllowances(tx: EntityManager, userId: string, email: string): Promise<AppError | null> {
+    const now = this.#parts.now();
+    const ofUser = await takeAllowance(tx, `verification by ${userId}`, perUser, now);
+    if (ofUser > 0) return tooMany(`${perUser.most} confirmation mails an hour can be sent for an account`, ofUser);
+    // Hashed: what outlives an account here is no list of addresses.
+    const key = hashOf(`verification to ${email.toLowerCase()}`);
+    const ofAddress = await takeAllowance(tx, key, perAddress, now);
+    return ofAddress > 0
+      ? tooMany(`${perAddress.most} confirmation mails a day can be sent to an address`, ofAddress)
+      : null;
+  }
+}
+
+/** Tells somebody early that an address cannot become theirs. @throws AppError CONFLICT while another account has verified it */
+export async function refuseTaken(em: EntityManager, email: string, userId: string | null): Promise<void> {
+  const other = await queries(em)
+    .selectFrom("users")
+    .select("id")
+    .where((eb) => eb(eb.fn<string>("lower", ["email"]), "=", email.toLowerCase()))
+    .where("email_verified_by", "is not", null)
+    .$if(userId !== null, (query) => query.where("id", "!=", userId ?? ""))
+    .executeTakeFirst();
+  if (other) throw taken(email);
+}
+
+function taken(email: string, cause?: unknown): AppError {
+  const message = `Another account has the address ${email}. Use another one, or ask an administrator.`;
+  return new AppError("CONFLICT", message, { issues: [{ path: ["email"], message }], cause });
+}
+
+function tooMany(limit: string, retryAfterSeconds: number): AppError {
+  return new AppError("TOO_MANY_REQUESTS", `${limit}. Try again in ${retryAfterSeconds} seconds.`, {
+    retryAfterSeconds,
+  });
+}
+
+function deadLink(): AppError {
+  return badField(["token"], "This link is invalid or has expired. Request a new one.");
+}
+
+function hashOfLink(token: string): string {
+  return hashOf(`email verification ${token}`);
+}

@@ -1,0 +1,160 @@
+import type { ExpressionBuilder } from "kysely";
+import type { Audit } from "../../../audit/audit.ts";
+import type { Caller } from "../../../access/caller.ts";
+import { queries, type EntityManager } from "../../../database/database.ts";
+import type { Tables } from "../../../database/tables/all.ts";
+import { onePage } from "../../../database/one-page.ts";
+import { badField, notFound, type AppError } from "../../../platform/errors.ts";
+import { newId } from "../../../platform/ids.ts";
+import type { Role } from "../../../database/tables/roles.ts";
+import type { InvitationState } from "./states.ts";
+import { inviteCodeHash, newInviteCode } from "./codes.ts";
+import { Invitation } from "../../../database/tables/invitations.ts";
+
+export interface NewInvitation {
+  role: Role;
+  maxUses: number;
+  expiresAt: Date | null;
+}
+
+/** What lets people register by themselves. */
+export class Invitations {
+  readonly #audit: Audit;
+  readonly #now: () => Date;
+
+  constructor(audit: Audit, now: () => Date) {
+    this.#audit = audit;
+    this.#now = now;
+  }
+
+  async list(em: EntityManager, paging: { page: number; limit: number }) {
+    const found = queries(em)
+      .selectFrom("invitations")
+      .leftJoin("users as maker", (join) =>
+        join
+          .onRef("maker.id", "=", "invitations.created_by")
+          .on("maker.role", "=", "admin")
+          .on("maker.disabled_at", "is", null),
+      )
+      .select([
+        "invitations.id",
+        "invitations.role",
+        "max_uses as maxUses",
+        "uses",
+        "expires_at as expiresAt",
+        "created_by as createdBy",
+        "invitations.created_at as createdAt",
+        "ended_at as endedAt",
+        "maker.id as maker",
+      ])
+      .orderBy("invitations.id", "desc");
+    const { rows, total } = await onePage(found, paging);
+    const now = this.#now();
+    return { invitations: rows.map((row) => view(row, row.maker !== null, now)), total, ...paging };
+  }
+
+  /** The only time that the code can be seen. */
+  async create(em: EntityManager, caller: Caller, input: NewInvitation) {
+    const now = this.#now();
+    if (input.expiresAt && input.expiresAt <= now) throw badField(["expiresAt"], "This must lie in the future.");
+    const code = newInviteCode();
+    const invitation = await em.transactional(async (tx) => {
+      const made = tx.create(Invitation, {
+        id: newId(),
+        codeHash: inviteCodeHash(code),
+        ...input,
+        uses: 0,
+        createdBy: caller.userId,
+        createdAt: now,
+      });
+      await tx.flush();
+      await this.#audit.record(tx, caller, {
+        action: "invitation.create",
+        targetType: "invitation",
+        targetId: made.id,
+        after: { ...input },
+      });
+      return made;
+    });
+    return { ...view(invitation, true, now), code };
+  }
+
+  /** Nobody can use it any more. Who registered with it stays. */
+  async delete(em: EntityManager, caller: Caller, id: string): Promise<void> {
+    await em.transactional(async (tx) => {
+      const invitation = await tx.findOne(Invitation, { id });
+      if (!invitation) throw notFound("invitation");
+      const { role, maxUses, uses, expiresAt } = invitation;
+      await tx.remove(invitation).flush();
+      await this.#audit.record(tx, caller, {
+        action: "invitation.delete",
+        targetType: "invitation",
+        targetId: id,
+        before: { role, maxUses, uses, expiresAt: expiresAt ?? null },
+      });
+    });
+  }
+
+  /**
+   * Takes one use, within the transaction that makes the user. However many try at once, no more get through than it allows.
+   * @throws AppError BAD_REQUEST for a code that is unknown, used up or expired, or whose maker may no longer invite
+   */
+  async redeem(tx: EntityManager, code: string): Promise<{ id: string; role: Role }> {
+    const used = await queries(tx)
+      .updateTable("invitations")
+      .set((eb) => ({ uses: eb("uses", "+", 1) }))
+      .where((eb) => this.#isGood(eb, code))
+      .returning(["id", "role"])
+      .executeTakeFirst();
+    if (used) return used;
+    throw badCode();
+  }
+
+  /** Looks at a code without using it. @throws AppError BAD_REQUEST as `redeem` */
+  async requireValid(em: EntityManager, code: string): Promise<void> {
+    const found = await queries(em)
+      .selectFrom("invitations")
+      .select("id")
+      .where((eb) => this.#isGood(eb, code))
+      .executeTakeFirst();
+    if (!found) throw badCode();
+  }
+
+  /** The invitation of this code, while it is neither used up nor expired and its maker may still invite. */
+  #isGood(eb: ExpressionBuilder<Tables, "invitations">, code: string) {
+    return eb.and([
+      eb("code_hash", "=", inviteCodeHash(code)),
+      eb("uses", "<", eb.ref("max_uses")),
+      eb.or([eb("expires_at", "is", null), eb("expires_at", ">", this.#now())]),
+      eb("ended_at", "is", null),
+      eb.exists(
+        eb
+          .selectFrom("users")
+          .select("users.id")
+          .whereRef("users.id", "=", "invitations.created_by")
+          .where("users.role", "=", "admin")
+          .where("users.disabled_at", "is", null),
+      ),
+    ]);
+  }
+}
+
+function badCode(): AppError {
+  return badField(["inviteCode"], "This invitation code is invalid or no longer works. Ask for a new one.");
+}
+
+type Stored = Pick<
+  Invitation,
+  "id" | "role" | "maxUses" | "uses" | "expiresAt" | "createdBy" | "createdAt" | "endedAt"
+>;
+
+function view(invitation: Stored, makerMayInvite: boolean, now: Date) {
+  const { id, role, maxUses, uses, expiresAt = null, createdBy = null, createdAt } = invitation;
+  return { id, role, maxUses, uses, expiresAt, createdBy, createdAt, state: stateOf(invitation, makerMayInvite, now) };
+}
+
+function stateOf({ uses, maxUses, expiresAt, endedAt }: Stored, makerMayInvite: boolean, now: Date): InvitationState {
+  if (uses >= maxUses) return "used_up";
+  if (endedAt || !makerMayInvite) return "ended";
+  return expiresAt && expiresAt <= now ? "expired" : "open";
+}

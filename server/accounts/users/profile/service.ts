@@ -1,0 +1,184 @@
+import type { Audit } from "../../../audit/audit.ts";
+import type { Caller } from "../../../access/caller.ts";
+import type { Confirmation } from "../../auth/confirmation/service.ts";
+import { assertGoodPassword } from "../../../platform/password-rules.ts";
+import type { PasswordHasher } from "../../auth/passwords.ts";
+import { lockOwnAccount } from "../../auth/lock-own-account.ts";
+import type { WaysIn } from "../../auth/ways-in.ts";
+import { queries, type EntityManager } from "../../../database/database.ts";
+import { AppError } from "../../../platform/errors.ts";
+import { oneGiven } from "../../../api/one-given.ts";
+import type { Mail } from "../../../mail/mailer.ts";
+import { noticeUsefulMilliseconds, type MailOutbox } from "../../../mail/outbox.ts";
+import { emailChanged } from "../../../mail/templates/email-changed.ts";
+import { passwordChanged } from "../../../mail/templates/password-changed.ts";
+import { afterCommit } from "../../../database/after-commit.ts";
+import type { AccessKind } from "../access/kinds.ts";
+import { accessLeft, type AccessLeft } from "../access/left.ts";
+import { endOutstanding } from "../access/outstanding.ts";
+import { toldOf, type AccessRevocation } from "../access/revocation.ts";
+import { refuseTaken, type EmailVerifications } from "../email/service.ts";
+import { verifiedAddress } from "../email/verified-address.ts";
+import { ownAccount } from "../own-account.ts";
+import { writeUser, type Users } from "../service.ts";
+
+/** Any of the fields that people set for themselves. */
+export interface ProfilePatch {
+  displayName?: string | null | undefined;
+  nickname?: string | null | undefined;
+  avatarUrl?: string | null | undefined;
+  notificationsEnabled?: boolean | undefined;
+  emailNotificationsEnabled?: boolean | undefined;
+}
+
+export interface PasswordChange {
+  currentPassword?: string | undefined;
+  /** Another name for it. */
+  oldPassword?: string | undefined;
+  newPassword: string;
+  /** What ends together with the old password. */
+  revoke: readonly AccessKind[];
+}
+
+export interface EmailChange {
+  currentPassword?: string | undefined;
+  /** Another name for it. */
+  password?: string | undefined;
+  email: string;
+}
+
+interface Parts {
+  users: Users;
+  passwords: PasswordHasher;
+  confirmation: Confirmation;
+  waysIn: WaysIn;
+  revocation: AccessRevocation;
+  verifications: EmailVerifications;
+  mail: MailOutbox;
+  audit: Audit;
+  now: () => Date;
+  /** Told when somebody turns their notifications off, at once. */
+  onNotificationsOff: (userId: string) => void;
+}
+
+/** What people change about their own account. */
+export class Profile {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** @returns the current user */
+  async update(em: EntityManager, caller: Caller, patch: ProfilePatch) {
+    const { users, audit, onNotificationsOff } = this.#parts;
+    await em.transactional(async (tx) => {
+      const user = await ownAccount(tx, caller.userId);
+      if (patch.notificationsEnabled === false) afterCommit(tx, () => onNotificationsOff(user.id));
+      const fields = Object.keys(patch).filter((key) => patch[key as keyof ProfilePatch] !== undefined);
+      const shown = () => Object.fromEntries(fields.map((key) => [key, user[key as keyof ProfilePatch] ?? null]));
+      const before = shown();
+      tx.assign(user, Object.fromEntries(fields.map((key) => [key, patch[key as keyof ProfilePatch]])));
+      await tx.flush();
+      const event = { action: "user.update_profile", targetType: "user", targetId: user.id } as const;
+      if (fields.length > 0) await audit.record(tx, caller, { ...event, before, after: shown() });
+    });
+    return await users.current(em, caller);
+  }
+
+  /**
+   * Sets a new password and takes the named ways in away; this session stays.
+   * @returns how many other ways are left
+   * @throws AppError FORBIDDEN for a wrong current password, BAD_REQUEST for a common one, TOO_MANY_REQUESTS, CONFLICT
+   */
+  async changePassword(em: EntityManager, caller: Caller, change: PasswordChange): Promise<AccessLeft> {
+    const { currentPassword, oldPassword, newPassword, revoke } = change;
+    const { passwords, revocation, waysIn, audit, now } = this.#parts;
+    const { given, field } = oneGiven({ currentPassword, oldPassword });
+    const { user, passwordHash } = await this.#parts.confirmation.password(em, caller, given, field);
+    assertGoodPassword(newPassword, user, "newPassword");
+    const hash = await passwords.hash(newPassword);
+    const left = await em.transactional(async (tx) => {
+      await lockOwnAccount(tx, caller);
+      const { numUpdatedRows } = await queries(tx)
+        .updateTable("users")
+        .set({ password_hash: hash })
+        .where("id", "=", user.id)
+        .where("password_hash", "=", passwordHash)
+        .executeTakeFirst();
+      if (numUpdatedRows !== 1n) throw new AppError("CONFLICT", "The password was changed at the same moment.");
+      await endOutstanding(tx, user.id);
+      const revoked = await revocation.revoke(tx, user.id, { kinds: revoke, exceptSession: caller.sessionId });
+      const ended = toldOf(revoked);
+      await audit.record(tx, caller, {
+        action: "user.change_password",
+        targetType: "user",
+        targetId: user.id,
+        ...(Object.keys(ended).length > 0 ? { before: ended } : {}),
+      });
+      await waysIn.changed(tx, caller, user.id, { event: "security.password_changed" });
+      await waysIn.revoked(tx, caller, user, revoked);
+      return await accessLeft(tx, caller, now());
+    });
+    const to = verifiedAddress(user);
+    if (to !== null)
+      this.#tell(passwordChanged(to, { username: user.username, signedOut: revoke.includes("sessions") }));
+    return left;
+  }
+
+  /**
+   * Sets another e-mail address, mails it a link that verifies it, and notifies the old one. An address that differs by case only stays verified.
+   * @returns the current user
+   * @throws AppError FORBIDDEN for a wrong current password, REAUTHENTICATION_REQUIRED, CONFLICT for an address that somebody else has verified,
+   * TOO_MANY_REQUESTS
+   */
+  async changeEmail(em: EntityManager, caller: Caller, { currentPassword, password, email }: EmailChange) {
+    const { users, waysIn, audit, verifications } = this.#parts;
+    await this.#confirmEmailChange(em, caller, { currentPassword, password });
+    const told = await em.fork().transactional(async (tx) => {
+      await lockOwnAccount(tx, caller);
+      const user = await ownAccount(tx, caller.userId);
+      const { username, email: before = null } = user;
+      if (before === email) return null;
+      const oldAddress = verifiedAddress(user);
+      const other = before?.toLowerCase() !== email.toLowerCase();
+      if (other) await refuseTaken(tx, email, user.id);
+      user.email = email;
+      if (other) user.emailVerifiedBy = null;
+      await writeUser(tx, user);
+      await endOutstanding(tx, user.id);
+      const refusal = verifiedAddress(user) === null && (await verifications.send(tx, user));
+      if (refusal) throw refusal;
+      await audit.record(tx, caller, {
+        action: "user.change_email",
+        targetType: "user",
+        targetId: user.id,
+        before: { email: before, emailVerified: oldAddress !== null },
+        after: { email, emailVerified: verifiedAddress(user) !== null },
+      });
+      if (other) await waysIn.changed(tx, caller, user.id, { event: "security.email_changed" });
+      return oldAddress !== null && other ? emailChanged(oldAddress, { username }) : null;
+    });
+    if (told) this.#tell(told);
+    return await users.current(em.fork(), caller);
+  }
+
+  /** Where there is a password it has to be given, however fresh the session is. */
+  async #confirmEmailChange(em: EntityManager, caller: Caller, given: Omit<EmailChange, "email">): Promise<void> {
+    const { confirmation } = this.#parts;
+    if (given.currentPassword === undefined && given.password === undefined) {
+      await confirmation.require(em, caller);
+      const { passwordHash } = await ownAccount(em, caller.userId);
+      if (typeof passwordHash !== "string") return;
+    }
+    const { given: password, field } = oneGiven({
+      currentPassword: given.currentPassword,
+      password: given.password,
+    });
+    await confirmation.password(em, caller, password, field);
+  }
+
+  #tell(mail: Mail): void {
+    this.#parts.mail.send(mail, noticeUsefulMilliseconds);
+  }
+}

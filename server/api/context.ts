@@ -1,0 +1,120 @@
+import type { TRPC_ERROR_CODE_NUMBER } from "@trpc/server";
+import type { ErrorCode, Issue } from "../platform/errors.ts";
+
+/** What a procedure may see of the HTTP exchange. Nothing here depends on a library but tRPC, so that the SDK's types stand alone. */
+export interface HttpPort {
+  /** A request header, lower-case name. */
+  header(name: string): string | undefined;
+  cookie(name: string): string | undefined;
+  /** Sets a response header. */
+  setHeader(name: string, value: string): void;
+  setCookie(cookie: CookieToSet): void;
+  /** For the metrics: the dotted name of what is called. */
+  noteProcedure(name: string): void;
+  /** The client's address as far as TRUST_PROXY lets us believe it. */
+  readonly ip: string | null;
+  /** Ends the connection at once, whatever of the answer was not sent yet. */
+  cut(): void;
+}
+
+export interface CookieToSet {
+  name: string;
+  /** Empty: the cookie is removed. */
+  value: string;
+  path: string;
+  /** Undefined: until the browser closes. */
+  maxAgeSeconds: number | undefined;
+}
+
+export interface Context {
+  requestId: string;
+  http: HttpPort;
+}
+
+/** What a tRPC client finds under `error.data`. */
+interface ErrorData {
+  code: ErrorCode;
+  httpStatus: number;
+  title: string;
+  issues: Issue[] | null;
+  requestId: string | null;
+}
+
+/** An error as tRPC sends it; `code` is JSON-RPC's. */
+export interface ErrorShape {
+  message: string;
+  code: TRPC_ERROR_CODE_NUMBER;
+  data: ErrorData;
+}
+
+/** What a credential may allow. A signed-in session holds all of them, a personal token those that it was given. */
+export const permissions = [
+  "domains:read",
+  "domains:write",
+  "records:read",
+  "records:write",
+  "snapshots:read",
+  "snapshots:write",
+  "notifications:read",
+  "notifications:write",
+] as const;
+
+export type Permission = (typeof permissions)[number];
+
+/** Who gets in. `halfSignedIn`: only a `tempToken`, while a second factor is awaited. */
+export type Access = "public" | "halfSignedIn" | "signedIn" | "admin";
+
+/**
+ * What a call asks for that changes a way into the account, beyond a sign-in. `session`: a session that was confirmed within the last ten minutes.
+ * `orPassword`: the same, or the right current password in the body.
+ */
+export type Confirmed = "session" | "orPassword";
+
+/** A day, which begins at midnight UTC: `2027-01-31`. */
+export type Day = `${number}-${number}-${number}`;
+
+/** That a procedure is to go (docs/compatibility.md tells how long it stays). */
+export interface Deprecation {
+  since: Day;
+  /** From when on it may be gone. */
+  sunset?: Day;
+  /** What to use instead: a procedure's dotted name. */
+  instead: string;
+}
+
+/** How a procedure is offered over REST and described in the API document. */
+export interface RouteMeta {
+  openapi?: {
+    method: "GET" | "POST" | "PUT" | "DELETE";
+    /** Below /api; parameters in braces. */
+    path: `/${string}`;
+    operationId: string;
+    summary: string;
+    description?: string;
+    tags: string[];
+    protect: boolean;
+    errorResponses: number[];
+  };
+  /** A body as an example, for the API document. */
+  example?: Readonly<Record<string, unknown>>;
+  /** A DELETE that takes its fields in a body instead of the query: what is secret has no place in an address. */
+  bodied?: boolean;
+  /** Takes the header `x-confirm-delete`. */
+  confirmable?: boolean;
+  /** Status of success. */
+  status?: 200 | 201;
+  /** The REST body is this string field of the output, as plain text. */
+  textField?: string;
+  /** Takes bodies up to 16 MiB of those who have signed in; `server/composition/large-inputs.ts` has what it takes. */
+  largeBody?: boolean;
+  /** Makes much work here or at a provider: limited more tightly, but for a dry run. */
+  costly?: boolean;
+  /** Statuses beyond those that the kind of procedure implies. */
+  errors?: number[];
+  /** Which personal-token permission opens it; null where no personal token does. */
+  permission?: Permission | null;
+  access?: Access;
+  /** Null where a sign-in is enough, however old. */
+  confirmed?: Confirmed | null;
+  deprecated?: Deprecation;
+}

@@ -1,0 +1,24 @@
+import { redirectOperations, type RedirectOperation } from "./redirect-operations.ts";
+import type { Operation } from "./shapes.ts";
+
+/** What answers with a redirect instead of a body. */
+function describedRedirect({ path, server, leadsTo, parameters, ...about }: RedirectOperation): Operation {
+  const statuses = [400, ...(path.includes("{") ? [404] : []), 429, 500, 503];
+  const problems = statuses.map((status) => [status, { $ref: `#/components/responses/Problem${status}` }]);
+  const location = { description: "Where to go.", schema: { type: "string" } };
+  return {
+    ...about,
+    description: `${about.description}\n\nNo sign-in needed.`,
+    tags: ["External sign-in"],
+    security: [],
+    ...(server === undefined ? {} : { servers: [{ url: server, description: "Not below /api." }] }),
+    parameters: parameters.map((one) => ({ ...one, required: one.in === "path", schema: { type: "string" } })),
+    responses: { 302: { description: leadsTo, headers: { Location: location } }, ...Object.fromEntries(problems) },
+  };
+}
+
+/** Every operation that answers with a redirect, by its path in the document. */
+export const redirectPaths: readonly [string, Operation][] = redirectOperations.map((redirect) => [
+  redirect.path,
+  describedRedirect(redirect),
+]);

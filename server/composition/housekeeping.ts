@@ -1,0 +1,15 @@
+import { deleteEndedSessions, deleteExpiredChallenges, deleteExpiredLinks } from "../accounts/auth/housekeeping.ts";
+import { deleteOldDeliveries } from "../notifications/channels/deliveries.ts";
+import type { Database } from "../database/database.ts";
+import { deleteOldAnswers } from "../api/idempotency.ts";
+import { deleteExpiredFlows } from "../identity/housekeeping.ts";
+
+/** Deletes what has ended or expired and is of no use to anybody. */
+export async function deleteExpired(database: Database, now: Date): Promise<void> {
+  await deleteEndedSessions(database.fork(), now);
+  await deleteExpiredChallenges(database.fork(), now);
+  await deleteExpiredLinks(database.fork(), now);
+  await deleteExpiredFlows(database.fork(), now);
+  await deleteOldDeliveries(database.fork(), now);
+  await deleteOldAnswers(database.fork(), now);
+}

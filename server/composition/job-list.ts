@@ -1,0 +1,77 @@
+import { deliverJobNames } from "../notifications/channels/outbox.ts";
+import { driftSchedules } from "../drift/drift-job.ts";
+import { deleteExpired } from "./housekeeping.ts";
+import type { Services } from "./services.ts";
+import { deleteOldSnapshots } from "../snapshots/retention.ts";
+import { makeScheduledSnapshots } from "../snapshots/schedule.ts";
+import type { Job } from "../jobs/jobs.ts";
+
+const day = 24 * 3_600_000;
+
+/** Parts of the service that have work to do beside requests. */
+export type Workers = Pick<
+  Services,
+  "repair" | "drift" | "deliverer" | "mailDeliverer" | "expiryCheck" | "expiryReminders"
+>;
+
+type Needs = Workers & Pick<Services, "config" | "database" | "log" | "mail"> & { now: () => Date };
+
+/** Every job of the service. */
+export function jobs({ config, database, log, now, ...needs }: Needs): Job[] {
+  const { repair, drift, mail, deliverer, mailDeliverer, expiryCheck, expiryReminders } = needs;
+  return [
+    {
+      name: "changes.repair",
+      description: "Settles changes that a crash or a lost connection left open.",
+      schedule: "* * * * *",
+      work: (_data, signal) => repair.runOnce(signal),
+    },
+    {
+      name: "drift.check",
+      description: "Compares zones with what their providers serve.",
+      schedule: driftSchedules[config.driftCheck],
+      work: (_data, signal) => drift.runOnce(signal),
+    },
+    {
+      name: "snapshots.schedule",
+      description: "Makes the snapshots that domains have a schedule for.",
+      schedule: "*/10 * * * *",
+      async work(_data, signal) {
+        const made = await makeScheduledSnapshots(database.fork(), now(), signal);
+        if (made > 0) log.info({ snapshots: made }, "made scheduled snapshots");
+      },
+    },
+    {
+      name: "snapshots.retention",
+      description: "Deletes snapshots that are kept long enough, and record versions that none shows.",
+      schedule: config.snapshotRetentionDays === null ? null : "20 3 * * *",
+      async work(_data, signal) {
+        if (config.snapshotRetentionDays === null) return;
+        const before = new Date(now().getTime() - config.snapshotRetentionDays * day);
+        const deleted = await deleteOldSnapshots(database.fork(), before, signal);
+        if (deleted.snapshots + deleted.versions > 0) log.info(deleted, "deleted what was kept long enough");
+      },
+    },
+    {
+      name: "accounts.housekeeping",
+      description: "Deletes sessions, challenges, links, sign-ins and deliveries that ended.",
+      schedule: "40 */6 * * *",
+      work: () => deleteExpired(database, now()),
+    },
+    {
+      name: deliverJobNames.call,
+      description: "Delivers notifications to channels, again where they were not taken.",
+      schedule: "* * * * *",
+      work: (_data, signal) => deliverer.run(signal),
+    },
+    {
+      name: deliverJobNames.mail,
+      description: "Delivers notifications by e-mail, to users and channels, again where they were not taken.",
+      schedule: "* * * * *",
+      work: (_data, signal) => mailDeliverer.run(signal),
+    },
+    mail.job,
+    expiryCheck,
+    expiryReminders,
+  ];
+}

@@ -1,0 +1,55 @@
+import type { Background } from "../platform/background.ts";
+import type { Config } from "../config/config.ts";
+import type { Database } from "../database/database.ts";
+import type { Keyring } from "../platform/keyring.ts";
+import type { Logger } from "../platform/log.ts";
+import type { Mailer } from "../mail/mailer.ts";
+import { MailOutbox } from "../mail/outbox.ts";
+import { Metrics } from "../metrics/metrics.ts";
+import { readings } from "../metrics/readings.ts";
+import type { Streams } from "../notifications/streams.ts";
+import { SecretBox } from "../platform/secret-cipher.ts";
+import { jobs, type Workers } from "./job-list.ts";
+import { JobRunner } from "../jobs/runner.ts";
+
+export interface JobServices {
+  mail: MailOutbox;
+  metrics: Metrics;
+  jobs: JobRunner;
+}
+
+/** Builds the queue, the mail that it sends again, and the metrics that show both. */
+export function composeJobs(parts: {
+  config: Config;
+  database: Database;
+  log: Logger;
+  now: () => Date;
+  keyring: Keyring;
+  mailer: Mailer;
+  background: Background;
+  streams: Streams;
+  workers: Workers;
+  onError: (error: unknown) => void;
+}): JobServices {
+  const { config, database, log, now, mailer, background } = parts;
+  const mail = new MailOutbox({
+    mailer,
+    box: new SecretBox(parts.keyring, "mail"),
+    background,
+    database,
+    log,
+    now,
+    enqueue: (...run) => runner.enqueue(...run),
+  });
+  const metrics = new Metrics();
+  const runner = new JobRunner({
+    store: database.jobStore,
+    jobs: jobs({ config, database, log, now, mail, ...parts.workers }),
+    works: config.jobs,
+    log,
+    onRun: (run) => metrics.jobRun(run),
+    onError: parts.onError,
+  });
+  for (const reading of readings(database, runner, parts.streams)) metrics.add(reading);
+  return { mail, metrics, jobs: runner };
+}

@@ -1,0 +1,246 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Logger } from "pino";
+import { AssignmentRequests } from "../assignments/requests.ts";
+import { Assignments } from "../assignments/service.ts";
+import { Audit } from "../audit/audit.ts";
+import { AccessTokens } from "../access/access-tokens.ts";
+import { Authenticator } from "../access/authenticator.ts";
+import { composeAccounts, type AccountServices } from "../accounts/auth/compose.ts";
+import { PersonalTokenCredentials } from "../access/personal-token-credentials.ts";
+import { LastUse } from "../access/personal-token-use.ts";
+import { Background } from "../platform/background.ts";
+import { composeChannels, type ChannelServices } from "../notifications/channels/compose.ts";
+import { ConfigBox } from "../notifications/channels/config-box.ts";
+import { Outbox } from "../notifications/channels/outbox.ts";
+import type { Config } from "../config/config.ts";
+import type { Database } from "../database/database.ts";
+import { ConfigSecrets } from "../dns-providers/config-secrets.ts";
+import { ProviderConnections } from "../dns-providers/connections.ts";
+import { VendorAccounts } from "../dns-providers/vendor-api/accounts.ts";
+import { claimZonesFolder } from "../dns-providers/zonefile/own-folder.ts";
+import { ProviderConfigs } from "../dns-providers/provider-configs.ts";
+import { DriftJob, type OnDrift } from "../drift/drift-job.ts";
+import { tellDrift } from "../drift/drift-notice.ts";
+import { ZoneWatch } from "../drift/zone-watch.ts";
+import { Domains } from "../domains/service.ts";
+import { ZoneImports } from "../domains/zone-imports.ts";
+import { composeExpiry, type ExpiryServices } from "../expiry/compose.ts";
+import { Health } from "../database/health.ts";
+import { LargeBodies } from "../http/bodies/large-bodies.ts";
+import { Idempotency } from "../api/idempotency.ts";
+import { saySchemaErrors } from "../api/input-error.ts";
+import { composeIdentity, type IdentityServices } from "../identity/compose.ts";
+import { composeJobs, type JobServices } from "./jobs.ts";
+import { createKeyring } from "../platform/keyring.ts";
+import { countersIn } from "../limits/counters.ts";
+import { Guesses } from "../limits/guesses.ts";
+import { RequestLimits } from "../limits/requests.ts";
+import { Mailer } from "../mail/mailer.ts";
+import { composeNotifications, type NotificationServices } from "../notifications/compose.ts";
+import { realPause, type Pause } from "../platform/pause.ts";
+import { Redis } from "../platform/redis.ts";
+import { createEgress } from "../net/egress.ts";
+import { ChangePipeline } from "../changes/pipeline.ts";
+import { ProviderComparison } from "../records/compare-with-provider.ts";
+import { Records } from "../records/service.ts";
+import { Sync } from "../records/sync.ts";
+import { RepairJob } from "../changes/repair-job.ts";
+import { ZoneFileTransfer } from "../records/zone-file-transfer.ts";
+import { SecretBox } from "../platform/secret-cipher.ts";
+import { Rollback } from "../snapshots/rollback.ts";
+import { Snapshots } from "../snapshots/service.ts";
+
+export interface Services
+  extends AccountServices, IdentityServices, NotificationServices, ChannelServices, JobServices, ExpiryServices {
+  config: Config;
+  database: Database;
+  log: Logger;
+  health: Health;
+  /** Origins whose pages may use the refresh cookie. */
+  trustedOrigins: readonly string[];
+  authenticator: Authenticator;
+  audit: Audit;
+  requestLimits: RequestLimits;
+  largeBodies: LargeBodies;
+  idempotency: Idempotency;
+  background: Background;
+  assignments: Assignments;
+  assignmentRequests: AssignmentRequests;
+  domains: Domains;
+  zoneImports: ZoneImports;
+  records: Records;
+  sync: Sync;
+  zoneFiles: ZoneFileTransfer;
+  snapshots: Snapshots;
+  rollback: Rollback;
+  providerConfigs: ProviderConfigs;
+  repair: RepairJob;
+  drift: DriftJob;
+  /** What must be there before the first request. */
+  prepare(): Promise<void>;
+  /** What goes on beside requests: repairs and housekeeping. */
+  startJobs(): Promise<void>;
+  /** Ends what runs beside requests. */
+  stop(): Promise<void>;
+  /** Closes what open requests still need while they finish. */
+  close(): Promise<void>;
+}
+
+/** Builds every service once. */
+export function createServices(parts: {
+  config: Config;
+  database: Database;
+  log: Logger;
+  now?: () => Date;
+  /** How to wait for providers; in real time when left out. */
+  pause?: Pause;
+  /** Told of each zone that is newly found to differ from what its provider serves, in place of its owner and administrators. */
+  onDrift?: OnDrift;
+}): Services {
+  const { config, database, log, now = () => new Date(), pause = realPause } = parts;
+  saySchemaErrors();
+  database.logTo(log);
+  const keyring = createKeyring(config.secretKeys);
+  const accessTokens = new AccessTokens(keyring, now);
+  const background = new Background(log);
+  const lastUse = new LastUse(database, background, now);
+  const authenticator = new Authenticator(accessTokens, new PersonalTokenCredentials(config.tokenPrefix, lastUse), now);
+  const zonesFolder = join(config.dataDir, "zones");
+  const egress = createEgress({ allow: config.egressAllow, now });
+  const accounts = new VendorAccounts({ now, pause });
+  const secrets = new ConfigSecrets(new SecretBox(keyring, "provider-secret"));
+  let zonesFolderFault: string | null = null;
+  const environment = { zonesFolder, zonesFolderFault: () => zonesFolderFault, now, egress, pause, accounts };
+  const connections = new ProviderConnections(environment, secrets);
+  const providerConfigs = new ProviderConfigs(connections, secrets, now);
+  const redis = config.redisUrl === undefined ? null : new Redis(config.redisUrl, log);
+  const audit = new Audit(now);
+  const mailer = new Mailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
+  const channelBox = new ConfigBox(new SecretBox(keyring, "notification-channel"));
+  const outbox = new Outbox({ box: channelBox, enqueue: (...run) => jobs.enqueue(...run) });
+  const told = composeNotifications({ redis, outbox, mails: mailer.configured, authenticator, database, log, now });
+  const { notifications } = told;
+  const expiry = composeExpiry({ config, database, notifications, egress, log, now });
+  const domains = new Domains(database, providerConfigs, now, notifications);
+  const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });
+  const assignments = new Assignments({ audit, notifications, now });
+  const makeCounter = countersIn(redis);
+  const largeBodies = new LargeBodies(new URL("large-worker.ts", import.meta.url));
+  const channelServices = composeChannels({
+    box: channelBox,
+    ports: { egress, mailer, siteUrl: config.siteUrl, now },
+    notifications,
+    database,
+    makeCounter,
+    audit,
+    log,
+  });
+  const pipeline = new ChangePipeline(database, connections, now, notifications);
+  const comparison = new ProviderComparison(now, pause);
+  const snapshots = new Snapshots(audit, now);
+  const repair = new RepairJob({ database, connections, notifications, log, now });
+  const drift = new DriftJob({
+    database,
+    connections,
+    comparison,
+    log,
+    now,
+    every: config.driftCheck,
+    onDrift: parts.onDrift ?? tellDrift(database, notifications),
+  });
+  const zoneWatch = new ZoneWatch({ database, connections, drift, log, now });
+  const health = new Health(database);
+  const jobServices = composeJobs({
+    config,
+    database,
+    log,
+    now,
+    keyring,
+    mailer,
+    background,
+    streams: told.streams,
+    workers: { repair, drift, ...channelServices, ...expiry },
+    onError: (error) => health.note(error),
+  });
+  const { jobs, mail } = jobServices;
+  const accountServices = composeAccounts({
+    config,
+    keyring,
+    accessTokens,
+    authenticator,
+    guesses: new Guesses(makeCounter),
+    mailer,
+    mail,
+    notifications,
+    onNotificationsOff: (userId) => told.turnedOff(userId),
+    background,
+    database,
+    audit,
+    now,
+  });
+  const identity = composeIdentity({ ...accountServices, siteUrl: config.siteUrl, keyring, egress, audit, now });
+  return {
+    ...accountServices,
+    ...identity,
+    ...told,
+    ...channelServices,
+    ...jobServices,
+    config,
+    database,
+    log,
+    health,
+    trustedOrigins: [new URL(config.siteUrl).origin, ...config.corsOrigins],
+    authenticator,
+    audit,
+    idempotency: new Idempotency(database, now),
+    requestLimits: new RequestLimits(makeCounter, config.requestLimits),
+    largeBodies,
+    background,
+    assignments,
+    assignmentRequests: new AssignmentRequests({ assignments, audit, notifications, now }),
+    domains,
+    zoneImports,
+    ...expiry,
+    records: new Records(pipeline, comparison, now),
+    sync: new Sync(pipeline, comparison),
+    zoneFiles: new ZoneFileTransfer(pipeline, now),
+    snapshots,
+    rollback: new Rollback(pipeline, snapshots),
+    providerConfigs,
+    repair,
+    drift,
+    async prepare() {
+      await redis?.connect();
+      await mkdir(zonesFolder, { recursive: true });
+      await providerConfigs.ensureEmbedded(database.fork());
+      // The embedded database lies beside the folder, so they belong together.
+      if (!database.embedded) zonesFolderFault = await claimZonesFolder(database.fork(), zonesFolder);
+      if (zonesFolderFault !== null) log.warn(zonesFolderFault);
+      await providerConfigs.ensureSealed(database.fork(), log);
+      await identity.identityConfigs.ensureSealed(database.fork(), log);
+      await zoneImports.prepare();
+      await accountServices.totpSecrets.ensureSealed(database.fork(), log);
+      await channelServices.channels.ensureSealed(database.fork(), log);
+      await jobs.prepare();
+    },
+    async startJobs() {
+      if (!config.jobs) return;
+      await repair.start();
+      await jobs.start();
+      if (config.driftCheck !== "off") await zoneWatch.start();
+    },
+    async stop() {
+      zoneWatch.stop();
+      await Promise.all([repair.stop(), jobs.rest(), zoneImports.stop(), background.settled()]);
+    },
+    async close() {
+      await background.settled();
+      await jobs.close();
+      mailer.close();
+      await largeBodies.stop();
+      redis?.close();
+      await egress.close();
+    },
+  };
+}

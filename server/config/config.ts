@@ -1,0 +1,128 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { adminPasswordFault, environmentSchema } from "./environment.ts";
+import { logFormatFor, type LogFormat } from "../platform/log-output.ts";
+
+export interface Config {
+  host: string;
+  port: number;
+  /** Public address without a trailing slash. */
+  siteUrl: string;
+  /** Absolute path. */
+  dataDir: string;
+  /** Undefined: the embedded database under `dataDir`. */
+  databaseUrl: string | undefined;
+  /** Undefined: what instances share of counts stays in each process. */
+  redisUrl: string | undefined;
+  /** The first one signs and encrypts, all of them verify and decrypt. */
+  secretKeys: readonly [string, ...string[]];
+  adminUsername: string;
+  /** Undefined: one is made and printed at the first start. */
+  adminPassword: string | undefined;
+  /** What personal tokens begin with. */
+  tokenPrefix: string;
+  /** Undefined: no mail. */
+  smtpUrl: string | undefined;
+  mailFrom: string;
+  /** Where the list of RDAP servers is (RFC 9224). Undefined: at IANA. */
+  rdapBootstrapUrl: string | undefined;
+  /** The WHOIS server that is asked first, `host` or `host:port`. Undefined: IANA's. */
+  whoisServer: string | undefined;
+  /** Hosts and networks that calls may go to although they are not public. */
+  egressAllow: string[];
+  trustProxy: string[];
+  /** Origins of web front ends on other hosts. */
+  corsOrigins: string[];
+  logLevel: "trace" | "debug" | "info" | "warn" | "error" | "silent";
+  logFormat: LogFormat;
+  /** Calls a minute of one user, personal token or address, and how many of them may be costly; null: no limit. */
+  requestLimits: { requests: number | null; costly: number | null };
+  jobs: boolean;
+  /** How often each zone is compared with what its provider serves. */
+  driftCheck: "hourly" | "daily" | "off";
+  /** How long snapshots that nobody asked for are kept; null: for good. */
+  snapshotRetentionDays: number | null;
+}
+
+/** A variable that stops the start; the message is all that an operator needs to read. */
+export class ConfigError extends Error {}
+
+/**
+ * Reads the configuration once. Empty variables count as absent.
+ * Makes DATA_DIR, and a key file in it (mode 0600) where SECRET_KEYS is absent.
+ * @throws ConfigError naming each bad variable.
+ */
+export function loadConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const present = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ""),
+  );
+  const parsed = environmentSchema.safeParse(present);
+  if (!parsed.success) {
+    throw new ConfigError(parsed.error.issues.map(({ message }) => `${message}.`).join("\n"));
+  }
+  const values = parsed.data;
+  const fault = adminPasswordFault(values.ADMIN_PASSWORD ?? null, values.ADMIN_USERNAME);
+  if (fault !== null) throw new ConfigError(`ADMIN_PASSWORD ${fault}.`);
+  const dataDir = resolve(values.DATA_DIR);
+  makeDataDir(dataDir);
+  const [firstKey, ...otherKeys] = values.SECRET_KEYS;
+  return {
+    host: values.HOST,
+    port: values.PORT,
+    siteUrl: (values.SITE_URL ?? `http://localhost:${values.PORT}`).replace(/\/+$/, ""),
+    dataDir,
+    databaseUrl: values.DATABASE_URL,
+    redisUrl: values.REDIS_URL,
+    secretKeys: [firstKey ?? storedKey(dataDir), ...otherKeys],
+    adminUsername: values.ADMIN_USERNAME,
+    adminPassword: values.ADMIN_PASSWORD,
+    tokenPrefix: values.TOKEN_PREFIX,
+    smtpUrl: values.SMTP_URL,
+    mailFrom: values.MAIL_FROM ?? `Zonewright <zonewright@${new URL(values.SITE_URL ?? "http://localhost").hostname}>`,
+    rdapBootstrapUrl: values.RDAP_BOOTSTRAP_URL,
+    whoisServer: values.WHOIS_SERVER,
+    egressAllow: values.EGRESS_ALLOW,
+    trustProxy: values.TRUST_PROXY,
+    corsOrigins: values.CORS_ORIGINS,
+    logLevel: values.LOG_LEVEL,
+    logFormat: values.LOG_FORMAT ?? logFormatFor(process.stdout),
+    requestLimits: { requests: values.RATE_LIMIT, costly: values.RATE_LIMIT_COSTLY },
+    jobs: values.JOBS,
+    driftCheck: values.DRIFT_CHECK,
+    snapshotRetentionDays: values.SNAPSHOT_RETENTION,
+  };
+}
+
+function makeDataDir(dataDir: string): void {
+  try {
+    // A name server under another account must get through to the zone files; what is secret has a mode of its own.
+    mkdirSync(dataDir, { recursive: true, mode: 0o711 });
+  } catch (error) {
+    throw new ConfigError(
+      `DATA_DIR: ${dataDir} cannot be made: ${error instanceof Error ? error.message : String(error)}.`,
+    );
+  }
+}
+
+/**
+ * The key made at the first start. Losing it ends all sessions, and what is stored encrypted has to be entered again: secrets of
+ * provider, sign-in and channel configurations, and of authenticator apps.
+ */
+function storedKey(dataDir: string): string {
+  const path = join(dataDir, "secret-key");
+  try {
+    writeFileSync(path, randomBytes(32).toString("base64url"), { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) {
+      throw new ConfigError(`DATA_DIR: the key file ${path} cannot be written.`);
+    }
+  }
+  const key = readFileSync(path, "utf8").trim();
+  if (key.length < 32) {
+    throw new ConfigError(
+      `DATA_DIR: the key file ${path} is damaged; restore it, or remove it to have a new one made.`,
+    );
+  }
+  return key;
+}

@@ -1,0 +1,77 @@
+import type { InferKyselyDB } from "@mikro-orm/postgresql";
+import { AssignmentRequestSchema, AssignmentSchema } from "./assignments.ts";
+import { AuditEntrySchema } from "./audit.ts";
+import { PasswordResetSchema } from "./password-resets.ts";
+import { RefreshTokenSchema, SessionSchema } from "./sessions.ts";
+import { PersonalTokenSchema } from "./personal-tokens.ts";
+import {
+  EmailFactorSchema,
+  PasskeyChallengeSchema,
+  PasskeySchema,
+  RecoveryCodeSchema,
+  SignInChallengeSchema,
+  TotpFactorSchema,
+} from "./second-factors.ts";
+import { ProviderConfigSchema } from "./provider-configs.ts";
+import { DomainSchema } from "./domains.ts";
+import { ZoneImportItemSchema, ZoneImportSchema } from "./zone-imports.ts";
+import { ExpiryReminderSchema } from "./expiry.ts";
+import { IdempotentCallSchema } from "./idempotent-calls.ts";
+import {
+  IdentityBindingSchema,
+  IdentityConfigSchema,
+  IdentityFlowSchema,
+  IdentityCodeSchema,
+  IdentityTicketSchema,
+  PendingIdentitySchema,
+} from "./identity.ts";
+import { RecordVersionSchema, ServerManagedRecordSchema } from "./records.ts";
+import { ChangeSetCallSchema, ChangeSetSchema } from "./change-sets.ts";
+import { SnapshotSchema } from "./snapshots.ts";
+import { InvitationSchema } from "./invitations.ts";
+import { DeliverySchema, NotificationChannelSchema } from "./channels.ts";
+import { EmailVerificationSchema, MailAllowanceSchema } from "./email-verifications.ts";
+import { UserSchema } from "./users.ts";
+
+/** Every table, listed by hand: nothing is found by scanning folders. */
+export const entities = [
+  UserSchema,
+  SessionSchema,
+  RefreshTokenSchema,
+  PersonalTokenSchema,
+  TotpFactorSchema,
+  EmailFactorSchema,
+  PasskeySchema,
+  RecoveryCodeSchema,
+  SignInChallengeSchema,
+  PasskeyChallengeSchema,
+  ProviderConfigSchema,
+  DomainSchema,
+  ZoneImportSchema,
+  ZoneImportItemSchema,
+  ExpiryReminderSchema,
+  RecordVersionSchema,
+  ServerManagedRecordSchema,
+  ChangeSetSchema,
+  ChangeSetCallSchema,
+  SnapshotSchema,
+  AssignmentSchema,
+  AssignmentRequestSchema,
+  AuditEntrySchema,
+  InvitationSchema,
+  PasswordResetSchema,
+  EmailVerificationSchema,
+  MailAllowanceSchema,
+  IdentityConfigSchema,
+  IdentityBindingSchema,
+  IdentityFlowSchema,
+  IdentityCodeSchema,
+  IdentityTicketSchema,
+  PendingIdentitySchema,
+  NotificationChannelSchema,
+  DeliverySchema,
+  IdempotentCallSchema,
+] as const;
+
+/** The tables as set-based queries see them: snake_case columns, typed from the entities. */
+export type Tables = InferKyselyDB<(typeof entities)[number]>;

@@ -1,0 +1,123 @@
+import { newId } from "../platform/ids.ts";
+import { atOnce, filtered, flatMapped, grouped, mapped, type Steps } from "../platform/slices.ts";
+import { dataOf, isUnchanged, type LiveRecord, type PlannedChange, type RecordDraft } from "./live-record.ts";
+import { recordKey, rrsetKey, ttlKey, type RecordData } from "./record.ts";
+
+/** A desired record. With an `id` it is a known record (rollback), without one it is matched by what it says (sync, import). */
+export interface Desired extends RecordData {
+  id?: string;
+  comment?: string | null;
+}
+
+export interface StatePlan {
+  changes: PlannedChange[];
+  unchanged: number;
+}
+
+/**
+ * What turns the live records into the desired ones. Records are matched by id, then by (type, name, value), then within
+ * an RRset: a value replaced by another there is an update, so that the record keeps its identity.
+ * @param keepOthers live records that nothing matches stay (merge); else they are deleted.
+ */
+export function planState(live: Iterable<LiveRecord>, desired: Iterable<Desired>, keepOthers = false): StatePlan {
+  return atOnce(planningState(live, desired, keepOthers));
+}
+
+/** {@link planState} in steps. */
+export function* planningState(
+  live: Iterable<LiveRecord>,
+  desired: Iterable<Desired>,
+  keepOthers = false,
+): Steps<StatePlan> {
+  const byId = new Map<string, LiveRecord>();
+  const byKey = new Map<string, LiveRecord[]>();
+  for (const record of live) {
+    byId.set(record.id, record);
+    const key = recordKey(record);
+    const same = byKey.get(key);
+    if (same) same.push(record);
+    else byKey.set(key, [record]);
+    yield;
+  }
+  const updates: PlannedChange[] = [];
+  let unchanged = 0;
+  const settle = (before: LiveRecord, want: Desired) => {
+    byId.delete(before.id);
+    const after = draftOf(want, before.comment);
+    if (isUnchanged(before, after)) unchanged++;
+    else updates.push({ action: "update", id: before.id, before, after });
+  };
+
+  const unmatchedById: Desired[] = [];
+  for (const want of desired) {
+    const before = want.id === undefined ? undefined : byId.get(want.id);
+    if (before) settle(before, want);
+    else unmatchedById.push(want);
+    yield;
+  }
+  const unmatched: Desired[] = [];
+  for (const want of unmatchedById) {
+    const before = byKey.get(recordKey(want))?.find(({ id }) => byId.has(id));
+    if (before) settle(before, want);
+    else unmatched.push(want);
+    yield;
+  }
+  const leftByRrset = keepOthers ? new Map<string, LiveRecord[]>() : yield* grouped(byId.values(), rrsetKey);
+  const creates: PlannedChange[] = [];
+  for (const want of unmatched) {
+    const before = want.id === undefined ? leftByRrset.get(rrsetKey(want))?.pop() : undefined;
+    if (before) settle(before, want);
+    else creates.push({ action: "create", id: want.id ?? newId(), before: null, after: draftOf(want, null) });
+    yield;
+  }
+  const left = keepOthers ? [] : byId.values();
+  const deletes = yield* mapped(left, (before): PlannedChange => ({
+    action: "delete",
+    id: before.id,
+    before,
+    after: null,
+  }));
+  return { changes: [...deletes, ...updates, ...creates], unchanged };
+}
+
+/**
+ * Gives each RRset that some changes write to one TTL, that of the last of them (RFC 2181 §5.2): the other changes and
+ * the live records of the RRset take it over.
+ */
+export function withOneTtl(live: readonly LiveRecord[], changes: readonly PlannedChange[]): PlannedChange[] {
+  return atOnce(aligningTtls(live, changes));
+}
+
+/** {@link withOneTtl} in steps. */
+export function* aligningTtls(live: readonly LiveRecord[], changes: readonly PlannedChange[]): Steps<PlannedChange[]> {
+  const ttls = new Map<string, number>();
+  const known = new Set<string>();
+  for (const { id, after } of changes) {
+    if (after) ttls.set(ttlKey(after), after.ttl);
+    known.add(id);
+    yield;
+  }
+  const align = <Data extends RecordData>(record: Data): Data => ({
+    ...record,
+    ttl: ttls.get(ttlKey(record)) ?? record.ttl,
+  });
+  const deletes = yield* filtered(changes, ({ action }) => action === "delete");
+  const aligned = (before: LiveRecord, after: RecordDraft): PlannedChange[] => {
+    const change = { action: "update" as const, id: before.id, before, after: align(after) };
+    return isUnchanged(before, change.after) ? [] : [change];
+  };
+  const updates = yield* flatMapped(changes, ({ action, before, after }) =>
+    action === "update" ? aligned(before, after) : [],
+  );
+  const others = yield* flatMapped(live, (before) =>
+    known.has(before.id) ? [] : aligned(before, draftOf(before, null)),
+  );
+  const creates = yield* flatMapped(changes, (change) =>
+    change.action === "create" ? [{ ...change, after: align(change.after) }] : [],
+  );
+  return [...deletes, ...updates, ...others, ...creates];
+}
+
+function draftOf(want: Desired, comment: string | null): RecordDraft {
+  return { ...dataOf(want), comment: want.comment === undefined ? comment : want.comment };
+}

@@ -1,0 +1,108 @@
+import { readName, WireError } from "../names/wire-names.ts";
+import type { RdataField } from "../values/value-rule.ts";
+
+/**
+ * One part of a type's RDATA, in both forms. `parse` takes from a master file's fields as many as it needs and gives octets; `print` takes
+ * those octets again and gives text, empty for nothing.
+ * Both throw a {@link WireError} whose message ends the sentence "The … data is wrong: ".
+ */
+export interface RdataPart {
+  parse(fields: FieldSource): Buffer;
+  print(octets: OctetSource): string;
+}
+
+/** The fields of RDATA in a master file, taken one after the other. */
+export class FieldSource {
+  /** Completes relative names: absolute, without a trailing dot, empty for the root. */
+  readonly origin: string;
+  readonly #fields: readonly RdataField[];
+  #next = 0;
+
+  constructor(fields: readonly RdataField[], origin: string) {
+    this.#fields = fields;
+    this.origin = origin;
+  }
+
+  /** `what` names the field in the refusal of data that ends before it. */
+  take(what: string): RdataField {
+    const field = this.#fields[this.#next];
+    if (field === undefined) throw new WireError(`the ${what} is missing`);
+    this.#next++;
+    return field;
+  }
+
+  /** A field that cannot be text in quotes. */
+  takeWord(what: string): string {
+    const field = this.take(what);
+    if (field.quoted) throw new WireError(`the ${what} must not be in quotes`);
+    return field.raw;
+  }
+
+  peek(): RdataField | undefined {
+    return this.#fields[this.#next];
+  }
+
+  rest(): readonly RdataField[] {
+    const left = this.#fields.slice(this.#next);
+    this.#next = this.#fields.length;
+    return left;
+  }
+
+  /** What is left, without the blanks between: a blob that may be written in pieces. */
+  restJoined(what: string): string {
+    const left = this.rest();
+    if (left.some(({ quoted }) => quoted)) throw new WireError(`the ${what} must not be in quotes`);
+    return left.map(({ raw }) => raw).join("");
+  }
+
+  finish(): void {
+    const field = this.peek();
+    if (field) throw new WireError(`"${shortened(field.raw)}" is a field too many`);
+  }
+}
+
+/** RDATA, taken from its beginning. */
+export class OctetSource {
+  readonly #octets: Buffer;
+  #position = 0;
+
+  constructor(octets: Buffer) {
+    this.#octets = octets;
+  }
+
+  get isEmpty(): boolean {
+    return this.#position >= this.#octets.length;
+  }
+
+  take(length: number): Buffer {
+    const end = this.#position + length;
+    if (end > this.#octets.length) throw new WireError("it is cut off");
+    const taken = this.#octets.subarray(this.#position, end);
+    this.#position = end;
+    return taken;
+  }
+
+  number(length: number): number {
+    return this.take(length).readUIntBE(0, length);
+  }
+
+  /** A name without compression, in canonical form with its trailing dot. */
+  name(): string {
+    const { name, end } = readName(this.#octets, this.#position);
+    this.#position = end;
+    return name === "." ? name : `${name}.`;
+  }
+
+  rest(): Buffer {
+    return this.take(this.#octets.length - this.#position);
+  }
+
+  finish(): void {
+    if (!this.isEmpty) throw new WireError("it has octets that no field accounts for");
+  }
+}
+
+/** A field as a message shows it: not endless. */
+export function shortened(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
+}

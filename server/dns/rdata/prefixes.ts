@@ -1,0 +1,70 @@
+import { WireError } from "../names/wire-names.ts";
+import { shortened, type RdataPart } from "./field.ts";
+import { ipv4Octets, ipv6Octets, nameOctets, printIPv6 } from "./addresses.ts";
+import { octetsOf } from "./numbers.ts";
+
+const form = /^(!?)([12]):([^/]+)\/(\d{1,3})$/;
+
+/** APL (RFC 3123): address prefixes such as `1:192.0.2.0/24 !2:2001:db8::/32`, or none. */
+export const prefixes: RdataPart = {
+  parse(fields) {
+    return Buffer.concat(fields.rest().map(({ raw }) => readPrefix(raw)));
+  },
+  print(octets) {
+    const items: string[] = [];
+    while (!octets.isEmpty) {
+      const [family, length, head] = [octets.number(2), octets.number(1), octets.number(1)];
+      const part = octets.take(head & 0x7f);
+      const size = family === 1 ? 4 : family === 2 ? 16 : 0;
+      if (part.length > size || length > size * 8 || part.at(-1) === 0) throw new WireError("a prefix is malformed");
+      const address = Buffer.concat([part], size);
+      const text = family === 1 ? address.join(".") : printIPv6(address);
+      items.push(`${(head & 0x80) === 0 ? "" : "!"}${family}:${text}/${length}`);
+    }
+    return items.join(" ");
+  },
+};
+
+function readPrefix(raw: string): Buffer {
+  const [, not, family, address, length] = form.exec(raw) ?? [];
+  if (family === undefined || address === undefined) {
+    throw new WireError(`a prefix must look like 1:192.0.2.0/24 or !2:2001:db8::/32, not "${shortened(raw)}"`);
+  }
+  const octets = family === "1" ? ipv4Octets(address) : ipv6Octets(address);
+  if (Number(length) > octets.length * 8) throw new WireError(`the prefix ${shortened(raw)} is too long`);
+  // RFC 3123 §4: zeros at the end of the address are left out.
+  const used = octets.findLastIndex((octet) => octet !== 0) + 1;
+  return Buffer.concat([
+    Buffer.of(0, Number(family), Number(length), used | (not === "!" ? 0x80 : 0)),
+    octets.subarray(0, used),
+  ]);
+}
+
+/** A6 (RFC 2874 §3.1): how many leading bits come from elsewhere, the bits behind them, and the name that has the former. */
+export const addressSuffix: RdataPart = {
+  parse(fields) {
+    const text = fields.takeWord("prefix length");
+    const length = Number(text);
+    if (!/^\d{1,3}$/.test(text) || length > 128)
+      throw new WireError("the prefix length must be a number from 0 to 128");
+    const octets = length === 128 ? Buffer.alloc(0) : ipv6Octets(fields.takeWord("address suffix"));
+    const suffix = ownBits(octets.subarray(length >> 3), length);
+    const prefix = length === 0 ? Buffer.alloc(0) : nameOctets(fields.take("prefix name").raw, fields.origin);
+    return Buffer.concat([octetsOf(length, 1), suffix, prefix]);
+  },
+  print(octets) {
+    const length = octets.number(1);
+    if (length > 128) throw new WireError("the prefix length is more than 128");
+    const suffix = ownBits(octets.take(16 - (length >> 3)), length);
+    const parts = [String(length)];
+    if (length < 128) parts.push(printIPv6(Buffer.concat([Buffer.alloc(16 - suffix.length), suffix])));
+    if (length > 0) parts.push(octets.name());
+    return parts.join(" ");
+  },
+};
+
+/** The octets of a suffix without the bits of the first that belong to the prefix. */
+function ownBits(suffix: Buffer, prefixLength: number): Buffer {
+  const [first, ...others] = suffix;
+  return first === undefined ? suffix : Buffer.of(first & (0xff >> (prefixLength & 7)), ...others);
+}

@@ -1,0 +1,67 @@
+import { WireError } from "../names/wire-names.ts";
+import { ok, refuse, type Result } from "../../platform/result.ts";
+import { readGeneric } from "../values/generic-form.ts";
+import type { RdataField } from "../values/value-rule.ts";
+import { FieldSource, OctetSource } from "./field.ts";
+import { layouts } from "./layouts.ts";
+
+/** RFC 1035 §3.2.1: RDLENGTH has 16 bits. */
+export const longestRdata = 65_535;
+
+/** Whether data of this type is understood, and not only carried along in generic form. */
+export function isKnownType(recordType: string): boolean {
+  return layouts.has(recordType);
+}
+
+/**
+ * The RDATA octets of a master file's fields, by the grammar of their type or in generic form (RFC 3597 §5), which is the only form for a
+ * type that is not understood. Relative names are completed by `origin` (absolute, no trailing dot). A refusal says what is wrong with which
+ * field.
+ */
+export function rdataFromFields(recordType: string, fields: readonly RdataField[], origin: string): Result<Buffer> {
+  const generic = readGeneric(fields);
+  if (generic) {
+    if (!generic.ok || !layouts.has(recordType)) return generic;
+    // Data of a known type in generic form is held to the same grammar.
+    const printed = rdataToText(recordType, generic.value);
+    return printed.ok ? generic : printed;
+  }
+  const layout = layouts.get(recordType);
+  if (!layout) {
+    return refuse(
+      String.raw`The data of ${recordType} is not understood here: write it as "\# <octets> <hexadecimal>" (RFC 3597 §5).`,
+    );
+  }
+  return within(recordType, () => {
+    const source = new FieldSource(fields, origin);
+    const rdata = Buffer.concat(layout.parts.map((part) => part.parse(source)));
+    source.finish();
+    const fault = layout.fault?.(rdata) ?? null;
+    if (fault !== null) throw new WireError(fault);
+    if (rdata.length > longestRdata) throw new WireError(`it is ${rdata.length} octets, more than ${longestRdata}`);
+    return rdata;
+  });
+}
+
+/** RDATA of a known type as text, names absolute and lower-case, blobs in one piece; empty for none. Equal data gives equal text. */
+export function rdataToText(recordType: string, rdata: Buffer): Result<string> {
+  const layout = layouts.get(recordType);
+  if (!layout) return refuse(`The data of ${recordType} is not understood here.`);
+  return within(recordType, () => {
+    const source = new OctetSource(rdata);
+    const texts = layout.parts.map((part) => part.print(source));
+    source.finish();
+    const fault = layout.fault?.(rdata) ?? null;
+    if (fault !== null) throw new WireError(fault);
+    return texts.filter((text) => text !== "").join(" ");
+  });
+}
+
+function within<T>(recordType: string, work: () => T): Result<T> {
+  try {
+    return ok(work());
+  } catch (error) {
+    if (error instanceof WireError) return refuse(`The ${recordType} data is wrong: ${error.message}.`);
+    throw error;
+  }
+}

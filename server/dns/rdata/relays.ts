@@ -1,0 +1,110 @@
+import { WireError } from "../names/wire-names.ts";
+import { ipv4, ipv6, name, nameOctets } from "./addresses.ts";
+import { base64Octets, hexOctets } from "./blobs.ts";
+import { shortened, type FieldSource, type RdataPart } from "./field.ts";
+import { octetsOf } from "./numbers.ts";
+import { bitsFor, bitsOf } from "./type-sets.ts";
+
+/** No gateway is written as the root and takes no octets. */
+const nothing: RdataPart = {
+  parse(fields) {
+    const text = fields.takeWord("gateway");
+    if (text !== ".") throw new WireError(`a gateway of type 0 must be ".", not "${shortened(text)}"`);
+    return Buffer.alloc(0);
+  },
+  print: () => ".",
+};
+
+const gateways = [nothing, ipv4, ipv6, name("gateway")] as const;
+
+function gatewayOf(type: number): RdataPart {
+  const gateway = gateways[type];
+  if (!gateway) throw new WireError(`the gateway type must be a number from 0 to 3, not ${type}`);
+  return gateway;
+}
+
+/** Precedence, type, algorithm and gateway of IPSECKEY (RFC 4025 §2), in front of the key. */
+export const ipsecGateway: RdataPart = {
+  parse(fields) {
+    const [precedence, type, algorithm] = [
+      smallNumber(fields, "precedence"),
+      smallNumber(fields, "gateway type"),
+      smallNumber(fields, "algorithm"),
+    ];
+    return Buffer.concat([Buffer.of(precedence, type, algorithm), gatewayOf(type).parse(fields)]);
+  },
+  print(octets) {
+    const [precedence, type, algorithm] = [octets.number(1), octets.number(1), octets.number(1)];
+    return `${precedence} ${type} ${algorithm} ${gatewayOf(type).print(octets)}`;
+  },
+};
+
+/** AMTRELAY (RFC 8777 §4.2). */
+export const amtRelay: RdataPart = {
+  parse(fields) {
+    const precedence = smallNumber(fields, "precedence");
+    const discovery = smallNumber(fields, "discovery bit");
+    const type = smallNumber(fields, "relay type");
+    if (discovery > 1) throw new WireError("the discovery bit must be 0 or 1");
+    return Buffer.concat([Buffer.of(precedence, (discovery << 7) | type), gatewayOf(type).parse(fields)]);
+  },
+  print(octets) {
+    const [precedence, both] = [octets.number(1), octets.number(1)];
+    return `${precedence} ${both >> 7} ${both & 0x7f} ${gatewayOf(both & 0x7f).print(octets)}`;
+  },
+};
+
+/** HIP (RFC 8005 §5): algorithm, identity tag, public key and rendezvous servers. The lengths of tag and key stand in front. */
+export const hostIdentity: RdataPart = {
+  parse(fields) {
+    const algorithm = smallNumber(fields, "algorithm");
+    const tag = hexOctets(fields.takeWord("identity tag"), "identity tag");
+    const key = base64Octets(fields.takeWord("public key"), "public key");
+    if (tag.length === 0 || tag.length > 255) throw new WireError("the identity tag must be 1 to 255 octets");
+    if (key.length === 0) throw new WireError("the public key is missing");
+    if (key.length > 65_535) throw new WireError("the public key is longer than 65535 octets");
+    const servers = fields.rest().map(({ raw }) => nameOctets(raw, fields.origin));
+    return Buffer.concat([Buffer.of(tag.length, algorithm), octetsOf(key.length, 2), tag, key, ...servers]);
+  },
+  print(octets) {
+    const [tagLength, algorithm, keyLength] = [octets.number(1), octets.number(1), octets.number(2)];
+    if (tagLength === 0 || keyLength === 0) throw new WireError("the identity tag or the public key is missing");
+    const parts = [
+      String(algorithm),
+      octets.take(tagLength).toString("hex"),
+      octets.take(keyLength).toString("base64"),
+    ];
+    while (!octets.isEmpty) parts.push(octets.name());
+    return parts.join(" ");
+  },
+};
+
+/** WKS (RFC 1035 §3.4.2): a protocol and the ports that it serves, by number. */
+export const services: RdataPart = {
+  parse(fields) {
+    const text = fields.takeWord("protocol").toLowerCase();
+    const protocol = text === "tcp" ? 6 : text === "udp" ? 17 : Number(/^\d{1,3}$/.exec(text)?.[0] ?? Number.NaN);
+    if (!(protocol <= 255)) throw new WireError(`the protocol must be tcp, udp or a number, not "${shortened(text)}"`);
+    const ports = fields.rest().map(({ raw }) => portOf(raw));
+    const bits = ports.length === 0 ? Buffer.alloc(0) : bitsFor(ports);
+    return Buffer.concat([Buffer.of(protocol), bits]);
+  },
+  print(octets) {
+    const protocol = octets.number(1);
+    const bits = octets.rest();
+    if (bits.length > 8192 || bits.at(-1) === 0) throw new WireError("its set of ports is malformed");
+    return [protocol, ...bitsOf(bits)].join(" ");
+  },
+};
+
+function portOf(raw: string): number {
+  const port = Number(raw);
+  if (/^\d{1,5}$/.test(raw) && port <= 65_535) return port;
+  throw new WireError(`"${shortened(raw)}" is not a port: write its number`);
+}
+
+function smallNumber(fields: FieldSource, what: string): number {
+  const text = fields.takeWord(what);
+  if (/^\d{1,3}$/.test(text) && Number(text) <= 255) return Number(text);
+  throw new WireError(`the ${what} must be a number from 0 to 255, not "${shortened(text)}"`);
+}

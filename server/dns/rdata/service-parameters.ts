@@ -1,0 +1,145 @@
+import { isIPv4, isIPv6 } from "node:net";
+import { escapeOctets, unescapeOctets } from "../names/escapes.ts";
+import { aaaaRule } from "../values/aaaa.ts";
+import { WireError } from "../names/wire-names.ts";
+import { addressOctets, ipv6Address } from "../values/addresses.ts";
+import { base64Octets } from "./blobs.ts";
+
+/** Service parameter keys by number (RFC 9460 §14.3.2, RFC 9461 §5, RFC 9540 §4). */
+const keys = ["mandatory", "alpn", "no-default-alpn", "port", "ipv4hint", "ech", "ipv6hint", "dohpath", "ohttp"];
+
+/**
+ * Parameters of SVCB and HTTPS on the wire (RFC 9460 §2.2) as the fields of a master file, `key` or `key=value`.
+ * @param named how many keys go by their names, the others by `key<number>`
+ */
+export function readParameters(octets: Buffer, named = keys.length): string[] {
+  const nameOf = (number: number) => (number < named ? keys[number] : undefined) ?? `key${number}`;
+  const fields: string[] = [];
+  let position = 0;
+  while (position < octets.length) {
+    if (position + 4 > octets.length) throw new WireError("a service parameter is cut off");
+    const number = octets.readUInt16BE(position);
+    const end = position + 4 + octets.readUInt16BE(position + 2);
+    if (end > octets.length) throw new WireError("a service parameter is cut off");
+    const key = nameOf(number);
+    const content = octets.subarray(position + 4, end);
+    fields.push(content.length === 0 ? key : `${key}="${readContent(key, content, nameOf)}"`);
+    position = end;
+  }
+  return fields;
+}
+
+/** The wire form of such fields, keys in ascending order as RFC 9460 §2.2 demands. @throws WireError */
+export function writeParameters(fields: readonly string[]): Buffer {
+  const parameters = fields.map((field) => {
+    const [, key = "", content] = /^([^=]*)(?:=(.*))?$/s.exec(field) ?? [];
+    const text = content === undefined ? null : content.replace(/^"(.*)"$/s, "$1");
+    return { number: keyNumber(key), octets: text === null || text === "" ? Buffer.alloc(0) : writeContent(key, text) };
+  });
+  return Buffer.concat(
+    parameters
+      .toSorted((one, other) => one.number - other.number)
+      .flatMap(({ number, octets }) => [
+        Buffer.of(number >> 8, number & 255, octets.length >> 8, octets.length & 255),
+        octets,
+      ]),
+  );
+}
+
+function readContent(key: string, octets: Buffer, nameOf: (number: number) => string): string {
+  switch (key) {
+    case "mandatory":
+      return chunks(octets, 2)
+        .map((part) => nameOf(part.readUInt16BE(0)))
+        .join(",");
+    case "alpn":
+      return escapeOctets(Buffer.from(readIds(octets).join(","), "latin1"), '"\\');
+    case "port":
+      if (octets.length !== 2) throw new WireError("a port has not two octets");
+      return String(octets.readUInt16BE(0));
+    case "ipv4hint":
+      return chunks(octets, 4)
+        .map((part) => part.join("."))
+        .join(",");
+    case "ipv6hint":
+      return chunks(octets, 16).map(shownIPv6).join(",");
+    case "ech":
+      return octets.toString("base64");
+    default:
+      return escapeOctets(octets, '"\\');
+  }
+}
+
+function writeContent(key: string, text: string): Buffer {
+  const octets = unescapeOctets(text);
+  if (octets === null) throw new WireError(`the parameter ${key} has a broken escape`);
+  const plain = octets.toString("latin1");
+  const items = () => plain.split(",");
+  switch (key) {
+    case "mandatory":
+      return Buffer.concat(
+        items()
+          .map(keyNumber)
+          .toSorted((one, other) => one - other)
+          .map((number) => Buffer.of(number >> 8, number & 255)),
+      );
+    case "alpn":
+      return Buffer.concat(writeIds(plain));
+    case "port":
+      if (!/^\d{1,5}$/.test(plain) || Number(plain) > 65_535) throw new WireError(`${plain} is no port`);
+      return Buffer.of(Number(plain) >> 8, Number(plain) & 255);
+    case "ipv4hint":
+      return Buffer.concat(items().map((item) => mustBe(isIPv4, item)));
+    case "ipv6hint":
+      return Buffer.concat(items().map((item) => mustBe(isIPv6, item)));
+    case "ech":
+      return base64Octets(plain, "parameter ech");
+    default:
+      return octets;
+  }
+}
+
+function keyNumber(key: string): number {
+  const known = keys.indexOf(key.toLowerCase());
+  if (known !== -1) return known;
+  const number = Number(/^key(\d{1,5})$/i.exec(key)?.[1] ?? Number.NaN);
+  if (!(number <= 65_535)) throw new WireError(`${key} is no service parameter`);
+  return number;
+}
+
+/** Protocol identifiers; commas and backslashes in them are escaped once more than the text around them (RFC 9460 §A.1). */
+function readIds(octets: Buffer): string[] {
+  const ids: string[] = [];
+  let position = 0;
+  while (position < octets.length) {
+    const end = position + 1 + (octets[position] ?? 0);
+    if (end > octets.length) throw new WireError("a protocol identifier is cut off");
+    ids.push(octets.toString("latin1", position + 1, end).replaceAll(/[,\\]/g, String.raw`\$&`));
+    position = end;
+  }
+  return ids;
+}
+
+function writeIds(list: string): Buffer[] {
+  return (list.match(/(?:\\[^]|[^,\\])+/g) ?? []).map((item) => {
+    const id = Buffer.from(item.replaceAll(/\\([^])/g, "$1"), "latin1");
+    if (id.length > 255) throw new WireError("a protocol identifier is longer than 255 octets");
+    return Buffer.concat([Buffer.of(id.length), id]);
+  });
+}
+
+function chunks(octets: Buffer, size: number): Buffer[] {
+  if (octets.length % size !== 0) throw new WireError("a service parameter is cut off");
+  return Array.from({ length: octets.length / size }, (_, index) => octets.subarray(index * size, (index + 1) * size));
+}
+
+function mustBe(isAddress: (text: string) => boolean, text: string): Buffer {
+  if (!isAddress(text)) throw new WireError(`${text} is no such address`);
+  return addressOctets(text);
+}
+
+function shownIPv6(octets: Buffer): string {
+  const text = ipv6Address(octets);
+  const shown = aaaaRule.write(text, null);
+  return shown.ok ? shown.value.value : text;
+}

@@ -1,0 +1,30 @@
+import { ok, refuse } from "../../platform/result.ts";
+import { readGeneric } from "./generic-form.ts";
+import { unwantedPriority } from "./priority.ts";
+import type { ValueRule } from "./value-rule.ts";
+
+const wrongForm = 'The A value must be an IPv4 address of four numbers from 0 to 255, such as "192.0.2.1".';
+
+/** A: an IPv4 address (RFC 1035 §3.4.1). */
+export const aRule: ValueRule = {
+  recordType: "A",
+  write(value, priority) {
+    return unwantedPriority("A", priority) ?? canonical(value.trim());
+  },
+  read(fields) {
+    const generic = readGeneric(fields);
+    if (generic) return generic.ok ? canonical(generic.value.join(".")) : generic;
+    return canonical(fields.map((field) => field.raw).join(" "));
+  },
+  print(value) {
+    return value;
+  },
+};
+
+// No leading zeros: some software reads them as octal.
+const decimalParts = /^(?:0|[1-9]\d{0,2})(?:\.(?:0|[1-9]\d{0,2})){3}$/;
+
+function canonical(address: string) {
+  const valid = decimalParts.test(address) && address.split(".").every((part) => Number(part) <= 255);
+  return valid ? ok({ value: address, priority: null, warnings: [] }) : refuse(wrongForm);
+}

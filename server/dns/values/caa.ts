@@ -1,0 +1,71 @@
+import { ok, refuse } from "../../platform/result.ts";
+import { escapeOctets } from "../names/escapes.ts";
+import { keepGeneric, parseGeneric, readGeneric } from "./generic-form.ts";
+import { parseInteger, unwantedPriority } from "./priority.ts";
+import { decodeText, joinOctets } from "./text.ts";
+import type { ValueRule } from "./value-rule.ts";
+
+const form = '"<flag> <tag> <value>", such as "0 issue letsencrypt.org"';
+
+/** Far beyond any real value; the standard's own limit is the 65,535 octets of a record. */
+const longestText = 2048;
+
+/** The properties in IANA's registry of Certification Authority Restriction Properties. */
+const knownTags = new Set(["issue", "issuewild", "iodef", "contactemail", "contactphone", "issuevmc", "issuemail"]);
+
+/**
+ * CAA: `<flag> <tag> <value>` (RFC 8659 §4.1). The canonical value carries no quotes around its last part, which is all
+ * behind the second blank; `print` adds them.
+ */
+export const caaRule: ValueRule = {
+  recordType: "CAA",
+  write(value, priority) {
+    const unwanted = unwantedPriority("CAA", priority);
+    if (unwanted) return unwanted;
+    const [, flagText, tagText = "", rest = ""] = /^(\S+)\s+(\S+)(?:\s+(.*))?$/s.exec(value.trim()) ?? [];
+    if (flagText === undefined) return refuse(`The CAA value must have the form ${form}.`);
+    const flag = parseInteger(flagText, 255);
+    if (flag === null) return refuse(`The flag must be a whole number from 0 to 255: the form is ${form}.`);
+    const tag = tagText.toLowerCase();
+    if (!/^[a-z0-9]{1,255}$/.test(tag)) return refuse(`The tag must be letters and digits only: the form is ${form}.`);
+    const text = rest.replace(/^"(.*)"$/s, "$1").trim();
+    if (text.length > longestText) return refuse(`The CAA value must be at most ${longestText} characters long.`);
+    if (text === "") {
+      return refuse(`The part behind the tag must not be empty: write "${flag} ${tag} ;" to forbid all issuers.`);
+    }
+    if (!/^[ !#-[\]-~]+$/.test(text)) {
+      return refuse(
+        `The part behind the tag must be plain ASCII without inner quotes or backslashes: the form is ${form}.`,
+      );
+    }
+    return ok({ value: `${flag} ${tag} ${text}`, priority: null, warnings: warningsFor(flag, tag) });
+  },
+  read(fields) {
+    const generic = readGeneric(fields);
+    if (generic) return generic.ok ? keepGeneric(generic.value) : generic;
+    const [flagField, tagField, ...rest] = fields;
+    const flag = parseInteger(flagField?.raw, 255);
+    const tag = tagField?.raw.toLowerCase() ?? "";
+    if (flag === null || !/^[a-z0-9]{1,255}$/.test(tag)) return refuse(`CAA data must be ${form}.`);
+    // An unquoted value with blanks in it comes in pieces.
+    const octets = joinOctets([rest.map((field) => field.raw).join(" ")]);
+    if (octets === null) return refuse("CAA data must not have escapes other than \\000 to \\255.");
+    const text = decodeText(octets);
+    if (text === null) return keepGeneric(Buffer.concat([Buffer.of(flag, tag.length), Buffer.from(tag), octets]));
+    return ok({ value: `${flag} ${tag} ${text}`, priority: null, warnings: [] });
+  },
+  print(value) {
+    if (parseGeneric(value)) return value;
+    const [, head = "", text = ""] = /^(\S+ \S+) (.*)$/s.exec(value) ?? [];
+    return `${head} "${escapeOctets(Buffer.from(text, "utf8"), '"\\')}"`;
+  },
+};
+
+function warningsFor(flag: number, tag: string): string[] {
+  const warnings: string[] = [];
+  if (flag !== 0 && flag !== 128)
+    warnings.push(`The CAA flag ${flag} has no meaning: RFC 8659 knows 0 and 128 (critical).`);
+  if (!knownTags.has(tag))
+    warnings.push(`The CAA tag "${tag}" is unknown: certificate authorities are likely to ignore it.`);
+  return warnings;
+}

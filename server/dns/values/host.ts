@@ -1,0 +1,46 @@
+import { ok, refuse, type Result } from "../../platform/result.ts";
+import { parseHost, readHost } from "../names/names.ts";
+import { keepGeneric, parseGeneric, readGeneric } from "./generic-form.ts";
+import { unwantedPriority } from "./priority.ts";
+import type { ValueRule } from "./value-rule.ts";
+
+/** A host name that a client wrote, canonical, and a warning where it looks like a relative name. */
+export function writeHost(input: string, subject: string): Result<{ host: string; warnings: string[] }> {
+  const host = parseHost(input, subject);
+  if (!host.ok) return host;
+  const looksRelative = !host.value.includes(".") && !input.endsWith(".");
+  const warning = `"${host.value}" is taken as the full name "${host.value}.", not as a name within this zone.`;
+  return ok({ host: host.value, warnings: looksRelative ? [warning] : [] });
+}
+
+/** A canonical value that is, or ends in, a host name as a master file needs it, with the trailing dot. */
+export function printHost(value: string): string {
+  return /(?:^| )\.$/.test(value) ? value : `${value}.`;
+}
+
+/** The rule of a type whose value is one host name: CNAME (RFC 1035 §3.3.1) and NS (§3.3.11). */
+export function hostRule(recordType: string): ValueRule {
+  return {
+    recordType,
+    write(value, priority) {
+      const unwanted = unwantedPriority(recordType, priority);
+      if (unwanted) return unwanted;
+      const written = writeHost(value.trim(), `The ${recordType} value`);
+      if (!written.ok) return written;
+      return ok({ value: written.value.host, priority: null, warnings: written.value.warnings });
+    },
+    read(fields, origin) {
+      const generic = readGeneric(fields);
+      if (generic) return generic.ok ? keepGeneric(generic.value) : generic;
+      const [field, ...others] = fields;
+      if (field === undefined || others.length > 0) {
+        return refuse(`${recordType} data must be one domain name, such as "www.example.com.".`);
+      }
+      const host = readHost(field.raw, origin);
+      return host.ok ? ok({ value: host.value, priority: null, warnings: [] }) : host;
+    },
+    print(value) {
+      return parseGeneric(value) ? value : printHost(value);
+    },
+  };
+}

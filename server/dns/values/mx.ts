@@ -1,0 +1,45 @@
+import { ok, refuse } from "../../platform/result.ts";
+import { readHost } from "../names/names.ts";
+import { keepGeneric, parseGeneric, readGeneric } from "./generic-form.ts";
+import { printHost, writeHost } from "./host.ts";
+import { parseInteger, takePriority } from "./priority.ts";
+import type { ValueRule } from "./value-rule.ts";
+
+const form = '"<priority> <domain>", such as "10 mail.example.com"';
+
+/** MX: `<priority> <domain>` (RFC 1035 §3.3.9); `0 .` says that the name takes no mail (RFC 7505). */
+export const mxRule: ValueRule = {
+  recordType: "MX",
+  write(value, priority) {
+    const taken = takePriority(value, 1, priority, form);
+    if (!taken.ok) return taken;
+    const { priority: preference, rest } = taken.value;
+    const [target = ""] = rest;
+    if (target === ".") {
+      return preference === 0
+        ? ok({ value: "0 .", priority: 0, warnings: [] })
+        : refuse(
+            'The value must be "0 ." to say that this name takes no mail; the domain "." goes with priority 0 only.',
+          );
+    }
+    const written = writeHost(target, "The mail server in the MX value");
+    if (!written.ok) return written;
+    const { host, warnings } = written.value;
+    return ok({ value: `${preference} ${host}`, priority: preference, warnings });
+  },
+  read(fields, origin) {
+    const generic = readGeneric(fields);
+    if (generic) {
+      if (!generic.ok || generic.value.length < 3) return generic.ok ? refuse(`MX data must be ${form}.`) : generic;
+      return keepGeneric(generic.value, generic.value.readUInt16BE(0));
+    }
+    const [first, second, ...others] = fields;
+    const preference = parseInteger(first?.raw, 65535);
+    if (preference === null || second === undefined || others.length > 0) return refuse(`MX data must be ${form}.`);
+    const host = readHost(second.raw, origin);
+    return host.ok ? ok({ value: `${preference} ${host.value}`, priority: preference, warnings: [] }) : host;
+  },
+  print(value) {
+    return parseGeneric(value) ? value : printHost(value);
+  },
+};

@@ -1,0 +1,51 @@
+import { ok, refuse } from "../../platform/result.ts";
+import { readHost } from "../names/names.ts";
+import { keepGeneric, parseGeneric, readGeneric } from "./generic-form.ts";
+import { printHost, writeHost } from "./host.ts";
+import { parseInteger, takePriority } from "./priority.ts";
+import type { ValueRule } from "./value-rule.ts";
+
+const form = '"<priority> <weight> <port> <target>", such as "10 5 5060 sip.example.com"';
+
+/** SRV: `<priority> <weight> <port> <target>` (RFC 2782); the target `.` says that the service is not offered. */
+export const srvRule: ValueRule = {
+  recordType: "SRV",
+  write(value, priority) {
+    const taken = takePriority(value, 3, priority, form);
+    if (!taken.ok) return taken;
+    const [weightText, portText, target = ""] = taken.value.rest;
+    const weight = parseInteger(weightText, 65535);
+    if (weight === null) return refuse(`The weight must be a whole number from 0 to 65535: the form is ${form}.`);
+    const port = parseInteger(portText, 65535);
+    if (port === null || port === 0)
+      return refuse(`The port must be a whole number from 1 to 65535: the form is ${form}.`);
+    const written = target === "." ? ok({ host: ".", warnings: [] }) : writeHost(target, "The target in the SRV value");
+    if (!written.ok) return written;
+    const { host, warnings } = written.value;
+    const first = taken.value.priority;
+    return ok({ value: `${first} ${weight} ${port} ${host}`, priority: first, warnings });
+  },
+  read(fields, origin) {
+    const generic = readGeneric(fields);
+    if (generic) {
+      if (!generic.ok || generic.value.length < 7) return generic.ok ? refuse(`SRV data must be ${form}.`) : generic;
+      return keepGeneric(generic.value, generic.value.readUInt16BE(0));
+    }
+    const [first, weight, port] = fields.slice(0, 3).map((field) => parseInteger(field.raw, 65535) ?? undefined);
+    const target = fields[3];
+    if (
+      first === undefined ||
+      weight === undefined ||
+      port === undefined ||
+      target === undefined ||
+      fields.length > 4
+    ) {
+      return refuse(`SRV data must be ${form}.`);
+    }
+    const host = readHost(target.raw, origin);
+    return host.ok ? ok({ value: `${first} ${weight} ${port} ${host.value}`, priority: first, warnings: [] }) : host;
+  },
+  print(value) {
+    return parseGeneric(value) ? value : printHost(value);
+  },
+};

@@ -1,0 +1,314 @@
+import { shown } from "../names/labels.ts";
+import { ownerWithin, readHost } from "../names/names.ts";
+import type { RecordData } from "../record.ts";
+import { ok, refuse, type Result } from "../../platform/result.ts";
+import { addRecord, addSoa, emptyContents, recordsOf, type Contents } from "./contents.ts";
+import { readHeader, type RecordHeader } from "./header.ts";
+import { inAscii, octetFault, octetText, type OctetText } from "./octet-text.ts";
+import { plainFields, readData, readLeniently } from "./record-data.ts";
+import { readSoa, type Soa } from "./soa.ts";
+import { scannedEntries, type Field, type LineMessage, type LogicalLine } from "./tokens.ts";
+import { parseTtl } from "./ttl.ts";
+
+export interface ZoneFileOptions {
+  /** Canonical zone name: lower-case A-labels, no trailing dot. */
+  zone: string;
+  /** Where relative names begin, in the same form; the zone when left out. */
+  origin?: string;
+  /** Seconds for records that get no TTL from the file at all; 3600 when left out. */
+  defaultTtl?: number;
+  /** Gives the content of an included file, named as in the file. Without it $INCLUDE is an error. */
+  include?: (path: string) => Result<string | Buffer>;
+  /** Leaves records out whose owners lie outside the zone, instead of refusing the file for them. */
+  ignoreOutOfZone?: boolean;
+  /**
+   * Keeps data that breaks the grammar of its type as it stands, with a warning: for a zone that is there already, whose records are to be
+   * seen and mended.
+   */
+  keepBadData?: boolean;
+}
+
+interface ZoneFileMessage extends LineMessage {
+  /** The included file that the line is in. */
+  file?: string;
+}
+
+/** A record that `ignoreOutOfZone` left out. */
+interface OutOfZone {
+  line: number;
+  name: string;
+}
+
+export type ParsedZoneFile =
+  | {
+      ok: true;
+      records: RecordData[];
+      soa: Soa | null;
+      warnings: ZoneFileMessage[];
+      outOfZone: OutOfZone[];
+      includedFiles: string[];
+    }
+  | { ok: false; errors: ZoneFileMessage[] };
+
+const mostErrors = 20;
+/** A file can warn at each of its lines, and nobody reads all of it. */
+const mostWarnings = 100;
+const deepestInclude = 10;
+// Ten levels that each include a file many times would never end.
+const mostIncludes = 1000;
+
+/**
+ * Reads a master file (RFC 1035 §5, $TTL of RFC 2308 §4, unknown types of RFC 3597) into canonical records. The SOA comes apart from
+ * them, and the placeholder name server is left out. Pure but for `include`. Answers with up to 20 errors rather than with the first.
+ */
+export function parseZoneFile(source: string | Buffer, options: ZoneFileOptions): ParsedZoneFile {
+  const steps = readZoneFile(source, options);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** {@link parseZoneFile} in steps of one entry each, for whoever has other things to do in between. */
+export function* readZoneFile(source: string | Buffer, options: ZoneFileOptions): Generator<void, ParsedZoneFile> {
+  const reading: Reading = {
+    options,
+    origin: options.origin ?? options.zone,
+    owner: null,
+    zoneTtl: null,
+    lastTtl: null,
+    contents: emptyContents(options.zone),
+    warnings: [],
+    furtherWarnings: 0,
+    errors: [],
+    outOfZone: [],
+    files: [],
+    includedFiles: [],
+  };
+  yield* readText(reading, source);
+  if (reading.errors.length > 0) return { ok: false, errors: reading.errors };
+  const { contents, warnings, furtherWarnings, outOfZone, includedFiles } = reading;
+  const last = warnings.at(-1);
+  if (last && furtherWarnings > 0) {
+    warnings.push({ ...last, message: `${furtherWarnings} more warnings follow, which are not listed.` });
+  }
+  return { ok: true, records: recordsOf(contents), soa: contents.soa, warnings, outOfZone, includedFiles };
+}
+
+interface Reading {
+  options: ZoneFileOptions;
+  origin: string;
+  /** Of the record before. Null where there is none. */
+  owner: Owner | null;
+  /** From $TTL, or from an SOA without a TTL. */
+  zoneTtl: number | null;
+  /** The last one that a record named itself. */
+  lastTtl: number | null;
+  contents: Contents;
+  warnings: ZoneFileMessage[];
+  /** How many there were beyond the first hundred. */
+  furtherWarnings: number;
+  errors: ZoneFileMessage[];
+  outOfZone: OutOfZone[];
+  /** Included files that are being read, outermost first. */
+  files: string[];
+  includedFiles: string[];
+}
+
+/** Within the zone; outside of it and to be left out; or refused, which has been told where it stands. */
+type Owner = { kind: "within"; name: string } | { kind: "outside"; name: string } | { kind: "refused" };
+
+function* readText(reading: Reading, source: string | Buffer): Generator<void> {
+  const octets = octetText(source);
+  for (const line of scannedEntries(octets.text)) {
+    yield;
+    if (line === null) continue;
+    if (line.kind === "error") report(reading, line.line, line.message);
+    else if (octets.isPlain) yield* readLine(reading, line, line.fields);
+    else if (areReadable(reading, line, octets)) yield* readLine(reading, line, line.fields.map(inAscii));
+    if (reading.errors.length >= mostErrors) return;
+  }
+}
+
+/** Whether each octet of the fields can be read, and else reports the first that cannot. */
+function areReadable(reading: Reading, line: LogicalLine, octets: OctetText): boolean {
+  for (const field of line.fields) {
+    const fault = octetFault(field, octets);
+    if (fault === null) continue;
+    // Lines that share the owner of this one would share what is wrong with it.
+    if (!line.leadingBlank) reading.owner = { kind: "refused" };
+    report(reading, field.line, fault);
+    return false;
+  }
+  return true;
+}
+
+/** @param fields those of the line in ASCII */
+function* readLine(reading: Reading, line: LogicalLine, fields: Field[]): Generator<void> {
+  const [first] = fields;
+  const isDirective = !line.leadingBlank && first?.quoted === false && first.raw.startsWith("$");
+  const message = isDirective
+    ? yield* readDirective(reading, fields, line.fields)
+    : readEntry(reading, { ...line, fields });
+  if (message !== null) report(reading, line.line, message);
+}
+
+function report(reading: Reading, line: number, message: string): void {
+  reading.errors.push(located(reading, line, message));
+}
+
+function located(reading: Reading, line: number, message: string): ZoneFileMessage {
+  const file = reading.files.at(-1);
+  return file === undefined ? { line, message } : { line, file, message };
+}
+
+/** Reads one record. Answers with what is wrong with it, else null; so do the functions below. */
+function readEntry(reading: Reading, line: LogicalLine): string | null {
+  const [first] = line.fields;
+  if (!line.leadingBlank && first) {
+    const owner = readOwner(reading, first);
+    reading.owner = owner.ok ? owner.value : { kind: "refused" };
+    if (!owner.ok) return owner.message;
+  }
+  const { owner } = reading;
+  if (owner === null)
+    return "This line begins with a blank, but there is no record before it whose owner it could share.";
+  if (owner.kind === "refused") return null;
+  const header = readHeader(line.fields, line.leadingBlank ? 0 : 1);
+  if (!header.ok) return header.message;
+  if (header.value.ttl !== null) reading.lastTtl = header.value.ttl;
+  if (owner.kind === "outside") {
+    reading.outOfZone.push({ line: line.line, name: owner.name });
+    return null;
+  }
+  const rdata = line.fields.slice(header.value.rdata);
+  if (header.value.recordType === "SOA") return takeSoa(reading, owner.name, header.value.ttl, rdata);
+  return takeRecord(reading, owner.name, header.value, rdata, line);
+}
+
+function readOwner({ origin, options }: Reading, { raw, quoted }: Field): Result<Owner> {
+  if (quoted) return refuse("An owner name cannot stand in quotes.");
+  const host = readHost(raw, origin);
+  if (!host.ok) return host;
+  const name = ownerWithin(host.value, options.zone);
+  if (name !== null) return ok({ kind: "within", name });
+  if (options.ignoreOutOfZone) return ok({ kind: "outside", name: host.value });
+  return refuse(`The name ${shown(host.value)} is outside the zone ${options.zone}.`);
+}
+
+function takeSoa(reading: Reading, name: string, ttl: number | null, rdata: Field[]): string | null {
+  const soa = readSoa(plainFields("SOA", rdata), reading.origin);
+  if (!soa.ok) return soa.message;
+  const known = ttl ?? inheritedTtl(reading);
+  // As in BIND: an SOA without any TTL before it makes its minimum the default of the whole zone.
+  if (known === null) reading.zoneTtl = soa.value.minimum;
+  return addSoa(reading.contents, name, { ...soa.value, ttl: known ?? soa.value.minimum });
+}
+
+function takeRecord(
+  reading: Reading,
+  name: string,
+  { recordType, ttl }: RecordHeader,
+  rdata: Field[],
+  line: LogicalLine,
+): string | null {
+  const warn = (message: string) => {
+    if (reading.warnings.length < mostWarnings) reading.warnings.push(located(reading, line.line, message));
+    else reading.furtherWarnings++;
+  };
+  const strict = isApexDs(name, recordType)
+    ? refuse("A DS record belongs to the zone above; the apex of this zone cannot have one.")
+    : readData(recordType, rdata, reading.origin);
+  const value = strict.ok || !reading.options.keepBadData ? strict : readLeniently(recordType, rdata, reading.origin);
+  if (!value.ok) return value.message;
+  if (!strict.ok) warn(`${strict.message} It is kept as it stands.`);
+  for (const warning of value.value.warnings) warn(warning);
+  if (line.abruptComment && recordType === "TXT") {
+    warn("What follows the ; is a comment; put the text in quotes to keep it.");
+  }
+  const odd = addRecord(reading.contents, {
+    recordType,
+    name,
+    value: value.value.value,
+    strings: value.value.strings ?? null,
+    ttl: ttl ?? inheritedTtl(reading) ?? reading.contents.soa?.minimum ?? reading.options.defaultTtl ?? 3600,
+    priority: value.value.priority,
+    proxied: false,
+  });
+  if (odd !== null) warn(odd);
+  return null;
+}
+
+/** RFC 4035 §2.4. */
+function isApexDs(name: string, recordType: string): boolean {
+  return name === "@" && recordType === "DS";
+}
+
+function inheritedTtl(reading: Reading): number | null {
+  return reading.zoneTtl ?? reading.lastTtl;
+}
+
+function* readDirective(
+  reading: Reading,
+  fields: readonly Field[],
+  inOctets: readonly Field[],
+): Generator<void, string | null> {
+  const [directive, ...given] = fields.map(({ raw }) => raw);
+  const [argument, second] = given;
+  switch (directive?.toUpperCase()) {
+    case "$ORIGIN":
+      if (argument === undefined || given.length > 1) return "$ORIGIN needs one name.";
+      return setOrigin(reading, argument);
+    case "$TTL":
+      if (argument === undefined || given.length > 1) return "$TTL needs one time.";
+      return setTtl(reading, argument);
+    case "$INCLUDE":
+      if (argument === undefined || given.length > 2) return "$INCLUDE needs a file and, if any, an origin.";
+      return yield* includeFile(reading, fileName(inOctets[1]), second);
+    case "$GENERATE":
+      return "$GENERATE is an extension of BIND; write its records out (named-compilezone does) and try again.";
+    default:
+      return `There is no directive ${directive}; an owner name that begins with $ is written \\$.`;
+  }
+}
+
+/** Names of files are UTF-8. */
+function fileName(field: Field | undefined): string {
+  return Buffer.from(field?.raw ?? "", "latin1").toString("utf8");
+}
+
+function setOrigin(reading: Reading, raw: string): string | null {
+  const origin = readHost(raw, reading.origin);
+  if (!origin.ok) return origin.message;
+  reading.origin = origin.value;
+  return null;
+}
+
+function setTtl(reading: Reading, raw: string): string | null {
+  const ttl = parseTtl(raw);
+  if (!ttl.ok) return ttl.message;
+  reading.zoneTtl = ttl.value;
+  return null;
+}
+
+function* includeFile(reading: Reading, path: string, originRaw: string | undefined): Generator<void, string | null> {
+  const { origin, owner } = reading;
+  const { include } = reading.options;
+  if (!include) return "$INCLUDE is not accepted here; put the file's lines in its place.";
+  if (reading.files.length >= deepestInclude) return `$INCLUDE is nested more than ${deepestInclude} deep.`;
+  if (reading.includedFiles.length >= mostIncludes) return `The zone includes more than ${mostIncludes} files.`;
+  const text = include(path);
+  if (!text.ok) return text.message;
+  const start = originRaw === undefined ? ok(origin) : readHost(originRaw, origin);
+  if (!start.ok) return start.message;
+
+  reading.origin = start.value;
+  reading.files.push(path);
+  reading.includedFiles.push(path);
+  yield* readText(reading, text.value);
+  reading.files.pop();
+  // RFC 1035 §5.1: whatever the included file did to the origin ends with it.
+  reading.origin = origin;
+  reading.owner = owner;
+  return null;
+}

@@ -1,0 +1,194 @@
+import type { RdataField } from "../values/value-rule.ts";
+
+/** Something wrong, or worth knowing, at a 1-based line of the text. */
+export interface LineMessage {
+  line: number;
+  message: string;
+}
+
+export interface Field extends RdataField {
+  /** Where it begins, 1-based. */
+  line: number;
+  /** Whether it follows the field before it without a blank, as in `alpn="h2,h3"` (RFC 9460 appendix A). */
+  glued: boolean;
+}
+
+/** One entry of a master file: a text line, or several held together by parentheses. Entries without a field are left out. */
+export interface LogicalLine {
+  kind: "line";
+  /** Where it begins, 1-based. */
+  line: number;
+  /** Whether it begins with a blank, which stands for the owner of the record before (RFC 1035 §5.1). */
+  leadingBlank: boolean;
+  fields: Field[];
+  /** Whether a comment follows a bare field without a blank (`v=DKIM1;k=rsa`): legal, and seldom meant. */
+  abruptComment: boolean;
+}
+
+export interface BrokenLine extends LineMessage {
+  kind: "error";
+}
+
+const tab = 9;
+const newline = 10;
+const carriageReturn = 13;
+const space = 32;
+const quote = 34;
+const openParenthesis = 40;
+const closeParenthesis = 41;
+const semicolon = 59;
+const backslash = 92;
+
+/**
+ * Splits master-file text into logical lines (RFC 1035 §5.1), one at a time. Escapes stay in place. A line that cannot be
+ * read comes as an error in its place, and reading goes on after it.
+ */
+export function* logicalLines(text: string): Generator<LogicalLine | BrokenLine, void> {
+  for (const entry of scannedEntries(text)) if (entry !== null) yield entry;
+}
+
+/** {@link logicalLines}, with null for each line that has nothing but blanks and a comment. */
+export function* scannedEntries(text: string): Generator<LogicalLine | BrokenLine | null, void> {
+  // A byte order mark is no character of the first owner.
+  const scanner = { text, position: text.charCodeAt(0) === 0xfeff ? 1 : 0, limit: 0, line: 1 };
+  while (scanner.position < text.length) {
+    scanner.limit = Math.min(text.length, scanner.position + longestEntry + 1);
+    const entry = readEntry(scanner);
+    yield entry.kind === "error" || entry.fields.length > 0 ? entry : null;
+  }
+}
+
+/** Twice what the largest RDATA takes where each octet of it is written as `\DDD` (RFC 1035 §3.2.1: 65,535 octets). */
+const longestEntry = 524_288;
+
+interface Scanner {
+  text: string;
+  position: number;
+  /** Where the present entry must have ended. */
+  limit: number;
+  line: number;
+}
+
+/** Reads up to and including the line end that closes the entry. */
+function readEntry(scanner: Scanner): LogicalLine | BrokenLine {
+  const { text } = scanner;
+  const first = text.charCodeAt(scanner.position);
+  const entry: LogicalLine = {
+    kind: "line",
+    line: scanner.line,
+    leadingBlank: first === space || first === tab,
+    fields: [],
+    abruptComment: false,
+  };
+  let error: BrokenLine | null = null;
+  let depth = 0;
+  let openedAt = 0;
+  let glued = false;
+
+  const start = scanner.position;
+  while (scanner.position < text.length) {
+    if (scanner.position - start > longestEntry) {
+      scanner.position = text.length;
+      return broken(
+        entry.line,
+        `The entry that begins here is longer than ${longestEntry} characters; reading ends here.`,
+      );
+    }
+    const code = text.charCodeAt(scanner.position);
+    if (code === newline) {
+      scanner.position++;
+      scanner.line++;
+      glued = false;
+      if (depth === 0) return error ?? entry;
+    } else if (code === space || code === tab || code === carriageReturn) {
+      scanner.position++;
+      glued = false;
+    } else if (code === semicolon) {
+      if (glued && entry.fields.at(-1)?.quoted === false) entry.abruptComment = true;
+      skipToLineEnd(scanner);
+    } else if (code === openParenthesis) {
+      if (depth === 0) openedAt = scanner.line;
+      depth++;
+      scanner.position++;
+      glued = false;
+    } else if (code === closeParenthesis) {
+      if (depth === 0) error ??= broken(scanner.line, "This ) closes nothing.");
+      else depth--;
+      scanner.position++;
+      glued = false;
+    } else {
+      const field = code === quote ? readQuoted(scanner, glued) : readBare(scanner, glued);
+      if (typeof field === "string") {
+        error ??= broken(scanner.line, field);
+        skipToLineEnd(scanner);
+      } else {
+        entry.fields.push(field);
+        glued = true;
+      }
+    }
+  }
+  if (depth > 0) error ??= broken(openedAt, "The parenthesis that opens here is never closed.");
+  return error ?? entry;
+}
+
+/** A `<character-string>` in quotes; a sentence when it is not closed on its line. */
+function readQuoted(scanner: Scanner, glued: boolean): Field | string {
+  const { text, limit } = scanner;
+  const start = scanner.position + 1;
+  for (let end = start; end < limit; end++) {
+    const code = text.charCodeAt(end);
+    if (code === quote) {
+      scanner.position = end + 1;
+      return { raw: text.slice(start, end), quoted: true, glued, line: scanner.line };
+    }
+    if (code === newline) break;
+    // A backslash cannot take the line end along, since a quote never spans one.
+    if (code === backslash && text.charCodeAt(end + 1) !== newline) end++;
+  }
+  return "The quote that opens on this line is not closed on it.";
+}
+
+/** A field without quotes; a sentence when it ends in a backslash. */
+function readBare(scanner: Scanner, glued: boolean): Field | string {
+  const { text, limit } = scanner;
+  const start = scanner.position;
+  let end = start;
+  while (end < limit && !endsBare(text.charCodeAt(end))) {
+    if (text.charCodeAt(end) === backslash) {
+      end++;
+      if (end === text.length || isLineEnd(text, end)) return "The backslash at the end of this line escapes nothing.";
+    }
+    end++;
+  }
+  scanner.position = end;
+  return { raw: text.slice(start, end), quoted: false, glued, line: scanner.line };
+}
+
+function endsBare(code: number): boolean {
+  // Most characters of a name or number are above `;`, so one comparison settles them.
+  if (code > semicolon) return false;
+  return (
+    code === space ||
+    code === tab ||
+    code === newline ||
+    code === carriageReturn ||
+    code === semicolon ||
+    code === quote ||
+    code === openParenthesis ||
+    code === closeParenthesis
+  );
+}
+
+function isLineEnd(text: string, position: number): boolean {
+  const code = text.charCodeAt(position);
+  return code === newline || (code === carriageReturn && text.charCodeAt(position + 1) === newline);
+}
+
+function skipToLineEnd(scanner: Scanner): void {
+  const end = scanner.text.indexOf("\n", scanner.position);
+  scanner.position = end === -1 ? scanner.text.length : end;
+}
+
+function broken(line: number, message: string): BrokenLine {
+  return { kind: "error", line, message };
+}

@@ -1,0 +1,33 @@
+import type { Audit } from "../../audit/audit.ts";
+import type { Database } from "../../database/database.ts";
+import type { MakeCounter } from "../../limits/counters.ts";
+import type { Logger } from "../../platform/log.ts";
+import type { Notifications } from "../notify.ts";
+import type { ConfigBox } from "./config-box.ts";
+import { Deliverer } from "./deliverer.ts";
+import type { Ports } from "./kind.ts";
+import { Channels } from "./service.ts";
+
+export interface ChannelServices {
+  channels: Channels;
+  deliverer: Deliverer;
+  mailDeliverer: Deliverer;
+}
+
+/** Builds what keeps the channels and brings out what is written down for them. */
+export function composeChannels(parts: {
+  box: ConfigBox;
+  ports: Ports;
+  notifications: Notifications;
+  database: Database;
+  makeCounter: MakeCounter;
+  audit: Audit;
+  log: Logger;
+}): ChannelServices {
+  const { box, ports, audit } = parts;
+  return {
+    channels: new Channels({ box, ports, audit }),
+    deliverer: new Deliverer({ ...parts, way: "call" }),
+    mailDeliverer: new Deliverer({ ...parts, way: "mail" }),
+  };
+}

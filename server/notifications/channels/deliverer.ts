@@ -1,0 +1,266 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { RateLimiterRes, type RateLimiterAbstract } from "rate-limiter-flexible";
+import { theService } from "../../access/actor.ts";
+import type { Audit } from "../../audit/audit.ts";
+import { queries, type Database, type EntityManager } from "../../database/database.ts";
+import type { MakeCounter } from "../../limits/counters.ts";
+import type { Logger } from "../../platform/log.ts";
+import type { Notifications } from "../notify.ts";
+import { unreadableConfig, type ConfigBox } from "./config-box.ts";
+import {
+  claimDue,
+  delivered,
+  failed,
+  giveUp,
+  holdBack,
+  nextAttempt,
+  nextDue,
+  postpone,
+  type Claimed,
+  type Way,
+} from "./deliveries.ts";
+import { disabledNotice } from "./disabled-notice.ts";
+import type { Outcome, Ports } from "./kind.ts";
+import { kindOf } from "./kinds.ts";
+import { noticeMail, sendMail } from "./kinds/email.ts";
+
+const lanesAtOnce = 8;
+/** What is due so soon is waited for instead of left to the next run. */
+const soonMilliseconds = 20_000;
+/** A target that is slow has a further turn later: the others wait no longer than this, and claims do not run out. */
+const laneMilliseconds = 30_000;
+
+interface Parts {
+  way: Way;
+  database: Database;
+  box: ConfigBox;
+  ports: Ports;
+  makeCounter: MakeCounter;
+  notifications: Notifications;
+  audit: Audit;
+  log: Logger;
+}
+
+interface Target {
+  /** Tries one. */
+  send: (message: Claimed["message"]) => Promise<Outcome>;
+  /** Milliseconds until another may be sent; 0: now. */
+  wait: () => Promise<number>;
+  channel: { id: string; name: string; channel: string; lastSuccessAt: Date | null } | null;
+}
+
+/** Brings out what was written down: at least once, each channel in turn, a failing one less and less often, and never for ever. */
+export class Deliverer {
+  readonly #parts: Parts;
+  readonly #counters = new Map<string, RateLimiterAbstract>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Works until nothing that goes its way is due. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { way, database, ports } = this.#parts;
+    while (!signal.aborted) {
+      const due = await claimDue(database.fork(), way, ports.now());
+      if (due.length > 0) {
+        await this.#deliver(due, signal);
+        continue;
+      }
+      const next = await nextDue(database.fork(), way);
+      const wait = next === null ? Number.POSITIVE_INFINITY : next.getTime() - ports.now().getTime();
+      if (wait > soonMilliseconds) return;
+      await sleep(Math.max(wait, 100), undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  async #deliver(due: readonly Claimed[], signal: AbortSignal): Promise<void> {
+    const lanes = [...Map.groupBy(due, ({ channelId, userId }) => channelId ?? userId ?? "").values()];
+    const worker = async () => {
+      for (let lane = lanes.shift(); lane; lane = lanes.shift()) await this.#apart(lane, signal);
+    };
+    await Promise.all(Array.from({ length: lanesAtOnce }, worker));
+  }
+
+  /** What keeps one target from being tried at all is left for when the claim runs out; the others have their turn. */
+  async #apart(lane: readonly Claimed[], signal: AbortSignal): Promise<void> {
+    try {
+      await this.#lane(lane, signal);
+    } catch (error) {
+      this.#parts.log.error({ err: error, deliveries: lane.map(({ id }) => id) }, "deliveries met a fault and wait");
+    }
+  }
+
+  /**
+   * All that waits for one target, in turn. After a failure the rest waits as well: who does not answer is asked once. Where one has failed before,
+   * the least tried of the rest shows whether it is that one which is not wanted, or all.
+   */
+  async #lane(lane: readonly Claimed[], signal: AbortSignal): Promise<void> {
+    const { database, ports } = this.#parts;
+    const [first] = lane;
+    if (!first) return;
+    const target = await this.#target(database.fork(), first);
+    const ends = performance.now() + laneMilliseconds;
+    const later = async (rest: readonly Claimed[], until: Date) => {
+      const ids = rest.map(({ id }) => id);
+      await postpone(database.fork(), ids, until);
+      if (until > ports.now()) await holdBack(database.fork(), first, ports.now(), until);
+    };
+    let queue = [...lane];
+    let held: Date | null = null;
+    while (queue.length > 0) {
+      if (signal.aborted || performance.now() > ends) {
+        await later(queue, ports.now());
+        return;
+      }
+      const wait = await target.wait();
+      if (wait > 0) {
+        await later(queue, new Date(ports.now().getTime() + wait));
+        return;
+      }
+      const [one, ...rest] = queue as [Claimed, ...Claimed[]];
+      const next = await this.#settle(one, target, await this.#sent(one, target));
+      if (next === "stop") return;
+      if (next === "go on") {
+        held = null;
+        queue = rest;
+      } else if (held === null && one.attempts > 0) {
+        held = next;
+        queue = leastTriedFirst(rest);
+      } else {
+        await (held === null ? later(rest, next) : later(queue, held));
+        return;
+      }
+    }
+    if (held !== null) await later([], held);
+  }
+
+  /** What nobody foresaw is one channel's trouble, not everybody's. */
+  async #sent(one: Claimed, { send }: Pick<Target, "send">): Promise<Outcome> {
+    try {
+      return await send(one.message);
+    } catch (error) {
+      this.#parts.log.error({ err: error, delivery: one.id }, "a delivery met a fault");
+      return { ok: false, reason: "Something went wrong on our side; the log tells more." };
+    }
+  }
+
+  /** @returns whether the target gets more, or until when it is left alone after a failure. */
+  async #settle(one: Claimed, { channel }: Target, outcome: Outcome): Promise<Date | "go on" | "stop"> {
+    const { database, ports, log } = this.#parts;
+    const now = ports.now();
+    return await database.fork().transactional(async (tx) => {
+      if (outcome.ok) {
+        await delivered(tx, one.id, now);
+        if (channel) {
+          await succeeded(tx, channel.id, now);
+          channel.lastSuccessAt = now;
+        }
+        return "go on";
+      }
+      const { reason, gone = false, refused = false, waitSeconds } = outcome;
+      // A channel has its two days, within which a person may put right what is wrong with it.
+      const next = gone || (refused && !channel) ? null : nextAttempt(one, now, waitSeconds);
+      await failed(tx, one.id, { reason, next, now });
+      log.warn(
+        { delivery: one.id, channel: channel?.name, attempt: one.attempts + 1, next, reason },
+        "a notification was not delivered",
+      );
+      if (next !== null) return next;
+      if (!channel) return "go on";
+      const heardSince = channel.lastSuccessAt !== null && channel.lastSuccessAt >= one.message.createdAt;
+      if (!gone && heardSince) return "go on";
+      await this.#disable(tx, channel, gone ? "It answered that it wants nothing more (410)." : reason, now);
+      return "stop";
+    });
+  }
+
+  async #disable(tx: EntityManager, channel: NonNullable<Target["channel"]>, reason: string, now: Date): Promise<void> {
+    const { id, name } = channel;
+    const { numUpdatedRows } = await queries(tx)
+      .updateTable("notification_channels")
+      .set({ enabled: false, disabled_reason: reason, updated_at: now })
+      .where("id", "=", id)
+      .where("enabled", "=", true)
+      .executeTakeFirstOrThrow();
+    await giveUp(tx, id, "The channel was disabled.", now);
+    if (numUpdatedRows === 0n) return;
+    const event = { action: "channel.disable", targetType: "channel", targetId: id } as const;
+    await this.#parts.audit.record(tx, theService, {
+      ...event,
+      before: { enabled: true },
+      after: { enabled: false, reason },
+    });
+    await this.#parts.notifications.notify(tx, disabledNotice({ id, name, channel: channel.channel }, reason));
+  }
+
+  async #target(em: EntityManager, { channelId, userId }: Claimed): Promise<Target> {
+    return channelId === null ? await this.#user(em, userId ?? "") : await this.#channel(em, channelId);
+  }
+
+  async #user(em: EntityManager, userId: string): Promise<Target> {
+    const { ports } = this.#parts;
+    const user = await queries(em)
+      .selectFrom("users")
+      .select("email")
+      .where("id", "=", userId)
+      .where("disabled_at", "is", null)
+      .where("email_notifications_enabled", "=", true)
+      .where("email_verified_by", "is not", null)
+      .executeTakeFirst();
+    const email = user?.email ?? null;
+    return {
+      channel: null,
+      wait: () => Promise.resolve(0),
+      send: async (message) =>
+        email === null
+          ? { ok: false, reason: "The user wants no mail any more.", gone: true }
+          : await sendMail(ports, noticeMail(email, message, ports.siteUrl)),
+    };
+  }
+
+  async #channel(em: EntityManager, channelId: string): Promise<Target> {
+    const { ports, box } = this.#parts;
+    const row = await queries(em)
+      .selectFrom("notification_channels")
+      .select(["id", "name", "channel", "config", "last_success_at"])
+      .where("id", "=", channelId)
+      .executeTakeFirst();
+    const config = row ? box.open(row.id, row.config) : null;
+    const unreadable: Outcome = { ok: false, reason: unreadableConfig };
+    const { send, mostPerMinute } = row ? kindOf(row.channel) : { send: null, mostPerMinute: null };
+    return {
+      channel: row ? { id: row.id, name: row.name, channel: row.channel, lastSuccessAt: row.last_success_at } : null,
+      wait: async () => (row && mostPerMinute !== null ? await this.#room(row.channel, row.id, mostPerMinute) : 0),
+      send: async (message) => (config && send ? await send(config, message, ports) : unreadable),
+    };
+  }
+
+  /** Takes a place in the minute of a receiver that blocks who sends too much. @returns milliseconds until there is one; 0: taken. */
+  async #room(kind: string, channelId: string, points: number): Promise<number> {
+    const counter =
+      this.#counters.get(kind) ?? this.#parts.makeCounter({ name: `channel-${kind}`, points, windowSeconds: 60 });
+    this.#counters.set(kind, counter);
+    try {
+      await counter.consume(channelId);
+      return 0;
+    } catch (error) {
+      if (error instanceof RateLimiterRes) return Math.max(error.msBeforeNext, 100);
+      throw error;
+    }
+  }
+}
+
+/** The least tried one, then the rest as it was. */
+function leastTriedFirst(lane: readonly Claimed[]): Claimed[] {
+  const [least] = lane.toSorted((a, b) => a.attempts - b.attempts);
+  return least ? [least, ...lane.filter((one) => one !== least)] : [];
+}
+
+async function succeeded(tx: EntityManager, channelId: string, now: Date): Promise<void> {
+  await queries(tx)
+    .updateTable("notification_channels")
+    .set({ last_success_at: now })
+    .where("id", "=", channelId)
+    .execute();
+}

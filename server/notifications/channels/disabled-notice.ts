@@ -1,0 +1,16 @@
+import type { TypedNotice } from "../notify.ts";
+
+/** What administrators are told of a channel that the service disabled. */
+export function disabledNotice(
+  { id, name, channel }: { id: string; name: string; channel: string },
+  reason: string,
+): TypedNotice<"channel.disabled"> {
+  return {
+    event: "channel.disabled",
+    title: `The channel ${name} was disabled`,
+    content: `Nothing could be delivered to it. ${reason} Put it right and enable it again.`,
+    level: "error",
+    metadata: { channelId: id, channelName: name, channel },
+    to: { administrators: true },
+  };
+}

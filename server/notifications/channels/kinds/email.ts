@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { mailOf } from "../../../mail/letter.ts";
+import type { Mail } from "../../../mail/mailer.ts";
+import type { ChannelKind, ChannelMessage, Outcome, Ports } from "../kind.ts";
+
+const address = z.email("This must be an e-mail address.").max(254, "This must have at most 254 characters.");
+
+const schema = z.strictObject({
+  to: z
+    .union(
+      [address, z.array(address).min(1, "Name at least one address.").max(20, "Name at most 20 addresses.")],
+      "This must be an e-mail address, or a list of them.",
+    )
+    .meta({ description: "An address, or up to twenty.", example: "dns-team@example.com" }),
+});
+
+/** A mail to addresses that need not be users'. */
+export const email: ChannelKind<z.infer<typeof schema>> = {
+  channel: "email",
+  label: "E-mail",
+  schema,
+  masks: {},
+  mostPerMinute: null,
+  async send({ to }, message, ports) {
+    return await sendMail(ports, noticeMail([to].flat().join(", "), message, ports.siteUrl));
+  },
+};
+
+/** What was told, as a mail. */
+export function noticeMail(to: string, { id, title, content }: ChannelMessage, siteUrl: string): Mail {
+  const letter = mailOf({
+    to,
+    subject: title,
+    paragraphs: [content],
+    link: { label: "Open Zonewright", href: siteUrl },
+  });
+  return { ...letter, messageId: `<${id}@zonewright>` };
+}
+
+export async function sendMail({ mailer }: Ports, mail: Mail): Promise<Outcome> {
+  if (!mailer.configured) return { ok: false, reason: "This installation sends no mail: SMTP_URL is not set." };
+  const attempt = await mailer.attempt(mail);
+  if (attempt === "taken") return { ok: true };
+  return attempt === "refused"
+    ? { ok: false, reason: "The mail server refused it.", refused: true }
+    : { ok: false, reason: "The mail server did not take it." };
+}

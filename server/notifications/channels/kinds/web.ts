@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { id } from "../../../api/schemas.ts";
+import type { ChannelKind } from "../kind.ts";
+
+const schema = z
+  .strictObject({
+    administrators: z
+      .boolean("This must be true or false.")
+      .optional()
+      .meta({ description: "All administrators are told." }),
+    userIds: z
+      .array(id("A user's id."))
+      .max(1_000, "Name at most 1000 users.")
+      .optional()
+      .meta({ description: "These users are told." }),
+  })
+  .transform(({ administrators = false, userIds = [] }) => ({
+    userIds: [...new Set(userIds)],
+    // A channel that nobody hears is not what was meant.
+    administrators: administrators || userIds.length === 0,
+  }));
+
+export type WebConfig = z.output<typeof schema>;
+
+/** Tells further users within the application. */
+export const web: ChannelKind<WebConfig> = {
+  channel: "web",
+  label: "In the application",
+  schema,
+  masks: {},
+  mostPerMinute: null,
+  send: null,
+};

@@ -1,0 +1,202 @@
+import { LockMode } from "@mikro-orm/core";
+import type { Actor } from "../../access/actor.ts";
+import type { Audit } from "../../audit/audit.ts";
+import { changedFields } from "../../audit/changed-fields.ts";
+import { queries, type EntityManager } from "../../database/database.ts";
+import { uniquely } from "../../database/uniquely.ts";
+import { AppError, badField, nameTaken, notFound } from "../../platform/errors.ts";
+import { newId } from "../../platform/ids.ts";
+import { configError } from "../../api/input-error.ts";
+import type { Logger } from "../../platform/log.ts";
+import type { NotificationEvent } from "../../platform/events.ts";
+import { masked, merged, unreadableConfig, type ChannelConfig, type ConfigBox } from "./config-box.ts";
+import { giveUp } from "./deliveries.ts";
+import { NotificationChannel } from "../../database/tables/channels.ts";
+import type { ChannelKind, Ports } from "./kind.ts";
+import { kindOf, type ChannelName } from "./kinds.ts";
+
+const shownDeliveries = 50;
+const mostChannels = 200;
+
+export interface NewChannel {
+  channel: ChannelName;
+  name: string;
+  config: ChannelConfig;
+  events: NotificationEvent[];
+  enabled: boolean;
+}
+
+/** Notification channels, as administrators keep them. */
+export class Channels {
+  readonly #box: ConfigBox;
+  readonly #ports: Ports;
+  readonly #audit: Audit;
+
+  constructor(parts: { box: ConfigBox; ports: Ports; audit: Audit }) {
+    this.#box = parts.box;
+    this.#ports = parts.ports;
+    this.#audit = parts.audit;
+  }
+
+  async list(em: EntityManager) {
+    const channels = await em.findAll(NotificationChannel, { orderBy: { name: "asc" }, limit: mostChannels });
+    return { configs: channels.map((channel) => this.#view(channel)) };
+  }
+
+  /** @throws AppError BAD_REQUEST with the field at fault, CONFLICT for a name that is taken */
+  async create(em: EntityManager, actor: Actor, input: NewChannel) {
+    const id = newId();
+    const kind = kindOf(input.channel);
+    const config = checked(kind, merged(kind, {}, input.config));
+    const { channel, name, events, enabled } = input;
+    return await em.transactional(async (tx) => {
+      if ((await tx.count(NotificationChannel)) >= mostChannels)
+        throw new AppError("CONFLICT", `There are ${mostChannels} channels already; delete one first.`);
+      const now = this.#ports.now();
+      const times = { createdAt: now, updatedAt: now };
+      const made = tx.create(NotificationChannel, {
+        id,
+        channel,
+        name,
+        config: this.#box.seal(id, config),
+        events,
+        enabled,
+        ...times,
+      });
+      await writeChannel(tx, made);
+      await this.#audit.record(tx, actor, {
+        action: "channel.create",
+        targetType: "channel",
+        targetId: id,
+        after: this.#told(made),
+      });
+      return this.#view(made);
+    });
+  }
+
+  /** @throws AppError NOT_FOUND, BAD_REQUEST with the field at fault, CONFLICT for a name that is taken */
+  async update(em: EntityManager, actor: Actor, id: string, patch: Partial<NewChannel>) {
+    return await em.transactional(async (tx) => {
+      const channel = await tx.findOne(NotificationChannel, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      if (!channel) throw notFound("notification channel");
+      if (patch.channel !== undefined && patch.channel !== channel.channel)
+        throw badField(["channel"], "The kind of a channel stays what it was; make a new channel.");
+      const before = this.#told(channel);
+      if (patch.config) {
+        const kind = kindOf(channel.channel);
+        const config = checked(kind, merged(kind, this.#box.open(id, channel.config) ?? {}, patch.config));
+        channel.config = this.#box.seal(id, config);
+      }
+      if (patch.name !== undefined) channel.name = patch.name;
+      if (patch.events) channel.events = patch.events;
+      if (patch.enabled !== undefined && patch.enabled !== channel.enabled) {
+        channel.enabled = patch.enabled;
+        channel.disabledReason = null;
+        // When it is enabled too: it is told of what happens from then on.
+        await giveUp(tx, id, "The channel was disabled.", this.#ports.now());
+      }
+      channel.updatedAt = this.#ports.now();
+      await writeChannel(tx, channel);
+      const told = changedFields(before, { ...this.#told(channel), ...(patch.config ? { configSet: true } : {}) });
+      if (told)
+        await this.#audit.record(tx, actor, { action: "channel.update", targetType: "channel", targetId: id, ...told });
+      return this.#view(channel);
+    });
+  }
+
+  /** What waits for it goes with it. @throws AppError NOT_FOUND */
+  async delete(em: EntityManager, actor: Actor, id: string): Promise<void> {
+    await em.transactional(async (tx) => {
+      const channel = await tx.findOne(NotificationChannel, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      if (!channel) throw notFound("notification channel");
+      const before = this.#told(channel);
+      await tx.remove(channel).flush();
+      await this.#audit.record(tx, actor, { action: "channel.delete", targetType: "channel", targetId: id, before });
+    });
+  }
+
+  /** Sends a sample now, also through a channel that is disabled. @throws AppError NOT_FOUND */
+  async test(em: EntityManager, id: string): Promise<{ success: boolean; error: string | null }> {
+    const channel = await em.findOne(NotificationChannel, { id });
+    if (!channel) throw notFound("notification channel");
+    const { send, label } = kindOf(channel.channel);
+    if (!send) return { success: true, error: null };
+    const config = this.#box.open(id, channel.config);
+    if (!config) return { success: false, error: unreadableConfig };
+    const message = {
+      id: newId(),
+      event: "test",
+      title: "A test of this channel",
+      content: `${label} channel ${channel.name}: if you can read this, it works.`,
+      level: "info" as const,
+      metadata: { channelId: id, channelName: channel.name },
+      createdAt: this.#ports.now(),
+    };
+    const outcome = await send(config, message, this.#ports);
+    return outcome.ok ? { success: true, error: null } : { success: false, error: outcome.reason };
+  }
+
+  /** @throws AppError NOT_FOUND */
+  async deliveries(em: EntityManager, id: string) {
+    if ((await em.count(NotificationChannel, { id })) === 0) throw notFound("notification channel");
+    const rows = await queries(em)
+      .selectFrom("deliveries")
+      .selectAll()
+      .where("channel_id", "=", id)
+      .orderBy("id", "desc")
+      .limit(shownDeliveries)
+      .execute();
+    return {
+      deliveries: rows.map((row) => ({
+        id: row.id,
+        event: row.notice.event,
+        title: row.notice.title,
+        state: row.state,
+        attempts: row.attempts,
+        lastError: row.last_error,
+        nextAttemptAt: row.next_attempt_at,
+        createdAt: row.created_at,
+        finishedAt: row.finished_at,
+      })),
+    };
+  }
+
+  /** Puts all settings under the newest of SECRET_KEYS. What cannot be opened stays as it is and is told in the log, by name. */
+  async ensureSealed(em: EntityManager, log: Logger): Promise<void> {
+    await em.transactional(async (tx) => {
+      for (const channel of await tx.findAll(NotificationChannel, { lockMode: LockMode.PESSIMISTIC_WRITE })) {
+        const resealed = this.#box.resealed(channel.id, channel.config);
+        if (resealed !== null) channel.config = resealed;
+        else
+          log.warn(
+            { channel: channel.name },
+            "no key in SECRET_KEYS opens the settings of a notification channel; enter them again",
+          );
+      }
+    });
+  }
+
+  #view(channel: NotificationChannel) {
+    const { id, name, events, enabled, disabledReason = null, lastSuccessAt = null, createdAt, updatedAt } = channel;
+    const kind = kindOf(channel.channel);
+    const config = masked(kind, this.#box.open(id, channel.config) ?? {});
+    const shown = channel.channel as ChannelName;
+    return { id, channel: shown, name, config, events, enabled, disabledReason, lastSuccessAt, createdAt, updatedAt };
+  }
+
+  /** For the trail: nothing of the settings but what is shown of them. */
+  #told(channel: NotificationChannel) {
+    const { channel: kind, name, config, events, enabled } = this.#view(channel);
+    return { channel: kind, name, config, events: [...events], enabled };
+  }
+}
+
+function checked(kind: ChannelKind, config: ChannelConfig): ChannelConfig {
+  const parsed = kind.schema.safeParse(config);
+  if (parsed.success) return parsed.data as ChannelConfig;
+  throw configError(kind.label, parsed.error);
+}
+
+async function writeChannel(tx: EntityManager, { name }: NotificationChannel): Promise<void> {
+  await uniquely(tx.flush(), (cause) => nameTaken("notification channel", name, cause));
+}

@@ -1,0 +1,90 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import type { Keyring } from "./keyring.ts";
+
+/** What opening a sealed text can come to. */
+export type Opened =
+  | { ok: true; text: string }
+  /** `unknownKey`: no key at hand sealed it. `damaged`: the text was altered, or belongs to another place. */
+  | { ok: false; reason: "unknownKey" | "damaged" };
+
+const version = "v1";
+const cipher = "aes-256-gcm";
+const nonceBytes = 12;
+const tagBytes = 16;
+
+interface NamedKey {
+  id: string;
+  key: Uint8Array;
+}
+
+/**
+ * Encrypts short secrets for the database with AES-256-GCM (NIST SP 800-38D). A sealed text is `v1.<key id>.<nonce>.<tag>.<ciphertext>`, the last
+ * three in base64url. `place` says what the secret belongs to; a text that was moved to another place does not open.
+ */
+export class SecretBox {
+  readonly #newest: NamedKey;
+  readonly #keys: ReadonlyMap<string, NamedKey>;
+
+  /** @param purpose of the keys: boxes of different purposes cannot open each other's texts. */
+  constructor(keyring: Keyring, purpose: string) {
+    const [first, ...others] = keyring.keysFor(purpose);
+    this.#newest = named(first);
+    this.#keys = new Map([this.#newest, ...others.map(named)].map((key) => [key.id, key]));
+  }
+
+  seal(text: string, place: readonly string[]): string {
+    const { id, key } = this.#newest;
+    const nonce = randomBytes(nonceBytes);
+    const sealing = createCipheriv(cipher, key, nonce, { authTagLength: tagBytes });
+    sealing.setAAD(boundTo(id, place));
+    const sealed = Buffer.concat([sealing.update(text, "utf8"), sealing.final()]);
+    return [version, id, ...[nonce, sealing.getAuthTag(), sealed].map((part) => part.toString("base64url"))].join("..");
+  }
+
+  open(sealed: string, place: readonly string[]): Opened {
+    const parts = partsOf(sealed);
+    if (!parts) return { ok: false, reason: "damaged" };
+    const found = this.#keys.get(parts.keyId);
+    if (!found) return { ok: false, reason: "unknownKey" };
+    try {
+      const opening = createDecipheriv(cipher, found.key, parts.nonce, { authTagLength: tagBytes });
+      opening.setAAD(boundTo(found.id, place));
+      opening.setAuthTag(parts.tag);
+      return { ok: true, text: opening.update(parts.content, undefined, "utf8") + opening.final("utf8") };
+    } catch {
+      return { ok: false, reason: "damaged" };
+    }
+  }
+
+  /** The same text sealed by the newest key: as it is where that has sealed it; null where it does not open. */
+  resealed(sealed: string, place: readonly string[]): string | null {
+    const opened = this.open(sealed, place);
+    if (!opened.ok) return null;
+    return this.isCurrent(sealed) ? sealed : this.seal(opened.text, place);
+  }
+
+  /** Whether the newest key sealed it; else it wants sealing again. */
+  isCurrent(sealed: string): boolean {
+    return partsOf(sealed)?.keyId === this.#newest.id;
+  }
+}
+
+function named(key: Uint8Array): NamedKey {
+  return { id: createHash("sha256").update("key id").update(key).digest("hex").slice(0, 16), key };
+}
+
+/** The additional data: what must be the same at opening. JSON keeps `["a", "bc"]` and `["ab", "c"]` apart. */
+function boundTo(keyId: string, place: readonly string[]): Buffer {
+  return Buffer.from(JSON.stringify([version, keyId, ...place]));
+}
+
+function partsOf(sealed: string): { keyId: string; nonce: Buffer; tag: Buffer; content: Buffer } | null {
+  const [given, keyId = "", nonce = "", tag = "", content = "", ...others] = sealed.split("..");
+  if (given !== version || others.length > 0) return null;
+  const parts = { keyId, nonce: decode(nonce), tag: decode(tag), content: decode(content) };
+  return parts.nonce.length === nonceBytes && parts.tag.length === tagBytes ? parts : null;
+}
+
+function decode(text: string): Buffer {
+  return Buffer.from(text, "base64url");
+}

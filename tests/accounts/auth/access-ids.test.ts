@@ -1,0 +1,159 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { accessRows, unknownId, type AccessRow } from "../../support/access-table.ts";
+import type { Answer, RestClient } from "../../support/rest-client.ts";
+import { site } from "../../support/second-factors/security-key.ts";
+import { useZonewright } from "../../support/zonewright.ts";
+import { made, workingCalls, type Ids } from "./working-calls.ts";
+
+const zw = useZonewright({ env: { SITE_URL: site } });
+const rows = (await accessRows()).filter(({ whose }) => whose !== "nobody's");
+
+let alice: RestClient;
+let bob: RestClient;
+/** May see every host of the zones that are assigned to them. */
+let reader: RestClient;
+/** May change every host of those. */
+let writer: RestClient;
+/** May change hosts that no record here has. */
+let elsewhere: RestClient;
+let forMembers: string;
+const { calls, zone } = workingCalls(
+  zw,
+  () => forMembers,
+  () => alice,
+);
+
+beforeAll(async () => {
+  alice = await zw.member("alice");
+  bob = await zw.member("bob");
+  reader = await zw.member("reader");
+  writer = await zw.member("writer");
+  elsewhere = await zw.member("elsewhere");
+  const files = { kind: "zonefile", name: "Open", membersMayUse: true, config: { folder: "." } };
+  forMembers = await made(zw.admin, "/api/provider-configs", files);
+});
+
+/** Assigns a zone of alice's to each of those who have assignments. */
+async function assigned(ids: Ids): Promise<void> {
+  const wishes = [
+    [reader, "*", "read"],
+    [writer, "*", "write"],
+    [elsewhere, "*.elsewhere", "write"],
+  ] as const;
+  for (const [member, subdomainPattern, access] of wishes) {
+    const { body: me } = await member.get("/api/auth/me");
+    await made(zw.admin, "/api/assignments", { userId: me.id, domainId: ids["id"], subdomainPattern, access });
+  }
+}
+
+/** Calls it as somebody, with these ids in the path and a body that would do. */
+async function call(client: RestClient, { procedure, method, path }: AccessRow, ids: Ids): Promise<Answer> {
+  const { body, query } = calls[procedure] ?? {};
+  const target = path.replaceAll(/:(\w+)/g, (_all, name: string) => ids[name] ?? unknownId);
+  return await client.send(method, target + (query?.(ids) ?? ""), await body?.(ids, client));
+}
+
+async function status(client: RestClient, row: AccessRow, ids: Ids): Promise<number> {
+  return (await call(client, row, ids)).status;
+}
+
+test("every call with an id is tried here", () => {
+  expect(Object.keys(calls).toSorted()).toEqual(rows.map(({ procedure }) => procedure).toSorted());
+});
+
+describe.each(rows)("$method $path", (row) => {
+  const { access, whose, path, procedure } = row;
+  const { thing } = calls[procedure] ?? { thing: () => Promise.resolve({}) };
+  const parameters = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
+  const forMember = access === "admin" ? 403 : 404;
+
+  test("works for whom the table names", async () => {
+    const users = [...(access === "admin" ? [] : [alice]), ...(whose === "own" ? [] : [zw.admin])];
+    for (const client of users) expect([200, 201]).toContain(await status(client, row, await thing(alice)));
+  });
+
+  test("finds nothing for others, nor at an id of nothing, and leaves everything as it was", async () => {
+    const ids = await thing(alice);
+    const others = [bob, ...(whose === "own" ? [zw.admin] : [])];
+    for (const other of others) expect(await status(other, row, ids)).toBe(forMember);
+    for (const parameter of parameters) {
+      const wrong = { ...ids, [parameter]: unknownId };
+      expect({ parameter, status: await status(zw.admin, row, wrong) }).toEqual({ parameter, status: 404 });
+      expect({ parameter, status: await status(alice, row, wrong) }).toEqual({ parameter, status: forMember });
+    }
+    // It is still there for whom it belongs to.
+    expect([200, 201]).toContain(await status(access === "admin" ? zw.admin : alice, row, ids));
+  });
+});
+
+describe.each(rows.filter(({ path }) => path.match(/:/g)?.length === 2))("$method $path", (row) => {
+  test("finds no record or snapshot of another zone, be it the caller's as well", async () => {
+    const [one, other] = [await zone(alice), await zone(alice)];
+    const mixed = { ...other, id: one["id"] ?? "" };
+    expect(await status(zw.admin, row, mixed)).toBe(404);
+    expect(await status(alice, row, mixed)).toBe(row.access === "admin" ? 403 : 404);
+    expect([200, 201]).toContain(await status(zw.admin, row, other));
+  });
+});
+
+/** What the page says of those who have assignments, one after the other on the same zone: whoever is refused has changed nothing. */
+const toAssigned = {
+  "own zones": [
+    ["reader", 403],
+    ["writer", 403],
+    ["owner", "done"],
+  ],
+  "readable zones": [
+    ["reader", "done"],
+    ["writer", "done"],
+  ],
+  "writable zones": [
+    ["reader", 403],
+    ["writer", "done"],
+  ],
+} as const;
+
+/** What somebody gets who may change other hosts than a call is about. */
+const atOtherHosts: Record<string, number> = {
+  "records.create": 403,
+  "records.importZonefile": 403,
+  "v1.createRecord": 403,
+  // Each item has a result of its own.
+  "records.bulkCreate": 200,
+  "records.plan": 404,
+  "records.applyPlan": 404,
+  "snapshots.create": 201,
+};
+
+const inZones = rows.flatMap((row) => {
+  const { whose } = row;
+  return whose === "own zones" || whose === "readable zones" || whose === "writable zones" ? [{ ...row, whose }] : [];
+});
+
+function elsewhereGets({ whose, path, procedure }: (typeof inZones)[number]): number | undefined {
+  if (whose !== "writable zones") return whose === "own zones" ? 403 : 200;
+  return path.includes(":recordId") ? 404 : atOtherHosts[procedure];
+}
+
+const done = (code: number) => (code === 200 || code === 201 ? "done" : code);
+
+describe.each(inZones)("$method $path", (row) => {
+  test("does for whom the zone is assigned to what the table says", async () => {
+    const ids = await zone(alice);
+    await assigned(ids);
+    for (const [who, expected] of toAssigned[row.whose]) {
+      const client = { reader, writer, owner: alice }[who];
+      expect([who, done(await status(client, row, ids))]).toEqual([who, expected]);
+    }
+  });
+
+  test("shows and changes nothing at hosts that are not assigned", async () => {
+    const ids = await zone(alice);
+    await assigned(ids);
+    const before = await alice.get(`/api/domains/${ids["id"]}/zonefile`);
+    const { status: code, body } = await call(elsewhere, row, ids);
+    expect(code).toBe(elsewhereGets(row));
+    expect(JSON.stringify(body)).not.toContain("192.0.2.1");
+    expect((await alice.get(`/api/domains/${ids["id"]}/zonefile`)).body).toBe(before.body);
+  });
+});

@@ -1,0 +1,340 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { queries } from "../../../server/database/database.ts";
+import { entries } from "../../audit/trail.ts";
+import { Clock, minute, second } from "../../support/clock.ts";
+import { RestClient } from "../../support/rest-client.ts";
+import { appUser, halfSignedIn, statusesOf, type AppUser } from "../../support/second-factors/app-user.ts";
+import { codeAt, middleOfStep, step } from "../../support/second-factors/authenticator-app.ts";
+import { addPasskey, securityKey, site } from "../../support/second-factors/security-key.ts";
+import { memberPassword, useZonewright } from "../../support/zonewright.ts";
+
+const clock = new Clock();
+const zw = useZonewright({ now: clock.now, env: { SITE_URL: site, TRUST_PROXY: "loopback" } });
+const password = memberPassword;
+const newToken = { name: "Script", permissions: ["records:read"] };
+
+let users = 0;
+let name: string;
+beforeEach(() => {
+  users += 1;
+  name = `user-${users}`;
+  middleOfStep(clock);
+});
+
+/** Makes the client's session one that proved itself long ago. Its access token still works for four minutes. */
+function letItGrowOld(): void {
+  clock.advance(11 * minute);
+}
+
+function confirm(client: RestClient, body: object) {
+  return client.post("/api/auth/me/confirm", body);
+}
+
+async function confirmedUntil(client: RestClient): Promise<string | null> {
+  const { status, body } = await client.get("/api/auth/me");
+  expect(status).toBe(200);
+  return body.confirmedUntil;
+}
+
+/** Whether the session is confirmed, judged by a call that needs it. */
+async function isConfirmed(client: RestClient): Promise<boolean> {
+  const { status, body } = await client.post("/api/auth/me/tokens", newToken);
+  if (status === 201) return true;
+  expect([status, body.code]).toEqual([403, "REAUTHENTICATION_REQUIRED"]);
+  return false;
+}
+
+/** An app user whose session is old. */
+async function oldAppUser(): Promise<AppUser> {
+  const user = await appUser(zw, clock, name);
+  letItGrowOld();
+  return user;
+}
+
+const app = ({ secret }: AppUser) => ({ method: "totp", code: codeAt(secret, clock.now()) });
+
+async function withoutPassword(): Promise<void> {
+  const users = queries(zw.services.database.fork()).updateTable("users");
+  await users.set({ password_hash: null }).where("username", "=", name).execute();
+}
+
+describe("a session that proved itself more than ten minutes ago", () => {
+  test("adds no way into the account, and says what to do", async () => {
+    const client = await zw.member(name);
+    const left = Date.parse((await confirmedUntil(client)) ?? "") - clock.now().getTime();
+    expect([left > 9 * minute, left <= 10 * minute]).toEqual([true, true]);
+    letItGrowOld();
+    expect(await confirmedUntil(client)).toBeNull();
+    const refused = await client.post("/api/auth/me/tokens", newToken);
+    expect(refused).toBeProblem(403, "REAUTHENTICATION_REQUIRED");
+    expect(refused.body.message).toMatch(/POST \/api\/auth\/me\/confirm/);
+    expect(await client.post("/api/2fa/totp/setup")).toBeProblem(403, "REAUTHENTICATION_REQUIRED");
+    expect(await client.post("/api/2fa/passkeys/options")).toBeProblem(403, "REAUTHENTICATION_REQUIRED");
+    expect(await client.post("/api/auth/oauth/github/bind/start")).toBeProblem(403, "REAUTHENTICATION_REQUIRED");
+    expect((await client.get("/api/auth/me/tokens")).body.tokens).toEqual([]);
+  });
+
+  test("takes no passkey and no app whose making it began in time", async () => {
+    const client = await zw.member(name);
+    const { body: options } = await client.post("/api/2fa/passkeys/options");
+    const { body: setup } = await client.post("/api/2fa/totp/setup");
+    clock.advance(6 * minute);
+    const { body: later } = await client.post("/api/2fa/passkeys/options");
+    clock.advance(4.1 * minute);
+    for (const one of [options, later]) {
+      const credential = securityKey().createJSON(site, one);
+      const answer = await client.post("/api/2fa/passkeys", { name: "Key", credential });
+      expect(answer).toBeProblem(403, "REAUTHENTICATION_REQUIRED");
+    }
+    const code = codeAt(setup.secret, clock.now());
+    expect(await client.post("/api/2fa/totp/enable", { code })).toBeProblem(403, "REAUTHENTICATION_REQUIRED");
+    expect((await client.get("/api/2fa")).body).toMatchObject({ totp: false, passkeys: [] });
+  });
+
+  test("stays so when its tokens are renewed", async () => {
+    await zw.member(name);
+    const { body: started } = await zw.nobody.post("/api/auth/login", { username: name, password });
+    letItGrowOld();
+    const { body } = await zw.nobody.post("/api/auth/refresh", { refreshToken: started.refreshToken });
+    expect(await isConfirmed(new RestClient(zw.url, body.accessToken))).toBe(false);
+  });
+
+  test("revokes tokens and sessions all the same", async () => {
+    const client = await zw.member(name);
+    const { body: token } = await client.post("/api/auth/me/tokens", newToken);
+    const other = await zw.signIn(name, password);
+    const { sessions } = (await other.get("/api/auth/me/sessions")).body;
+    letItGrowOld();
+    expect((await client.delete(`/api/auth/me/tokens/${token.id}`)).status).toBe(200);
+    const { id } = sessions.find(({ current }: { current: boolean }) => current);
+    expect((await client.delete(`/api/auth/me/sessions/${id}`)).status).toBe(200);
+  });
+});
+
+describe("a right current password in the body", () => {
+  test("stands in for a confirmed session, and confirms it where there is no second factor", async () => {
+    const client = await zw.member(name);
+    letItGrowOld();
+    expect(await client.put("/api/auth/me/email", { email: `${name}@example.com` })).toBeProblem(
+      403,
+      "REAUTHENTICATION_REQUIRED",
+    );
+    const email = { email: `${name}@example.com`, currentPassword: password };
+    const { status, body } = await client.put("/api/auth/me/email", email);
+    expect([status, Date.parse(body.confirmedUntil) > clock.now().getTime()]).toEqual([200, true]);
+    expect(await isConfirmed(client)).toBe(true);
+  });
+
+  test("lets an account with a second factor do what it came with, and nothing else", async () => {
+    const { client } = await oldAppUser();
+    expect((await client.post("/api/2fa/recovery-codes", { currentPassword: password })).status).toBe(200);
+    expect(await isConfirmed(client)).toBe(false);
+  });
+
+  test("is asked for by a change of the address even in a confirmed session", async () => {
+    const client = await zw.member(name);
+    expect(await client.put("/api/auth/me/email", { email: `${name}@example.com` })).toBeProblem(400, "BAD_REQUEST");
+  });
+
+  test("is refused when it is wrong, however fresh the session is", async () => {
+    const { client } = await appUser(zw, clock, name);
+    const wrong = { currentPassword: "not this one" };
+    expect(await client.send("DELETE", "/api/2fa/totp", wrong)).toBeProblem(403, "FORBIDDEN");
+    letItGrowOld();
+    expect(await client.send("DELETE", "/api/2fa/totp", wrong)).toBeProblem(403, "FORBIDDEN");
+    expect(await client.send("DELETE", "/api/2fa/totp", {})).toBeProblem(403, "REAUTHENTICATION_REQUIRED");
+    expect((await client.get("/api/2fa")).body.totp).toBe(true);
+  });
+
+  test("may be left out while the session is confirmed", async () => {
+    const { client } = await appUser(zw, clock, name);
+    expect((await client.send("DELETE", "/api/2fa/totp", {})).status).toBe(200);
+  });
+});
+
+describe("a confirmation", () => {
+  test("by the password opens what was closed for ten minutes, in that session only", async () => {
+    const client = await zw.member(name);
+    const other = await zw.signIn(name, password);
+    letItGrowOld();
+    const { status, body } = await confirm(client, { password });
+    expect(status).toBe(200);
+    expect(await confirmedUntil(client)).toBe(body.confirmedUntil);
+    expect(Date.parse(body.confirmedUntil) - clock.now().getTime()).toBeLessThanOrEqual(10 * minute);
+    expect([await isConfirmed(client), await isConfirmed(other)]).toEqual([true, false]);
+  });
+
+  test("ends after ten minutes", async () => {
+    await zw.member(name);
+    const { body: started } = await zw.nobody.post("/api/auth/login", { username: name, password });
+    const client = new RestClient(zw.url, started.accessToken);
+    clock.advance(14 * minute);
+    expect((await confirm(client, { password })).status).toBe(200);
+    const { body } = await client.post("/api/auth/refresh", { refreshToken: started.refreshToken });
+    client.token = body.accessToken;
+    clock.advance(10 * minute - 20 * second);
+    expect(await isConfirmed(client)).toBe(true);
+    clock.advance(20 * second);
+    expect(await isConfirmed(client)).toBe(false);
+  });
+
+  test("is seen by other instances at once", async () => {
+    const client = await zw.member(name);
+    letItGrowOld();
+    expect(await isConfirmed(client)).toBe(false);
+    const sessions = queries(zw.services.database.fork()).updateTable("sessions");
+    const { body } = await client.get("/api/auth/me/sessions");
+    // As another instance writes it, of which this one hears nothing.
+    await sessions.set({ confirmed_at: clock.now() }).where("id", "=", body.sessions[0].id).execute();
+    expect(await isConfirmed(client)).toBe(true);
+  });
+
+  test("of an account with a second factor takes the password and a code together", async () => {
+    const user = await oldAppUser();
+    expect(await confirm(user.client, { password })).toBeProblem(400, "BAD_REQUEST");
+    expect(await confirm(user.client, app(user))).toBeProblem(400, "BAD_REQUEST");
+    expect(await isConfirmed(user.client)).toBe(false);
+    expect((await confirm(user.client, { password, ...app(user) })).status).toBe(200);
+    expect(await isConfirmed(user.client)).toBe(true);
+  });
+
+  test("uses a code up, for itself and for every sign-in", async () => {
+    const user = await oldAppUser();
+    const proof = app(user);
+    const answers = await Promise.all([1, 2, 3].map(() => confirm(user.client, { password, ...proof })));
+    expect(statusesOf(answers)).toEqual([200, 403, 403]);
+    const pending = await halfSignedIn(zw, name);
+    expect((await pending.post("/api/2fa/verify", proof)).status).toBe(401);
+    clock.advance(step);
+    const next = app(user);
+    expect((await pending.post("/api/2fa/verify", next)).status).toBe(200);
+    expect(await confirm(user.client, { password, ...next })).toBeProblem(403, "FORBIDDEN");
+  });
+
+  test("takes a recovery code once", async () => {
+    const { client, recoveryCodes } = await oldAppUser();
+    const proof = { password, method: "recovery", code: recoveryCodes[0] };
+    expect((await confirm(client, proof)).status).toBe(200);
+    expect(await confirm(client, proof)).toBeProblem(403, "FORBIDDEN");
+    expect((await client.get("/api/2fa")).body.recoveryCodesLeft).toBe(9);
+  });
+
+  test("by a passkey needs no password, and takes each answer once", async () => {
+    const client = await zw.member(name);
+    expect(await client.post("/api/auth/me/confirm/options")).toBeProblem(409, "CONFLICT");
+    const key = securityKey();
+    await addPasskey(client, key);
+    letItGrowOld();
+    const { body: options } = await client.post("/api/auth/me/confirm/options");
+    const credential = key.getJSON(site, options);
+    expect((await confirm(client, { method: "passkey", credential })).status).toBe(200);
+    expect(await isConfirmed(client)).toBe(true);
+    expect(await confirm(client, { method: "passkey", credential })).toBeProblem(403, "FORBIDDEN");
+  });
+
+  test("takes no passkey's answer that was given for another session, another user or a sign-in", async () => {
+    const client = await zw.member(name);
+    const key = securityKey();
+    await addPasskey(client, key);
+    const { body: signIn } = await zw.nobody.post("/api/auth/passkey", {
+      credential: key.getJSON(site, (await zw.nobody.post("/api/auth/passkey/options")).body),
+    });
+    const elsewhere = new RestClient(zw.url, signIn.accessToken);
+    const stranger = await zw.member(`${name}-stranger`);
+    const strangersKey = securityKey();
+    await addPasskey(stranger, strangersKey);
+    letItGrowOld();
+    const answers = [
+      key.getJSON(site, (await elsewhere.post("/api/auth/me/confirm/options")).body),
+      key.getJSON(site, (await zw.nobody.post("/api/auth/passkey/options")).body),
+      strangersKey.getJSON(site, (await stranger.post("/api/auth/me/confirm/options")).body),
+    ];
+    for (const credential of answers)
+      expect(await confirm(client, { method: "passkey", credential })).toBeProblem(403, "FORBIDDEN");
+    const { body: options } = await client.post("/api/auth/me/confirm/options");
+    // And the other way round: what confirms is no sign-in.
+    const credential = key.getJSON(site, options);
+    expect((await zw.nobody.post("/api/auth/passkey", { credential })).status).toBe(401);
+    expect(await isConfirmed(client)).toBe(false);
+  });
+
+  test("of an account without a password takes a passkey, and no code alone", async () => {
+    const user = await appUser(zw, clock, name);
+    const key = securityKey();
+    await addPasskey(user.client, key);
+    await withoutPassword();
+    letItGrowOld();
+    expect(await confirm(user.client, app(user))).toBeProblem(409, "CONFLICT");
+    expect(await confirm(user.client, { password })).toBeProblem(409, "CONFLICT");
+    const { body: options } = await user.client.post("/api/auth/me/confirm/options");
+    const proof = { method: "passkey", credential: key.getJSON(site, options) };
+    expect((await confirm(user.client, proof)).status).toBe(200);
+    expect((await user.client.put("/api/auth/me/email", { email: `${name}@example.com` })).status).toBe(200);
+  });
+
+  test.each([
+    ["nothing", {}],
+    ["an empty password", { password: "" }],
+    ["a password that is no text", { password: ["x"] }],
+    ["a code without its method", { password, code: "123456" }],
+    ["a method without its code", { password, method: "totp" }],
+    ["a code of five digits", { password, method: "totp", code: "12345" }],
+    ["a recovery code that is none", { password, method: "recovery", code: "123456" }],
+    ["a code by e-mail", { password, method: "email", code: "123456" }],
+    ["a passkey that is missing", { method: "passkey" }],
+    ["a passkey that is none", { method: "passkey", credential: { id: "x", rawId: "x", type: "public-key" } }],
+    ["a field that is not known", { password, rememberMe: true }],
+  ])("by %s is 400, and no guess", async (_what, proof) => {
+    const client = await zw.member(name);
+    letItGrowOld();
+    for (let tries = 0; tries < 6; tries++) expect(await confirm(client, proof)).toBeProblem(400, "BAD_REQUEST");
+    expect((await confirm(client, { password })).status).toBe(200);
+  });
+
+  test("by a wrong password, code or recovery code is 403 and limited as at sign-in, for the account and the address", async () => {
+    const user = await oldAppUser();
+    const [here, elsewhere] = [{ "x-forwarded-for": "203.0.113.1" }, { "x-forwarded-for": "203.0.113.9" }];
+    const guess = (proof: object) => user.client.send("POST", "/api/auth/me/confirm", proof, here);
+    const wrong = { password: "not this one at all", method: "totp", code: "000000" };
+    const passwords = await Promise.all(Array.from({ length: 8 }, () => guess(wrong)));
+    expect(statusesOf(passwords)).toEqual([403, 403, 403, 403, 403, 429, 429, 429]);
+    // The sign-in counts the same guesses.
+    expect((await zw.nobody.post("/api/auth/login", { username: name, password }, elsewhere)).status).toBe(429);
+
+    const other = await appUser(zw, clock, `${name}-other`);
+    letItGrowOld();
+    const code = { password, method: "recovery", code: "0000-0000-0000-0000" };
+    const codes = await Promise.all(Array.from({ length: 7 }, () => confirm(other.client, code)));
+    expect(statusesOf(codes)).toEqual([403, 403, 403, 403, 403, 429, 429]);
+    expect((await confirm(other.client, { password, ...app(other) })).status).toBe(429);
+    const pending = await halfSignedIn(zw, `${name}-other`);
+    expect((await pending.post("/api/2fa/verify", app(other))).status).toBe(429);
+  });
+
+  test("by a personal token is refused", async () => {
+    const client = await zw.member(name);
+    const { body } = await client.post("/api/auth/me/tokens", newToken);
+    const program = new RestClient(zw.url, body.token);
+    expect(await confirm(program, { password })).toBeProblem(403, "FORBIDDEN");
+    expect(await program.post("/api/auth/me/confirm/options")).toBeProblem(403, "FORBIDDEN");
+  });
+
+  test("leaves an entry in the trail, right or wrong, without what was shown", async () => {
+    const user = await oldAppUser();
+    await confirm(user.client, { password: "not this one at all", ...app(user) });
+    await confirm(user.client, { password, method: "totp", code: "000000" });
+    const proof = app(user);
+    await confirm(user.client, { password, ...proof });
+    const { body: me } = await user.client.get("/api/auth/me");
+    zw.admin.token = (await zw.signIn("admin", "correct horse battery staple")).token;
+    const mine = (await entries(zw.admin, { actorId: me.id })).filter(({ action }) =>
+      action.startsWith("auth.confirm"),
+    );
+    expect(mine.map(({ action, after }) => [action, after]).toReversed()).toEqual([
+      ["auth.confirmation_failed", null],
+      ["auth.confirmation_failed", { method: "totp" }],
+      ["auth.confirm", { methods: ["password", "totp"] }],
+    ]);
+    expect(JSON.stringify(mine)).not.toContain(proof.code);
+  });
+});

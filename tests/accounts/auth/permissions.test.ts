@@ -1,0 +1,68 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { permissions, type Permission } from "../../../server/api/context.ts";
+import { accessRows, overRest, overTrpc, procedures } from "../../support/access-table.ts";
+import { RestClient } from "../../support/rest-client.ts";
+import { adminPassword, memberPassword, useZonewright } from "../../support/zonewright.ts";
+
+const zw = useZonewright();
+
+const rows = await accessRows();
+/** What a personal token with one permission opens, by the names of procedures; nothing else opens to it. */
+const opens = (permission: Permission) =>
+  rows.filter((row) => row.permission === permission).map(({ procedure }) => procedure);
+/** Of these, what only an administrator's token opens. */
+const administratorsOnly = new Set(rows.filter(({ access }) => access === "admin").map(({ procedure }) => procedure));
+
+/** What asks who is calling; the calls of a sign-in under way take no token but its own. */
+const guardedRows = rows.filter(({ access }) => access === "signedIn" || access === "admin");
+const guarded = procedures.filter(({ name }) => guardedRows.some(({ procedure }) => procedure === name));
+
+/** The procedures that a credential opens, over REST and over tRPC alike. */
+async function openedBy(token: string): Promise<string[]> {
+  const client = new RestClient(zw.url, token);
+  const opened: string[] = [];
+  for (const procedure of guarded) {
+    const statuses = [await overRest(client, procedure), await overTrpc(client, procedure)];
+    const closed = statuses.map((status) => status === 403);
+    expect({ procedure: procedure.name, statuses, agree: closed[0] === closed[1] }).toMatchObject({ agree: true });
+    for (const status of statuses) expect([200, 201, 400, 403, 404, 409]).toContain(status);
+    if (!closed[0]) opened.push(procedure.name);
+  }
+  return opened.toSorted();
+}
+
+async function tokenOf(client: RestClient, allowed: readonly Permission[]): Promise<string> {
+  const { status, body } = await client.post("/api/auth/me/tokens", { name: "Walk", permissions: allowed });
+  expect(status).toBe(201);
+  return body.token;
+}
+
+describe.each(["admin", "member"] as const)("of the %s,", (role) => {
+  let client: RestClient;
+  beforeAll(async () => {
+    client =
+      role === "admin"
+        ? await zw.signIn("admin", adminPassword)
+        : await zw.member("walker").then(() => zw.signIn("walker", memberPassword));
+  });
+  const reachable = (name: string) => role === "admin" || !administratorsOnly.has(name);
+
+  test.each(permissions)("a personal token with %s opens exactly what names it", async (permission) => {
+    const token = await tokenOf(client, [permission]);
+    expect(await openedBy(token)).toEqual(opens(permission).filter(reachable).toSorted());
+  });
+
+  test("a personal token without permissions opens nothing", async () => {
+    expect(await openedBy(await tokenOf(client, []))).toEqual([]);
+  });
+
+  test("a personal token with every permission opens what names one, and no account, user or configuration", async () => {
+    const token = await tokenOf(client, permissions);
+    expect(await openedBy(token)).toEqual(permissions.flatMap(opens).filter(reachable).toSorted());
+  });
+
+  test("an access token opens everything that the role allows", async () => {
+    const expected = guardedRows.filter(({ access }) => role === "admin" || access !== "admin");
+    expect(await openedBy(client.token ?? "")).toEqual(expected.map(({ procedure }) => procedure).toSorted());
+  });
+});

@@ -1,0 +1,301 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { problemOf } from "../../../support/problems.ts";
+import { Clock, minute } from "../../../support/clock.ts";
+import type { RestClient } from "../../../support/rest-client.ts";
+import { halfSignedIn, login, statusesOf } from "../../../support/second-factors/app-user.ts";
+import {
+  addPasskey,
+  editable,
+  edited,
+  forRelyingParty,
+  securityKey,
+  site,
+  siteHost,
+  withClientData,
+} from "../../../support/second-factors/security-key.ts";
+import { memberPassword, useZonewright } from "../../../support/zonewright.ts";
+
+const clock = new Clock();
+const zw = useZonewright({ now: clock.now, env: { SITE_URL: site } });
+const evil = "https://evil.example";
+
+type SecurityKey = ReturnType<typeof securityKey>;
+type Made = ReturnType<typeof editable<ReturnType<SecurityKey["createJSON"]>>>;
+type Shown = ReturnType<typeof editable<ReturnType<SecurityKey["getJSON"]>>>;
+
+describe("a passkey is added", () => {
+  let client: RestClient;
+  beforeAll(async () => {
+    client = await zw.member("Adding");
+  });
+
+  const options = async () => (await client.post("/api/2fa/passkeys/options")).body;
+  const add = (credential: unknown, name = "Key") => client.post("/api/2fa/passkeys", { name, credential });
+
+  test("by options that ask for a discoverable key with user verification, for this site and user", async () => {
+    const { body: me } = await client.get("/api/auth/me");
+    expect(await options()).toEqual({
+      rp: { id: siteHost, name: "Zonewright" },
+      user: { id: Buffer.from(me.id).toString("base64url"), name: "Adding", displayName: "Adding" },
+      challenge: expect.stringMatching(/^[\w-]{43}$/),
+      pubKeyCredParams: [-8, -7, -257].map((alg) => ({ type: "public-key", alg })),
+      timeout: 300_000,
+      excludeCredentials: [],
+      authenticatorSelection: { residentKey: "required", requireResidentKey: true, userVerification: "required" },
+      attestation: "none",
+    });
+  });
+
+  test("once per challenge, and the first brings recovery codes along", async () => {
+    const key = securityKey();
+    const credential = key.createJSON(site, await options());
+    const first = await add(credential, "Laptop");
+    expect(first.status).toBe(201);
+    expect(first.body).toMatchObject({ name: "Laptop", lastUsedAt: null });
+    expect(first.body.recoveryCodes).toHaveLength(10);
+    expect(await add(credential)).toBeProblem(400, "BAD_REQUEST");
+    const second = await addPasskey(client, securityKey(), "Phone");
+    expect(second.recoveryCodes).toBeNull();
+    const { body } = await client.get("/api/2fa");
+    expect(body.passkeys.map(({ name }: { name: string }) => name)).toEqual(["Laptop", "Phone"]);
+    const { excludeCredentials } = await options();
+    expect(excludeCredentials).toHaveLength(2);
+    expect((await client.get("/api/auth/me")).body.twoFactorMethods).toEqual(["passkey"]);
+  });
+
+  test("not when it is registered already", async () => {
+    const mine = securityKey().createJSON(site, await options());
+    expect((await add(mine)).status).toBe(201);
+    const { challenge } = await options();
+    const again = editable(mine);
+    again.response.clientDataJSON = withClientData(mine.response.clientDataJSON, { challenge });
+    expect(await add(again)).toBeProblem(409, "CONFLICT");
+  });
+
+  test.each<[string, (made: Made) => void]>([
+    [
+      "for another origin",
+      ({ response }) => (response.clientDataJSON = withClientData(response.clientDataJSON, { origin: evil })),
+    ],
+    [
+      "for a challenge of nobody's",
+      ({ response }) => (response.clientDataJSON = withClientData(response.clientDataJSON, { challenge: "AAAA" })),
+    ],
+    [
+      "as an answer of another kind",
+      ({ response }) => (response.clientDataJSON = withClientData(response.clientDataJSON, { type: "webauthn.get" })),
+    ],
+    [
+      "for another relying party",
+      ({ response }) =>
+        (response.attestationObject = forRelyingParty(response.attestationObject, siteHost, "evil.example")),
+    ],
+    ["with client data that is no JSON", ({ response }) => (response.clientDataJSON = "AAAA")],
+    ["with an attestation that is no CBOR", ({ response }) => (response.attestationObject = "____")],
+    [
+      "with an attestation cut short",
+      ({ response }) =>
+        (response.attestationObject = edited(response.attestationObject, (bytes) => bytes.subarray(0, 100))),
+    ],
+    ["under another id than its own", (made) => (made.rawId = "AAAA")],
+  ])("not %s", async (_what, spoil) => {
+    const made = editable(securityKey().createJSON(site, await options()));
+    spoil(made);
+    const { issues } = problemOf(await add(made), 400, "BAD_REQUEST");
+    expect(issues).toMatchObject([{ path: ["credential"] }]);
+  });
+
+  test("not without user verification", async () => {
+    const asked = await options();
+    const unasked = {
+      ...asked,
+      authenticatorSelection: { ...asked.authenticatorSelection, userVerification: "discouraged" },
+    };
+    const made = securityKey({ verifiesUser: false }).createJSON(site, unasked);
+    expect(await add(made)).toBeProblem(400, "BAD_REQUEST");
+  });
+
+  test("not with certificates, whose revocation lists would be fetched from where they say", async () => {
+    const made = editable(securityKey().createJSON(site, await options()));
+    // The format is no more "none", and the statement { "x5c": [h'00'] } instead of {}.
+    made.response.attestationObject = edited(made.response.attestationObject, (bytes) =>
+      Buffer.from(
+        bytes
+          .toString("latin1")
+          .replace("\x64none", "\x66packed")
+          .replace("\x67attStmt\xa0", "\x67attStmt\xa1\x63x5c\x81\x41\x00"),
+        "latin1",
+      ),
+    );
+    expect(await add(made)).toBeProblem(400, "BAD_REQUEST");
+  });
+
+  test("not by another user, and not after five minutes", async () => {
+    const other = await zw.member("Other adding");
+    const made = securityKey().createJSON(site, await options());
+    expect(await other.post("/api/2fa/passkeys", { name: "Key", credential: made })).toBeProblem(400, "BAD_REQUEST");
+    const late = securityKey().createJSON(site, await options());
+    clock.advance(5 * minute);
+    expect(await add(late)).toBeProblem(400, "BAD_REQUEST");
+  });
+});
+
+/** Ada's sign-in as far as the question for a passkey. */
+async function started() {
+  const pending = await halfSignedIn(zw, "Ada");
+  const { status, body: options } = await pending.post("/api/2fa/passkey/options");
+  expect(status).toBe(200);
+  return {
+    pending,
+    options,
+    verify: (credential: unknown) => pending.post("/api/2fa/verify", { method: "passkey", credential }),
+  };
+}
+
+const notVerifying = () => ({ options: { uv: false, up: true } });
+
+describe("a passkey as the second factor", () => {
+  const key = securityKey();
+  let client: RestClient;
+  beforeAll(async () => {
+    client = await zw.member("Ada");
+    await addPasskey(client, key, "Laptop");
+  });
+
+  test("is listed at sign-in, asked for by its id, and completes it", async () => {
+    expect((await login(zw, "Ada")).body.methods).toEqual(["passkey"]);
+    const { options, verify } = await started();
+    expect(options).toMatchObject({ rpId: siteHost, userVerification: "required" });
+    expect(options.allowCredentials).toHaveLength(1);
+    const answer = await verify(key.getJSON(site, options));
+    expect(answer.status).toBe(200);
+    expect(answer.body.user.username).toBe("Ada");
+    expect((await client.get("/api/2fa")).body.passkeys[0].lastUsedAt).not.toBeNull();
+  });
+
+  test("answers a challenge once: neither the answer nor the challenge can be used again", async () => {
+    const { options, verify } = await started();
+    const credential = key.getJSON(site, options);
+    expect((await verify(credential)).status).toBe(200);
+    expect(await verify(credential)).toBeProblem(401, "UNAUTHORIZED");
+    const other = await halfSignedIn(zw, "Ada");
+    const again = await other.post("/api/2fa/verify", { method: "passkey", credential });
+    expect(again).toBeProblem(401, "UNAUTHORIZED");
+  });
+
+  test("that does not count its signatures, as synchronised ones do not, cannot be replayed either", async () => {
+    const synced = securityKey({ countsUp: false });
+    await addPasskey(await zw.member("Synced"), synced);
+    for (const rememberMe of [false, true]) {
+      const pending = await halfSignedIn(zw, "Synced", rememberMe);
+      const { body: options } = await pending.post("/api/2fa/passkey/options");
+      const proof = { method: "passkey", credential: synced.getJSON(site, options) };
+      const answers = await Promise.all([1, 2, 3, 4, 5].map(() => pending.post("/api/2fa/verify", proof)));
+      expect(statusesOf(answers)).toEqual([200, 401, 401, 401, 401]);
+    }
+  });
+
+  test("whose counter has not moved on is refused: it may be a copy", async () => {
+    const twin = securityKey();
+    await addPasskey(await zw.member("Copied"), twin);
+    const answers = [];
+    for (const step of [5, 5, 6]) {
+      const pending = await halfSignedIn(zw, "Copied");
+      const { body: options } = await pending.post("/api/2fa/passkey/options");
+      // The emulator counts from what it last signed with; setting the step repeats or skips a count.
+      twin.authenticator.params = {
+        ...twin.authenticator.params,
+        signCounterIncrement: step === 5 && answers.length > 0 ? 0 : step,
+      };
+      answers.push(
+        await pending.post("/api/2fa/verify", { method: "passkey", credential: twin.getJSON(site, options) }),
+      );
+    }
+    expect(answers.map(({ status }) => status)).toEqual([200, 401, 200]);
+  });
+
+  test("made for another site's page is refused", async () => {
+    const { options, verify } = await started();
+    expect(await verify(key.getJSON(evil, options, [evil]))).toBeProblem(401, "UNAUTHORIZED");
+    // A refused answer has spent its challenge.
+    expect(await verify(key.getJSON(site, options))).toBeProblem(401, "UNAUTHORIZED");
+  });
+
+  test("made for another relying party is refused, although the key, the origin and the challenge are right", async () => {
+    const foreign = securityKey();
+    const user = await zw.member("Foreign");
+    const { body: creation } = await user.post("/api/2fa/passkeys/options");
+    const rp = { id: "evil.example", name: "Evil" };
+    const made = editable(foreign.createJSON(site, { ...creation, rp }, [site]));
+    made.response.attestationObject = forRelyingParty(made.response.attestationObject, "evil.example", siteHost);
+    expect((await user.post("/api/2fa/passkeys", { name: "Key", credential: made })).status).toBe(201);
+    const pending = await halfSignedIn(zw, "Foreign");
+    const { body: options } = await pending.post("/api/2fa/passkey/options");
+    const credential = foreign.getJSON(site, { ...options, rpId: "evil.example" }, [site]);
+    const answer = await pending.post("/api/2fa/verify", { method: "passkey", credential });
+    expect(answer).toBeProblem(401, "UNAUTHORIZED");
+  });
+
+  test("that did not verify its user is refused", async () => {
+    const { options, verify } = await started();
+    const { params } = key.authenticator;
+    key.authenticator.params = { ...params, userGetAssertionInteraction: notVerifying };
+    const credential = key.getJSON(site, { ...options, userVerification: "discouraged" });
+    key.authenticator.params = params;
+    expect(Buffer.from(credential.response.authenticatorData, "base64url").readUInt8(32) & 0x04).toBe(0);
+    expect(await verify(credential)).toBeProblem(401, "UNAUTHORIZED");
+  });
+
+  test("of another user is refused, also with the right challenge", async () => {
+    const stranger = securityKey();
+    await addPasskey(await zw.member("Stranger"), stranger);
+    const { options, verify } = await started();
+    const { allowCredentials: _mine, ...any } = options;
+    expect(await verify(stranger.getJSON(site, any))).toBeProblem(401, "UNAUTHORIZED");
+  });
+
+  test("answers the challenge of its own sign-in only, within five minutes", async () => {
+    const [one, two] = [await started(), await started()];
+    expect(await two.verify(key.getJSON(site, one.options))).toBeProblem(401, "UNAUTHORIZED");
+    expect((await one.verify(key.getJSON(site, one.options))).status).toBe(200);
+    const { body: alone } = await zw.nobody.post("/api/auth/passkey/options");
+    expect(await two.verify(key.getJSON(site, alone))).toBeProblem(401, "UNAUTHORIZED");
+    const late = await started();
+    clock.advance(5 * minute);
+    expect(await late.verify(key.getJSON(site, late.options))).toBeProblem(401, "UNAUTHORIZED");
+  });
+
+  test.each<[string, (answer: Shown["response"]) => void]>([
+    ["a changed signature", (answer) => (answer.signature = edited(answer.signature, (bytes) => bytes.fill(7, 8, 12)))],
+    ["a signature that is none", (answer) => (answer.signature = "AAAA")],
+    ["authenticator data cut short", (answer) => (answer.authenticatorData = "AAAA")],
+    ["client data that is no JSON", (answer) => (answer.clientDataJSON = "AAAA")],
+    ["client data that is a list", (answer) => (answer.clientDataJSON = Buffer.from("[]").toString("base64url"))],
+    ["client data that is null", (answer) => (answer.clientDataJSON = Buffer.from("null").toString("base64url"))],
+    ["another user's handle", (answer) => (answer.userHandle = Buffer.from(crypto.randomUUID()).toString("base64url"))],
+  ])("with %s is refused", async (_what, spoil) => {
+    const { options, verify } = await started();
+    const credential = editable(key.getJSON(site, options));
+    spoil(credential.response);
+    expect(await verify(credential)).toBeProblem(401, "UNAUTHORIZED");
+  });
+});
+
+describe("a passkey is removed", () => {
+  test("by its owner only, with no wrong password, and is then no way in any more", async () => {
+    const key = securityKey();
+    const client = await zw.member("Removing");
+    const { id } = await addPasskey(client, key);
+    const path = `/api/2fa/passkeys/${id}`;
+    const remove = { currentPassword: memberPassword };
+    expect(await client.send("DELETE", path, { currentPassword: "wrong" })).toBeProblem(403, "FORBIDDEN");
+    const other = await zw.member("Not the owner");
+    expect(await other.send("DELETE", path, remove)).toBeProblem(404, "NOT_FOUND");
+    expect((await client.send("DELETE", path, remove)).body).toEqual({ success: true });
+    expect(await client.send("DELETE", path, remove)).toBeProblem(404, "NOT_FOUND");
+    expect((await login(zw, "Removing")).body).toHaveProperty("accessToken");
+    const { body: options } = await zw.nobody.post("/api/auth/passkey/options");
+    const answer = await zw.nobody.post("/api/auth/passkey", { credential: key.getJSON(site, options) });
+    expect(answer).toBeProblem(401, "UNAUTHORIZED");
+  });
+});

@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { useIdentityDesk } from "../../support/identity/desk.ts";
+import type { Answer, RestClient } from "../../support/rest-client.ts";
+import { Clock } from "../../support/clock.ts";
+import { codeAt, middleOfStep } from "../../support/second-factors/authenticator-app.ts";
+import { addPasskey, securityKey, site } from "../../support/second-factors/security-key.ts";
+import { startMailServer, type MailServer } from "../../support/servers/mail-server.ts";
+import { adminPassword, memberPassword, startZonewright, type Zonewright } from "../../support/zonewright.ts";
+
+const clock = new Clock();
+let mail: MailServer;
+let running: Zonewright & { stop(): Promise<void> };
+beforeAll(async () => {
+  mail = await startMailServer();
+  running = await startZonewright({ now: clock.now, env: { SMTP_URL: mail.url, SITE_URL: site } });
+});
+afterAll(async () => {
+  await running.stop();
+  await mail.stop();
+});
+const zw = new Proxy({} as Zonewright, { get: (_target, property) => Reflect.get(running, property) as unknown });
+const desk = useIdentityDesk(zw);
+
+const currentPassword = memberPassword;
+let users = 0;
+let username: string;
+let address: string;
+let client: RestClient;
+beforeEach(async () => {
+  middleOfStep(clock);
+  users += 1;
+  [username, address] = [`user-${users}`, `user-${users}@example.com`];
+  zw.admin.token = (await zw.signIn("admin", adminPassword)).token;
+  await succeeds(zw.admin.post("/api/users", { username, email: address, password: memberPassword, role: "member" }));
+  client = await zw.signIn(username, memberPassword);
+  desk.be(users);
+});
+
+async function succeeds(call: Promise<Answer>): Promise<Answer> {
+  const answer = await call;
+  if (answer.status >= 300) throw new Error(`The call failed: ${JSON.stringify(answer.body)}`);
+  return answer;
+}
+
+async function told(event: string, reader = client) {
+  const { body } = await reader.get("/api/notifications");
+  return body.notifications.filter((one: { event: string }) => one.event === event);
+}
+
+async function enableApp(): Promise<string> {
+  const { body } = await succeeds(client.post("/api/2fa/totp/setup"));
+  await succeeds(client.post("/api/2fa/totp/enable", { code: codeAt(body.secret, clock.now()) }));
+  return body.secret;
+}
+
+/** Each change of a way in: how it is made, and what is told of it beside whose account it is. Answers with what is secret about it. */
+const changes: [event: string, details: object, title: string, make: () => Promise<string[]>][] = [
+  [
+    "security.factor_added",
+    { method: "totp", name: null },
+    "An authenticator app was added to the account USER",
+    async () => [await enableApp()],
+  ],
+  [
+    "security.factor_added",
+    { method: "passkey", name: "Laptop" },
+    "The passkey Laptop was added to the account USER",
+    async () => (await addPasskey(client, securityKey(), "Laptop")).recoveryCodes,
+  ],
+  [
+    "security.factor_added",
+    { method: "email", name: null },
+    "Sign-in codes by e-mail were added to the account USER",
+    async () => (await succeeds(client.post("/api/2fa/email/enable", { currentPassword }))).body.recoveryCodes,
+  ],
+  [
+    "security.factor_removed",
+    { method: "totp", name: null },
+    "An authenticator app was removed from the account USER",
+    async () => {
+      const secret = await enableApp();
+      await mail.next(address);
+      await succeeds(client.send("DELETE", "/api/2fa/totp", { currentPassword }));
+      return [secret];
+    },
+  ],
+  [
+    "security.factor_removed",
+    { method: "passkey", name: "Laptop" },
+    "The passkey Laptop was removed from the account USER",
+    async () => {
+      const { id, recoveryCodes } = await addPasskey(client, securityKey(), "Laptop");
+      await mail.next(address);
+      await succeeds(client.send("DELETE", `/api/2fa/passkeys/${id}`, {}));
+      return recoveryCodes;
+    },
+  ],
+  [
+    "security.recovery_codes_replaced",
+    {},
+    "The recovery codes of the account USER were replaced",
+    async () => {
+      await enableApp();
+      await mail.next(address);
+      return (await succeeds(client.post("/api/2fa/recovery-codes", {}))).body.recoveryCodes;
+    },
+  ],
+  [
+    "security.identity_added",
+    { providerId: "github", provider: "GitHub" },
+    "A sign-in by GitHub was added to the account USER",
+    async () => {
+      expect(await desk.bind(client)).toMatchObject({ bound: "1" });
+      return [];
+    },
+  ],
+  [
+    "security.identity_removed",
+    { providerId: "github", provider: "GitHub" },
+    "The sign-in by GitHub was removed from the account USER",
+    async () => {
+      await desk.bind(client);
+      await mail.next(address);
+      await succeeds(client.delete("/api/auth/oauth/unbind/github"));
+      return [];
+    },
+  ],
+  [
+    "security.token_created",
+    { tokenId: expect.any(String), name: "Script" },
+    "The personal token Script was made for the account USER",
+    async () => {
+      const wish = { name: "Script", permissions: ["records:read"] };
+      return [(await succeeds(client.post("/api/auth/me/tokens", wish))).body.token];
+    },
+  ],
+  [
+    "security.email_changed",
+    {},
+    "The e-mail address of the account USER was changed",
+    async () => {
+      await succeeds(client.put("/api/auth/me/email", { currentPassword, email: `new-${address}` }));
+      return [`new-${address}`];
+    },
+  ],
+  [
+    "security.password_changed",
+    {},
+    "The password of the account USER was changed",
+    async () => {
+      const newPassword = "three brass owls at noon";
+      await succeeds(client.put("/api/auth/me/password", { currentPassword, newPassword }));
+      return [newPassword];
+    },
+  ],
+];
+
+describe("a change of a way into an account is told to its owner once, and mailed to the address from before, without a secret:", () => {
+  test.each(changes)("%s %o", async (event, details, title, make) => {
+    const secrets = await make();
+    const [notice, ...others] = await told(event);
+    expect(others).toEqual([]);
+    const { body: me } = await client.get("/api/auth/me");
+    const metadata = { userId: me.id, username, ip: "127.0.0.1", ...details };
+    expect(notice).toMatchObject({ level: "warning", title: title.replace("USER", username), metadata });
+    expect(notice.content).toMatch(/127\.0\.0\.1.+If it was not user-\d+, .+\.$/);
+    const { subject, text } = await mail.next(address);
+    expect(text).toContain(username);
+    await zw.services.background.settled();
+    expect(mail.mails.filter(({ to }) => to === address)).toEqual([]);
+    for (const secret of [...secrets, client.token])
+      expect(JSON.stringify([notice, subject, text])).not.toContain(secret);
+  });
+});
+
+test("whoever wants no mail and no notifications is mailed of it all the same", async () => {
+  await succeeds(client.put("/api/auth/me/profile", { notificationsEnabled: false, emailNotificationsEnabled: false }));
+  await succeeds(client.post("/api/auth/me/tokens", { name: "Script", permissions: [] }));
+  expect((await mail.next(address)).subject).toBe(`The personal token Script was made for the account ${username}`);
+});
+
+test("whoever wants notifications by mail gets one mail of it, not two", async () => {
+  await succeeds(client.put("/api/auth/me/profile", { emailNotificationsEnabled: true }));
+  await succeeds(client.post("/api/auth/me/tokens", { name: "Script", permissions: [] }));
+  await mail.next(address);
+  await zw.services.mailDeliverer.run(AbortSignal.timeout(10_000));
+  await zw.services.background.settled();
+  expect(mail.mails.filter(({ to }) => to === address)).toEqual([]);
+});
+
+test("what an administrator takes away is mailed as well", async () => {
+  await enableApp();
+  await mail.next(address);
+  const { body: me } = await client.get("/api/auth/me");
+  await succeeds(zw.admin.put(`/api/users/${me.id}`, { removeSecondFactors: true }));
+  const { subject } = await mail.next(address);
+  expect(subject).toBe(`Ways into the account ${username} were taken away: second factors, recovery codes`);
+  expect(await told("security.access_revoked")).toHaveLength(1);
+});
+
+test("what is refused is told to nobody", async () => {
+  await client.post("/api/2fa/totp/setup");
+  expect((await client.post("/api/2fa/totp/enable", { code: "000000" })).status).toBe(400);
+  expect((await client.delete("/api/auth/oauth/unbind/github")).status).toBe(404);
+  const { body } = await client.get("/api/notifications");
+  expect(body.notifications).toEqual([]);
+});

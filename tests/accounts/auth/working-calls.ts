@@ -1,0 +1,171 @@
+import type { RestClient } from "../../support/rest-client.ts";
+import { addPasskey, securityKey } from "../../support/second-factors/security-key.ts";
+import { adminPassword, memberPassword } from "../../support/zonewright.ts";
+import { freshName } from "../../support/zones.ts";
+import type { Zonewright } from "../../support/zonewright.ts";
+
+/** Ids by the names that they have in paths. */
+export type Ids = Readonly<Record<string, string>>;
+
+/** Makes something. @returns its id */
+export async function made(client: RestClient, path: string, body?: object): Promise<string> {
+  const answer = await client.post(path, body);
+  if (answer.status !== 201) throw new Error(`Nothing was made at ${path}: ${JSON.stringify(answer.body)}`);
+  return answer.body.id;
+}
+
+const host = () => ({ recordType: "A", name: freshName().replace(".example", ""), value: "192.0.2.1" });
+
+const deletion = ({ recordId }: Ids) => [{ action: "delete", recordId }];
+
+/** How to call something so that it works: on what, and with which body or query. */
+interface Call {
+  thing: (owner: RestClient) => Promise<Ids>;
+  body?: (ids: Ids, caller: RestClient) => object | Promise<object>;
+  query?: (ids: Ids) => string;
+}
+
+/** A working call of each procedure that takes an id, on something that belongs to `owner`. */
+export interface WorkingCalls {
+  calls: Record<string, Call>;
+  /** A zone of this client with a record and a snapshot. */
+  zone: (client: RestClient) => Promise<Ids>;
+}
+
+/** @param forMembers the id of a configuration that members may use @param member somebody to assign zones to */
+export function workingCalls(zw: Zonewright, forMembers: () => string, member: () => RestClient): WorkingCalls {
+  /** A zone of this client with a record and a snapshot. */
+  async function zone(client: RestClient): Promise<Ids> {
+    const id = await made(client, "/api/domains", { name: freshName(), providerConfigId: forMembers() });
+    const recordId = await made(client, `/api/domains/${id}/records`, host());
+    return { id, recordId, snapshotId: await made(client, `/api/domains/${id}/snapshots`) };
+  }
+
+  /** Something that this client was told. */
+  async function notification(owner: RestClient): Promise<Ids> {
+    const { body: me } = await owner.get("/api/auth/me");
+    await zw.services.notifications.notify(zw.services.database.fork(), {
+      event: "zone.drift",
+      title: "For a test",
+      content: "Of who may read it.",
+      level: "info",
+      metadata: {},
+      to: { userIds: [me.id] },
+    });
+    const { body } = await owner.get("/api/notifications");
+    return { id: body.notifications[0].id };
+  }
+
+  const providers = ["google", "github", "gitlab", "dingtalk", "feishu"];
+  let count = 0;
+  function another(word: string): string {
+    count += 1;
+    return `${word}-${count}`;
+  }
+
+  const ofAdmin = (path: string, body: () => object) => async (): Promise<Ids> => ({
+    id: await made(zw.admin, path, body()),
+  });
+  const user = ofAdmin("/api/users", () => ({ username: another("user"), password: memberPassword, role: "member" }));
+  const assignment = async () => {
+    const { id: domainId } = await zone(zw.admin);
+    const { body: me } = await member().get("/api/auth/me");
+    return await ofAdmin("/api/assignments", () => ({ userId: me.id, domainId }))();
+  };
+  const request = async () => {
+    const { id: domainId } = await zone(zw.admin);
+    return await ofAdmin("/api/assignments/requests", () => ({ domainId }))();
+  };
+  const invitation = ofAdmin("/api/invitations", () => ({ role: "member" }));
+  const identityConfig = ofAdmin("/api/oauth/providers", () => ({ providerId: providers.pop(), clientId: "client" }));
+  const channel = ofAdmin("/api/notifications", () => ({
+    channel: "web",
+    name: another("Channel"),
+    config: { administrators: true },
+    events: ["zone.drift"],
+  }));
+  const providerConfig = ofAdmin("/api/provider-configs", () => ({
+    kind: "zonefile",
+    name: another("Files"),
+    config: { folder: "." },
+  }));
+
+  const calls: Record<string, Call> = {
+    "tokens.delete": {
+      thing: async (owner) => ({ id: await made(owner, "/api/auth/me/tokens", { name: "Mine", permissions: [] }) }),
+    },
+    "sessions.delete": {
+      thing: async (owner) => {
+        const { body: me } = await owner.get("/api/auth/me");
+        const elsewhere = await zw.signIn(me.username, memberPassword);
+        const { body } = await elsewhere.get("/api/auth/me/sessions");
+        return { id: body.sessions.find(({ current }: { current: boolean }) => current).id };
+      },
+    },
+    "twoFactor.deletePasskey": {
+      thing: async (owner) => {
+        const { id } = await addPasskey(owner, securityKey());
+        return { id };
+      },
+      body: (_ids, caller) => ({ currentPassword: caller === zw.admin ? adminPassword : memberPassword }),
+    },
+    "assignments.delete": { thing: assignment },
+    "assignments.approve": { thing: request },
+    "assignments.reject": { thing: request },
+    "users.get": { thing: user },
+    "users.update": { thing: user, body: () => ({ displayName: "Another" }) },
+    "users.delete": { thing: user },
+    "users.access": { thing: user },
+    "users.revokeAccess": { thing: user },
+    "invitations.delete": { thing: invitation },
+    "identityConfigs.update": { thing: identityConfig, body: () => ({ enabled: false }) },
+    "identityConfigs.delete": { thing: identityConfig },
+    "providerConfigs.update": { thing: providerConfig, body: () => ({ membersMayUse: true }) },
+    "providerConfigs.delete": { thing: providerConfig },
+    "providerConfigs.test": { thing: providerConfig },
+    "providerConfigs.zones": { thing: providerConfig },
+    "providerConfigs.import": { thing: providerConfig, body: () => ({ zones: ["nowhere.example"] }) },
+    "providerConfigs.importProgress": { thing: providerConfig },
+    "channels.update": { thing: channel, body: () => ({ enabled: false }) },
+    "channels.delete": { thing: channel },
+    "channels.test": { thing: channel },
+    "channels.deliveries": { thing: channel },
+    "notifications.read": { thing: notification },
+    "notifications.delete": { thing: notification },
+    "domains.get": { thing: zone },
+    "domains.update": { thing: zone, body: () => ({ notes: "Seen" }) },
+    "domains.delete": { thing: zone },
+    "domains.sync": { thing: zone },
+    "domains.setExpiryRemind": { thing: zone, body: () => ({ expiryRemindDays: [7], autoCheckExpiry: false }) },
+    "domains.setExpiry": { thing: zone, body: () => ({ expiresAt: "2030-01-01T00:00:00Z" }) },
+    "domains.checkExpiry": { thing: zone },
+    "records.list": { thing: zone },
+    "records.create": { thing: zone, body: host },
+    "records.update": { thing: zone, body: () => ({ ttl: 77 }) },
+    "records.delete": { thing: zone },
+    "records.bulkCreate": { thing: zone, body: () => ({ records: [host()] }) },
+    "records.plan": { thing: zone, body: (ids) => ({ changes: deletion(ids) }) },
+    "records.applyPlan": {
+      thing: zone,
+      body: async (ids) => {
+        const changes = deletion(ids);
+        const { body } = await zw.admin.post(`/api/domains/${ids["id"]}/records/plan`, { changes });
+        return { changes, planHash: body.planHash ?? "none" };
+      },
+    },
+    "records.exportZonefile": { thing: zone },
+    "records.importZonefile": { thing: zone, body: () => ({ zonefile: "file 60 A 192.0.2.3\n", mode: "merge" }) },
+    "records.history": { thing: zone },
+    "snapshots.list": { thing: zone },
+    "snapshots.create": { thing: zone },
+    "snapshots.get": { thing: zone },
+    "snapshots.diff": { thing: zone, query: ({ snapshotId }) => `?from=${snapshotId}&to=${snapshotId}` },
+    "snapshots.rollback": { thing: zone, body: () => ({ force: true }) },
+    "v1.getDomain": { thing: zone },
+    "v1.listRecords": { thing: zone },
+    "v1.createRecord": { thing: zone, body: host },
+    "v1.updateRecord": { thing: zone, body: () => ({ ttl: 78 }) },
+    "v1.deleteRecord": { thing: zone },
+  };
+  return { calls, zone };
+}

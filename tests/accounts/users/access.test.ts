@@ -1,0 +1,265 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sql } from "kysely";
+import { queries } from "../../../server/database/database.ts";
+import { entries } from "../../audit/trail.ts";
+import { useIdentityDesk } from "../../support/identity/desk.ts";
+import { site } from "../../support/identity/external-sign-in.ts";
+import type { Answer } from "../../support/rest-client.ts";
+import { startMailServer, type MailServer } from "../../support/servers/mail-server.ts";
+import { memberPassword, startZonewright, type Zonewright } from "../../support/zonewright.ts";
+import { mailed, nothingOpens, outstanding, plantWaysIn, type PlantedAccount } from "./ways-in.ts";
+
+const newPassword = "seven grey herons by the sea";
+let mail: MailServer;
+let running: Zonewright & { stop(): Promise<void> };
+const zw = new Proxy({} as Zonewright, { get: (_, property) => Reflect.get(running, property) as unknown });
+
+beforeAll(async () => {
+  mail = await startMailServer();
+  running = await startZonewright({ env: { SMTP_URL: mail.url, SITE_URL: site } });
+});
+const desk = useIdentityDesk(zw);
+afterAll(async () => {
+  await running.stop();
+  await mail.stop();
+});
+
+interface Way {
+  id: string;
+}
+
+describe("an administrator's rescue leaves nothing of an attacker behind:", () => {
+  test("a new password takes every other way in away", async () => {
+    const account = await plantWaysIn(zw, desk, mail);
+    const { status, body } = await zw.admin.put(`/api/users/${account.id}`, { password: newPassword });
+    expect({ status, body }).toMatchObject({ status: 200, body: { hasPassword: true } });
+    const attempts = await account.tryEach();
+    expect(attempts).toEqual(nothingOpens(attempts));
+    const login = await zw.nobody.post("/api/auth/login", { username: account.username, password: newPassword });
+    expect(login).toMatchObject({ status: 200, body: { user: { id: account.id } } });
+    const letter = await mailed(mail, `${account.username}@example.com`, "Your password was changed");
+    expect(letter).toContain("An administrator set a new password");
+    const [entry] = await entries(zw.admin, { action: "user.update", targetId: account.id });
+    expect(entry?.before?.["access"]).toMatchObject({
+      tokens: ["Planted", "Planted"],
+      passkeys: ["Key"],
+      identities: ["github"],
+      totp: true,
+      email: true,
+      recoveryCodes: 10,
+    });
+  });
+
+  test("DELETE /api/users/:id/access takes every way in away, the password included", async () => {
+    const account = await plantWaysIn(zw, desk, mail);
+    const answer = await zw.admin.delete(`/api/users/${account.id}/access`);
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { hasPassword: false, sessions: [], tokens: [], passkeys: [], identities: [], totp: false, email: false },
+    });
+    const attempts = await account.tryEach();
+    expect(attempts).toEqual(nothingOpens(attempts));
+    const [entry] = await entries(zw.admin, { action: "user.revoke_access", targetId: account.id });
+    expect(entry?.before).toMatchObject({ password: true, passkeys: ["Key"], identities: ["github"], totp: true });
+    expect((await zw.admin.put(`/api/users/${account.id}`, { password: newPassword })).status).toBe(200);
+    expect((await zw.signIn(account.username, newPassword)).token).toEqual(expect.any(String));
+  });
+
+  test("what is under way at that very moment leaves no session, token or passkey behind", async () => {
+    for (let round = 0; round < 3; round++) {
+      const account = await plantWaysIn(zw, desk, mail);
+      const [gained, rescue] = await Promise.all([
+        account.tryAtOnce(),
+        zw.admin.put(`/api/users/${account.id}`, { password: newPassword }),
+      ]);
+      expect(rescue.status).toBe(200);
+      for (const client of gained) expect((await client.get("/api/v1/domains")).status).toBe(401);
+      expect((await zw.admin.get(`/api/users/${account.id}/access`)).body).toMatchObject({
+        sessions: [],
+        tokens: [],
+        passkeys: [],
+        identities: [],
+      });
+    }
+  });
+});
+
+describe("a rescue that is committed between a proof and its session keeps the session from starting, where the proof was", () => {
+  test.each<[string, string, (account: PlantedAccount) => Promise<Answer>]>([
+    ["a ticket", "delete on identity_tickets", (account) => account.exchangeTicket()],
+    ["a passkey", "update on passkeys", (account) => account.usePasskey()],
+  ])("%s", async (_what, moment, prove) => {
+    const account = await plantWaysIn(zw, desk, mail);
+    const db = queries(zw.services.database.fork());
+    // What a rescue does to the account, at the moment when the proof is used up.
+    await sql`create function rescue() returns trigger language plpgsql as $$ begin
+      update users set access_epoch = access_epoch + 1 where id = old.user_id; return old; end $$`.execute(db);
+    await sql.raw(`create trigger rescue after ${moment} for each row execute function rescue()`).execute(db);
+    try {
+      expect(await prove(account)).toBeProblem(401, "UNAUTHORIZED");
+    } finally {
+      await sql`drop function rescue cascade`.execute(db);
+    }
+    const { body } = await zw.admin.get(`/api/users/${account.id}/access`);
+    expect(body.sessions).toHaveLength(2);
+  });
+});
+
+describe("what was issued for an account ends with a change of", () => {
+  const own = { currentPassword: memberPassword };
+  test.each<[string, (account: PlantedAccount) => Promise<unknown>]>([
+    [
+      "its password by its owner",
+      ({ client }) => client.put("/api/auth/me/password", { ...own, newPassword, revoke: [] }),
+    ],
+    [
+      "its address by its owner",
+      ({ client, id }) => client.put("/api/auth/me/email", { ...own, email: `${id}@example.net` }),
+    ],
+    ["its address by an administrator", ({ id }) => zw.admin.put(`/api/users/${id}`, { email: `${id}@example.org` })],
+    ["its role", ({ id }) => zw.admin.put(`/api/users/${id}`, { role: "admin" })],
+    [
+      "its state, there and back",
+      async ({ id }) => {
+        await zw.admin.put(`/api/users/${id}`, { disabled: true });
+        await zw.admin.put(`/api/users/${id}`, { disabled: false });
+      },
+    ],
+  ])("%s: links, tickets, sign-ins under way and challenges", async (_what, change) => {
+    const account = await plantWaysIn(zw, desk, mail);
+    await change(account);
+    const attempts = await account.tryEach();
+    expect(outstanding.filter((name) => attempts[name])).toEqual([]);
+  });
+
+  test("nothing else: another name to show leaves all of it as it was", async () => {
+    const account = await plantWaysIn(zw, desk, mail);
+    await zw.admin.put(`/api/users/${account.id}`, { displayName: "Another" });
+    const attempts = await account.tryEach();
+    expect(outstanding.filter((name) => attempts[name])).toEqual(outstanding);
+    for (const name of ["session", "passkey", "identity", "a token without expiry"]) expect(attempts[name]).toBe(true);
+  });
+});
+
+describe("an administrator", () => {
+  test("sees every way into an account, and no secret of it", async () => {
+    const account = await plantWaysIn(zw, desk, mail);
+    const { status, body } = await zw.admin.get(`/api/users/${account.id}/access`);
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: {
+        hasPassword: true,
+        sessions: [expect.objectContaining({ current: false }), expect.objectContaining({ current: false })],
+        tokens: [expect.objectContaining({ name: "Planted" }), expect.objectContaining({ name: "Planted" })],
+        passkeys: [{ id: expect.any(String), name: "Key", createdAt: expect.any(String), lastUsedAt: null }],
+        identities: [
+          {
+            id: expect.any(String),
+            providerId: "github",
+            subject: expect.any(String),
+            email: null,
+            displayName: expect.any(String),
+            createdAt: expect.any(String),
+          },
+        ],
+        totp: true,
+        email: true,
+        recoveryCodesLeft: 10,
+      },
+    });
+    expect(JSON.stringify(body)).not.toMatch(/hash|secret|argon2|publicKey/i);
+  });
+
+  test("takes single ways away, and the others go on", async () => {
+    const account = await plantWaysIn(zw, desk, mail);
+    const path = `/api/users/${account.id}/access`;
+    const { body: before } = await zw.admin.get(path);
+    const ids = [before.tokens[0], before.passkeys[0], before.identities[0]].map(({ id }: Way) => id);
+    const { status, body } = await zw.admin.send("DELETE", path, { ids });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ hasPassword: true, totp: true, passkeys: [], identities: [], recoveryCodesLeft: 10 });
+    expect(body.tokens).toEqual([before.tokens[1]]);
+    expect(body.sessions).toHaveLength(2);
+    const title = `Ways into the account ${account.username} were taken away: 1 personal token, 1 passkey, the sign-in by github`;
+    expect(await mailed(mail, `${account.username}@example.com`, title)).toContain("tell an administrator at once");
+    const { body: inbox } = await account.client.get("/api/notifications");
+    expect(inbox.notifications[0]).toMatchObject({ event: "security.access_revoked", title });
+    const kinds = await zw.admin.send("DELETE", path, { revoke: ["totp", "email", "tokens"] });
+    expect(kinds.body).toMatchObject({ totp: false, email: false, tokens: [], recoveryCodesLeft: 0 });
+    expect(kinds.body.sessions).toHaveLength(2);
+  });
+
+  test("takes nothing away with an id that is not one of the account's", async () => {
+    const [account, other] = [await plantWaysIn(zw, desk, mail), await plantWaysIn(zw, desk, mail)];
+    const path = `/api/users/${account.id}/access`;
+    const { body: before } = await zw.admin.get(path);
+    const { body: foreign } = await zw.admin.get(`/api/users/${other.id}/access`);
+    const ids = [before.tokens[0].id, foreign.tokens[0].id];
+    expect(await zw.admin.send("DELETE", path, { ids })).toBeProblem(404, "NOT_FOUND");
+    expect((await zw.admin.get(path)).body).toEqual(before);
+  });
+
+  test.each([
+    ["an unknown kind", { revoke: ["windows"] }],
+    ["no kind", { revoke: [] }],
+    ["kinds and ids together", { revoke: ["tokens"], ids: ["01a1fb0f-6204-7000-abd4-276e976be8b7"] }],
+    ["what is no id", { ids: ["x"] }],
+  ])("is refused with %s", async (_what, body) => {
+    const { body: user } = await zw.admin.get("/api/auth/me");
+    expect(await zw.admin.send("DELETE", `/api/users/${user.id}/access`, body)).toBeProblem(400, "BAD_REQUEST");
+  });
+
+  test("cannot take their own access away, and so not the last administrator's", async () => {
+    const { body: me } = await zw.admin.get("/api/auth/me");
+    expect(await zw.admin.delete(`/api/users/${me.id}/access`)).toBeProblem(403, "FORBIDDEN");
+  });
+
+  test("may leave other ways in when they set a password; sessions end all the same", async () => {
+    const account = await plantWaysIn(zw, desk, mail);
+    const path = `/api/users/${account.id}`;
+    expect(await zw.admin.put(path, { revoke: ["tokens"] })).toBeProblem(400, "BAD_REQUEST");
+    expect((await zw.admin.put(path, { password: newPassword, revoke: ["tokens"] })).status).toBe(200);
+    const { body } = await zw.admin.get(`${path}/access`);
+    expect(body).toMatchObject({ sessions: [], tokens: [], totp: true, email: true });
+    expect([body.passkeys.length, body.identities.length]).toEqual([1, 1]);
+  });
+});
+
+describe("a change of the own password", () => {
+  const password = "/api/auth/me/password";
+  const change = { currentPassword: memberPassword, newPassword };
+
+  test("ends the other sessions, and counts what else opens the account", async () => {
+    const account = await plantWaysIn(zw, desk, mail);
+    expect(await account.client.put(password, change)).toMatchObject({
+      status: 200,
+      body: { success: true, remaining: { sessions: 0, tokens: 2, passkeys: 1, identities: 1 } },
+    });
+  });
+
+  test("takes every named way in away in the same call, and this session goes on", async () => {
+    const account = await plantWaysIn(zw, desk, mail);
+    const revoke = ["sessions", "tokens", "passkeys", "identities", "keys"];
+    expect(await account.client.put(password, { ...change, revoke })).toMatchObject({
+      status: 200,
+      body: { success: true, remaining: { sessions: 0, tokens: 0, passkeys: 0, identities: 0 } },
+    });
+    const { session, ...others } = await account.tryEach();
+    expect(session).toBe(true);
+    expect({ ...others, "a new token": false }).toEqual(nothingOpens(others));
+    const [entry] = await entries(zw.admin, { action: "user.change_password", targetId: account.id });
+    expect(entry?.before).toMatchObject({ sessions: 1, tokens: ["Planted", "Planted"], passkeys: ["Key"] });
+  });
+
+  test("leaves other sessions alone where they are not named", async () => {
+    const account = await plantWaysIn(zw, desk, mail);
+    const answer = await account.client.put(password, { ...change, revoke: [] });
+    expect(answer.body.remaining).toEqual({ sessions: 1, tokens: 2, passkeys: 1, identities: 1 });
+    expect((await account.tryEach())["another session"]).toBe(true);
+  });
+
+  test("is refused with a kind that does not exist", async () => {
+    const client = await zw.member("of-no-kind");
+    expect(await client.put(password, { ...change, revoke: ["windows"] })).toBeProblem(400, "BAD_REQUEST");
+  });
+});

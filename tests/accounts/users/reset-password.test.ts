@@ -1,0 +1,94 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { useIdentityDesk } from "../../support/identity/desk.ts";
+import { site } from "../../support/identity/external-sign-in.ts";
+import { freePorts } from "../../support/programs.ts";
+import { RestClient } from "../../support/rest-client.ts";
+import { startMailServer, type MailServer } from "../../support/servers/mail-server.ts";
+import { startService, type ServiceProcess } from "../../support/service-process.ts";
+import { adminPassword, type Zonewright } from "../../support/zonewright.ts";
+import { nothingOpens, plantWaysIn } from "./ways-in.ts";
+
+const program = new URL("../../../server/reset-password.ts", import.meta.url).pathname;
+let dataDir: string;
+let mail: MailServer;
+let env: Record<string, string>;
+let service: ServiceProcess;
+let admin: RestClient;
+
+/** What tests of a service in this process have, of one that is a process of its own. */
+const zw = {
+  get url() {
+    return service.url;
+  },
+  get nobody() {
+    return new RestClient(service.url);
+  },
+  get admin() {
+    return admin;
+  },
+  async signIn(username: string, password: string) {
+    const { body } = await new RestClient(service.url).post("/api/auth/login", { username, password });
+    return new RestClient(service.url, body.accessToken);
+  },
+} as unknown as Zonewright;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "zonewright-reset-"));
+  mail = await startMailServer();
+  const [port = 0] = await freePorts(1);
+  env = { DATA_DIR: dataDir, PORT: String(port), SITE_URL: site, SMTP_URL: mail.url };
+  service = await startService(env);
+  admin = await service.signIn();
+});
+const desk = useIdentityDesk(zw);
+
+afterAll(async () => {
+  await service.close();
+  await mail.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+function reset(...args: string[]) {
+  return promisify(execFile)(process.execPath, [program, ...args], {
+    env: { PATH: process.env["PATH"], DATA_DIR: dataDir, SMTP_URL: mail.url, SITE_URL: site },
+  });
+}
+
+function login(username: string, password: string) {
+  return zw.nobody.post("/api/auth/login", { username, password });
+}
+
+/** The password that the program prints. */
+async function printed(username: string): Promise<string> {
+  const { stdout } = await reset(username);
+  const [, password = ""] = /^New password of \S+, shown this once: (\S{20})\n$/.exec(stdout) ?? [];
+  return password;
+}
+
+test("an operator who is locked out gets a new password, once the service is stopped", async () => {
+  await expect(reset("admin")).rejects.toThrow(/is in use by process/);
+  await service.close();
+  await expect(reset()).rejects.toThrow(/Usage: npm run reset-password/);
+  await expect(reset("nobody")).rejects.toThrow(/There is no user nobody\./);
+  const password = await printed("ADMIN");
+  service = await startService(env);
+  expect((await login("admin", adminPassword)).status).toBe(401);
+  admin = await zw.signIn("admin", password);
+  expect((await admin.get("/api/auth/me")).status).toBe(200);
+  // The service starts twice, and the program four times.
+}, 240_000);
+
+test("the operator's rescue leaves nothing of an attacker behind: every way in but the new password is gone", async () => {
+  const account = await plantWaysIn(zw, desk, mail);
+  await service.close();
+  const password = await printed(account.username);
+  service = await startService(env);
+  const attempts = await account.tryEach();
+  expect(attempts).toEqual(nothingOpens(attempts));
+  expect(await login(account.username, password)).toMatchObject({ status: 200, body: { user: { id: account.id } } });
+}, 240_000);

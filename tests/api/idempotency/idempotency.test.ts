@@ -1,0 +1,127 @@
+import { randomUUID } from "node:crypto";
+import { beforeEach, describe, expect, test } from "vitest";
+import { deleteExpired } from "../../../server/composition/housekeeping.ts";
+import { Clock, minute } from "../../support/clock.ts";
+import { adminPassword, useZonewright } from "../../support/zonewright.ts";
+import { manualZone, type Zone } from "../../support/zones.ts";
+
+const clock = new Clock();
+const zw = useZonewright({ now: clock.now });
+let zone: Zone;
+let key: string;
+
+beforeEach(async () => {
+  zone = await manualZone(zw);
+  key = randomUUID();
+});
+
+const record = { recordType: "A", name: "www", value: "192.0.2.1" };
+const keyed = (headers: Record<string, string> = {}): Record<string, string> => ({
+  "Idempotency-Key": key,
+  ...headers,
+});
+const create = (body: object = record, headers = keyed(), client = zw.admin) =>
+  client.post(`/api/domains/${zone.id}/records`, body, headers);
+
+describe("a call with an Idempotency-Key", () => {
+  test("takes place once however often it is repeated, and is answered the same each time, with its ETag", async () => {
+    const first = await create();
+    const again = await create();
+    expect([first.status, again.status]).toEqual([201, 201]);
+    expect(again.body).toEqual(first.body);
+    expect(again.headers.get("etag")).toBe('"1"');
+    expect([first, again].map(({ headers }) => headers.get("idempotency-replayed"))).toEqual([null, "true"]);
+    expect(await zone.records()).toHaveLength(1);
+    expect((await zone.detail()).revision).toBe(1);
+  });
+
+  test("takes place once when fifty come at the same time: the others are answered alike or asked to wait", async () => {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => create()));
+    const others = answers.filter(({ status }) => status !== 201);
+    for (const { status, headers } of others) expect([status, headers.get("retry-after")]).toEqual([503, "2"]);
+    const ids = answers.filter(({ status }) => status === 201).map(({ body }) => body.id);
+    expect(new Set(ids).size).toBe(1);
+    expect(await zone.records()).toHaveLength(1);
+  });
+
+  test("is refused when its key came with another body, another path or another precondition before", async () => {
+    const { body } = await create();
+    const refused = await create({ ...record, value: "192.0.2.2" });
+    expect([refused.status, refused.body.code]).toEqual([409, "CONFLICT"]);
+    expect(refused.body.detail).toMatch(/use a new key/);
+    expect((await zw.admin.post(`/api/domains/${zone.id}/snapshots`, {}, keyed())).status).toBe(409);
+    key = randomUUID();
+    const path = `/api/domains/${zone.id}/records/${body.id}`;
+    expect((await zw.admin.put(path, { ttl: 300 }, keyed({ "If-Match": '"1"' }))).status).toBe(200);
+    expect((await zw.admin.put(path, { ttl: 300 }, keyed({ "If-Match": '"1"' }))).body.version).toBe(2);
+    expect((await zw.admin.put(path, { ttl: 300 }, keyed({ "If-Match": '"2"' }))).status).toBe(409);
+  });
+
+  test("that was refused is carried out anew, so that what was mended meanwhile goes through", async () => {
+    await create({ ...record, recordType: "CNAME", value: "shop.example.net" }, {});
+    expect((await create()).status).toBe(409);
+    const [present] = await zone.records();
+    await zone.delete(present?.id);
+    expect((await create()).status).toBe(201);
+  });
+
+  test("is another call for everybody else: two users and two tokens may choose the same key", async () => {
+    const member = await zw.member(`keys-${key.slice(0, 8)}`);
+    await create();
+    expect((await create(record, keyed(), member)).status).toBe(404);
+    const permissions = ["records:write"];
+    const { body } = await zw.admin.post("/api/auth/me/tokens", { name: "Script", permissions });
+    const script = await create(record, keyed({ authorization: `Bearer ${body.token}` }), zw.nobody);
+    expect(script.status).toBe(409);
+    expect(script.body.detail).toMatch(/has this A record already/);
+  });
+
+  test("is not answered from memory for somebody who no longer sees the domain, and still is once the domain is gone", async () => {
+    const member = await zw.member("former");
+    const { body: user } = await member.get("/api/auth/me");
+    const assignment = await zw.admin.post("/api/assignments", { userId: user.id, domainId: zone.id, access: "write" });
+    expect((await create(record, keyed(), member)).status).toBe(201);
+    expect((await create(record, keyed(), member)).headers.get("idempotency-replayed")).toBe("true");
+    expect((await zw.admin.delete(`/api/assignments/${assignment.body.id}`)).status).toBe(200);
+    expect(await create(record, keyed(), member)).toBeProblem(404, "NOT_FOUND");
+    const gone = () => zw.admin.send("DELETE", `/api/domains/${zone.id}`, undefined, keyed());
+    expect([(await gone()).status, (await gone()).status]).toEqual([200, 200]);
+  });
+
+  test("means the same with its fields in another order", async () => {
+    const { body } = await create({ recordType: "A", name: "www", value: "192.0.2.1" });
+    const again = await create({ value: "192.0.2.1", name: "www", recordType: "A" });
+    expect([again.status, again.body.id]).toEqual([201, body.id]);
+  });
+
+  test.each(["", "short", "with a space in it", "x".repeat(256), "ümlaut-ümlaut"])(
+    "is refused with a sentence where the key is %j",
+    async (bad) => {
+      const { status, body } = await create(record, {
+        "Idempotency-Key": encodeURI(bad) === bad ? bad : "\u00fcmlaut",
+      });
+      expect([status, body.code]).toEqual([400, "BAD_REQUEST"]);
+      expect(body.detail).toMatch(/^`Idempotency-Key` must have 8 to 255/);
+    },
+  );
+
+  test("works over tRPC and the Open API alike", async () => {
+    const path = `/api/v1/domains/${zone.id}/records`;
+    const [first, again] = [await zw.admin.post(path, record, keyed()), await zw.admin.post(path, record, keyed())];
+    expect([first.status, again.status, again.body]).toEqual([201, 201, first.body]);
+    key = randomUUID();
+    const input = { json: { id: zone.id, ...record, value: "192.0.2.9" } };
+    const call = () => zw.admin.post("/trpc/records.create", input, keyed());
+    const made = await call();
+    expect((await call()).body).toEqual(made.body);
+    expect(await zone.records()).toHaveLength(2);
+  });
+
+  test("is forgotten after a day, and then carried out anew", async () => {
+    await create();
+    clock.advance(24 * 60 * minute + 1);
+    await deleteExpired(zw.services.database, clock.now());
+    const admin = await zw.signIn("admin", adminPassword);
+    expect((await create(record, keyed(), admin)).body.detail).toMatch(/has this A record already/);
+  });
+});

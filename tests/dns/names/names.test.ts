@@ -1,0 +1,281 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  absoluteName,
+  parseHost,
+  parseOwner,
+  parseZoneName,
+  readHost,
+  readOwner,
+  toUnicodeName,
+} from "../../../server/dns/names/names.ts";
+import { hostName, label } from "../../support/records/arbitrary-names.ts";
+
+const long = "a".repeat(63);
+const name253 = [long, long, long, "a".repeat(57), "com"].join(".");
+
+describe("a zone name", () => {
+  test.each([
+    ["Example.COM", "example.com"],
+    ["example.com.", "example.com"],
+    ["bücher.example", "xn--bcher-kva.example"],
+    ["BÜCHER.example", "xn--bcher-kva.example"],
+    ["straße.de", "xn--strae-oqa.de"],
+    ["例え。テスト", "xn--r8jz45g.xn--zckzah"],
+    ["xn--bcher-kva.example", "xn--bcher-kva.example"],
+    ["2.0.192.in-addr.arpa", "2.0.192.in-addr.arpa"],
+    ["0/25.2.0.192.in-addr.arpa", "0/25.2.0.192.in-addr.arpa"],
+    ["_tcp.example.com", "_tcp.example.com"],
+    [name253, name253],
+  ])("%s becomes %s", (input, canonical) => {
+    expect(parseZoneName(input)).toEqual({ ok: true, value: canonical });
+  });
+
+  test.each([
+    ["", "it is empty"],
+    [".", "empty label"],
+    ["com", "only one label"],
+    ["a..com", "empty label"],
+    [".example.com", "empty label"],
+    ["example.com..", "empty label"],
+    ["exa mple.com", "other than letters"],
+    [" example.com", "other than letters"],
+    ["example.com\n", "other than letters"],
+    ["example.com/path", "other than letters"],
+    ["exämple com.de", "not a valid international label"],
+    ["ä/b.de", "not a valid international label"],
+    ["ä:80.de", "not a valid international label"],
+    ["*.example.com", "leftmost label of a record name"],
+    ["-a.com", "hyphen"],
+    ["a-.com", "hyphen"],
+    ["192.0.2.1", "IP address"],
+    ["２.0.2.1", "IP address"],
+    ["2001:db8::1", "IP address"],
+    ["example.123", "number"],
+    ["\ud800.com", "half of a character"],
+    [`a${long}.com`, "longer than 63"],
+    [`a${name253}`, "longer than"],
+    ["a.".repeat(126) + "com", "longer than 253"],
+    ["\u00ad.com", "not a valid international label"],
+  ])("%j is refused: %s", (input, reason) => {
+    expect(parseZoneName(input)).toMatchObject({ ok: false, message: expect.stringContaining(reason) });
+  });
+});
+
+describe("an owner from a client", () => {
+  test.each([
+    ["@", "@"],
+    ["", "@"],
+    ["example.com", "@"],
+    ["Example.Com.", "@"],
+    ["www", "www"],
+    ["WWW.example.com", "www"],
+    ["www.example.com.", "www"],
+    ["notexample.com", "notexample.com"],
+    ["a.b", "a.b"],
+    ["*", "*"],
+    ["*.dev", "*.dev"],
+    ["*.example.com.", "*"],
+    ["_dmarc", "_dmarc"],
+    ["selector._domainkey", "selector._domainkey"],
+    ["_sip._tcp", "_sip._tcp"],
+    ["Müller", "xn--mller-kva"],
+    ["_ä", "xn--_-0fa"],
+    ["１", "1"],
+    ["1", "1"],
+    ["www.example.com.example.com", "www.example.com"],
+  ])("%j becomes %j", (input, owner) => {
+    expect(parseOwner(input, "example.com")).toEqual({ ok: true, value: owner });
+  });
+
+  test.each([
+    ["www.example.net.", "outside the zone"],
+    ["www.", "outside the zone"],
+    ["notexample.com.", "outside the zone"],
+    [".", "empty label"],
+    ["a..b", "empty label"],
+    ["a.*", "leftmost"],
+    ["a*", "leftmost"],
+    ["**", "leftmost"],
+    ["a b", "other than letters"],
+    ["a\tb", "other than letters"],
+    ["a\u0000", "other than letters"],
+    ["a\\.b", "other than letters"],
+    ["＊", "not a valid international label"],
+    ["-a", "hyphen"],
+    ["\udc00", "half of a character"],
+    ["a".repeat(64), "longer than 63"],
+    [`${long}.${long}.${long}.${"a".repeat(50)}`, "at most 253"],
+    ["a".repeat(100_000), "longer than 253"],
+  ])("%j is refused: %s", (input, reason) => {
+    expect(parseOwner(input, "example.com")).toMatchObject({ ok: false, message: expect.stringContaining(reason) });
+  });
+
+  test("within a Unicode zone may be fully qualified in either form", () => {
+    expect(parseOwner("www.bücher.example", "xn--bcher-kva.example")).toEqual({ ok: true, value: "www" });
+  });
+
+  test("is canonical after one pass, and comes back from its absolute form", () => {
+    fc.assert(
+      fc.property(fc.array(label, { minLength: 1, maxLength: 4 }), (labels) => {
+        const owner = parseOwner(labels.join("."), "example.com");
+        if (!owner.ok) throw new Error(owner.message);
+        const absolute = absoluteName(owner.value, "example.com");
+        expect(parseOwner(owner.value, "example.com")).toEqual(owner);
+        expect(parseOwner(absolute, "example.com")).toEqual(owner);
+        expect(readOwner(`${absolute}.`, "elsewhere.test", "example.com")).toEqual(owner);
+      }),
+    );
+  });
+});
+
+describe("an owner in a master file", () => {
+  test.each([
+    ["@", "example.com", "@"],
+    ["@", "sub.example.com", "sub"],
+    ["www", "example.com", "www"],
+    ["WWW", "sub.example.com", "www.sub"],
+    ["example.com.", "example.com", "@"],
+    ["www.example.com.", "", "www"],
+    ["*", "example.com", "*"],
+    ["\\*", "example.com", "*"],
+    ["a\\.b", "example.com", "a\\.b"],
+    ["a\\032b", "example.com", "a\\032b"],
+    ["a\\ b", "example.com", "a\\032b"],
+    ["\\087\\087\\087", "example.com", "www"],
+    ["\\065\\095", "example.com", "a_"],
+    ["a\\;b", "example.com", "a\\;b"],
+    ["\\@", "example.com", "\\@"],
+    ["a!b", "example.com", "a!b"],
+    ["\\000\\255", "example.com", "\\000\\255"],
+    ["-odd-", "example.com", "-odd-"],
+    ["a\\\\.example.com.", "example.com", "a\\\\"],
+    ["müller", "example.com", "xn--mller-kva"],
+    ["ä b", "example.com", "\\195\\164\\032b"],
+  ])("%j with origin %j becomes %j", (raw, origin, owner) => {
+    expect(readOwner(raw, origin, "example.com")).toEqual({ ok: true, value: owner });
+  });
+
+  test.each([
+    ["www.example.net.", "outside"],
+    ["foo\\.example.com.", "outside"],
+    ["@@", "outside"],
+    ["a..b", "empty label"],
+    [".", "outside"],
+    ["", "empty label"],
+    ["a\\", "backslash"],
+    ["a\\256", "escape"],
+    ["a\\1", "escape"],
+    ["\\000".repeat(64), "longer than 63"],
+    [`${"a.".repeat(127)}b`, "longer than 253"],
+    ["ä".repeat(100_000), "longer than 253"],
+  ])("%j is refused: %s", (raw, reason) => {
+    const origin = raw === "@@" ? "example.net" : "example.com";
+    expect(readOwner(raw, origin, "example.com")).toMatchObject({
+      ok: false,
+      message: expect.stringContaining(reason),
+    });
+  });
+
+  test("may hold any octets, and is read back from its canonical text", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.uint8Array({ minLength: 1, maxLength: 20 }), { minLength: 1, maxLength: 5 }),
+        (labels) => {
+          const raw = labels.map((octets) => Array.from(octets, escapedOctet).join("")).join(".");
+          const owner = readOwner(raw, "example.com", "example.com");
+          if (!owner.ok) throw new Error(owner.message);
+          expect(readOwner(owner.value, "example.com", "example.com")).toEqual(owner);
+          expect(readOwner(`${owner.value}.example.com.`, "", "example.com")).toEqual(owner);
+        },
+      ),
+    );
+  });
+});
+
+describe("a host name as a value", () => {
+  test.each([
+    ["WWW.Example.com.", "www.example.com"],
+    ["mail", "mail"],
+    ["_x.example.com", "_x.example.com"],
+    ["münchen.example", "xn--mnchen-3ya.example"],
+    ["1.0/25.2.0.192.in-addr.arpa", "1.0/25.2.0.192.in-addr.arpa"],
+    [name253, name253],
+    [`${name253}.`, name253],
+  ])("%s becomes %s", (input, host) => {
+    expect(parseHost(input)).toEqual({ ok: true, value: host });
+  });
+
+  test.each([
+    ["", "it is empty"],
+    [".", "empty label"],
+    ["@", "other than letters"],
+    ["*.example.com", "leftmost"],
+    ["192.0.2.1", "A or AAAA"],
+    ["192.0.2.1.", "A or AAAA"],
+    ["999.0.2.1", "A or AAAA"],
+    ["[::1]", "A or AAAA"],
+    ["http://example.com/", "other than letters"],
+    ["example.com:443", "other than letters"],
+    [`a.${name253}`, "longer than 253"],
+  ])("%j is refused: %s", (input, reason) => {
+    const message = expect.stringMatching(/^The value must be a valid domain name/);
+    expect(parseHost(input)).toMatchObject({ ok: false, message });
+    expect(parseHost(input)).toMatchObject({ message: expect.stringContaining(reason) });
+  });
+
+  test("is canonical after one pass", () => {
+    fc.assert(
+      fc.property(hostName, (input) => {
+        const host = parseHost(input);
+        if (!host.ok) throw new Error(host.message);
+        expect(parseHost(host.value)).toEqual(host);
+        expect(readHost(`${host.value}.`, "elsewhere.test")).toEqual(host);
+      }),
+    );
+  });
+
+  test.each([
+    [".", "example.com", "."],
+    ["@", "example.com", "example.com"],
+    ["@", "", "."],
+    ["mail", "example.com", "mail.example.com"],
+    ["mail", ".", "mail"],
+    ["MAIL.example.net.", "example.com", "mail.example.net"],
+    ["a\\.b.example.net.", "example.com", "a\\.b.example.net"],
+  ])("%j in a master file with origin %j becomes %j", (raw, origin, host) => {
+    expect(readHost(raw, origin)).toEqual({ ok: true, value: host });
+  });
+});
+
+test("no text whatsoever makes a name function throw", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (text) => {
+      const results = [parseZoneName(text), parseHost(text), parseOwner(text, "example.com")];
+      const accepted = results.map((result) => (result.ok ? result.value : "@"));
+      expect(accepted.join("")).toMatch(/^[a-z0-9_/.*@-]+$/);
+      expect(typeof readHost(text, "example.com").ok).toBe("boolean");
+    }),
+    { numRuns: 500 },
+  );
+});
+
+describe("the Unicode form", () => {
+  test.each([
+    ["xn--bcher-kva.example", "bücher.example"],
+    ["_x.xn--mller-kva.example", "_x.müller.example"],
+    ["*.xn--p1ai", "*.рф"],
+    ["xn--a.example", "xn--a.example"],
+    ["xn--99999999.example", "xn--99999999.example"],
+    ["a\\.xn--bcher-kva.example", "a\\.xn--bcher-kva.example"],
+    ["www.example", "www.example"],
+    ["@", "@"],
+    [".", "."],
+  ])("of %s is %s", (name, unicode) => {
+    expect(toUnicodeName(name)).toBe(unicode);
+  });
+});
+
+function escapedOctet(octet: number): string {
+  return `\\${String(octet).padStart(3, "0")}`;
+}

@@ -1,0 +1,65 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { expandName, readName, skipName, WireError, writeName } from "../../../server/dns/names/wire-names.ts";
+import { readHost } from "../../../server/dns/names/names.ts";
+
+const octets = (text: string) => Buffer.from(text.replaceAll(" ", ""), "hex");
+
+describe("a name", () => {
+  test.each([
+    [".", "00"],
+    ["a", "0161 00"],
+    ["www.example", "03777777 076578616d706c65 00"],
+    [String.raw`a\.b.c`, "03612e62 0163 00"],
+    [String.raw`\032\000`, "022000 00"],
+    [String.raw`\@\$\"\\`, "0440 24 22 5c 00"],
+    ["*._x", "012a 025f78 00"],
+  ])("%s lies as %s", (name, hex) => {
+    expect(writeName(name)).toEqual(octets(hex));
+    expect(readName(octets(hex), 0)).toEqual({ name, end: octets(hex).length });
+    expect(skipName(octets(hex), 0)).toBe(octets(hex).length);
+  });
+
+  test("is read in lower case and expanded as it is spelt", () => {
+    expect(readName(octets("0241 42 00"), 0).name).toBe("ab");
+    expect(expandName(octets("0241 42 00"), 0).name).toEqual(octets("024142 00"));
+  });
+
+  test("may end in a pointer", () => {
+    const message = octets("0161 00 0162 c000 ff");
+    expect(readName(message, 3)).toEqual({ name: "b.a", end: 7 });
+    expect(expandName(message, 3)).toEqual({ name: octets("0162 0161 00"), end: 7 });
+    expect(skipName(message, 3)).toBe(7);
+  });
+
+  test.each([
+    ["a pointer to itself", "c000"],
+    ["a pointer forward", "c002 0161 00"],
+    ["a circle of pointers", "0161 c000"],
+    ["an unknown kind of label", "4161 00"],
+    ["a label that is cut off", "0561"],
+    ["no end", "0161"],
+    ["too many labels", `${"0161".repeat(128)}00`],
+  ])("with %s is refused", (_, hex) => {
+    expect(() => readName(octets(hex), 0)).toThrow(WireError);
+  });
+
+  test.each(["a..b", "x".repeat(64), `${"x.".repeat(127)}xx`])("%j is refused", (name) => {
+    expect(() => writeName(name)).toThrow(WireError);
+  });
+
+  test("of any octets means the same after reading and writing, and is canonical", () => {
+    const label = fc.uint8Array({ minLength: 1, maxLength: 12 });
+    fc.assert(
+      fc.property(fc.array(label, { maxLength: 8 }), (labels) => {
+        const wire = Buffer.concat([
+          ...labels.flatMap((part) => [Buffer.of(part.length), Buffer.from(part)]),
+          Buffer.of(0),
+        ]);
+        const { name } = readName(wire, 0);
+        expect(readName(writeName(name), 0).name).toBe(name);
+        expect(readHost(name === "." ? name : `${name}.`, "")).toEqual({ ok: true, value: name });
+      }),
+    );
+  });
+});

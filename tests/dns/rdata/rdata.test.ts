@@ -1,0 +1,81 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { layouts } from "../../../server/dns/rdata/layouts.ts";
+import { rdataFromFields, rdataToText } from "../../../server/dns/rdata/rdata.ts";
+import { logicalLines } from "../../../server/dns/zone-file/tokens.ts";
+import { joinParameters } from "../../../server/dns/zone-file/service-parameters.ts";
+import { data } from "../zone-file/corpus/types.ts";
+
+const type = fc.constantFrom(...layouts.keys());
+const word = fc.oneof(
+  fc.nat(70_000).map(String),
+  fc.string({ unit: "binary", minLength: 1, maxLength: 20 }),
+  fc.constantFrom(
+    ..."N S E W A MX TYPE65535 . @ - a..b host ::1 192.0.2.1 1:10.0.0.0/8 AAAA AA== tcp alpn=h2 alpn= port=1".split(
+      " ",
+    ),
+  ),
+  fc.constantFrom(
+    ..."mandatory=alpn,key9 key65535=x 20240101000000 4294967295 99999999999 00-00-5e-00-53-2a 0:0:0:0 0x00 +12 \\".split(
+      " ",
+    ),
+  ),
+);
+const field = fc.record({ raw: word, quoted: fc.boolean() });
+
+function fieldsOf(recordType: string, text: string) {
+  const [line] = logicalLines(text);
+  return line?.kind === "line" ? joinParameters(recordType, line.fields) : [];
+}
+
+describe("data of a known type", () => {
+  test("is the same after it was printed and read again, whatever octets they are", () => {
+    fc.assert(
+      fc.property(type, fc.uint8Array({ maxLength: 60 }), (recordType, octets) => {
+        const text = rdataToText(recordType, Buffer.from(octets));
+        fc.pre(text.ok);
+        const again = rdataFromFields(recordType, fieldsOf(recordType, text.value), "elsewhere.test");
+        // Names are in small letters then, and sets in one form, so that it is the text that must be the same.
+        expect(again.ok && rdataToText(recordType, again.value)).toEqual(text);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  test("is read or refused in a sentence, whatever fields they are", () => {
+    fc.assert(
+      fc.property(type, fc.array(field, { maxLength: 10 }), (recordType, fields) => {
+        const rdata = rdataFromFields(recordType, fields, "example.com");
+        const told = rdata.ok ? rdataToText(recordType, rdata.value) : rdata;
+        expect(told.ok ? "read" : told.message).toMatch(rdata.ok ? /^read$/ : /\.$/);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  test("in generic form is the same record as in its own", () => {
+    for (const [recordType, ...rdatas] of data) {
+      for (const rdata of rdatas.filter((text) => !text.startsWith("\\#"))) {
+        const own = rdataFromFields(recordType, fieldsOf(recordType, rdata), "example.com");
+        if (!own.ok) throw new Error(`${recordType} ${rdata}: ${own.message}`);
+        const generic = `\\# ${own.value.length} ${own.value.toString("hex")}`;
+        expect(rdataFromFields(recordType, fieldsOf(recordType, generic), "")).toEqual(own);
+      }
+    }
+  });
+
+  test.each(["NSEC next", "NXT next", "WKS 192.0.2.1 tcp", "HIP 2 00 AAAA", "APL", "HTTPS 1 .", "TXT"])(
+    "%s with 200,000 more fields is refused or read, not given up",
+    (line) => {
+      const [recordType = "", ...fields] = line.split(" ");
+      const many = [...fields, ...Array.from({ length: 200_000 }, () => "1")].map((raw) => ({ raw, quoted: false }));
+      expect(rdataFromFields(recordType, many, "")).toMatchObject({ ok: recordType === "WKS" });
+    },
+  );
+
+  test("with a key longer than its length can say is refused", () => {
+    const key = Buffer.alloc(65_537).toString("base64");
+    const fields = ["2", "00", key].map((raw) => ({ raw, quoted: false }));
+    expect(rdataFromFields("HIP", fields, "")).toMatchObject({ ok: false });
+  });
+});

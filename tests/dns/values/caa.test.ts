@@ -1,0 +1,90 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { caaRule } from "../../../server/dns/values/caa.ts";
+import { expectReadable, expectStable, readText, refusal, written } from "./value-rules.ts";
+
+test.each([
+  ['0 issue "letsencrypt.org"', "0 issue letsencrypt.org", '0 issue "letsencrypt.org"'],
+  ["0 ISSUE letsencrypt.org", "0 issue letsencrypt.org", '0 issue "letsencrypt.org"'],
+  ["128  issuewild   ;", "128 issuewild ;", '128 issuewild ";"'],
+  [
+    '0 issue "ca.example; validationmethods=dns-01"',
+    "0 issue ca.example; validationmethods=dns-01",
+    '0 issue "ca.example; validationmethods=dns-01"',
+  ],
+  [
+    "0 iodef mailto:security@example.com",
+    "0 iodef mailto:security@example.com",
+    '0 iodef "mailto:security@example.com"',
+  ],
+  ['0 issue " a "', "0 issue a", '0 issue "a"'],
+])("%s becomes %s and prints as %s", (input, canonical, printed) => {
+  expect(caaRule.write(input, null)).toEqual({ ok: true, value: { value: canonical, priority: null, warnings: [] } });
+  expect(caaRule.print(canonical)).toBe(printed);
+  expectStable(caaRule, canonical);
+});
+
+test.each([
+  ["", "<flag> <tag> <value>"],
+  ["0", "<flag> <tag> <value>"],
+  ["256 issue ca.example", "0 to 255"],
+  ["issue ca.example", "0 to 255"],
+  ["0 is-sue ca.example", "letters and digits"],
+  ["0 issue", 'write "0 issue ;"'],
+  ['0 issue ""', 'write "0 issue ;"'],
+  ['0 issue "a"b"', "inner quotes"],
+  ["0 issue a\\;b", "backslashes"],
+  ["0 issue ä.example", "plain ASCII"],
+  ["0 issue a\nb", "plain ASCII"],
+  [`0 issue ${"a".repeat(2049)}`, "at most 2048"],
+])("%j is refused: %s", (input, reason) => {
+  expect(refusal(caaRule, input)).toContain(reason);
+});
+
+test("flags and tags without a meaning are accepted with a warning", () => {
+  expect(caaRule.write("1 issue a", null)).toMatchObject({ value: { warnings: [expect.stringContaining("flag 1")] } });
+  expect(caaRule.write("0 isue a", null)).toMatchObject({ value: { warnings: [expect.stringContaining('"isue"')] } });
+});
+
+test("a priority is refused", () => {
+  expect(refusal(caaRule, "0 issue a", 5)).toContain("CAA records have none");
+});
+
+test.each([
+  ['0 issue ""', "0 issue "],
+  ["0 issue", "0 issue "],
+  ["0 issue ca.example", "0 issue ca.example"],
+  ["0 issue ca.example x=y", "0 issue ca.example x=y"],
+  ['0 ISSUE "  \\"a\\\\b\\" "', '0 issue   "a\\b" '],
+  ['0 issue "\\195\\164\\010"', "0 issue ä\n"],
+  ['7 issue "\\255"', "\\# 8 07056973737565ff"],
+  ["\\# 9 0005697373756561 62", "\\# 9 000569737375656162"],
+])("%s in a master file is kept as %j", (text, canonical) => {
+  expect(readText(caaRule, text)).toBe(canonical);
+  expectReadable(caaRule, canonical);
+});
+
+test.each(["", "0", "256 issue a", "x issue a", "0 a-b c"])("data %j is refused", (text) => {
+  expect(() => readText(caaRule, text)).toThrow("CAA data must be");
+});
+
+test("every value that is accepted is stable", () => {
+  expect.hasAssertions();
+  const text = fc.string({ unit: fc.constantFrom(..."abc.;= /:@0".split("")), minLength: 1 });
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 255 }), fc.stringMatching(/^[a-zA-Z0-9]{1,20}$/), text, (flag, tag, part) => {
+      fc.pre(part.trim() !== "");
+      expectStable(caaRule, written(caaRule, `${flag} ${tag} "${part}"`));
+    }),
+  );
+});
+
+test("whatever octets a file holds are read back from what is printed", () => {
+  expect.hasAssertions();
+  fc.assert(
+    fc.property(fc.uint8Array(), (octets) => {
+      const escaped = Array.from(octets, (octet) => `\\${String(octet).padStart(3, "0")}`).join("");
+      expectReadable(caaRule, readText(caaRule, `0 issue "${escaped}"`));
+    }),
+  );
+});

@@ -1,0 +1,66 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { cnameRule } from "../../../server/dns/values/cname.ts";
+import { nsRule } from "../../../server/dns/values/ns.ts";
+import { hostName } from "../../support/records/arbitrary-names.ts";
+import { expectReadable, expectStable, readText, refusal, written } from "./value-rules.ts";
+
+describe.each([
+  ["CNAME", cnameRule],
+  ["NS", nsRule],
+])("the value of %s", (recordType, rule) => {
+  test.each([
+    ["Target.Example.NET", "target.example.net", "target.example.net."],
+    ["target.example.net.", "target.example.net", "target.example.net."],
+    ["münchen.example", "xn--mnchen-3ya.example", "xn--mnchen-3ya.example."],
+  ])("%s becomes %s and prints as %s", (input, canonical, printed) => {
+    expect(written(rule, input)).toBe(canonical);
+    expect(rule.print(canonical)).toBe(printed);
+  });
+
+  test.each([
+    "",
+    ".",
+    "@",
+    "192.0.2.1",
+    "2001:db8::1",
+    "a b.example",
+    "*.example.net",
+    "https://example.net",
+    "a..example",
+  ])("%j is refused because it is no valid domain name", (input) => {
+    expect(refusal(rule, input)).toContain("value must be a valid domain name");
+  });
+
+  test("a single label is accepted with a warning, unless its trailing dot shows that it is meant", () => {
+    expect(rule.write("mail", null)).toMatchObject({
+      value: { value: "mail", warnings: [expect.stringContaining('"mail."')] },
+    });
+    expect(rule.write("mail.", null)).toMatchObject({ value: { value: "mail", warnings: [] } });
+  });
+
+  test("a priority is refused", () => {
+    expect(refusal(rule, "a.example", 1)).toContain(`${recordType} records have none`);
+  });
+
+  test.each([
+    ["host", "host.example.com"],
+    ["@", "example.com"],
+    [".", "."],
+    ["odd\\ label.example.net.", "odd\\032label.example.net"],
+    ["\\# 3 016100", "\\# 3 016100"],
+  ])("%s in a master file is kept as %s", (text, canonical) => {
+    expect(readText(rule, text)).toBe(canonical);
+    expectReadable(rule, canonical);
+  });
+
+  test("data with none or two names is refused", () => {
+    expect(() => readText(rule, "")).toThrow("one domain name");
+    expect(() => readText(rule, "a b")).toThrow("one domain name");
+  });
+
+  test("every host name is stable", () => {
+    expect.hasAssertions();
+    fc.assert(fc.property(hostName, (input) => expectStable(rule, written(rule, input))));
+  });
+});

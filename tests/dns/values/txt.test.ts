@@ -1,0 +1,157 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { txtRule } from "../../../server/dns/values/txt.ts";
+import { rdataFields } from "../../support/records/rdata-fields.ts";
+import { expectReadable, expectStable, readText, refusal, written } from "./value-rules.ts";
+
+test.each([
+  ["v=spf1 -all", '"v=spf1 -all"'],
+  ["", '""'],
+  [" leading and trailing ", '" leading and trailing "'],
+  ["v=DKIM1; k=rsa; p=MIG", '"v=DKIM1; k=rsa; p=MIG"'],
+  ['say "hi"', String.raw`"say \"hi\""`],
+  ['"quoted"', String.raw`"\"quoted\""`],
+  [String.raw`back\slash \034 \"`, String.raw`"back\\slash \\034 \\\""`],
+  ["back`tick", '"back`tick"'],
+  ["tab\there", String.raw`"tab\009here"`],
+  ["grüße", String.raw`"gr\195\188\195\159e"`],
+  ["👋", String.raw`"\240\159\145\139"`],
+  ["\ufeffmark", String.raw`"\239\187\191mark"`],
+  ["\u007f", String.raw`"\127"`],
+  ["@", '"@"'],
+  ["\\# 2 abc", String.raw`"\\# 2 abc"`],
+])("%j is taken literally and prints as %s", (value, printed) => {
+  expect(written(txtRule, value)).toBe(value);
+  expect(txtRule.print(value)).toBe(printed);
+  expectStable(txtRule, value);
+});
+
+test.each([
+  ["a".repeat(2049), "at most 2048"],
+  ["字".repeat(2049), "at most 2048"],
+  ["👋".repeat(2049), "at most 2048"],
+  ["a".repeat(100_000), "at most 2048"],
+  ["\ud800", "well-formed"],
+  ["a\udc00b", "well-formed"],
+  ["a\nb", "U+000a at position 2"],
+  ["\u0000", "U+0000"],
+  ["\\# 2 0961", "generic"],
+])("a text is refused: %#", (value, reason) => {
+  expect(refusal(txtRule, value).toLowerCase()).toContain(reason.toLowerCase());
+});
+
+test("2048 characters are accepted in any script, counted as code points", () => {
+  for (const character of ["a", "é", "字", "👋", '"', "\\"]) {
+    const value = character.repeat(2048);
+    expect(written(txtRule, value) === value).toBe(true);
+    expectStable(txtRule, value);
+  }
+});
+
+test("quotes around the text are kept with a warning", () => {
+  expect(txtRule.write('"x"', null)).toMatchObject({
+    value: { value: '"x"', warnings: [expect.stringContaining("the quotes become part of the text")] },
+  });
+  expect(txtRule.write('"', null)).toMatchObject({ value: { warnings: [] } });
+});
+
+test("a priority is refused", () => {
+  expect(refusal(txtRule, "x", 5)).toContain("TXT records have none");
+});
+
+describe("cutting into strings of at most 255 octets", () => {
+  test.each([
+    [0, [0]],
+    [254, [254]],
+    [255, [255]],
+    [256, [255, 1]],
+    [509, [255, 254]],
+    [510, [255, 255]],
+    [511, [255, 255, 1]],
+    [764, [255, 255, 254]],
+    [765, [255, 255, 255]],
+    [766, [255, 255, 255, 1]],
+    [2048, [255, 255, 255, 255, 255, 255, 255, 255, 8]],
+  ])("%i octets become strings of %j", (length, lengths) => {
+    const value = "x".repeat(length);
+    expect(rdataFields(txtRule.print(value)).map((field) => field.raw.length)).toEqual(lengths);
+    expectStable(txtRule, value);
+  });
+
+  test("never splits an escape, and may split a character", () => {
+    for (const value of [`${"x".repeat(254)}"\\"`, `${"x".repeat(253)}👋`, "\\".repeat(600), "字".repeat(300)]) {
+      for (const { raw } of rdataFields(txtRule.print(value))) {
+        expect(raw).toMatch(/^(?:\\\d{3}|\\[\\"]|[^\\"])*$/);
+        expect(raw.replaceAll(/\\\d{3}|\\./g, "x").length).toBeLessThanOrEqual(255);
+      }
+      expectStable(txtRule, value);
+    }
+  });
+});
+
+describe("reading", () => {
+  test.each([
+    ['"a" "b"', "ab"],
+    ["a b", "ab"],
+    ['""', ""],
+    [String.raw`"a\"b\\c\100\;"`, 'a"b\\cd;'],
+    [String.raw`"\195" "\188"`, "ü"],
+    ['"grüße"', "grüße"],
+    [String.raw`"line\010break"`, "line\nbreak"],
+    [String.raw`"\255"`, "\\# 2 01ff"],
+    [String.raw`"a\000"`, "\\# 3 026100"],
+    [String.raw`"\237\160\128"`, "\\# 4 03eda080"],
+    ["\\# 4 03616263", "abc"],
+    ["\\# 5 0161 026263", "abc"],
+    ["\\# 2 01FF", "\\# 2 01ff"],
+    [String.raw`"\\# 3 026869"`, "\\# 12 0b5c23203320303236383639"],
+  ])("%s gives %j", (text, canonical) => {
+    expect(readText(txtRule, text)).toBe(canonical);
+    expectReadable(txtRule, canonical);
+  });
+
+  test("keeps a text that a client could not have written", () => {
+    const long = "x".repeat(5000);
+    expect(readText(txtRule, txtRule.print(long))).toBe(long);
+  });
+
+  test.each(["", "\\# 2 05ff", "\\# 0", "\\# 3 01ff", "\\# x", "\\256", "\\1"])("data %j is refused", (text) => {
+    expect(() => readText(txtRule, text)).toThrow("refused");
+  });
+});
+
+describe("generic form (RFC 3597) from a client", () => {
+  test.each([
+    ["\\# 3 026869", "hi"],
+    ["\\# 2 01ff", "\\# 2 01ff"],
+    ["\\# 4 01ff 01fe", "\\# 4 01ff 01fe"],
+    ["\\# 3 0268", "\\# 3 0268"],
+  ])("%s is stored as %s", (value, canonical) => {
+    expect(written(txtRule, value)).toBe(canonical);
+    expectStable(txtRule, canonical);
+  });
+
+  test("does not smuggle in what text may not contain", () => {
+    expect(refusal(txtRule, "\\# 2 010a")).toContain("line breaks");
+  });
+});
+
+test("every well-formed text of at most 2048 characters is stable", () => {
+  expect.hasAssertions();
+  fc.assert(
+    fc.property(fc.string({ unit: "binary", maxLength: 2048 }), (text) => {
+      fc.pre(text.isWellFormed() && !/[^\P{Cc}\t\u007f-\u009f]/u.test(text));
+      expectStable(txtRule, text);
+    }),
+  );
+});
+
+test("whatever octets a file holds are read back from what is printed", () => {
+  expect.hasAssertions();
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 600 }), (octets) => {
+      const escaped = Array.from(octets, (octet) => `\\${String(octet).padStart(3, "0")}`).join("");
+      expectReadable(txtRule, readText(txtRule, `"${escaped}"`));
+    }),
+  );
+});

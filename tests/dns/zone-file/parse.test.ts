@@ -1,0 +1,415 @@
+import { describe, expect, test } from "vitest";
+import { ok, refuse } from "../../../server/platform/result.ts";
+import { parseZoneFile, type ZoneFileOptions } from "../../../server/dns/zone-file/parse.ts";
+
+const zone = "example.com";
+
+/** One text per record: `name ttl type value`. */
+function read(text: string, options: Partial<ZoneFileOptions> = {}) {
+  const parsed = parseZoneFile(text, { zone, ...options });
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.errors));
+  const records = parsed.records.map(({ name, ttl, recordType, value }) => `${name} ${ttl} ${recordType} ${value}`);
+  return { ...parsed, records, messages: parsed.warnings.map(({ line, message }) => `${line}: ${message}`) };
+}
+
+/** One text per error: `line: message`, the file before it where it is an included one. */
+function errorsOf(text: string, options: Partial<ZoneFileOptions> = {}): string[] {
+  const parsed = parseZoneFile(text, { zone, ...options });
+  if (parsed.ok) return [];
+  return parsed.errors.map(({ line, file, message }) => `${file === undefined ? "" : `${file} `}${line}: ${message}`);
+}
+
+describe("files as they are found", () => {
+  test("a BIND zone with a parenthesised SOA, blank owners and nested origins", () => {
+    const parsed = read(
+      String.raw`
+$TTL 1h
+$ORIGIN com.
+example   IN SOA  ns1.example.com. host\.master.example.com. (
+            2024010101 ; serial
+            1d         ; refresh
+            2H 4w      ; retry, expire
+            300 )      ; minimum
+          IN NS   ns1.example
+             NS   ns2.example.net.
+          300 MX  10 mail.example
+$ORIGIN example.com.
+mail      A     192.0.2.1
+          AAAA  2001:DB8:0:0::1
+$ORIGIN eu
+www       CNAME mail.example.com.
+*         in 5m A 192.0.2.2
+@         IN TXT "apex of eu"
+$ORIGIN @
+deep      A 192.0.2.3
+`,
+    );
+    expect(parsed.soa).toEqual({
+      mname: "ns1.example.com",
+      rname: String.raw`host\.master.example.com`,
+      serial: 2_024_010_101,
+      refresh: 86_400,
+      retry: 7200,
+      expire: 2_419_200,
+      minimum: 300,
+      ttl: 3600,
+    });
+    expect(parsed.records).toEqual([
+      "@ 3600 NS ns1.example.com",
+      "@ 3600 NS ns2.example.net",
+      "@ 300 MX 10 mail.example.com",
+      "mail 3600 A 192.0.2.1",
+      "mail 3600 AAAA 2001:db8::1",
+      "www.eu 3600 CNAME mail.example.com",
+      "*.eu 300 A 192.0.2.2",
+      "eu 3600 TXT apex of eu",
+      "deep.eu 3600 A 192.0.2.3",
+    ]);
+    expect(parsed.messages).toEqual([]);
+  });
+
+  test("TTL and class come in either order, and neither needs to be there", () => {
+    expect(
+      read(
+        "a A 192.0.2.1\na2 60 A 192.0.2.2\nb in a 192.0.2.3\nc IN 1h A 192.0.2.4\nd 1h CLASS1 type1 192.0.2.5\nin A 192.0.2.6",
+      ).records,
+    ).toEqual([
+      "a 3600 A 192.0.2.1",
+      "a2 60 A 192.0.2.2",
+      "b 60 A 192.0.2.3",
+      "c 3600 A 192.0.2.4",
+      "d 3600 A 192.0.2.5",
+      "in 3600 A 192.0.2.6",
+    ]);
+  });
+
+  test.each([
+    ["$TTL", "$TTL 77\n@ 60 IN SOA a b 1 2 3 4 5\na 88 A 192.0.2.1\nb A 192.0.2.2", "b 77 A 192.0.2.2"],
+    ["the last explicit TTL", "@ 60 IN SOA a b 1 2 3 4 5\nb A 192.0.2.2", "b 60 A 192.0.2.2"],
+    ["the SOA minimum", "@ IN SOA a b 1 2 3 4 5\nb A 192.0.2.2", "b 5 A 192.0.2.2"],
+    [
+      "the SOA minimum, whatever TTL stands between, where the SOA has none",
+      "@ IN SOA a b 1 2 3 4 5\na 88 A 192.0.2.1\nb A 192.0.2.2",
+      "b 5 A 192.0.2.2",
+    ],
+    ["the default", "b A 192.0.2.2", "b 3600 A 192.0.2.2"],
+  ])("a record without a TTL takes %s", (_, text, last) => {
+    expect(read(text).records.at(-1)).toBe(last);
+  });
+
+  test("the caller's default TTL and origin serve where the file has none", () => {
+    expect(read("b A 192.0.2.2", { defaultTtl: 9, origin: "sub.example.com" }).records).toEqual([
+      "b.sub 9 A 192.0.2.2",
+    ]);
+  });
+
+  test("text: semicolons in quotes, a key over several strings, escapes", () => {
+    expect(
+      read(String.raw`
+_dmarc TXT "v=DMARC1; p=none; rua=mailto:a@example.com"
+k1._domainkey IN TXT ( "v=DKIM1; k=rsa; p=MIGf" ; first
+    "MA0GCSq" "AQAB" )
+quotes TXT "a \"b\" \\ c" \100
+parts  TXT a b c
+bytes  TXT "caf\195\169 é"
+`).records,
+    ).toEqual([
+      "_dmarc 3600 TXT v=DMARC1; p=none; rua=mailto:a@example.com",
+      "k1._domainkey 3600 TXT v=DKIM1; k=rsa; p=MIGfMA0GCSqAQAB",
+      String.raw`quotes 3600 TXT a "b" \ cd`,
+      "parts 3600 TXT abc",
+      "bytes 3600 TXT café é",
+    ]);
+  });
+
+  test("CRLF, a byte order mark and a missing last line end change nothing", () => {
+    expect(read("\uFEFF$TTL 60\r\nwww A 192.0.2.1\r\n\r\n  A 192.0.2.2").records).toEqual([
+      "www 60 A 192.0.2.1",
+      "www 60 A 192.0.2.2",
+    ]);
+  });
+
+  test("types that cannot be edited are kept, unknown ones in generic form", () => {
+    const parsed = read(String.raw`
+$TTL 60
+a  TYPE65280 \# 4 0A 000001
+b  https 1 . alpn="h2,h3" ipv4hint=192.0.2.1
+c  SVCB 0 svc
+d  TLSA 3 1 1 AB CD
+e  SSHFP 4 0 AB
+f  NAPTR 100 50 "s" "SIP+D2U" "" _sip._udp
+g  DS 12345 13 9 ABCD
+h  PTR host
+i  TYPE43 \# 5 3039 0d09ab
+`);
+    expect(parsed.records).toEqual([
+      "a 60 TYPE65280 \\# 4 0a000001",
+      "b 60 HTTPS 1 . alpn=h2,h3 ipv4hint=192.0.2.1",
+      "c 60 SVCB 0 svc.example.com.",
+      "d 60 TLSA 3 1 1 abcd",
+      "e 60 SSHFP 4 0 ab",
+      'f 60 NAPTR 100 50 "s" "SIP+D2U" "" _sip._udp.example.com.',
+      "g 60 DS 12345 13 9 abcd",
+      "h 60 PTR host.example.com.",
+      "i 60 DS 12345 13 9 ab",
+    ]);
+  });
+
+  test("owners keep their escapes, and `@` and `$` may be escaped", () => {
+    expect(read("a\\.b A 192.0.2.1\n\\$x A 192.0.2.1\n\\@ A 192.0.2.1\nWWW.Example.COM. A 192.0.2.1").records).toEqual([
+      "a\\.b 3600 A 192.0.2.1",
+      "\\$x 3600 A 192.0.2.1",
+      "\\@ 3600 A 192.0.2.1",
+      "www 3600 A 192.0.2.1",
+    ]);
+  });
+
+  test("MX and SRV carry their priority, and nothing is proxied", () => {
+    expect(parseZoneFile("@ MX 5 m\n_s._tcp SRV 7 0 80 h", { zone })).toMatchObject({
+      records: [
+        { priority: 5, proxied: false },
+        { priority: 7, proxied: false },
+      ],
+    });
+  });
+
+  test("a name server that stands in for a missing one is no record", () => {
+    expect(read("@ NS placeholder.invalid.\nsub NS placeholder.invalid.\n@ NS ns").records).toEqual([
+      "sub 3600 NS placeholder.invalid",
+      "@ 3600 NS ns.example.com",
+    ]);
+  });
+
+  test("a hundred thousand records are read", () => {
+    const lines = Array.from(
+      { length: 100_000 },
+      (_, index) => `h${index} A 10.0.${(index >> 8) & 255}.${index & 255}`,
+    );
+    // Work that grew with the square of the file would take minutes, which is longer than a test may.
+    expect(read(lines.join("\n")).records).toHaveLength(100_000);
+  });
+});
+
+/** The data of an RRSIG. */
+function signature(type: string, tag: number): string {
+  return `RRSIG ${type} 13 3 60 20301122173103 20240101000000 ${tag} @ AAAA`;
+}
+
+describe("what is odd is kept and told", () => {
+  test("repetitions are merged, also with another TTL", () => {
+    const parsed = read("a 60 A 192.0.2.1\nA 60 A 192.0.2.1\na 90 A 192.0.2.1");
+    expect(parsed.records).toEqual(["a 60 A 192.0.2.1"]);
+    const message = "a A 192.0.2.1 is there already; the repetition is left out.";
+    expect(parsed.messages).toEqual([`2: ${message}`, `3: ${message}`]);
+  });
+
+  test("an RRset with different TTLs gets the one that BIND gives it, and a warning", () => {
+    const parsed = read(
+      "a 60 A 192.0.2.1\na 90 A 192.0.2.2\na 99 A 192.0.2.3\na 90 AAAA ::1\nb TXT b\na 5 A 192.0.2.4",
+    );
+    expect(parsed.records.filter((record) => record.startsWith("a "))).toEqual([
+      "a 5 A 192.0.2.1",
+      "a 5 A 192.0.2.2",
+      "a 5 A 192.0.2.3",
+      "a 90 AAAA ::1",
+      "a 5 A 192.0.2.4",
+    ]);
+    expect(parsed.messages).toEqual([
+      "2: a A has records with different TTLs; 60 holds for all of them, as in BIND (RFC 2181 §5.2).",
+      "6: a A has records with different TTLs; 5 holds for all of them, as in BIND (RFC 2181 §5.2).",
+    ]);
+  });
+
+  test("an RRSIG shares its TTL with those that cover the same type, and with no other", () => {
+    const parsed = read(`a 60 ${signature("A", 1)}\na 90 ${signature("MX", 1)}\na 60 ${signature("A", 2)}`);
+    expect(parsed.records.map((record) => record.split(" ").slice(0, 4).join(" "))).toEqual([
+      "a 60 RRSIG A",
+      "a 90 RRSIG MX",
+      "a 60 RRSIG A",
+    ]);
+    expect(parsed.messages).toEqual([]);
+  });
+
+  test("a bare text that a semicolon cuts off", () => {
+    expect(read("k TXT v=DKIM1;k=rsa;p=abc").messages).toEqual([
+      "1: What follows the ; is a comment; put the text in quotes to keep it.",
+    ]);
+  });
+
+  test("the SOA again at the end, as in a zone transfer, is nothing odd", () => {
+    const soa = "@ 60 SOA a b 1 2 3 4 5";
+    expect(read(`${soa}\nx A 192.0.2.1\n${soa}`).messages).toEqual([]);
+  });
+});
+
+describe("errors name their line", () => {
+  const noInclude = "$INCLUDE is not accepted here; put the file's lines in its place.";
+  test.each<[string, string]>([
+    ["\nwww 60 A\n", "2: The A value must be an IPv4 address"],
+    ["www A 192.0.2.256", "1: The A value must be an IPv4 address"],
+    ["www AA 192.0.2.1", '1: "AA" is not a record type.'],
+    ["www TYPE0 \\# 0", '1: "TYPE0" is not a record type.'],
+    ["www TYPE65536 \\# 0", '1: "TYPE65536" is not a record type.'],
+    ["www TYPE65280 \\# 4 0a", "1: Generic RDATA must state its number of octets"],
+    ["www 60 IN", "1: This entry has no record type."],
+    ["www", "1: This entry has no record type."],
+    ['www "A" 192.0.2.1', '1: A record type was expected in place of "A".'],
+    ["www CH A 192.0.2.1", "1: Class CH is not served here, only IN."],
+    ["www CLASS3 A 192.0.2.1", "1: Class CLASS3 is not served here, only IN."],
+    ["www 2147483648 A 192.0.2.1", "1: 2147483648 is more than the largest time"],
+    ["\n A 192.0.2.1", "2: This line begins with a blank, but there is no record before it"],
+    ['"www" A 192.0.2.1', "1: An owner name cannot stand in quotes."],
+    ["www.example.net. A 192.0.2.1", '1: The name "www.example.net" is outside the zone example.com.'],
+    ["notexample.com. A 192.0.2.1", '1: The name "notexample.com" is outside the zone example.com.'],
+    ["a..b A 192.0.2.1", '1: The name "a..b" cannot be a domain name'],
+    ["$ORIGIN", "1: $ORIGIN needs one name."],
+    ["$ORIGIN a b", "1: $ORIGIN needs one name."],
+    ["$ORIGIN a..b", '1: The name "a..b" cannot be a domain name'],
+    ["$TTL", "1: $TTL needs one time."],
+    ["$TTL soon", '1: "soon" is not a time'],
+    ["$INCLUDE more.zone", `1: ${noInclude}`],
+    ["$INCLUDE", "1: $INCLUDE needs a file and, if any, an origin."],
+    ["\n\n$GENERATE 1-9 h$ A 192.0.2.$", "3: $GENERATE is an extension of BIND"],
+    ["$x A 192.0.2.1", "1: There is no directive $x; an owner name that begins with $ is written \\$."],
+    ["@ SOA a b 1 2 3 4", "1: An SOA needs seven fields"],
+    ["@ SOA a b 4294967296 2 3 4 5", '1: "4294967296" is not a serial'],
+    ["@ SOA a b 1 2 3 4 x", '1: "x" is not a time'],
+    ["sub SOA a b 1 2 3 4 5", "1: The SOA belongs to the zone's apex, not to sub."],
+    ["@ SOA a b 1 2 3 4 5\n@ SOA a b 2 2 3 4 5", "2: The zone has a different SOA already."],
+    ["a (\n A 192.0.2.1", "1: The parenthesis that opens here is never closed."],
+    ['a TXT "b', "1: The quote that opens on this line is not closed on it."],
+    ["a )", "1: This ) closes nothing."],
+    ['a (\n TXT\n "\u0000" )', "3: The control character U+0000 does not belong here"],
+    ['a TXT "\uFFFD"', "1: A byte here was not UTF-8 and got lost on the way"],
+    ['a TXT "\ud800"', "1: A byte here was not UTF-8 and got lost on the way"],
+  ])("%j", (text, message) => {
+    const errors = errorsOf(text);
+    expect(errors).toHaveLength(1);
+    expect(errors[0]?.slice(0, message.length)).toBe(message);
+  });
+
+  test("of several lines are told together, and lines that follow from one are not", () => {
+    expect(errorsOf("out.example.net. A 192.0.2.1\n A 192.0.2.2\nb A x\nc A 192.0.2.3\nd FOO")).toEqual([
+      '1: The name "out.example.net" is outside the zone example.com.',
+      expect.stringContaining("3: The A value"),
+      '5: "FOO" is not a record type.',
+    ]);
+  });
+
+  test("stop at twenty", () => {
+    expect(errorsOf("a A x\n".repeat(1000))).toHaveLength(20);
+    expect(errorsOf("\u0000 A\n".repeat(1000))).toHaveLength(20);
+  });
+});
+
+describe("octets above ASCII", () => {
+  test("stay what they are in names and texts, whatever encoding they were meant in", () => {
+    const records = [
+      "b\\195\\188cher 3600 CNAME b\\195\\188cher.example.com",
+      "m 3600 MX 10 b\\195\\188cher.example.com",
+      "p 3600 PTR b\\195\\188cher.example.com.",
+      "t 3600 TXT bücher",
+    ];
+    const text = 'bücher CNAME b\\ücher\nm MX 10 bücher\np PTR bücher\nt TXT "bücher"';
+    expect(read(text).records).toEqual(records);
+    expect(parseZoneFile(Buffer.from("é A 192.0.2.1\nt TXT é", "latin1"), { zone })).toMatchObject({
+      records: [{ name: "\\233" }, { value: "\\# 2 01e9" }],
+    });
+  });
+
+  test("may be anything in a comment", () => {
+    const file = Buffer.from("; caf\u00e9 \u0000\u001b\nwww A 192.0.2.1 ; \u00ff", "latin1");
+    expect(parseZoneFile(file, { zone })).toMatchObject({ ok: true, records: [{ name: "www" }], warnings: [] });
+    expect(read("; \uFFFD\nwww A 192.0.2.1").records).toHaveLength(1);
+  });
+});
+
+describe("names outside the zone", () => {
+  const text = "www A 192.0.2.1\nwww.example.net. A 192.0.2.2\n AAAA ::1\n$ORIGIN net.\nmail A 192.0.2.3\nmail x A";
+
+  test("are left out on request, each with its line and name, and other errors stay errors", () => {
+    const parsed = read(text.slice(0, -"\nmail x A".length), { ignoreOutOfZone: true });
+    expect(parsed.records).toEqual(["www 3600 A 192.0.2.1"]);
+    expect(parsed.outOfZone).toEqual([
+      { line: 2, name: "www.example.net" },
+      { line: 3, name: "www.example.net" },
+      { line: 5, name: "mail.net" },
+    ]);
+    expect(errorsOf(text, { ignoreOutOfZone: true })).toEqual(['6: "x" is not a record type.']);
+  });
+
+  test("are an SOA's, too", () => {
+    expect(read("net. SOA a b 1 2 3 4 5", { ignoreOutOfZone: true })).toMatchObject({ soa: null, records: [] });
+  });
+});
+
+describe("data that breaks the grammar of its type", () => {
+  const text = "a SSHFP 1 1 zz\nb PTR a. b.\nc TYPE65280 foo\nd ALIAS www\ne TYPE41 \\# 0\n@ DS 1 2 3 ab";
+
+  test("is kept as it stands where a zone is only read, with a warning for each line", () => {
+    const parsed = read(text, { keepBadData: true });
+    expect(parsed.records).toEqual([
+      "a 3600 SSHFP 1 1 zz",
+      "b 3600 PTR a. b.",
+      "c 3600 TYPE65280 foo",
+      "d 3600 ALIAS www.example.com.",
+      "e 3600 TYPE41 \\# 0",
+      "@ 3600 DS 1 2 3 ab",
+    ]);
+    expect(parsed.warnings.map(({ line }) => line)).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(parsed.messages[0]).toBe(
+      '1: The SSHFP data is wrong: the fingerprint must be hexadecimal digits in pairs, not "zz". It is kept as it stands.',
+    );
+    expect(errorsOf(text)).toHaveLength(6);
+  });
+
+  test("is an error all the same where it cannot be told what it says", () => {
+    expect(errorsOf("a A x", { keepBadData: true })).toHaveLength(1);
+  });
+});
+
+describe("$INCLUDE", () => {
+  const files: Record<string, string> = {
+    hosts: "$ORIGIN deep\nwww A 192.0.2.1\n",
+    relative: " A 192.0.2.9\n",
+    bad: "\nx FOO",
+    outer: "$INCLUDE bad",
+    loop: "$INCLUDE loop",
+  };
+  const include = (path: string) => {
+    const text = files[path];
+    return text === undefined ? refuse(`There is no ${path}.`) : ok(text);
+  };
+
+  test("takes another origin, and gives origin and owner back", () => {
+    const parsed = read("a A 192.0.2.0\n$INCLUDE hosts eu ; note\n A 192.0.2.2\nb A 192.0.2.3\n$INCLUDE relative", {
+      include,
+    });
+    expect(parsed.records).toEqual([
+      "a 3600 A 192.0.2.0",
+      "www.deep.eu 3600 A 192.0.2.1",
+      "a 3600 A 192.0.2.2",
+      "b 3600 A 192.0.2.3",
+      "b 3600 A 192.0.2.9",
+    ]);
+    expect(parsed.includedFiles).toEqual(["hosts", "relative"]);
+  });
+
+  test("errors name the file that they are in", () => {
+    expect(errorsOf("\n$INCLUDE outer\n$INCLUDE nowhere", { include })).toEqual([
+      'bad 2: "FOO" is not a record type.',
+      "3: There is no nowhere.",
+    ]);
+  });
+
+  test("a file that includes itself ends after ten levels", () => {
+    expect(errorsOf("$INCLUDE loop", { include })).toEqual(["loop 1: $INCLUDE is nested more than 10 deep."]);
+  });
+
+  test("files that include each other over and over end too", () => {
+    const errors = errorsOf("$INCLUDE 0", {
+      include: (path) => ok(path === "8" ? "" : `$INCLUDE ${Number(path) + 1}\n`.repeat(9)),
+    });
+    expect(errors[0]).toContain("The zone includes more than 1000 files.");
+  });
+});

@@ -1,0 +1,30 @@
+import { describe, expect, test } from "vitest";
+import { looksLikeTtl, parseTtl } from "../../../server/dns/zone-file/ttl.ts";
+
+describe("parseTtl", () => {
+  test.each([
+    ["0", 0],
+    ["3600", 3600],
+    ["0300", 300],
+    ["1h30m", 5400],
+    ["1H30M", 5400],
+    ["1w2d", 777_600],
+    ["1W2d3H4m5S", 788_645],
+    ["90s", 90],
+    ["2147483647", 2_147_483_647],
+  ])("%s is %i seconds", (text, seconds) => {
+    expect(parseTtl(text)).toEqual({ ok: true, value: seconds });
+  });
+
+  test.each(["2147483648", "3551w", "9999999999w"])("%s is more than 31 bits", (text) => {
+    expect(parseTtl(text)).toEqual({
+      ok: false,
+      message: `${text} is more than the largest time, 2147483647 seconds.`,
+    });
+  });
+
+  test.each(["", "-1", "1.5", "1h30", "h", "1y", "1 h", "1e3", "0x10", "99999999999"])("%j is no time", (text) => {
+    expect(looksLikeTtl(text)).toBe(false);
+    expect(parseTtl(text)).toMatchObject({ ok: false });
+  });
+});
