@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { HttpPort } from "../server/api/context.ts";
+import type { HttpPort } from "../server/platform/http-port.ts";
 import { loadConfig } from "../server/config/config.ts";
 import { openDatabase } from "../server/database/database.ts";
 import { startServer } from "../server/start.ts";

@@ -11,7 +11,9 @@ import { identityConfigsRouter, identityRouter } from "./identity/router.ts";
 import { notificationsRouter } from "./notifications/router.ts";
 import { recordsRouter } from "./records/router.ts";
 import { snapshotsRouter } from "./snapshots/router.ts";
-import { router } from "./api/trpc.ts";
+import { historyRouter } from "./changes/router.ts";
+import { expiryRouter } from "./expiry/router.ts";
+import { merged, router } from "./api/trpc.ts";
 import { invitationsRouter } from "./accounts/users/invitations/router.ts";
 import { usersRouter } from "./accounts/users/router.ts";
 import { profileRouter } from "./accounts/users/profile/router.ts";
@@ -28,8 +30,8 @@ export const appRouter = router({
   invitations: invitationsRouter,
   identity: identityRouter,
   identityConfigs: identityConfigsRouter,
-  domains: domainsRouter,
-  records: recordsRouter,
+  domains: merged(domainsRouter, expiryRouter),
+  records: merged(recordsRouter, historyRouter),
   snapshots: snapshotsRouter,
   assignments: assignmentsRouter,
   providers: providersRouter,

@@ -16,7 +16,7 @@ import { AppError } from "./platform/errors.ts";
 import { logOutput } from "./platform/log-output.ts";
 import { createLog, type Logger } from "./platform/log.ts";
 import type { Pause } from "./platform/pause.ts";
-import { rawProblem } from "./http/problem.ts";
+import { rawProblem } from "./api/problem.ts";
 import { createServices, type Services } from "./composition/services.ts";
 import { version } from "./platform/version.ts";
 

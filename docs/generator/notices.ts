@@ -8,7 +8,7 @@ import { expired, type DueReminder } from "../../server/expiry/due-reminders.ts"
 import { failedLookUp } from "../../server/expiry/failed-look-up-notice.ts";
 import { reminderNotice } from "../../server/expiry/reminder-notice.ts";
 import type { NotificationEvent } from "../../server/platform/events.ts";
-import type { Notice } from "../../server/notifications/notify.ts";
+import type { Notice } from "../../server/platform/events.ts";
 
 const domainId = "01a1fb0f-6204-7000-abd4-276e976be8b7";
 const userId = "01a1fb0f-6204-7000-abd4-276e976be8b8";

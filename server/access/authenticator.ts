@@ -1,4 +1,4 @@
-import type { HttpPort } from "../api/context.ts";
+import type { HttpPort } from "../platform/http-port.ts";
 import type { EntityManager } from "../database/database.ts";
 import { AppError } from "../platform/errors.ts";
 import type { AccessTokens } from "./access-tokens.ts";

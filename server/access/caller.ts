@@ -1,5 +1,5 @@
 import type { Actor } from "./actor.ts";
-import type { Permission } from "../api/context.ts";
+import type { Permission } from "./permissions.ts";
 import { AppError } from "../platform/errors.ts";
 import type { Role } from "../database/tables/roles.ts";
 

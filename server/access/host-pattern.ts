@@ -17,12 +17,12 @@ const longestPattern = 253;
 export function parseHostPattern(input: string, zone: string): Result<string> {
   if (input === "@") return ok("@");
   const labels: string[] = [];
-  for (const text of input.replaceAll(/[\u3002\uff0e\uff61]/g, "../assignments").split("../assignments")) {
+  for (const text of input.replaceAll(/[\u3002\uff0e\uff61]/g, ".").split(".")) {
     const label = toALabel(text);
     if (label === null || !/^[a-z0-9_/*-]+$/.test(label)) return refuse(unusual(text));
     labels.push(label);
   }
-  const pattern = labels.join("../assignments").replaceAll(/\*+/g, "*");
+  const pattern = labels.join(".").replaceAll(/\*+/g, "*");
   if (pattern.length > longestPattern) return refuse(`A pattern has at most ${longestPattern} characters.`);
   if (pattern === zone || pattern.endsWith(`.${zone}`))
     return refuse(

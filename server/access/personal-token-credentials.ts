@@ -1,4 +1,4 @@
-import type { Permission } from "../api/context.ts";
+import type { Permission } from "./permissions.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { Known } from "./known-callers.ts";
 import { hashOf } from "../platform/opaque-tokens.ts";

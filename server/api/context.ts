@@ -1,30 +1,7 @@
 import type { TRPC_ERROR_CODE_NUMBER } from "@trpc/server";
+import type { Permission } from "../access/permissions.ts";
 import type { ErrorCode, Issue } from "../platform/errors.ts";
-
-/** What a procedure may see of the HTTP exchange. Nothing here depends on a library but tRPC, so that the SDK's types stand alone. */
-export interface HttpPort {
-  /** A request header, lower-case name. */
-  header(name: string): string | undefined;
-  cookie(name: string): string | undefined;
-  /** Sets a response header. */
-  setHeader(name: string, value: string): void;
-  setCookie(cookie: CookieToSet): void;
-  /** For the metrics: the dotted name of what is called. */
-  noteProcedure(name: string): void;
-  /** The client's address as far as TRUST_PROXY lets us believe it. */
-  readonly ip: string | null;
-  /** Ends the connection at once, whatever of the answer was not sent yet. */
-  cut(): void;
-}
-
-export interface CookieToSet {
-  name: string;
-  /** Empty: the cookie is removed. */
-  value: string;
-  path: string;
-  /** Undefined: until the browser closes. */
-  maxAgeSeconds: number | undefined;
-}
+import type { HttpPort } from "../platform/http-port.ts";
 
 export interface Context {
   requestId: string;
@@ -46,20 +23,6 @@ export interface ErrorShape {
   code: TRPC_ERROR_CODE_NUMBER;
   data: ErrorData;
 }
-
-/** What a credential may allow. A signed-in session holds all of them, a personal token those that it was given. */
-export const permissions = [
-  "domains:read",
-  "domains:write",
-  "records:read",
-  "records:write",
-  "snapshots:read",
-  "snapshots:write",
-  "notifications:read",
-  "notifications:write",
-] as const;
-
-export type Permission = (typeof permissions)[number];
 
 /** Who gets in. `halfSignedIn`: only a `tempToken`, while a second factor is awaited. */
 export type Access = "public" | "halfSignedIn" | "signedIn" | "admin";

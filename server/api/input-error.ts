@@ -45,7 +45,7 @@ export function inputError(error: ZodError): AppError {
     else for (const key of issue.keys) add([...path, key], "There is no such field; remove it or check its spelling.");
   }
   const [first] = issues;
-  const where = first && first.path.length > 0 ? `${first.path.join("..")}: ` : "";
+  const where = first && first.path.length > 0 ? `${first.path.join(".")}: ` : "";
   const more = count > 1 ? ` (and ${count - 1} more, see issues)` : "";
   if (count > mostIssues) issues.push({ path: [], message: `and ${count - mostIssues} more` });
   return new AppError("BAD_REQUEST", `${where}${first?.message ?? "The input is not valid."}${more}`, {

@@ -6,8 +6,8 @@ import { sendLarge } from "./large-answers.ts";
 import { AppError, type Issue } from "../platform/errors.ts";
 import { lockCoercion } from "./coercion-lock.ts";
 import { logFailure } from "./failure-log.ts";
-import { alsoInPath } from "../http/bodies/also-in-path.ts";
-import { sendProblem } from "../http/problem.ts";
+import { alsoInPath } from "./also-in-path.ts";
+import { sendProblem } from "./problem.ts";
 import { errorOf, type ServerContext } from "./trpc.ts";
 
 /** One call as the generated handler sees it, and what it tells us meanwhile. */

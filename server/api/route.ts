@@ -1,4 +1,5 @@
-import type { Access, Confirmed, Deprecation, Permission, RouteMeta } from "./context.ts";
+import type { Access, Confirmed, Deprecation, RouteMeta } from "./context.ts";
+import type { Permission } from "../access/permissions.ts";
 
 interface Route {
   method: "GET" | "POST" | "PUT" | "DELETE";

@@ -1,5 +1,5 @@
 import { AppError, shownPath, type Issue } from "../platform/errors.ts";
-import { refuseOddities } from "../http/bodies/json-object.ts";
+import { refuseOddities } from "./json-object.ts";
 
 const deepestPath = 64;
 
@@ -73,12 +73,12 @@ function pathOf(text: string, legacy: boolean): string[] {
   for (let at = 0; at < text.length; at++) {
     const character = text.charAt(at);
     const next = text.charAt(at + 1);
-    if (character === "\\" && (next === ".." || (next === "\\" && !legacy))) {
+    if (character === "\\" && (next === "." || (next === "\\" && !legacy))) {
       part += next;
       at++;
     } else if (character === "\\" && !legacy) {
       throw unreadable("A path in `meta.values` has a backslash that escapes nothing.");
-    } else if (character === "..") {
+    } else if (character === ".") {
       parts.push(part);
       part = "";
     } else {
@@ -102,7 +102,7 @@ function unreadable(message: string): AppError {
 
 function badNote(path: Issue["path"], message: string): AppError {
   const shown = shownPath(path);
-  return new AppError("BAD_REQUEST", `${shown.join("..") || "meta"}: ${message}`, {
+  return new AppError("BAD_REQUEST", `${shown.join(".") || "meta"}: ${message}`, {
     issues: [{ path: shown, message }],
   });
 }

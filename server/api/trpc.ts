@@ -1,7 +1,9 @@
 import { TRPCError, initTRPC, tracked } from "@trpc/server";
 import { deserialize, serialize } from "superjson";
 import { ZodError } from "zod";
-import type { Context, ErrorShape, HttpPort, Permission, RouteMeta } from "./context.ts";
+import type { Context, ErrorShape, RouteMeta } from "./context.ts";
+import type { Permission } from "../access/permissions.ts";
+import type { HttpPort } from "../platform/http-port.ts";
 import type { EntityManager } from "../database/database.ts";
 import { visitor, type Actor } from "../access/actor.ts";
 import { bearerOf, type Identified } from "../access/authenticator.ts";
@@ -9,7 +11,7 @@ import { permitted, type Caller } from "../access/caller.ts";
 import { AppError, errorCodes, type ErrorCode } from "../platform/errors.ts";
 import { logFailure } from "./failure-log.ts";
 import { faultToAppError } from "../platform/faults.ts";
-import { parsedBody } from "../http/bodies/parsed-bodies.ts";
+import { parsedBody } from "./parsed-bodies.ts";
 import { idempotencyKeyOf, takesIdempotencyKey } from "./idempotency.ts";
 import { inputError } from "./input-error.ts";
 import { LargeAnswer } from "./large-answers.ts";
@@ -208,6 +210,9 @@ export async function* resumable<T>(messages: AsyncIterable<{ id: string; data: 
 }
 
 export const router = t.router;
+
+/** One router of several, whose procedures clients know under one name. */
+export const merged = t.mergeRouters;
 
 /** No sign-in. */
 export const open = guarded(({ http, requestId }) => ({ actor: visitor(http.ip, requestId) }));

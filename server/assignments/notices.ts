@@ -1,5 +1,5 @@
 import type { NotificationEvent, NotificationLevel } from "../platform/events.ts";
-import type { Notice } from "../notifications/notify.ts";
+import type { Notice } from "../platform/events.ts";
 import type { AssignmentAccess } from "../database/tables/assignments.ts";
 
 /** What a notice of an assignment or of a request for one is about. */

@@ -65,10 +65,3 @@ async function insertVersions(
 export function growth(changes: readonly PlannedChange[]): number {
   return changes.reduce((sum, { action }) => sum + (action === "create" ? 1 : action === "delete" ? -1 : 0), 0);
 }
-
-/** How many there are of each action. */
-export function countActions(changes: readonly { action: "create" | "update" | "delete" }[]) {
-  const counts = { creates: 0, updates: 0, deletes: 0 };
-  for (const { action } of changes) counts[`${action}s`]++;
-  return counts;
-}

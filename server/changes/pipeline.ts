@@ -5,21 +5,21 @@ import { queries, type Database, type EntityManager } from "../database/database
 import { allMade } from "../dns-providers/applying/change-outcomes.ts";
 import { ProviderError, type ChangeOutcome, type DnsProvider, type ProviderKind } from "../dns-providers/provider.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
-import { keepFinding } from "../drift/due-zones.ts";
+import { keepFinding } from "./state/found-drift.ts";
 import { throughProvider } from "../dns-providers/through-provider.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { bookmark } from "./bookmark.ts";
 import type { ChangeSetKind } from "../database/tables/change-sets.ts";
 import { holdLease, inZoneTurn, leaseWaitMilliseconds, type Lease } from "./lease.ts";
 import type { Notifications } from "../notifications/notify.ts";
-import type { ProviderComparison } from "../records/compare-with-provider.ts";
+import type { ProviderComparison } from "./state/compare-with-provider.ts";
 import type { PlannedChange } from "../dns/live-record.ts";
-import { readSplits } from "../records/unread-splits.ts";
+import { readSplits } from "./state/unread-splits.ts";
 import { repairZone, type Ending } from "./repair.ts";
 import { sendChanges } from "./send-changes.ts";
-import { liveAtNames } from "../records/live-queries.ts";
+import { liveAtNames } from "./state/live-queries.ts";
 import { recordKey, type RecordData } from "../dns/record.ts";
-import { keepSigning } from "../records/keep-signing.ts";
+import { keepSigning } from "./state/keep-signing.ts";
 import type { ZoneSigning } from "../dns/server-managed.ts";
 import { settle } from "./settle.ts";
 

@@ -4,7 +4,7 @@ import { ProviderError, type ApplyResult, type DnsProvider } from "../dns-provid
 import { AppError } from "../platform/errors.ts";
 import { newId } from "../platform/ids.ts";
 import type { PlannedChange } from "../dns/live-record.ts";
-import { countActions } from "./commit.ts";
+import { countActions } from "../dns/live-record.ts";
 import { providerPart } from "./provider-part.ts";
 import type { ChangeSetKind } from "../database/tables/change-sets.ts";
 import { failureOf, failuresText } from "./failures.ts";

@@ -1,16 +1,16 @@
 import { sql } from "kysely";
 import type { Actor } from "../access/actor.ts";
+import { writeEntry } from "../audit/audit.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { ChangeOutcome } from "../dns-providers/provider.ts";
-import { noDrift } from "../drift/due-zones.ts";
+import { noDrift } from "./state/found-drift.ts";
 import { newId } from "../platform/ids.ts";
-import type { PlannedChange } from "../dns/live-record.ts";
-import { countActions, growth, writeVersions } from "./commit.ts";
+import { countActions, dataOf, type PlannedChange } from "../dns/live-record.ts";
+import { growth, writeVersions } from "./commit.ts";
 import type { ChangeSetKind, ChangeSetState } from "../database/tables/change-sets.ts";
 import { failureOf, failuresText, type Failure } from "./failures.ts";
 import { lostLease, type Lease } from "./lease.ts";
 import { effects } from "./read-back.ts";
-import { recordTrail } from "./trail.ts";
 
 export interface Settlement {
   kind: ChangeSetKind;
@@ -113,4 +113,39 @@ function stateOf(outcomes: readonly ChangeOutcome[], revision: number | null): C
 
 function isUnknown(outcome: ChangeOutcome): boolean {
   return !outcome.ok && outcome.unknown === true;
+}
+
+/** As many as the history shows of a change set. */
+const toldRecords = 100;
+
+interface Outcome {
+  changeSetId: string;
+  revision: number | null;
+  done: readonly PlannedChange[];
+  failures: number;
+}
+
+/** One entry of the audit trail for a whole change set: how much it did, and up to a hundred records as they were and are. */
+async function recordTrail(
+  tx: EntityManager,
+  domainId: string,
+  { kind, actor, about, repaired, now }: Pick<Settlement, "kind" | "actor" | "about" | "repaired" | "now">,
+  { changeSetId, revision, done, failures }: Outcome,
+): Promise<void> {
+  const told = done.slice(0, toldRecords);
+  await writeEntry(tx, now, actor, {
+    action: `records.${kind}`,
+    targetType: "domain",
+    targetId: domainId,
+    before: { records: told.flatMap(({ id, before }) => (before ? [{ id, ...dataOf(before) }] : [])) },
+    after: {
+      changeSetId,
+      revision,
+      ...countActions(done),
+      failures,
+      repaired,
+      ...about,
+      records: told.flatMap(({ id, after }) => (after ? [{ id, ...dataOf(after) }] : [])),
+    },
+  });
 }

@@ -1,7 +1,13 @@
 import { deliverJobNames } from "../notifications/channels/outbox.ts";
-import { driftSchedules } from "../drift/drift-job.ts";
+import type { RepairJob } from "../changes/repair-job.ts";
+import type { Config } from "../config/config.ts";
+import type { Database } from "../database/database.ts";
+import { driftSchedules, type DriftJob } from "../drift/drift-job.ts";
+import type { ExpiryServices } from "../expiry/compose.ts";
+import type { MailOutbox } from "../mail/outbox.ts";
+import type { ChannelServices } from "../notifications/channels/compose.ts";
+import type { Logger } from "../platform/log.ts";
 import { deleteExpired } from "./housekeeping.ts";
-import type { Services } from "./services.ts";
 import { deleteOldSnapshots } from "../snapshots/retention.ts";
 import { makeScheduledSnapshots } from "../snapshots/schedule.ts";
 import type { Job } from "../jobs/jobs.ts";
@@ -9,12 +15,21 @@ import type { Job } from "../jobs/jobs.ts";
 const day = 24 * 3_600_000;
 
 /** Parts of the service that have work to do beside requests. */
-export type Workers = Pick<
-  Services,
-  "repair" | "drift" | "deliverer" | "mailDeliverer" | "expiryCheck" | "expiryReminders"
->;
+export interface Workers
+  extends
+    Pick<ChannelServices, "deliverer" | "mailDeliverer">,
+    Pick<ExpiryServices, "expiryCheck" | "expiryReminders"> {
+  repair: RepairJob;
+  drift: DriftJob;
+}
 
-type Needs = Workers & Pick<Services, "config" | "database" | "log" | "mail"> & { now: () => Date };
+interface Needs extends Workers {
+  config: Config;
+  database: Database;
+  log: Logger;
+  mail: MailOutbox;
+  now: () => Date;
+}
 
 /** Every job of the service. */
 export function jobs({ config, database, log, now, ...needs }: Needs): Job[] {

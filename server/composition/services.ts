@@ -42,7 +42,7 @@ import { realPause, type Pause } from "../platform/pause.ts";
 import { Redis } from "../platform/redis.ts";
 import { createEgress } from "../net/egress.ts";
 import { ChangePipeline } from "../changes/pipeline.ts";
-import { ProviderComparison } from "../records/compare-with-provider.ts";
+import { ProviderComparison } from "../changes/state/compare-with-provider.ts";
 import { Records } from "../records/service.ts";
 import { Sync } from "../records/sync.ts";
 import { RepairJob } from "../changes/repair-job.ts";

@@ -99,7 +99,7 @@ export const environmentSchema = z.object({
       meaning:
         "Public address, without a path: links in mails lead there, and passkeys belong to it. `https:` makes cookies `Secure`.",
       otherwise: "`http://localhost:PORT`",
-      readIn: "services.ts",
+      readIn: "composition/services.ts",
       more: "operations/access.md#passkeys-and-site_url",
     }),
   DATA_DIR: z.string().default("./data").register(notes, {
@@ -121,7 +121,7 @@ export const environmentSchema = z.object({
   REDIS_URL: url("REDIS_URL", ["redis:", "rediss:"], "redis://localhost:6379").optional().register(notes, {
     meaning:
       "Redis or Valkey (`redis://:password@host:6379`, `rediss://…`) in which instances count limits together and share notifications.",
-    readIn: "services.ts",
+    readIn: "composition/services.ts",
     more: "operations/deployment.md#more-than-one-instance",
   }),
   SECRET_KEYS: commaList(
@@ -130,7 +130,7 @@ export const environmentSchema = z.object({
   ).register(notes, {
     meaning: "Comma-separated, at least 32 characters each. The first signs and encrypts, all verify and decrypt.",
     otherwise: "made once in `DATA_DIR/secret-key`",
-    readIn: "services.ts",
+    readIn: "composition/services.ts",
     more: "operations/access.md#rotating-the-keys",
   }),
   ADMIN_USERNAME: z
@@ -162,14 +162,14 @@ export const environmentSchema = z.object({
     .register(notes, {
       meaning:
         "What personal tokens begin with, so that scanners for leaked secrets know yours (`zw_pt_` and 36 letters and digits, the last six a checksum). Changing it ends all tokens that there are.",
-      readIn: "services.ts",
+      readIn: "composition/services.ts",
     }),
   SMTP_URL: url("SMTP_URL", ["smtp:", "smtps:"], "smtp://user:password@mail.example.com:587")
     .optional()
     .register(notes, {
       meaning:
         "Mail server (`smtp://user:password@mail.example.com:587`, `smtps://…`). Without it nothing is mailed, and what depends on mail is not offered.",
-      readIn: "services.ts",
+      readIn: "composition/services.ts",
     }),
   MAIL_FROM: z
     .string()
@@ -178,7 +178,7 @@ export const environmentSchema = z.object({
     .register(notes, {
       meaning: "Sender of mails, such as `Zonewright <dns@example.com>`.",
       otherwise: "`zonewright@` the site's host",
-      readIn: "services.ts",
+      readIn: "composition/services.ts",
     }),
   TRUST_PROXY: commaList(
     (part, { length }) => isProxy(part) || (length === 1 && /^\d{1,2}$/.test(part)),
@@ -201,17 +201,17 @@ export const environmentSchema = z.object({
   ).register(notes, {
     meaning:
       "Hosts (`hook.internal`, `*.internal`) and networks (`10.0.0.0/8`) that calls to other servers may go to although they are not public.",
-    readIn: "services.ts",
+    readIn: "composition/services.ts",
     more: "operations/access.md#calls-to-other-servers",
   }),
   RATE_LIMIT: perMinute("RATE_LIMIT", 6_000).register(notes, {
     meaning: "Calls a minute of one user, personal token or address; or `off`.",
-    readIn: "services.ts",
+    readIn: "composition/services.ts",
     more: "operations/access.md#limits",
   }),
   RATE_LIMIT_COSTLY: perMinute("RATE_LIMIT_COSTLY", 120).register(notes, {
     meaning: "How many of the calls a minute may be costly; or `off`.",
-    readIn: "services.ts",
+    readIn: "composition/services.ts",
     more: "operations/access.md#limits",
   }),
   LOG_LEVEL: z
@@ -234,7 +234,7 @@ export const environmentSchema = z.object({
   }),
   JOBS: onOff("JOBS", "on").register(notes, {
     meaning: "`off` for instances that only answer requests.",
-    readIn: "jobs/compose.ts",
+    readIn: "composition/jobs.ts",
     more: "operations/jobs.md#jobs",
   }),
   RDAP_BOOTSTRAP_URL: url("RDAP_BOOTSTRAP_URL", ["http:", "https:"], "https://rdap.example.com/dns.json")
@@ -260,7 +260,7 @@ export const environmentSchema = z.object({
     .default("hourly")
     .register(notes, {
       meaning: "How often each active zone is compared with what its provider serves: `hourly`, `daily` or `off`.",
-      readIn: "jobs/list.ts",
+      readIn: "composition/job-list.ts",
       more: "operations/jobs.md#zones-changed-elsewhere",
     }),
   SNAPSHOT_RETENTION: z
@@ -270,7 +270,7 @@ export const environmentSchema = z.object({
     .transform((text) => (text === "off" ? null : Number(text)))
     .register(notes, {
       meaning: "Days for which snapshots made by themselves are kept, or `off`: for good.",
-      readIn: "jobs/list.ts",
+      readIn: "composition/job-list.ts",
       more: "operations/jobs.md#old-snapshots",
     }),
 });

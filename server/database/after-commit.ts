@@ -1,5 +1,5 @@
 import type { EventSubscriber, TransactionEventArgs } from "@mikro-orm/core";
-import type { EntityManager } from "./database.ts";
+import type { SqlEntityManager as EntityManager } from "@mikro-orm/postgresql";
 
 /** What is to happen once a transaction is committed. A failure is logged: the caller has been promised the commit. */
 export type Work = () => unknown;

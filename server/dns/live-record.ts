@@ -54,3 +54,10 @@ export function changedFields(before: RecordData, after: RecordData): Record<str
 export function dataOf({ recordType, name, value, strings, ttl, priority, proxied }: RecordData): RecordData {
   return { recordType, name, value, strings, ttl, priority, proxied };
 }
+
+/** How many there are of each action. */
+export function countActions(changes: readonly { action: "create" | "update" | "delete" }[]) {
+  const counts = { creates: 0, updates: 0, deletes: 0 };
+  for (const { action } of changes) counts[`${action}s`]++;
+  return counts;
+}

@@ -1,23 +1,16 @@
-import { sql, type SqlBool } from "kysely";
 import { recordLabel, type RecordData } from "./record.ts";
 
 type Typed = Pick<RecordData, "recordType" | "name">;
 
 /** Types that a signing server makes wherever they are: signatures, denial of existence, digests, and BIND's notes on its progress. */
-const anywhere: readonly string[] = ["RRSIG", "NSEC", "NSEC3", "NSEC3PARAM", "ZONEMD", "TYPE65534"];
+export const managedAnywhere: readonly string[] = ["RRSIG", "NSEC", "NSEC3", "NSEC3PARAM", "ZONEMD", "TYPE65534"];
 /** Types that it makes from its keys at the apex. Elsewhere somebody put them there, and a DS everywhere. */
-const atApex: readonly string[] = ["DNSKEY", "CDS", "CDNSKEY"];
+export const managedAtApex: readonly string[] = ["DNSKEY", "CDS", "CDNSKEY"];
 
 /** Whether a record is one that the server maintains, given that the zone's provider signs it. */
 export function isServerManaged({ recordType, name }: Typed): boolean {
-  return anywhere.includes(recordType) || (name === "@" && atApex.includes(recordType));
+  return managedAnywhere.includes(recordType) || (name === "@" && managedAtApex.includes(recordType));
 }
-
-/** The same as a condition on `record_type` and `name`. */
-export const serverManagedRows = sql<SqlBool>`(
-  record_type in (${sql.join(anywhere.map((type) => sql.lit(type)))})
-  or (name = '@' and record_type in (${sql.join(atApex.map((type) => sql.lit(type)))}))
-)`;
 
 /** Records without those that the server maintains, where the zone's provider signs it. */
 export function withoutManaged<Some extends Typed>(records: readonly Some[], signed: boolean): readonly Some[] {
@@ -30,20 +23,13 @@ export function managedReason(record: Pick<RecordData, "recordType" | "name" | "
 }
 
 /** RRSIG data that begins with the covered type SOA (RFC 4034 §3.2), by name, by number or in generic form. */
-const overSoa = "^(soa|type6) |^\\\\# [0-9]+ 0006";
-const overSoaPattern = new RegExp(overSoa, "i");
+export const signatureOverSoa = "^(soa|type6) |^\\\\# [0-9]+ 0006";
+const overSoaPattern = new RegExp(signatureOverSoa, "i");
 
 /** Whether a record is a signature over the zone's SOA, which only a signed zone has. */
 export function isSignatureOverSoa({ recordType, name, value }: RecordData): boolean {
   return recordType === "RRSIG" && name === "@" && overSoaPattern.test(value);
 }
-
-/** Whether the live records of the row of `domains` hold such a signature. */
-export const hasSignatureOverSoa = sql<boolean>`exists (
-  select 1 from records signature
-  where signature.domain_id = domains.id and signature.until is null
-    and signature.record_type = 'RRSIG' and signature.name = '@' and signature.value ~* ${sql.lit(overSoa)}
-)`;
 
 /** What a reading of a zone tells of its signing. */
 export interface ZoneSigning {

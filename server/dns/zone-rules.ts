@@ -1,19 +1,6 @@
 import { serverViolationsAt } from "./server-rules/at-name.ts";
-import type { ServerRules } from "./server-rules/rules.ts";
+import type { ServerRules, Violation } from "./server-rules/rules.ts";
 import { recordKey, shortValue, type RecordData } from "./record.ts";
-
-/** A rule that the records of one name break together. */
-export interface Violation {
-  /** What is broken, the same before and after a change. */
-  rule: string;
-  /** How many records break it together: what a change must not raise. */
-  extent: number;
-  code: "BAD_REQUEST" | "CONFLICT";
-  field: "name" | "recordType" | "value";
-  message: string;
-  /** Of a record that is there more than once: which, see `recordKey`. */
-  repeats?: string;
-}
 
 /** DNSSEC records stand beside a CNAME by design (RFC 4034 §3, §4). */
 const besideCname = new Set(["CNAME", "RRSIG", "NSEC"]);

@@ -8,7 +8,7 @@ import { throughProvider } from "../dns-providers/through-provider.ts";
 import type { DnsProvider } from "../dns-providers/provider.ts";
 import { AppError } from "../platform/errors.ts";
 import { settle } from "../changes/settle.ts";
-import { keepSigning } from "../records/keep-signing.ts";
+import { keepSigning } from "../changes/state/keep-signing.ts";
 import type { PlannedChange } from "../dns/live-record.ts";
 import type { ZoneSigning } from "../dns/server-managed.ts";
 import { planServed } from "../dns/zone-comparison.ts";

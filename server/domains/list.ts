@@ -17,7 +17,7 @@ import { asSeen } from "./as-seen.ts";
 import { AppError, badField } from "../platform/errors.ts";
 import { parseLabels, shown } from "../dns/names/labels.ts";
 import { ownerWithin, parseZoneName } from "../dns/names/names.ts";
-import { hasStatus, type DomainStatus } from "./status.ts";
+import { hasStatus, type DomainStatus } from "../expiry/status.ts";
 import type { sorts } from "./schemas.ts";
 import { listColumns, listView } from "./view.ts";
 

@@ -16,7 +16,7 @@ import { asSeen } from "./as-seen.ts";
 import { countTags, findZoneOf, listDomains, type DomainFilter } from "./list.ts";
 import { refuseServed } from "./member-guard.ts";
 import { moveZone } from "./move-zone.ts";
-import { expiringFrom } from "./status.ts";
+import { expiringFrom } from "../expiry/status.ts";
 import { detailView, signedElsewhere } from "./view.ts";
 
 const defaultRemindDays = [30, 7, 1];

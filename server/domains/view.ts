@@ -2,8 +2,8 @@ import { sql, type Selectable } from "kysely";
 import type { Tables } from "../database/tables/all.ts";
 import { knownKind } from "../dns-providers/kinds.ts";
 import { toUnicodeName } from "../dns/names/names.ts";
-import { hasSignatureOverSoa } from "../dns/server-managed.ts";
-import { statusAt } from "./status.ts";
+import { hasSignatureOverSoa } from "../database/server-managed-rows.ts";
+import { statusAt } from "../expiry/status.ts";
 
 /** A domain with its provider's kind. */
 export type DomainRow = Selectable<Tables["domains"]> & { kind: string; signed_elsewhere: boolean };

@@ -4,18 +4,10 @@ import type { Database } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { ProviderError } from "../dns-providers/provider.ts";
 import type { Logger } from "../platform/log.ts";
-import type { ProviderComparison } from "../records/compare-with-provider.ts";
-import { keepSplits } from "../records/unread-splits.ts";
-import {
-  claimDue,
-  claimZone,
-  countActive,
-  driftCounts,
-  giveTurnBack,
-  keepFinding,
-  type DriftCounts,
-  type DueZone,
-} from "./due-zones.ts";
+import type { ProviderComparison } from "../changes/state/compare-with-provider.ts";
+import { keepSplits } from "../changes/state/unread-splits.ts";
+import { claimDue, claimZone, countActive, giveTurnBack, type DueZone } from "./due-zones.ts";
+import { driftCounts, keepFinding, type DriftCounts } from "../changes/state/found-drift.ts";
 
 const hour = 3_600_000;
 const periods = { hourly: hour, daily: 24 * hour, off: hour } as const;

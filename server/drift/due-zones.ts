@@ -1,11 +1,6 @@
-import { sql, type ExpressionBuilder, type RawBuilder } from "kysely";
-import { countActions } from "../changes/commit.ts";
+import { sql, type RawBuilder } from "kysely";
 import { queries, type EntityManager } from "../database/database.ts";
-import type { Tables } from "../database/tables/all.ts";
 import type { StoredConfig } from "../dns-providers/config-secrets.ts";
-import { keepSigning } from "../records/keep-signing.ts";
-import type { PlannedChange } from "../dns/live-record.ts";
-import type { ZoneSigning } from "../dns/server-managed.ts";
 
 /** A zone whose turn it is, as it was when its turn came. */
 export interface DueZone {
@@ -21,35 +16,6 @@ export interface DueZone {
   foundAt: Date | null;
   configName: string;
   config: StoredConfig;
-}
-
-/** A zone as it was when it was compared. */
-export interface ComparedZone {
-  id: string;
-  revision: number;
-  /** Of its provider configuration. */
-  configId: string;
-}
-
-/** What a check found. */
-export interface Finding {
-  /** Null: the zone agrees. */
-  found: DriftCounts | null;
-  /** Mark of the content that was compared. */
-  fingerprint: string | null;
-  signing: ZoneSigning | null;
-}
-
-/** What a sync would do. */
-export interface DriftCounts {
-  created: number;
-  updated: number;
-  deleted: number;
-}
-
-export function driftCounts(changes: readonly PlannedChange[]): DriftCounts {
-  const { creates, updates, deletes } = countActions(changes);
-  return { created: creates, updated: updates, deleted: deletes };
 }
 
 export async function countActive(em: EntityManager): Promise<number> {
@@ -133,62 +99,3 @@ export async function giveTurnBack(em: EntityManager, { id, turn }: DueZone): Pr
     .where("drift_checked_at", "=", turn)
     .execute();
 }
-
-/**
- * Keeps what a check found, unless the zone was changed here meanwhile: what was compared is then not what is there.
- * @param found null: the zone agrees, and `fingerprint` is the mark of that content.
- * @param signing null: the zone was not read.
- * @returns whether it was kept.
- */
-export async function keepFinding(
-  em: EntityManager,
-  zone: ComparedZone,
-  { found, fingerprint, signing }: Finding,
-  now: Date,
-): Promise<boolean> {
-  return await em.transactional(async (tx) => {
-    const kept = await keepCounts(tx, zone, found, fingerprint, now);
-    if (kept && signing) await keepSigning(tx, zone.id, signing, now);
-    return kept;
-  });
-}
-
-async function keepCounts(
-  tx: EntityManager,
-  zone: ComparedZone,
-  found: DriftCounts | null,
-  fingerprint: string | null,
-  now: Date,
-): Promise<boolean> {
-  const kept = await queries(tx)
-    .updateTable("domains")
-    .set((eb) =>
-      found
-        ? {
-            drift_found_at: eb.fn.coalesce("drift_found_at", eb.val(now)),
-            drift_created: found.created,
-            drift_updated: found.updated,
-            drift_deleted: found.deleted,
-          }
-        : { ...noDrift, provider_fingerprint: fingerprint ?? eb.ref("provider_fingerprint") },
-    )
-    .where("id", "=", zone.id)
-    .where("revision", "=", zone.revision)
-    .where("provider_config_id", "=", zone.configId)
-    .where((eb) => eb.or([eb("lease_until", "is", null), eb("lease_until", "<", sql<Date>`now()`)]))
-    .where((eb) => eb.not(eb.exists(pendingOf(eb))))
-    .executeTakeFirst();
-  return kept.numUpdatedRows > 0n;
-}
-
-/** Changes to the zone whose outcome is not established. */
-function pendingOf(eb: ExpressionBuilder<Tables, "domains">) {
-  return eb
-    .selectFrom("change_sets")
-    .select("change_sets.id")
-    .whereRef("change_sets.domain_id", "=", "domains.id")
-    .where("change_sets.state", "=", "pending");
-}
-
-/** The columns of a zone that agrees with its provider, as far as anybody knows. */
-export const noDrift = { drift_found_at: null, drift_created: null, drift_updated: null, drift_deleted: null };

@@ -1,5 +1,5 @@
 import { queries, type EntityManager } from "../database/database.ts";
-import { expiringFrom } from "../domains/status.ts";
+import { expiringFrom } from "./status.ts";
 import { nextCheck } from "./next-check.ts";
 import type { Finding } from "./registration.ts";
 

@@ -3,7 +3,7 @@ import type { Express, RequestHandler } from "express";
 import { AppError } from "../platform/errors.ts";
 import { patternOf, restProcedures } from "../api/rest.ts";
 import { requestIdOf } from "./http-port.ts";
-import { sendProblem } from "./problem.ts";
+import { sendProblem } from "../api/problem.ts";
 
 /** A part of Express's router, as far as it is looked at. */
 interface Layer {

@@ -1,4 +1,4 @@
-import type { HttpPort } from "../api/context.ts";
+import type { HttpPort } from "../platform/http-port.ts";
 import { AppError } from "../platform/errors.ts";
 import { clearSiteCookie, setSiteCookie } from "./flow-cookie.ts";
 import { hashOf } from "../platform/opaque-tokens.ts";

@@ -1,4 +1,4 @@
-import type { HttpPort } from "../api/context.ts";
+import type { HttpPort } from "../platform/http-port.ts";
 import { flowSeconds, type StartedFlow } from "./flows.ts";
 
 /** The whole site: the callback of `oidc` and `custom` is outside /api. Lax, as all our cookies: Strict ones stay away when a provider sends the browser back. */

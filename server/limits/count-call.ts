@@ -1,5 +1,5 @@
 import type { Actor } from "../access/actor.ts";
-import type { HttpPort } from "../api/context.ts";
+import type { HttpPort } from "../platform/http-port.ts";
 import { LimitReached, tellStandings } from "./rate-limit.ts";
 import type { RequestLimits } from "./requests.ts";
 

@@ -3,23 +3,8 @@ import type { EntityManager } from "../database/database.ts";
 import type { Logger } from "../platform/log.ts";
 import type { Inbox } from "./inbox.ts";
 import type { Outbox } from "./channels/outbox.ts";
-import type { EventMetadata, NotificationEvent, NotificationLevel } from "../platform/events.ts";
-import type { Told } from "../platform/events.ts";
+import type { EventMetadata, Notice, NotificationEvent, Told } from "../platform/events.ts";
 import { among, personsOf, type Person } from "./recipients.ts";
-
-/** Something that people should hear of. Nothing in it may be a secret. */
-export interface Notice {
-  event: NotificationEvent;
-  title: string;
-  content: string;
-  level: NotificationLevel;
-  /** What programs need to know of it. */
-  metadata: Readonly<Record<string, unknown>>;
-  /** Who is told in the application and, where they wish, by e-mail. Channels are told of every notice that they subscribe to. */
-  to: { userIds?: readonly string[]; administrators?: boolean };
-  /** `separately`: whoever notifies sends the mail as well, to everybody and not only to those who wish it. */
-  mailed?: "separately";
-}
 
 /** A notice whose metadata are those of its event. */
 export type TypedNotice<Event extends NotificationEvent = NotificationEvent> = {

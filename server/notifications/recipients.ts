@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { queries, type EntityManager } from "../database/database.ts";
 import { jsonTexts } from "../database/json-rows.ts";
-import type { Notice } from "./notify.ts";
+import type { Notice } from "../platform/events.ts";
 
 export interface Person {
   id: string;

@@ -171,6 +171,20 @@ export type TypedNotification = {
   };
 }[NotificationEvent];
 
+/** Something that people should hear of. Nothing in it may be a secret. */
+export interface Notice {
+  event: NotificationEvent;
+  title: string;
+  content: string;
+  level: NotificationLevel;
+  /** What programs need to know of it. */
+  metadata: Readonly<Record<string, unknown>>;
+  /** Who is told in the application and, where they wish, by e-mail. Channels are told of every notice that they subscribe to. */
+  to: { userIds?: readonly string[]; administrators?: boolean };
+  /** `separately`: whoever notifies sends the mail as well, to everybody and not only to those who wish it. */
+  mailed?: "separately";
+}
+
 /** What was told, alike for everyone who was told of it. */
 export interface Told {
   event: NotificationEvent;

@@ -38,7 +38,7 @@ export class SecretBox {
     const sealing = createCipheriv(cipher, key, nonce, { authTagLength: tagBytes });
     sealing.setAAD(boundTo(id, place));
     const sealed = Buffer.concat([sealing.update(text, "utf8"), sealing.final()]);
-    return [version, id, ...[nonce, sealing.getAuthTag(), sealed].map((part) => part.toString("base64url"))].join("..");
+    return [version, id, ...[nonce, sealing.getAuthTag(), sealed].map((part) => part.toString("base64url"))].join(".");
   }
 
   open(sealed: string, place: readonly string[]): Opened {
@@ -79,7 +79,7 @@ function boundTo(keyId: string, place: readonly string[]): Buffer {
 }
 
 function partsOf(sealed: string): { keyId: string; nonce: Buffer; tag: Buffer; content: Buffer } | null {
-  const [given, keyId = "", nonce = "", tag = "", content = "", ...others] = sealed.split("..");
+  const [given, keyId = "", nonce = "", tag = "", content = "", ...others] = sealed.split(".");
   if (given !== version || others.length > 0) return null;
   const parts = { keyId, nonce: decode(nonce), tag: decode(tag), content: decode(content) };
   return parts.nonce.length === nonceBytes && parts.tag.length === tagBytes ? parts : null;

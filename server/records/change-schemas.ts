@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { id, line, pageOf, paging, queryFlag, timestamp } from "../api/schemas.ts";
-import { dataFields, dnsRecord, domainId, recordData, recordId, recordInput, recordPatch } from "./schemas.ts";
+import { line, queryFlag } from "../api/schemas.ts";
+import { dnsRecord, recordInput, recordPatch } from "./schemas.ts";
+import { dataFields, domainId, recordData, recordId } from "../changes/schemas.ts";
 
 export const bulkInput = z.strictObject({
   id: domainId,
@@ -256,66 +257,3 @@ export const zonefileText = z
     }),
   })
   .meta({ id: "Zonefile", description: "A zone as a master file." });
-
-export const historyInput = z.strictObject({ id: domainId, ...paging(20, 100) });
-
-const historyChange = z.object({
-  action: z.enum(["create", "update", "delete"]).meta({ description: "What happened.", example: "create" }),
-  recordId,
-  before: recordData.nullable().meta({ description: "What it was; null for a create.", example: null }),
-  after: recordData.nullable().meta({ description: "What it is since; null for a delete." }),
-});
-
-const historyFailure = z.object({
-  action: z.enum(["create", "update", "delete"]).meta({ description: "What was tried.", example: "create" }),
-  recordType: z.string().meta({ description: "Record type.", example: "A" }),
-  name: z.string().meta({ description: "Host part.", example: "www" }),
-  value: z.string().meta({ description: "Its value.", example: "192.0.2.1" }),
-  error: z.string().meta({ description: "What the provider said.", example: "refused" }),
-});
-
-export const history = z
-  .object({
-    entries: z
-      .array(
-        z
-          .object({
-            id: id("The change set's id."),
-            kind: z
-              .enum(["edit", "bulk", "import", "sync", "rollback"])
-              .meta({ description: "How it came about.", example: "edit" }),
-            state: z
-              .enum(["pending", "applied", "partial", "failed"])
-              .meta({ description: "`pending`: sent to the provider, outcome not known yet.", example: "applied" }),
-            actorId: id("Who made it; null where nobody did.").nullable(),
-            actor: z
-              .string()
-              .nullable()
-              .meta({ description: "Their username; null where there is none any more.", example: "admin" }),
-            revision: z.int().nullable().meta({ description: "The revision that it made.", example: 4 }),
-            creates: z.int().meta({ description: "Records made.", example: 1 }),
-            updates: z.int().meta({ description: "Records changed.", example: 0 }),
-            deletes: z.int().meta({ description: "Records deleted.", example: 0 }),
-            changes: z
-              .array(historyChange)
-              .meta({ description: "The first 100 changes; empty for revisions up to the domain's `historyFrom`." }),
-            failures: z
-              .array(historyFailure)
-              .meta({ description: "What the provider refused, the first 100.", example: [] }),
-            unknown: z.int().meta({
-              description: "How many of the failures may have been made: an administrator gave up finding out.",
-              example: 0,
-            }),
-            repaired: z.boolean().meta({
-              description: "Whether the outcome was found by reading the zone back.",
-              example: false,
-            }),
-            createdAt: timestamp("When it began."),
-            finishedAt: timestamp("When its outcome was known.").nullable(),
-          })
-          .meta({ id: "ChangeSet", description: "One change to a zone." }),
-      )
-      .meta({ description: "Newest first." }),
-    ...pageOf,
-  })
-  .meta({ id: "History", description: "A page of changes." });

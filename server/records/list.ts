@@ -10,9 +10,9 @@ import { parseOwner } from "../dns/names/names.ts";
 import { editableTypes, isEditableType } from "../dns/record.ts";
 import { ruleFor } from "../dns/record-types.ts";
 import type { LiveRecord } from "../dns/live-record.ts";
-import { liveColumns, liveRecord } from "./live-queries.ts";
+import { liveColumns, liveRecord } from "../changes/state/live-queries.ts";
 import { isServerManaged } from "../dns/server-managed.ts";
-import { managedColumns, managedRecord, managedRecords } from "./managed-queries.ts";
+import { managedColumns, managedRecord, managedRecords } from "../changes/state/managed-queries.ts";
 import { nameSearch, type NameSearch } from "../database/name-search.ts";
 
 /** What the text of a page without filters depends on: from which end it is read. */

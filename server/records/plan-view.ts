@@ -1,4 +1,4 @@
-import { countActions } from "../changes/commit.ts";
+import { countActions } from "../dns/live-record.ts";
 import { flatMapped, inSlices } from "../platform/slices.ts";
 import { changedFields, dataOf, type PlannedChange } from "../dns/live-record.ts";
 

@@ -8,8 +8,6 @@ import {
   applyInput,
   bulkInput,
   bulkResult,
-  history,
-  historyInput,
   plan,
   planInput,
   zonefileExportInput,
@@ -197,21 +195,5 @@ export const recordsRouter = router({
     .mutation(
       async ({ ctx, input }) =>
         await answerOf(zonefileResult, await ctx.services.zoneFiles.import(ctx.em, ctx.caller, input)),
-    ),
-
-  history: may("records:read")
-    .meta(
-      route.may("records:read", {
-        method: "GET",
-        path: "/domains/{id}/history",
-        operationId: "listHistory",
-        tag,
-        summary: "List what was changed, by whom and when",
-      }),
-    )
-    .input(historyInput)
-    .output(passingLarge(history))
-    .query(
-      async ({ ctx, input }) => await answerOf(history, await ctx.services.records.history(ctx.em, ctx.caller, input)),
     ),
 });

@@ -1,9 +1,7 @@
 import { z } from "zod";
-import { id, line, pageOf, paging, queryFlag, shownId, text, timestamp } from "../api/schemas.ts";
+import { line, pageOf, paging, queryFlag, shownId, text, timestamp } from "../api/schemas.ts";
+import { dataFields, domainId, recordId } from "../changes/schemas.ts";
 import { editableTypes } from "../dns/record.ts";
-
-export const domainId = id("The domain's id.");
-export const recordId = id("The record's id.");
 
 const typeField = z
   .enum(editableTypes, `This must be one of ${editableTypes.join(", ")}.`)
@@ -83,31 +81,6 @@ const recordFields = z.strictObject(inputFields, "This must be an object with th
 
 export const recordInput = withValue(recordFields).meta({ id: "RecordInput", description: "What a record is to be." });
 export const recordPatch = recordFields.partial();
-
-export const shownStrings = z
-  .array(z.string())
-  .nullable()
-  .meta({
-    description:
-      "TXT: the character-strings where the value is not cut at every 255 octets, with `\\\\` for a backslash and `\\ddd` for octets that are " +
-      "not part of UTF-8. Null where it is cut so, and for other types.",
-    example: null,
-  });
-
-export const dataFields = {
-  recordType: z
-    .string()
-    .meta({ description: "Record type; also types beyond the eight that can be written.", example: "A" }),
-  name: z.string().meta({ description: "Host part, `@` for the apex.", example: "www" }),
-  value: z.string().meta({ description: "Canonical value.", example: "192.0.2.1" }),
-  strings: shownStrings,
-  ttl: z.int().meta({ description: "Time to live in seconds.", example: 3600 }),
-  priority: z.int().nullable().meta({ description: "MX and SRV: the priority, also within the value.", example: null }),
-  proxied: z.boolean().meta({ description: "Whether the provider's proxy answers.", example: false }),
-};
-
-/** A record without identity. */
-export const recordData = z.object(dataFields).meta({ id: "RecordData", description: "What a record says." });
 
 export const dnsRecord = z
   .object({

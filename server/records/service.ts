@@ -1,7 +1,7 @@
 import { zoneFor } from "../access/zone-access.ts";
 import type { Caller } from "../access/caller.ts";
 import type { EntityManager } from "../database/database.ts";
-import type { Paging } from "../database/one-page.ts";
+
 import { AppError } from "../platform/errors.ts";
 import { inputError } from "../api/input-error.ts";
 import { withinRights } from "./editing/rights.ts";
@@ -19,16 +19,15 @@ import {
   type PreparedEdit,
   type Refusal,
 } from "./editing/edits.ts";
-import { zoneHistory } from "../changes/history.ts";
 import { pageOfRecords, recordView, type RecordFilter } from "./list.ts";
-import { countSeen, liveAtNames, liveById } from "./live-queries.ts";
+import { countSeen, liveAtNames, liveById } from "../changes/state/live-queries.ts";
 import type { LiveRecord, PlannedChange } from "../dns/live-record.ts";
 import type { RecordData } from "../dns/record.ts";
 import { changedElsewhere, type ChangePipeline, type HeldZone, type Planned } from "../changes/pipeline.ts";
 import { lossWarning, refuseLoss } from "./loss-guard.ts";
 import { planHash, revisionPart } from "./editing/plan-hash.ts";
-import type { ProviderComparison } from "./compare-with-provider.ts";
-import { managedById } from "./managed-queries.ts";
+import type { ProviderComparison } from "../changes/state/compare-with-provider.ts";
+import { managedById } from "../changes/state/managed-queries.ts";
 import { planView } from "./plan-view.ts";
 import { isServerManaged } from "../dns/server-managed.ts";
 import { signatureWarnings } from "./signature-warnings.ts";
@@ -44,7 +43,7 @@ import { recordInput } from "./schemas.ts";
 import { inSlices } from "../platform/slices.ts";
 import { checkChanges } from "./server-rules/check-changes.ts";
 import { kindOfZone } from "./zone-limits.ts";
-import type { Violation } from "../dns/zone-rules.ts";
+import type { Violation } from "../dns/server-rules/rules.ts";
 import { ZoneView } from "./editing/zone-view.ts";
 
 interface EditPlan extends Planned, Judged {
@@ -66,10 +65,6 @@ export class Records {
 
   async list(em: EntityManager, caller: Caller, { id, ...filter }: RecordFilter & { id: string }) {
     return await pageOfRecords(em, await zoneFor(em, caller, id, "see"), filter);
-  }
-
-  history(em: EntityManager, caller: Caller, input: Paging & { id: string }) {
-    return zoneHistory(em, caller, input);
   }
 
   /** @throws AppError BAD_REQUEST, CONFLICT, FORBIDDEN, NOT_FOUND, PROVIDER_ERROR */

@@ -1,6 +1,7 @@
 import { queries, type EntityManager } from "../database/database.ts";
 import type { PlannedChange } from "../dns/live-record.ts";
-import { hasSignatureOverSoa, isSignatureOverSoa } from "../dns/server-managed.ts";
+import { isSignatureOverSoa } from "../dns/server-managed.ts";
+import { hasSignatureOverSoa } from "../database/server-managed-rows.ts";
 
 /**
  * What a plan says of signatures that were made elsewhere: Zonewright does not sign, and every edit makes some of them invalid. Nothing where

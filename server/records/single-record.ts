@@ -1,5 +1,5 @@
 import type { Caller } from "../access/caller.ts";
-import type { HttpPort } from "../api/context.ts";
+import type { HttpPort } from "../platform/http-port.ts";
 import type { EntityManager } from "../database/database.ts";
 import { AppError } from "../platform/errors.ts";
 import type { RecordInput } from "./editing/drafts.ts";

@@ -2,11 +2,11 @@ import type { Caller } from "../access/caller.ts";
 import type { EntityManager } from "../database/database.ts";
 import { throughProvider } from "../dns-providers/through-provider.ts";
 import { AppError } from "../platform/errors.ts";
-import type { ProviderComparison } from "./compare-with-provider.ts";
+import type { ProviderComparison } from "../changes/state/compare-with-provider.ts";
 import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
 import { lossWarning, refuseLoss } from "./loss-guard.ts";
 import { countsView, planView } from "./plan-view.ts";
-import { keepSplits } from "./unread-splits.ts";
+import { keepSplits } from "../changes/state/unread-splits.ts";
 import type { ServedPlan } from "../dns/zone-comparison.ts";
 
 /** Brings Zonewright's records in line with what the provider serves: the provider is right. */

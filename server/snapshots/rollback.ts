@@ -4,7 +4,7 @@ import { queries, type EntityManager } from "../database/database.ts";
 import { planningState } from "../dns/desired-state.ts";
 import { asHeld } from "../records/joined-texts.ts";
 import { judgeChanges } from "../records/judge-changes.ts";
-import { liveAtNames, liveColumns, liveRecord } from "../records/live-queries.ts";
+import { liveAtNames, liveColumns, liveRecord } from "../changes/state/live-queries.ts";
 import type { PlannedChange } from "../dns/live-record.ts";
 import { lossWarning, refuseLoss } from "../records/loss-guard.ts";
 import type { RecordData } from "../dns/record.ts";

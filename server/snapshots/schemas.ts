@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { fieldChanges, plannedChanges } from "../records/change-schemas.ts";
-import { dnsRecord, shownStrings } from "../records/schemas.ts";
+import { dnsRecord } from "../records/schemas.ts";
+import { shownStrings } from "../changes/schemas.ts";
 import { id, pageOf, paging, queryFlag, timestamp } from "../api/schemas.ts";
 
 const domainId = id("The domain's id.");

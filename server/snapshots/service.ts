@@ -9,7 +9,7 @@ import { onePage } from "../database/one-page.ts";
 import { notFound } from "../platform/errors.ts";
 import { recordView } from "../records/list.ts";
 import type { LiveRecord } from "../dns/live-record.ts";
-import { countsAt, liveColumns, liveRecord, zonesAt } from "../records/live-queries.ts";
+import { countsAt, liveColumns, liveRecord, zonesAt } from "../changes/state/live-queries.ts";
 import { isServerManaged, withoutManaged } from "../dns/server-managed.ts";
 import { withSplitsOf } from "../dns/zone-comparison.ts";
 import { bookmark } from "../changes/bookmark.ts";

@@ -8,7 +8,7 @@ import { clearDeadLeases } from "../../server/changes/lease.ts";
 import { queries } from "../../server/database/database.ts";
 import { thisProcess } from "../../server/database/process-identity.ts";
 import { planState } from "../../server/dns/desired-state.ts";
-import { liveZone } from "../../server/records/live-queries.ts";
+import { liveZone } from "../../server/changes/state/live-queries.ts";
 import { ChangePipeline } from "../../server/changes/pipeline.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { fileZone, manualZone, type Zone } from "../support/zones.ts";

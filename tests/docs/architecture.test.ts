@@ -1,6 +1,7 @@
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { layers } from "../../oxlint.config.ts";
 import { page } from "../support/markdown.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -14,4 +15,19 @@ test("the map of the house has every room of the server, and none that there is 
   const rooms = globSync("server/*/", { cwd: root }).map((path) => `${path.replace(/\/$/, "")}/`);
   expect(rooms.length).toBeGreaterThan(15);
   expect(rooms.filter((room) => !told.includes(room))).toEqual([]);
+});
+
+test("the table of rooms is the one that the linter holds: each room's layer, and what it imports beside it", async () => {
+  const { prose } = await page("docs/architecture.md");
+  const rows = prose.split("\n").flatMap((line) => {
+    const [, layer = "", room, , beside = ""] = line.split("|").map((cell) => cell.trim());
+    const [, name] = /^`server\/([\w-]+)\/`$/.exec(room ?? "") ?? [];
+    return name === undefined ? [] : [{ layer, name, beside: beside === "" ? [] : beside.split(", ") }];
+  });
+  const names = ["composition", "features", "services", "ground"];
+  expect(rows).toEqual(
+    layers.flatMap((rooms, index) =>
+      Object.entries(rooms).map(([name, beside]) => ({ layer: names[index], name, beside })),
+    ),
+  );
 });

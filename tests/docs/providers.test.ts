@@ -121,7 +121,7 @@ test("the types that a page lists are those that its provider stores", async () 
 /** All that the service's own files say, with `…` where something is filled in. */
 async function textsInCode(): Promise<string> {
   const root = join(import.meta.dirname, "../../server");
-  const folders = ["dns-providers", "net", "changes", "records"].map((folder) => join(root, folder));
+  const folders = ["dns-providers", "dns", "net", "changes", "records"].map((folder) => join(root, folder));
   const listed = await Promise.all(
     folders.map(async (folder) => (await readdir(folder, { recursive: true })).map((name) => join(folder, name))),
   );

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "v
 import { queries } from "../../server/database/database.ts";
 import { DriftJob, type OnDrift } from "../../server/drift/drift-job.ts";
 import { createLog } from "../../server/platform/log.ts";
-import { ProviderComparison } from "../../server/records/compare-with-provider.ts";
+import { ProviderComparison } from "../../server/changes/state/compare-with-provider.ts";
 import { fileZone, manualConfig, manualZone, unknownId, type Body, type Zone } from "../support/zones.ts";
 import { Clock, day, hour, minute } from "../support/clock.ts";
 import { useZonewright } from "../support/zonewright.ts";

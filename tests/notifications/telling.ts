@@ -1,4 +1,4 @@
-import type { Notice } from "../../server/notifications/notify.ts";
+import type { Notice } from "../../server/platform/events.ts";
 import type { RestClient } from "../support/rest-client.ts";
 import type { Zonewright } from "../support/zonewright.ts";
 

@@ -1,6 +1,15 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { atOnce, filtered, flatMapped, grouped, inSlices, mapped, sorted, type Steps } from "../../server/platform/slices.ts";
+import {
+  atOnce,
+  filtered,
+  flatMapped,
+  grouped,
+  inSlices,
+  mapped,
+  sorted,
+  type Steps,
+} from "../../server/platform/slices.ts";
 
 const items = fc.array(fc.record({ key: fc.nat(20), at: fc.nat() }), { maxLength: 2_000, size: "max" });
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { countActions } from "../../server/changes/commit.ts";
+import { countActions } from "../../server/dns/live-record.ts";
 import { planState, withOneTtl } from "../../server/dns/desired-state.ts";
 import type { LiveRecord, PlannedChange } from "../../server/dns/live-record.ts";
 import { recordKey, rrsetKey, type RecordData } from "../../server/dns/record.ts";

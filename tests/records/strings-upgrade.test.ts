@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import { DriftJob } from "../../server/drift/drift-job.ts";
 import { createLog } from "../../server/platform/log.ts";
-import { ProviderComparison } from "../../server/records/compare-with-provider.ts";
+import { ProviderComparison } from "../../server/changes/state/compare-with-provider.ts";
 import { Clock, hour } from "../support/clock.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { fileZone, manualConfig, manualZone, type Body, type Zone } from "../support/zones.ts";

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { beforeEach, describe, expect, test } from "vitest";
-import { indexedZone } from "../../server/records/live-queries.ts";
+import { indexedZone } from "../../server/changes/state/live-queries.ts";
 import type { RecordData } from "../../server/dns/record.ts";
 import { recordText } from "../../server/dns/zone-comparison.ts";
 import { useZonewright } from "../support/zonewright.ts";

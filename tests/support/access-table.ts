@@ -1,4 +1,5 @@
-import { permissions, type Access, type Confirmed, type Permission, type RouteMeta } from "../../server/api/context.ts";
+import type { Access, Confirmed, RouteMeta } from "../../server/api/context.ts";
+import { permissions, type Permission } from "../../server/access/permissions.ts";
 import { appRouter } from "../../server/router.ts";
 import { vi } from "vitest";
 import { StreamClient } from "./event-stream.ts";

@@ -1,4 +1,4 @@
-import type { HttpPort } from "../../api/context.ts";
+import type { HttpPort } from "../../platform/http-port.ts";
 import type { ClientInfo } from "./sessions.ts";
 
 /** What a session remembers of the program that started it. */

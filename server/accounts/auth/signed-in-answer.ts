@@ -1,4 +1,4 @@
-import type { HttpPort } from "../../api/context.ts";
+import type { HttpPort } from "../../platform/http-port.ts";
 import { briefUser } from "../users/service.ts";
 import { setRefreshCookie } from "./refresh-cookie.ts";
 import type { SignedIn } from "./sign-in.ts";

@@ -233,7 +233,7 @@ function accessNote(meta: RouteMeta): string {
   const confirmed = meta.confirmed ? confirmedNotes[meta.confirmed] : "";
   const who = meta.access === "admin" ? "Administrators only." : "";
   const token = meta.permission
-    ? `Personal tokens need the permission \`${meta.permission}\`../..`
+    ? `Personal tokens need the permission \`${meta.permission}\`.`
     : "Not open to personal tokens.";
   return [who, token, confirmed].filter(Boolean).join(" ");
 }
@@ -241,6 +241,6 @@ function accessNote(meta: RouteMeta): string {
 const needed =
   "The session must have been confirmed within the last ten minutes (403 REAUTHENTICATION_REQUIRED otherwise)";
 const confirmedNotes: Record<Confirmed, string> = {
-  session: `${needed}: see \`POST /api/auth/me/confirm\`../..`,
+  session: `${needed}: see \`POST /api/auth/me/confirm\`.`,
   orPassword: `${needed}, or the body holds the current password.`,
 };

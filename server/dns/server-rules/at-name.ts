@@ -1,6 +1,6 @@
 import { writeRdata } from "../wire/rdata-write.ts";
 import type { RecordData } from "../record.ts";
-import type { Violation } from "../zone-rules.ts";
+import type { Violation } from "./rules.ts";
 import type { ServerRules } from "./rules.ts";
 
 /** Octets that BIND keeps of an RRset at most: two for each record besides its data. */

@@ -52,7 +52,7 @@ export function nameFaults(record: Named, zone: string): NameFault[] {
 }
 
 function isOwner(recordType: string, owner: string): boolean {
-  if (recordType === "NSEC3") return isBase32(owner.split("../../records/server-rules", 1)[0] ?? "");
+  if (recordType === "NSEC3") return isBase32(owner.split(".", 1)[0] ?? "");
   if (mailboxOwners.has(recordType)) return isHostName(withoutFirstLabel(owner));
   if (!hostOwners.has(recordType)) return true;
   const isCatalog = (recordType === "A" || recordType === "AAAA") && globalCatalog.test(owner);
@@ -76,7 +76,9 @@ function hostOf(field: string | undefined): string | null {
 /** Letters, digits and inner hyphens in each label (RFC 952, RFC 1123 §2.1); the root is one, too. */
 function isHostName(name: string): boolean {
   return (
-    name === "../../records/server-rules" || name === "" || name.split("../../records/server-rules").every((label) => /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i.test(label))
+    name === "." ||
+    name === "" ||
+    name.split(".").every((label) => /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i.test(label))
   );
 }
 

@@ -50,7 +50,7 @@ export function ancestorsOf(name: string): string[] {
 
 function withoutFirst(name: string): string {
   if (!name.includes("\\")) {
-    const dot = name.indexOf("../../records/server-rules");
+    const dot = name.indexOf(".");
     return dot === -1 ? "" : name.slice(dot + 1);
   }
   return name.replace(/^(?:\\\d{3}|\\.|[^.\\])*\.?/s, "");

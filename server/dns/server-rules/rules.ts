@@ -7,3 +7,16 @@ export interface ServerRules {
   /** Most types at one name (BIND's `max-types-per-name`); 0: any number. */
   maxTypesPerName: number;
 }
+
+/** A rule that the records of one name break together. */
+export interface Violation {
+  /** What is broken, the same before and after a change. */
+  rule: string;
+  /** How many records break it together: what a change must not raise. */
+  extent: number;
+  code: "BAD_REQUEST" | "CONFLICT";
+  field: "name" | "recordType" | "value";
+  message: string;
+  /** Of a record that is there more than once: which, see `recordKey`. */
+  repeats?: string;
+}

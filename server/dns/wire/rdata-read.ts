@@ -93,12 +93,12 @@ function fieldTexts(message: Buffer, kind: FieldKind, start: number, end: number
     case "u32":
       return [bare(String(octets.readUIntBE(0, octets.length)))];
     case "a":
-      return [bare(octets.join("../../dns-providers/rfc2136"))];
+      return [bare(octets.join("."))];
     case "aaaa":
       return [bare(ipv6Address(octets))];
     case "name": {
       const { name } = readName(message, start);
-      return [bare(name === "../../dns-providers/rfc2136" ? name : `${name}.`)];
+      return [bare(name === "." ? name : `${name}.`)];
     }
     case "string":
     case "text":

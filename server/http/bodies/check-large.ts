@@ -1,9 +1,9 @@
 import { AppError, type ErrorCode, type Issue } from "../../platform/errors.ts";
 import { inputError } from "../../api/input-error.ts";
 import { deserializeInput } from "../../api/trpc-input.ts";
-import { alsoInPath } from "./also-in-path.ts";
-import { readJsonObject, type JsonObject } from "./json-object.ts";
-import { mostValues } from "./json-shape.ts";
+import { alsoInPath } from "../../api/also-in-path.ts";
+import { readJsonObject, type JsonObject } from "../../api/json-object.ts";
+import { mostValues } from "../../api/json-shape.ts";
 import type { z } from "zod";
 
 /** A large body on its way to the worker. */

@@ -3,8 +3,8 @@ import type { NextFunction, Request, RequestHandler, Response } from "express";
 import { AppError } from "../../platform/errors.ts";
 import type { ServerContext } from "../../api/trpc.ts";
 import { admit, bodyLimits, isSmall } from "./admission.ts";
-import { readJsonObject, type JsonObject } from "./json-object.ts";
-import { mostValues } from "./json-shape.ts";
+import { readJsonObject, type JsonObject } from "../../api/json-object.ts";
+import { mostValues } from "../../api/json-shape.ts";
 import { largeCalls, type LargeCall } from "./large-routes.ts";
 import { isTooLarge, notUtf8, readBytes } from "./read-bytes.ts";
 

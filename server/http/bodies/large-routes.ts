@@ -1,6 +1,6 @@
 import type { AnyTRPCRouter } from "@trpc/server";
 import type { Request } from "express";
-import type { Permission } from "../../api/context.ts";
+import type { Permission } from "../../access/permissions.ts";
 import { patternOf, restProcedures } from "../../api/rest.ts";
 
 /** A call that takes a large body. */

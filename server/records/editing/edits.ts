@@ -8,7 +8,7 @@ import { keptReason } from "../provider-limits.ts";
 import { isApexNs, recordKey, rrsetKey, type RecordData } from "../../dns/record.ts";
 import { flatMapped, grouped, mapped, type Steps } from "../../platform/slices.ts";
 import { managedReason } from "../../dns/server-managed.ts";
-import type { Violation } from "../../dns/zone-rules.ts";
+import type { Violation } from "../../dns/server-rules/rules.ts";
 import type { ZoneView } from "./zone-view.ts";
 
 /** What a client asks for. */

@@ -1,6 +1,7 @@
 import { isUnchanged, type LiveRecord, type PlannedChange, type RecordDraft } from "../../dns/live-record.ts";
 import type { ServerRules } from "../../dns/server-rules/rules.ts";
-import { newViolations, type Violation } from "../../dns/zone-rules.ts";
+import { newViolations } from "../../dns/zone-rules.ts";
+import type { Violation } from "../../dns/server-rules/rules.ts";
 import { SharedTtls } from "./shared-ttls.ts";
 
 /**

@@ -2,7 +2,7 @@ import type { EntityManager } from "../../database/database.ts";
 import { ownerWithin } from "../../dns/names/names.ts";
 import type { PlannedChange } from "../../dns/live-record.ts";
 import { recordKey, type RecordData } from "../../dns/record.ts";
-import type { Violation } from "../../dns/zone-rules.ts";
+import type { Violation } from "../../dns/server-rules/rules.ts";
 import { blamed } from "../../dns/server-rules/blame.ts";
 import {
   ancestorsOf,

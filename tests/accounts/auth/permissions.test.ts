@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { permissions, type Permission } from "../../../server/api/context.ts";
+import { permissions, type Permission } from "../../../server/access/permissions.ts";
 import { accessRows, overRest, overTrpc, procedures } from "../../support/access-table.ts";
 import { RestClient } from "../../support/rest-client.ts";
 import { adminPassword, memberPassword, useZonewright } from "../../support/zonewright.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach } from "vitest";
-import type { Notice } from "../../../server/notifications/notify.ts";
+import type { Notice } from "../../../server/platform/events.ts";
 import { queries } from "../../../server/database/database.ts";
 import type { Body } from "../../support/zones.ts";
 import { Clock } from "../../support/clock.ts";

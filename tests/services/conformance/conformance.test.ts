@@ -12,7 +12,8 @@ import { nameGroups } from "./groups/names.ts";
 import { textGroups } from "./groups/texts.ts";
 import { typeGroups } from "./groups/types.ts";
 import { limitedGroups, refusedSteps } from "./limits.ts";
-import { targets, type Target } from "./targets.ts";
+import { targets } from "./targets.ts";
+import type { Target } from "./group.ts";
 
 const groups = [...nameGroups, ...textGroups, ...typeGroups, ...changeGroups, ...keptGroups];
 

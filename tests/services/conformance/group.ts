@@ -1,3 +1,5 @@
+import type { DnsProvider, ProviderKind } from "../../../server/dns-providers/provider.ts";
+import type { PresentedRecord } from "../../support/records/presentation.ts";
 import { parseOwner } from "../../../server/dns/names/names.ts";
 import { ruleFor } from "../../../server/dns/record-types.ts";
 import { writeStrings } from "../../../server/dns/values/txt.ts";
@@ -63,4 +65,13 @@ export const base = [record("@", "NS", `ns.${zone}`, 3600), record("ns", "A", "1
 /** A group whose steps nobody refuses; each is the zone's records beside its base. */
 export function group(name: string, ...steps: readonly (readonly RecordData[])[]): Group {
   return { name, steps: steps.map((records) => ({ records })) };
+}
+
+/** A provider with a zone, and the name server that serves it, if one can be asked. */
+export interface Target {
+  kind: ProviderKind;
+  provider: DnsProvider;
+  /** What `dig` gets in a transfer. */
+  served?: () => Promise<PresentedRecord[]>;
+  stop(): Promise<void>;
 }

@@ -1,30 +1,20 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { knownKind } from "../../../server/dns-providers/kinds.ts";
 import type { DnsProvider, ProviderKind } from "../../../server/dns-providers/provider.ts";
+import { knownKind } from "../../../server/dns-providers/kinds.ts";
 import { startBind } from "../../support/name-servers/bind.ts";
 import { checkZone } from "../../support/name-servers/checkzone.ts";
 import { startKnot } from "../../support/name-servers/knot.ts";
 import { startNamed } from "../../support/name-servers/named.ts";
 import { startPowerdns as startPowerdnsWithApi } from "../../support/name-servers/powerdns-api.ts";
 import { startPowerdns } from "../../support/name-servers/powerdns.ts";
-import type { PresentedRecord } from "../../support/records/presentation.ts";
 import type { UpdateServer } from "../../support/name-servers/update-server.ts";
-import { zone, type TargetName } from "./group.ts";
+import { zone, type Target, type TargetName } from "./group.ts";
 import { startAlidns, startCloudflare, startDigitalOcean, startDnspod, startRoute53 } from "./vendors.ts";
 import { createEgress } from "../../../server/net/egress.ts";
 
 const egress = createEgress({ allow: [], now: () => new Date() });
-
-/** A provider with a zone, and the name server that serves it, if one can be asked. */
-export interface Target {
-  kind: ProviderKind;
-  provider: DnsProvider;
-  /** What `dig` gets in a transfer. */
-  served?: () => Promise<PresentedRecord[]>;
-  stop(): Promise<void>;
-}
 
 export const targets: readonly (readonly [TargetName, () => Promise<Target>])[] = [
   ["zone files", startZoneFiles],

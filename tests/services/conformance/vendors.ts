@@ -6,7 +6,7 @@ import { startDigitalOcean as startDigitalOceanServer } from "../../support/vend
 import { startDnspodServer } from "../../support/vendors/dnspod/server.ts";
 import { startRoute53 as startRoute53Server } from "../../support/vendors/route53/server.ts";
 import { zone } from "./group.ts";
-import type { Target } from "./targets.ts";
+import type { Target } from "./group.ts";
 
 // Vendors' APIs in this process, each with a new zone.
 

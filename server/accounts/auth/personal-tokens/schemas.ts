@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { permissions } from "../../../api/context.ts";
+import { permissions } from "../../../access/permissions.ts";
 import { id, line, shownId, timestamp, timestampInput } from "../../../api/schemas.ts";
 
 const permission = z.enum(permissions, `This must be one of ${permissions.join(", ")}.`);

@@ -1,6 +1,6 @@
 import { LockMode } from "@mikro-orm/core";
 import type { Audit } from "../../../audit/audit.ts";
-import type { Permission } from "../../../api/context.ts";
+import type { Permission } from "../../../access/permissions.ts";
 import type { EntityManager } from "../../../database/database.ts";
 import { AppError, badField, notFound } from "../../../platform/errors.ts";
 import { newId } from "../../../platform/ids.ts";

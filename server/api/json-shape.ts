@@ -1,4 +1,4 @@
-import type { Issue } from "../../platform/errors.ts";
+import type { Issue } from "../platform/errors.ts";
 
 /** Levels of lists and objects within a body; valid bodies have nine at most. */
 export const deepest = 64;

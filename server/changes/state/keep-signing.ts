@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { sql } from "kysely";
-import { queries, type EntityManager } from "../database/database.ts";
-import { jsonRows } from "../database/json-rows.ts";
-import { recordKey, type RecordData } from "../dns/record.ts";
-import { serverManagedRows, type ZoneSigning } from "../dns/server-managed.ts";
+import { queries, type EntityManager } from "../../database/database.ts";
+import { jsonRows } from "../../database/json-rows.ts";
+import { recordKey, type RecordData } from "../../dns/record.ts";
+import type { ZoneSigning } from "../../dns/server-managed.ts";
+import { serverManagedRows } from "../../database/server-managed-rows.ts";
 
 const rowsPerStatement = 5_000;
 

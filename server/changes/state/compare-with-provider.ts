@@ -1,8 +1,8 @@
-import { queries, type EntityManager } from "../database/database.ts";
-import type { DnsProvider } from "../dns-providers/provider.ts";
-import type { Pause } from "../platform/pause.ts";
+import { queries, type EntityManager } from "../../database/database.ts";
+import type { DnsProvider } from "../../dns-providers/provider.ts";
+import type { Pause } from "../../platform/pause.ts";
 import { indexedZone, liveById } from "./live-queries.ts";
-import { planServed, type ServedPlan } from "../dns/zone-comparison.ts";
+import { planServed, type ServedPlan } from "../../dns/zone-comparison.ts";
 
 /** Between readings of a zone that its provider may not show as it is yet: longer each time. */
 const firstPauseMilliseconds = 2_000;

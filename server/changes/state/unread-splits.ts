@@ -1,10 +1,10 @@
 import { sql } from "kysely";
-import { queries, type EntityManager } from "../database/database.ts";
-import { jsonRows } from "../database/json-rows.ts";
-import type { DnsProvider } from "../dns-providers/provider.ts";
+import { queries, type EntityManager } from "../../database/database.ts";
+import { jsonRows } from "../../database/json-rows.ts";
+import type { DnsProvider } from "../../dns-providers/provider.ts";
 import { indexedZone, liveById } from "./live-queries.ts";
-import { storedStrings, unreadSplit } from "../dns/stored-strings.ts";
-import { planServed, type LearnedSplit } from "../dns/zone-comparison.ts";
+import { storedStrings, unreadSplit } from "../../dns/stored-strings.ts";
+import { planServed, type LearnedSplit } from "../../dns/zone-comparison.ts";
 
 // 0.1 did not keep how a TXT is cut into strings. What it stored is read from the provider once, and is no change then.
 

@@ -1,9 +1,9 @@
 import { sql, type Kysely, type Selectable } from "kysely";
-import type { Hosts } from "../access/hosts.ts";
-import { queries, type EntityManager } from "../database/database.ts";
-import type { Tables } from "../database/tables/all.ts";
-import { jsonTexts } from "../database/json-rows.ts";
-import type { LiveRecord } from "../dns/live-record.ts";
+import type { Hosts } from "../../access/hosts.ts";
+import { queries, type EntityManager } from "../../database/database.ts";
+import type { Tables } from "../../database/tables/all.ts";
+import { jsonTexts } from "../../database/json-rows.ts";
+import type { LiveRecord } from "../../dns/live-record.ts";
 
 /*
  * Records that a zone's provider maintains because it signs the zone, as last read. They have no versions, and no history.

@@ -1,11 +1,11 @@
 import { sql, type Selectable } from "kysely";
-import type { Hosts } from "../access/hosts.ts";
-import { queries, type EntityManager } from "../database/database.ts";
-import { jsonRows, jsonTexts } from "../database/json-rows.ts";
-import type { Tables } from "../database/tables/all.ts";
-import type { LiveRecord } from "../dns/live-record.ts";
-import { unreadSplit } from "../dns/stored-strings.ts";
-import { addToIndex, type LiveIndex } from "../dns/zone-comparison.ts";
+import type { Hosts } from "../../access/hosts.ts";
+import { queries, type EntityManager } from "../../database/database.ts";
+import { jsonRows, jsonTexts } from "../../database/json-rows.ts";
+import type { Tables } from "../../database/tables/all.ts";
+import type { LiveRecord } from "../../dns/live-record.ts";
+import { unreadSplit } from "../../dns/stored-strings.ts";
+import { addToIndex, type LiveIndex } from "../../dns/zone-comparison.ts";
 
 export const liveColumns = [
   "record_id",

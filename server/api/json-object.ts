@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { AppError, badField, type Issue } from "../../platform/errors.ts";
+import { AppError, badField, type Issue } from "../platform/errors.ts";
 import { deepest, scanShape, tooDeep } from "./json-shape.ts";
 
 /** A body as its calls take it. */

@@ -1,0 +1,180 @@
+import { defineConfig } from "oxlint";
+
+/**
+ * The rooms of `server/`, in layers from top to bottom: a file may import what stands in a lower layer, and of its own layer the rooms that are
+ * listed behind its own. docs/architecture.md has the same table.
+ */
+export const layers: readonly Readonly<Record<string, readonly string[]>>[] = [
+  { composition: [] },
+  {
+    v1: ["domains", "records"],
+    domains: ["assignments", "audit", "changes", "dns-providers", "expiry", "notifications", "records"],
+    snapshots: ["audit", "changes", "records"],
+    records: ["changes", "dns-providers"],
+    drift: ["changes", "dns-providers", "notifications"],
+    changes: ["audit", "dns-providers", "notifications"],
+    expiry: ["audit", "notifications"],
+    assignments: ["audit", "notifications"],
+    identity: ["accounts", "audit"],
+    accounts: ["audit", "notifications"],
+    notifications: ["audit"],
+    "dns-providers": ["audit"],
+    audit: [],
+  },
+  {
+    http: ["access", "api", "limits", "metrics"],
+    api: ["access", "limits"],
+    limits: ["access"],
+    mail: ["jobs"],
+    metrics: ["jobs"],
+    access: [],
+    jobs: [],
+  },
+  {
+    config: ["database", "net", "platform"],
+    database: ["dns", "net", "platform"],
+    dns: ["platform"],
+    net: [],
+    platform: [],
+  },
+];
+
+/** Calls to other servers go through one door. */
+const outgoing = [
+  { regex: "^(undici|(node:)?(tls|https|http2|dgram))$", message: "Calls to the outside go through server/net." },
+  {
+    regex: "^(node:)?(net|http)$",
+    importNames: ["connect", "createConnection", "Socket", "request", "get", "Agent", "ClientRequest", "default"],
+    message: "Calls to the outside go through server/net.",
+    allowTypeImports: true,
+  },
+];
+const alone = [{ group: ["**/tests/**", "**/client-sdk/**", "**/bench/**"], message: "The server stands alone." }];
+const withoutHttp = [
+  {
+    group: [
+      "express",
+      "@trpc/server",
+      "@trpc/server/*",
+      "trpc-to-openapi",
+      "**/api/trpc.ts",
+      "**/api/route.ts",
+      "**/api/rest.ts",
+      "**/app.ts",
+    ],
+    message: "Services know nothing of HTTP and tRPC: they throw AppError and return data.",
+  },
+];
+const withoutRouters = [
+  { group: ["**/router.ts"], message: "Only router.ts and the places that mount it import routers." },
+];
+const withoutQueries = [
+  {
+    group: ["**/database/**", "kysely", "@mikro-orm/*", "pg"],
+    message: "A router holds no queries: input, one service call, output.",
+  },
+];
+const pure = [
+  {
+    group: ["node:fs", "node:fs/*", "node:http", "**/database/**", "**/services.ts", "@mikro-orm/*", "kysely"],
+    message: "This part is pure: no files, no network, no database.",
+  },
+];
+
+interface Pattern {
+  regex?: string;
+  group?: string[];
+  message: string;
+  importNames?: string[];
+  allowTypeImports?: boolean;
+}
+
+type Restriction = ["error", { patterns: Pattern[] }];
+
+const restricted = (...patterns: readonly (readonly Pattern[])[]): { "no-restricted-imports": Restriction } => ({
+  "no-restricted-imports": ["error", { patterns: patterns.flat() }],
+});
+
+/** What a room must not import: rooms above it, and those beside it that it does not list. */
+function above(room: string, layer: number, beside: readonly string[]): Pattern[] {
+  const rooms = layers
+    .slice(0, layer + 1)
+    .flatMap((some) => Object.keys(some))
+    .filter((other) => other !== room && !beside.includes(other));
+  if (rooms.length === 0) return [];
+  return [
+    {
+      regex: `^(?:\\.\\./)+(?:${rooms.join("|")})/`,
+      message: `${room} may import lower layers${beside.map((other) => `, ${other}`).join("")}; see docs/architecture.md.`,
+    },
+  ];
+}
+
+/** The rules for the files of one room: for its routers, for what speaks HTTP, and for everything else. */
+function rulesOf(room: string, layer: number, beside: readonly string[]) {
+  const upward = above(room, layer, beside);
+  const files = (...patterns: string[]) => patterns.map((pattern) => `server/${room}/${pattern}`);
+  const speaksHttp = ["api", "http", "composition"].includes(room);
+  const usual = speaksHttp ? [alone] : [alone, withoutHttp, withoutRouters];
+  return [
+    { files: files("**"), rules: restricted(outgoing, upward, ...usual) },
+    { files: files("**/http.ts"), rules: restricted(outgoing, upward, alone) },
+    { files: files("**/router.ts"), rules: restricted(outgoing, upward, alone, withoutQueries) },
+  ];
+}
+
+const message = "Calls to the outside go through server/net.";
+
+export default defineConfig({
+  plugins: ["typescript", "unicorn", "oxc", "import", "promise", "vitest"],
+  categories: { correctness: "error", suspicious: "error", perf: "error" },
+  ignorePatterns: ["**/dist/**", "data/**", "client-sdk/api/**", "tests/rest-consumer/**"],
+  rules: {
+    "typescript/no-explicit-any": "error",
+    "typescript/no-floating-promises": "error",
+    "typescript/no-misused-promises": "error",
+    "typescript/consistent-type-imports": "error",
+    "typescript/no-non-null-assertion": "error",
+    eqeqeq: "error",
+    "no-await-in-loop": "off",
+    "no-shadow": "off",
+    "no-underscore-dangle": ["error", { allow: ["_def", "_zod"] }],
+    "typescript/no-unsafe-enum-assignment": "off",
+    "typescript/no-unsafe-type-assertion": "off",
+    "import/no-cycle": ["error", { ignoreTypes: false }],
+  },
+  overrides: [
+    {
+      files: ["server/**"],
+      rules: {
+        ...restricted(outgoing, alone),
+        "no-restricted-globals": ["error", ...["fetch", "WebSocket", "EventSource"].map((name) => ({ name, message }))],
+        "no-restricted-properties": ["error", { object: "globalThis", property: "fetch", message }],
+      },
+    },
+    ...layers.flatMap((rooms, layer) =>
+      Object.entries(rooms).flatMap(([room, beside]) => rulesOf(room, layer, beside)),
+    ),
+    {
+      files: ["server/net/**"],
+      rules: restricted(above("net", 3, []), alone, withoutHttp, withoutRouters),
+    },
+    {
+      files: ["server/dns/**"],
+      rules: restricted(outgoing, above("dns", 3, ["platform"]), alone, withoutHttp, pure),
+    },
+    {
+      files: ["server/records/editing/{zone-view,edits,drafts}.ts", "server/snapshots/diff.ts"],
+      rules: restricted(outgoing, alone, withoutHttp, pure),
+    },
+    {
+      // The one look upward: what a procedure finds in its context is the whole service.
+      files: ["server/api/trpc.ts"],
+      rules: restricted(outgoing, alone),
+    },
+    {
+      files: ["client-sdk/src/**"],
+      rules: restricted([{ group: ["node:*"], message: "The client runs in browsers too." }]),
+    },
+  ],
+});
