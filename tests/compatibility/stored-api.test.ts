@@ -108,7 +108,7 @@ const additions: [what: string, file: string, from: string | RegExp, to: string]
     'recordType: "A" | "AAAA" | "HTTPS" | ',
   ],
   ["a value more in answers", "server/router.d.ts", /"admin" \| "member";/g, '"admin" | "guest" | "member";'],
-  ["an error code more", "server/errors.d.ts", "UNAVAILABLE: {", "GONE: object; UNAVAILABLE: {"],
+  ["an error code more", "server/platform/errors.d.ts", "UNAVAILABLE: {", "GONE: object; UNAVAILABLE: {"],
   ["a helper more", "client.d.ts", "signOut(): ", "signOutEverywhere(): Promise<void>; signOut(): "],
   ["an option more", "options.d.ts", "url: string | URL;", "url: string | URL; locale?: string;"],
 ];
