@@ -6,7 +6,7 @@ import type { RecordData } from "../../records/record.ts";
 import { isPlaceholder } from "../../zone-file/contents.ts";
 import type { ServerRules } from "../../records/server-rules/rules.ts";
 import { nextSerial } from "../../zone-file/serial.ts";
-import { initialSoa } from "../../zone-file/soa.ts";
+import { initialSoa, withLoadableMailbox } from "../../zone-file/soa.ts";
 import { inSlices, takeTurns } from "../../slices.ts";
 import { printingZoneFile, printZoneFile } from "../../zone-file/write.ts";
 import { applyingToRecords, type RecordStore } from "../applying/apply-to-records.ts";
@@ -103,7 +103,7 @@ function isZoneName(zone: string | null): boolean {
   return parsed.ok && parsed.value === zone;
 }
 
-async function createZone({ folder, hostmaster, now }: ZoneFolder, zone: string): Promise<void> {
+async function createZone({ folder, hostmaster, rules, now }: ZoneFolder, zone: string): Promise<void> {
   const [name] = fileNamesOf(zone);
   if (name === undefined || !isZoneName(zone)) throw new ProviderError(`"${zone}" is not a zone name.`, "none");
   if ((await findZoneFile(folder, zone)) !== null) return;
@@ -112,7 +112,7 @@ async function createZone({ folder, hostmaster, now }: ZoneFolder, zone: string)
   } catch (error) {
     throw fileError(error, "make the zone folder", folder);
   }
-  const soa = initialSoa(zone, now(), hostmaster);
+  const soa = initialSoa(zone, now(), { hostmaster, checkNames: rules.checkNames });
   await replaceFile(join(folder, name), printZoneFile({ zone, soa, records: [] }), null);
 }
 
@@ -144,9 +144,10 @@ async function applyChanges(
   const applied = await inSlices(applyingToRecords(present.records, changes, store, judged));
   const outcomes = together ? allOrNone(applied.outcomes) : applied.outcomes;
   if (!outcomes.some((outcome) => outcome.ok)) return { outcomes, before, after: before };
+  const mailbox = { hostmaster, checkNames: rules.checkNames };
   const soa = present.soa
-    ? { ...present.soa, serial: nextSerial(present.soa.serial, now()) }
-    : initialSoa(zone, now(), hostmaster);
+    ? { ...withLoadableMailbox(present.soa, zone, mailbox), serial: nextSerial(present.soa.serial, now()) }
+    : initialSoa(zone, now(), mailbox);
   const written = { zone, soa, records: applied.records, vendorTypes: true };
   const content = Buffer.from(await inSlices(printingZoneFile(written)));
   await beforeCall?.(changes.filter((_, index) => outcomes[index]?.ok));
