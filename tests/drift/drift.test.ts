@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { rm, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
@@ -76,7 +77,7 @@ describe("an edit made elsewhere", () => {
       driftedAt: expect.any(String),
       drift: { foundAt: expect.any(String), ...counts },
     });
-    expect(told).toEqual([{ domainId: zone.id, name: zone.name, counts }]);
+    expect(told).toEqual([{ domainId: zone.id, name: zone.name, counts, error: null }]);
 
     await zone.edit((text) => `${text}n3 A 192.0.2.9\n`);
     await later();
@@ -177,6 +178,64 @@ describe("a zone", () => {
   });
 });
 
+describe("a zone file that cannot be read", () => {
+  test.each<[string, string, () => Promise<unknown>]>([
+    ["is gone", "There is no zone file for", () => rm(zone.file)],
+    ["has a broken line", "line", () => zone.edit((text) => `${text}broken A\n`)],
+  ])("because it %s is shown on the domain and told once, until it reads again", async (_why, said, happens) => {
+    const content = await zone.readFile();
+    const before = await zone.detail();
+    await happens();
+    await later();
+    const found = await zone.detail();
+    const driftError = expect.stringContaining(said);
+    expect(found).toEqual({ ...before, driftedAt: expect.any(String), driftError });
+    const { body } = await zw.admin.get(`/api/domains?drift=true&search=${zone.name}`);
+    expect(body.domains).toMatchObject([{ id: zone.id, driftedAt: found.driftedAt, driftError: found.driftError }]);
+    const none = { created: 0, updated: 0, deleted: 0 };
+    expect(told).toEqual([{ domainId: zone.id, name: zone.name, counts: none, error: found.driftError }]);
+    await later();
+    expect(told).toHaveLength(1);
+    expect(await zone.detail()).toEqual(found);
+    await writeFile(zone.file, content);
+    await later();
+    expect(await zone.detail()).toEqual(before);
+    await happens();
+    await later();
+    expect(told).toHaveLength(2);
+  });
+
+  test("is told apart from one that reads again and differs", async () => {
+    await zone.edit((text) => `${text}new A 192.0.2.9\nbroken A\n`);
+    await later();
+    await zone.edit((text) => text.replace("broken A\n", ""));
+    await later();
+    expect(await zone.detail()).toMatchObject({ driftError: null, drift: { created: 1, updated: 0, deleted: 0 } });
+    expect(told.map(({ error, counts: { created } }) => [error === null, created])).toEqual([
+      [false, 0],
+      [true, 1],
+    ]);
+  });
+
+  test("is not judged while it is being changed here", async () => {
+    await rm(zone.file);
+    await holdLease(60);
+    await later();
+    expect([await drift(), (await zone.detail()).driftError, told]).toEqual([null, null, []]);
+    await holdLease(-1);
+    await later();
+    expect(told).toHaveLength(1);
+  });
+
+  test("agrees again after a sync", async () => {
+    await zone.edit((text) => `${text}broken A\n`);
+    await later();
+    await zone.edit((text) => text.replace("broken A\n", "new A 192.0.2.9\n"));
+    expect((await zone.post("/sync")).body).toMatchObject({ created: 1 });
+    expect(await zone.detail()).toMatchObject({ driftedAt: null, driftError: null, drift: null });
+  });
+});
+
 describe("a provider that fails", () => {
   test("is told of once, by the name of its configuration, and the others are checked", async () => {
     await brokenZone("Away", 1);
@@ -184,6 +243,8 @@ describe("a provider that fails", () => {
     await byHand();
     await later();
     expect(await drift()).toMatchObject(counts);
+    const { body } = await zw.admin.get("/api/domains?drift=true");
+    expect(body.domains.map(({ id }: Body) => id)).toEqual([zone.id]);
     const warnings = log.map(({ level, config, zones, err }) => ({ level, config, zones, said: err.message }));
     const said = expect.stringContaining("cannot be reached");
     expect(warnings.toSorted((a, b) => a.config.localeCompare(b.config))).toEqual([

@@ -37,6 +37,15 @@ describe("a zone file that somebody else edits", () => {
     expect(await zone.detail()).toMatchObject({ drift: null, revision: 1 });
   });
 
+  test("that is deleted is found within seconds, and told once", async () => {
+    const zone = await fileZone(zw, "www 300 A 192.0.2.1\n");
+    await rm(zone.file);
+    await vi.waitUntil(async () => (await zone.detail()).driftError !== null, patience);
+    expect(await notices(zone.id)).toMatchObject([
+      { title: `${zone.name} cannot be read at its provider`, metadata: { error: expect.any(String) } },
+    ]);
+  });
+
   test("is told apart from edits of ours, which are no drift", async () => {
     const zone = await fileZone(zw, "www 300 A 192.0.2.1\n");
     const other = await fileZone(zw, "www 300 A 192.0.2.1\n");
