@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import { rm, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo, type Socket } from "node:net";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import { DriftJob, type OnDrift } from "../../server/drift/drift-job.ts";
+import { ZoneWatch } from "../../server/drift/zone-watch.ts";
 import { createLog } from "../../server/log.ts";
 import { ProviderComparison } from "../../server/records/compare-with-provider.ts";
 import { fileZone, manualConfig, manualZone, unknownId, type Body, type Zone } from "../support/zones.ts";
@@ -233,6 +234,28 @@ describe("a zone file that cannot be read", () => {
     await zone.edit((text) => text.replace("broken A\n", "new A 192.0.2.9\n"));
     expect((await zone.post("/sync")).body).toMatchObject({ created: 1 });
     expect(await zone.detail()).toMatchObject({ driftedAt: null, driftError: null, drift: null });
+  });
+});
+
+describe("a zone file that was edited while nobody watched", () => {
+  test("is found to differ as soon as the service watches it", async () => {
+    const gone = await fileZone(zw, "www 300 A 192.0.2.1\n");
+    const same = await fileZone(zw, "www 300 A 192.0.2.1\n");
+    for (const { path } of [gone, same]) onTestFinished(async () => void (await zw.admin.delete(path)));
+    await later();
+    await byHand();
+    await rm(gone.file);
+    clock.advance(minute);
+    const { database, providerConfigs } = zw.services;
+    const { connections } = providerConfigs;
+    const quiet = createLog("info", { write: () => undefined });
+    const watch = new ZoneWatch({ database, connections, drift: job(), log: quiet, now: clock.now });
+    onTestFinished(() => watch.stop());
+    await watch.start();
+    await vi.waitUntil(() => told.length === 2, { timeout: 10_000 });
+    expect(await drift()).toMatchObject(counts);
+    expect(await gone.detail()).toMatchObject({ driftError: expect.any(String) });
+    expect(await same.detail()).toMatchObject({ driftedAt: null });
   });
 });
 
