@@ -72,8 +72,11 @@ async function inFolder<T>(zones: ZoneTexts, use: (folder: string) => Promise<T>
 }
 
 function configured(zones: ZoneTexts): string {
-  const line = (zone: string) => `zone "${zone}" { type primary; file "${encodeURIComponent(zone)}"; };\n`;
-  return [...zones.keys()].map(line).join("");
+  return [...zones.keys()].map(configurationOf).join("");
+}
+
+function configurationOf(zone: string): string {
+  return `zone "${zone}" { type primary; file "${encodeURIComponent(zone)}"; };\n`;
 }
 
 function refusalsIn(output: string, zones: ZoneTexts): Map<string, string> {
