@@ -83,7 +83,8 @@ export class ConfigSecrets {
     const { addresses = [] } = kindByName(kind) ?? {};
     // An address that is neither stored nor given is the vendor's own, before and after.
     const moved = addresses.some(
-      (field) => !(config[field] === undefined && given[field] === undefined) && !sameOrigin(config[field], values[field]),
+      (field) =>
+        !(config[field] === undefined && given[field] === undefined) && !sameOrigin(config[field], values[field]),
     );
     if (!moved) return;
     const sent = new Set(this.given(kind, given));

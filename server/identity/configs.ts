@@ -121,7 +121,11 @@ export class IdentityConfigs {
    * @throws AppError NOT_FOUND, BAD_REQUEST for settings that cannot work and for a secret that would go elsewhere, CONFLICT when somebody else
    * changed it meanwhile, CONFIRMATION_REQUIRED when bindings would end and `unbinding` is not set, REAUTHENTICATION_REQUIRED
    */
-  async update(em: EntityManager, caller: Caller, wish: { id: string; patch: IdentityConfigPatch; unbinding: boolean }) {
+  async update(
+    em: EntityManager,
+    caller: Caller,
+    wish: { id: string; patch: IdentityConfigPatch; unbinding: boolean },
+  ) {
     const { id, patch, unbinding } = wish;
     if (changesSignIn(patch)) await this.#confirmation.require(em, caller);
     // Before the transaction: the provider is asked, and the embedded database has one connection.

@@ -28,7 +28,10 @@ export function takesProtection(kinds: readonly AccessKind[]): boolean {
 }
 
 /** Whoever finds an administrator's screen unlocked must not become that administrator for good. @throws AppError FORBIDDEN */
-export function refuseOwnProtection(user: User, { password, email, emailVerified, removeSecondFactors }: UserPatch): void {
+export function refuseOwnProtection(
+  user: User,
+  { password, email, emailVerified, removeSecondFactors }: UserPatch,
+): void {
   const otherAddress = email !== undefined && email !== (user.email ?? null);
   const vouches = emailVerified !== undefined && emailVerified !== (verifiedAddress(user) !== null);
   if (password === undefined && !otherAddress && !vouches && removeSecondFactors !== true) return;
