@@ -33,7 +33,7 @@ beforeAll(async () => {
   await zw.services.users.create(zw.services.database.fork(), them);
   const client = await zw.signIn("watcher", password);
   const wishes = { notificationsEnabled: false, emailNotificationsEnabled: false };
-  expect((await client.put("/api/auth/me/profile", wishes)).status).toBe(200);
+  await made(client.put("/api/auth/me/profile", wishes));
 });
 
 beforeEach(async () => {
@@ -79,11 +79,13 @@ const giving: [what: string, call: () => Promise<Answer>][] = [
   ["enabling a provider", () => stolen.put(provider(), { enabled: true })],
 ];
 
+/** What a refused call must leave as it was. */
+async function state() {
+  const paths = [user(), `${user()}/access`, "/api/invitations", "/api/oauth/providers", "/api/users?search=ghost"];
+  return await Promise.all(paths.map(async (path) => (await stolen.get(path)).body));
+}
+
 test.each(giving)("in a session confirmed long ago, %s is refused and changes nothing", async (_what, call) => {
-  const state = async () => {
-    const paths = [user(), `${user()}/access`, "/api/invitations", "/api/oauth/providers", "/api/users?search=ghost"];
-    return await Promise.all(paths.map(async (path) => (await stolen.get(path)).body));
-  };
   letThemGrowOld();
   const before = await state();
   expect(await call()).toBeProblem(403, "REAUTHENTICATION_REQUIRED");
@@ -124,12 +126,13 @@ async function notices(event: string) {
   return body.notifications.filter((one: { event: string }) => one.event === event);
 }
 
-describe("administrators are notified, and mailed whatever they have set, of", () => {
-  const origin = async () => {
-    const { body: me } = await zw.admin.get("/api/auth/me");
-    return { byUserId: me.id, byUsername: "admin", ip: "127.0.0.1" };
-  };
+/** What a notice tells of the administrator who caused it. */
+async function origin() {
+  const { body: me } = await zw.admin.get("/api/auth/me");
+  return { byUserId: me.id, byUsername: "admin", ip: "127.0.0.1" };
+}
 
+describe("administrators are notified, and mailed whatever they have set, of", () => {
   test("an administrator who was added", async () => {
     const name = `added-${count}`;
     const { body } = await made(zw.admin.post("/api/users", { username: name, password, role: "admin" }));
