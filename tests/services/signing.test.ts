@@ -117,6 +117,24 @@ describe.each(signingTargets)("a zone that is signed by %s", (label, start) => {
     expect(await zone.check()).toEqual(agrees);
   });
 
+  test.each([
+    ["250 long texts", (index: number) => `text${index} 300 TXT "${"x".repeat(250)}" "${"y".repeat(150)}"`, 250],
+    ["3,000 addresses", (index: number) => `many${index} 300 A 10.0.${index >> 8}.${index & 255}`, 3_000],
+  ])("takes %s in one import, and counts them", { timeout: 300_000 }, async (_, line, count) => {
+    const { recordCount } = (await zone.get()).body;
+    const zonefile = Array.from({ length: count }, (_line, index) => `${line(index)}\n`).join("");
+    const { status, body } = await zone.post("/zonefile", { zonefile, mode: "merge" });
+    expect({ status, body }).toMatchObject({ status: 200, body: { created: count } });
+    expect((await zone.get()).body.recordCount).toBe(recordCount + count);
+    await zone.resign();
+    expect(await zone.served()).toHaveLength(recordCount + count);
+    const snapshots = (await zone.get("/snapshots")).body.snapshots;
+    const back = await zone.post(`/snapshots/${snapshots[0].id}/rollback`, { force: true });
+    expect(back).toMatchObject({ status: 200, body: { deleted: count, failed: [] } });
+    await expectAgreement(zone);
+    expect(await zone.check()).toEqual(agrees);
+  });
+
   test("goes back to a snapshot as a whole, though it was signed anew since", async () => {
     const before = await zone.served();
     const { body: snapshot } = await zone.post("/snapshots", {});
