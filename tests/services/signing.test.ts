@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { Clock } from "../support/clock.ts";
 import { startPowerdns } from "../support/name-servers/powerdns-api.ts";
 import { asPresented, recordLines } from "../support/records/presentation.ts";
@@ -126,12 +126,12 @@ describe.each(signingTargets)("a zone that is signed by %s", (label, start) => {
     const { status, body } = await zone.post("/zonefile", { zonefile, mode: "merge" });
     expect({ status, body }).toMatchObject({ status: 200, body: { created: count } });
     expect((await zone.get()).body.recordCount).toBe(recordCount + count);
-    await zone.resign();
-    expect(await zone.served()).toHaveLength(recordCount + count);
+    const isServed = async () => expect(await zone.served()).toHaveLength(recordCount + count);
+    await vi.waitFor(isServed, { timeout: 60_000, interval: 200 });
     const snapshots = (await zone.get("/snapshots")).body.snapshots;
     const back = await zone.post(`/snapshots/${snapshots[0].id}/rollback`, { force: true });
     expect(back).toMatchObject({ status: 200, body: { deleted: count, failed: [] } });
-    await expectAgreement(zone);
+    await vi.waitFor(() => expectAgreement(zone), { timeout: 60_000, interval: 200 });
     expect(await zone.check()).toEqual(agrees);
   });
 
@@ -238,6 +238,23 @@ describe.each(signingTargets)("a zone that is signed by %s", (label, start) => {
     expect(back).toMatchObject({ status: 200, body: { success: true, ...nothing, failed: [] } });
     await expectAgreement(zone);
   });
+});
+
+test("a plan does not warn of an edit elsewhere when its zone was only signed, and shows who signs it", async () => {
+  const server = await startPowerdns();
+  onTestFinished(() => server.stop());
+  const name = "signed-later.example";
+  await server.call("POST", "/zones", { name: `${name}.`, kind: "Native", nameservers: [`ns.${name}.`] });
+  const config = { kind: "powerdns", name: "Signed later", config: { url: server.url, apiKey: server.apiKey } };
+  const { body: made } = await zw.admin.post("/api/provider-configs", config);
+  const { body: imported } = await zw.admin.post(`/api/provider-configs/${made.id}/import`, { zones: [name] });
+  const path = `/api/domains/${imported.results[0].domainId}`;
+  const changes = [{ action: "create", record: { recordType: "A", name: "planned", value: "192.0.2.1" } }];
+  expect((await zw.admin.get(path)).body).toMatchObject({ signedBy: null });
+  await server.pdnsutil("secure-zone", name);
+  await server.pdnsutil("increase-serial", name);
+  expect((await zw.admin.post(`${path}/records/plan`, { changes })).body.warnings).toEqual([]);
+  expect((await zw.admin.get(path)).body).toMatchObject({ signedBy: "provider" });
 });
 
 test("a zone with signatures from elsewhere at PowerDNS is not signed by its provider", async () => {

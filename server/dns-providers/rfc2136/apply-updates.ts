@@ -5,7 +5,7 @@ import { ProviderError, type ApplyOptions, type ChangeOutcome, type RecordChange
 import { recordKey } from "../../records/record.ts";
 import { inverse } from "../applying/inverse.ts";
 import { touchedNames } from "../applying/touched-records.ts";
-import { lookWhetherDone, type Look } from "./look-whether-done.ts";
+import { lookWhetherDone, untilServed, type Look } from "./look-whether-done.ts";
 import { updateMessage } from "./messages.ts";
 import { isPrerequisiteFailure, rcodeSentence } from "./rcodes.ts";
 import { guessNames, transferNames } from "./read-names.ts";
@@ -89,7 +89,12 @@ async function carryOut(
       await beforeCall?.(batch.flatMap((unit) => unit.changes.flatMap((index) => asked[index] ?? [])));
       return await sendUpdate(session, zone, batch);
     };
-    await sendUnits(zone, plan.units, { together, apart: undoes }, send, settle);
+    const between = async (batch: readonly UpdateUnit[]) => {
+      if (!signed) return;
+      const sent = batch.flatMap((unit) => unit.changes.flatMap((index) => asked[index] ?? []));
+      await untilServed(session, zone, sent, pause);
+    };
+    await sendUnits(zone, plan.units, { together, apart: undoes, between }, send, settle);
   }
   const settled = outcomes.map((outcome): ChangeOutcome => outcome ?? changedMeanwhile);
   return await lookWhetherDone(session, zone, changes, settled, [...found.values()].flat(), pause);
@@ -113,14 +118,19 @@ const changedMeanwhile: ChangeOutcome = {
   message: "Somebody else keeps changing the same records at the name server; try again in a moment.",
 };
 
-/**
- * Sends the units and settles what became of their changes; those whose prerequisites failed stay open.
- * @param apart whether one whose prerequisites fail must not hold up the others of its message.
- */
+interface SendingUnits {
+  together: boolean;
+  /** Whether a unit whose prerequisites fail must not hold up the others of its message. */
+  apart: boolean;
+  /** Awaited after a message that was accepted, where another one follows. */
+  between: (batch: readonly UpdateUnit[]) => Promise<void>;
+}
+
+/** Sends the units and settles what became of their changes; those whose prerequisites failed stay open. */
 async function sendUnits(
   zone: string,
   units: readonly UpdateUnit[],
-  { together, apart }: { together: boolean; apart: boolean },
+  { together, apart, between }: SendingUnits,
   send: (batch: readonly UpdateUnit[]) => Promise<number>,
   settleChange: (index: number, outcome: ChangeOutcome) => void,
 ): Promise<void> {
@@ -134,8 +144,10 @@ async function sendUnits(
   const queue = batchesOf(units.filter(({ updates }) => updates.length > 0));
   for (let batch = queue.shift(); batch; batch = queue.shift()) {
     const rcode = await send(batch);
-    if (rcode === 0) settle(batch, { ok: true });
-    else if (isPrerequisiteFailure(rcode) && !(apart && batch.length > 1)) continue;
+    if (rcode === 0) {
+      settle(batch, { ok: true });
+      if (queue.length > 0) await between(batch);
+    } else if (isPrerequisiteFailure(rcode) && !(apart && batch.length > 1)) continue;
     else if (together) {
       for (const rest of [batch, ...queue.splice(0)]) settle(rest, { ok: false, message: rcodeSentence(rcode, zone) });
     } else if (batch.length === 1) settle(batch, { ok: false, message: rcodeSentence(rcode, zone) });

@@ -1,6 +1,6 @@
 import type { Pause } from "../../pause.ts";
 import { recordKey, type RecordData } from "../../records/record.ts";
-import { isServerManaged } from "../../records/server-managed.ts";
+import { isKeyType, isServerManaged } from "../../records/server-managed.ts";
 import { recordsOf, touchedNames } from "../applying/touched-records.ts";
 import { ProviderError, type ChangeOutcome, type RecordChange } from "../provider.ts";
 import { proveChanges, type Proof } from "./prove-changes.ts";
@@ -63,6 +63,25 @@ export async function lookWhetherDone(
     look = next;
   }
   return proven(changes, outcomes, look, (change) => proofOf.get(change));
+}
+
+/**
+ * Waits, ten seconds at most, until a signer has published an update, going by its last change. BIND that signs a zone inline loses sight of
+ * an update which comes while it publishes the one before, until yet another one comes.
+ */
+export async function untilServed(
+  session: NameServerSession,
+  zone: string,
+  changes: readonly RecordChange[],
+  pause: Pause,
+): Promise<void> {
+  const last = changes.findLast((change) => !recordsOf(change).some(isKeyType));
+  if (!last) return;
+  for (const milliseconds of [0, ...pauses]) {
+    if (milliseconds > 0) await pause(milliseconds);
+    const served = await askForRrsets(session, zone, recordsOf(last));
+    if (served === null || judge([last], [{ ok: true }], served)[0]?.ok) return;
+  }
 }
 
 /**
