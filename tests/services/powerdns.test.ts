@@ -139,7 +139,8 @@ latin 60 SPF "caf\233"
   const { status, body } = await admin.post(path("zonefile"), { zonefile: lines, mode: "merge" });
   expect({ status, body }).toMatchObject({ status: 200, body: { created: 4 } });
   const rdatas = (await powerdns.lookUp(`latin.${zone}`, "TXT")).map(({ rdata }) => rdata).toSorted();
-  expect(rdatas).toEqual(['"caf\u00e9"', '"caf\u00e9" "\u0000b"', '"plain"']);
+  expect(rdatas).toEqual(['"caf\u00e9"', '"caf\u00e9" "\\u0000b"', '"plain"']);
+  expect((await records("SPF", "latin")).map(({ value }) => value)).toEqual([String.raw`"caf\233"`]);
 });
 
 const others: { recordType: string; name: string; value: string }[] = [

@@ -135,6 +135,19 @@ describe.each(signingTargets)("a zone that is signed by %s", (label, start) => {
     expect(await zone.check()).toEqual(agrees);
   });
 
+  test("serves a key below the apex, or refuses it and keeps none of it", async () => {
+    const key = "mdsswUyr3DPW132mOi8V9xESWE8jTo0dxCjjnopKl+GqJxpVXckHAeF+KkxLbxILfDLUT0rAK9iUzy1L53eKGQ==";
+    const zonefile = `keyed 300 DNSKEY 257 3 13 ${key}\n`;
+    const { status, body } = await zone.post("/zonefile", { zonefile, mode: "merge" });
+    const isServed = (await zone.served()).some((line) => line.includes("DNSKEY"));
+    expect(status).toBe(isServed ? 200 : 409);
+    if (label === "BIND with inline signing") expect(JSON.stringify(body)).toContain("serves no keys but its own");
+    await expectAgreement(zone);
+    const kept = await zone.records("&type=DNSKEY&serverManaged=false");
+    for (const { id } of kept) expect(await zone.delete(id)).toMatchObject({ status: 200 });
+    expect(await zone.check()).toEqual(agrees);
+  });
+
   test("goes back to a snapshot as a whole, though it was signed anew since", async () => {
     const before = await zone.served();
     const { body: snapshot } = await zone.post("/snapshots", {});
