@@ -9,7 +9,13 @@ import {
 import type { ReadRecord } from "../../server/records/record.ts";
 
 const signature: ReadRecord = {
-  ...{ recordType: "RRSIG", name: "@", value: "SOA 13 2", ttl: 300, strings: null, priority: null, proxied: false },
+  recordType: "RRSIG",
+  name: "@",
+  value: "SOA 13 2",
+  ttl: 300,
+  strings: null,
+  priority: null,
+  proxied: false,
   serverManaged: true,
 };
 const changes = ["one", "two"].map((name): RecordChange => {

@@ -33,7 +33,8 @@ async function bothZones(lines: string): Promise<Zone> {
 
 const moveTo = (zone: Zone, providerConfigId: string) => zw.admin.put(zone.path, { providerConfigId });
 
-async function expectTrueCount(zone: Zone): Promise<void> {
+/** What the domain counts, what its list counts and holds, and what is live in the database. */
+async function countsOf(zone: Zone): Promise<number[]> {
   const rows = await queries(zw.services.database.fork())
     .selectFrom("records")
     .select("record_id")
@@ -41,7 +42,7 @@ async function expectTrueCount(zone: Zone): Promise<void> {
     .where("until", "is", null)
     .execute();
   const [detail, listed] = [await zone.detail(), await zone.get("/records?serverManaged=false&limit=500")];
-  expect([detail.recordCount, listed.body.total, listed.body.records.length]).toEqual(Array(3).fill(rows.length));
+  return [detail.recordCount, listed.body.total, listed.body.records.length, rows.length];
 }
 
 test("a domain that moves to a provider that signs loses its keys once, and counts and lists all others", async () => {
@@ -50,7 +51,7 @@ test("a domain that moves to a provider that signs loses its keys once, and coun
   const { status, body } = await moveTo(zone, signing);
   expect({ status, body }).toMatchObject({ status: 200, body: { recordCount: 2, signedBy: "provider" } });
   expect((await zone.lines()).filter((line) => !line.startsWith("@ "))).toEqual(["ns1 A 192.0.2.1"]);
-  await expectTrueCount(zone);
+  expect(new Set(await countsOf(zone)).size).toBe(1);
   const { snapshots } = (await zone.get("/snapshots")).body;
   expect(snapshots).toMatchObject([{ trigger: "on_change", recordCount: 3 }]);
 });
@@ -95,7 +96,7 @@ test(
         const zone = await bothZones(lines);
         for (const take of steps) {
           await take(zone);
-          await expectTrueCount(zone);
+          expect(new Set(await countsOf(zone)).size).toBe(1);
         }
       }),
       { numRuns: 25, seed: 29 },

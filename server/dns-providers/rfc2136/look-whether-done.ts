@@ -94,9 +94,10 @@ function proven(
   look: Look,
   proofOf: (change: RecordChange) => Proof | undefined,
 ): Look {
-  const unseen = changes.filter((_, index) => sent[index]?.ok && !look.outcomes[index]?.ok).map(proofOf);
-  const isBehind = unseen.includes("made");
-  if (unseen.includes("unknown") || (isBehind && unseen.includes("unasked"))) {
+  const isUnseen = (_: RecordChange, index: number) => sent[index]?.ok && !look.outcomes[index]?.ok;
+  const unseen = new Set(changes.filter(isUnseen).map(proofOf));
+  const isBehind = unseen.has("made");
+  if (unseen.has("unknown") || (isBehind && unseen.has("unasked"))) {
     throw new ProviderError(
       "The name server has accepted the changes and does not serve all of them yet, because it is still signing them.",
       "unknown",

@@ -29,15 +29,18 @@ export async function proveChanges(
   found: readonly ServedRecord[],
   changes: readonly RecordChange[],
 ): Promise<Proof[]> {
-  const isAsked = (change: RecordChange) => !recordsOf(change).some(isKeyType);
   const proofs = planProofs(zone, found, changes.filter(isAsked));
   const verdicts = await ask(session, zone, proofs);
   return changes.map((change): Proof => {
     if (!isAsked(change)) return "unasked";
-    const said = recordsOf(change).map((record) => verdicts.get(rrsetKey(record)) ?? "unknown");
-    if (said.includes("not made")) return "not made";
-    return said.includes("unknown") ? "unknown" : "made";
+    const said = new Set(recordsOf(change).map((record) => verdicts.get(rrsetKey(record)) ?? "unknown"));
+    if (said.has("not made")) return "not made";
+    return said.has("unknown") ? "unknown" : "made";
   });
+}
+
+function isAsked(change: RecordChange): boolean {
+  return !recordsOf(change).some(isKeyType);
 }
 
 async function ask(
