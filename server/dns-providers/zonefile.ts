@@ -61,6 +61,7 @@ export const zonefile: ProviderKind<ZonefileConfig> = {
     },
     { name: "maxTypesPerName", label: "Most types at a name (100)", secret: false, required: false },
   ],
+  addresses: [],
   configSchema,
   storedConfigSchema,
   settings: ["hostmaster", "checkNames", "maxRecordsPerType", "maxTypesPerName"],
