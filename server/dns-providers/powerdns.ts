@@ -29,6 +29,7 @@ export const powerdns: ProviderKind<PowerdnsConfig> = {
   supportsProxied: false,
   minTtl: 0,
   maxTtl,
+  signsZones: true,
   granularity: "rrset",
   configFields: [
     { name: "url", label: "API address", secret: false, required: true },

@@ -53,6 +53,7 @@ export const rfc2136: ProviderKind<Rfc2136Config> = {
   supportsProxied: false,
   minTtl: 0,
   maxTtl,
+  signsZones: true,
   granularity: "record",
   configFields: [
     { name: "server", label: "Name server", secret: false, required: true },
