@@ -37,6 +37,7 @@ export const powerdns: ProviderKind<PowerdnsConfig> = {
     { name: "serverId", label: "Server id", secret: false, required: false },
     timeoutField,
   ],
+  addresses: ["url"],
   configSchema,
   connect: ({ timeoutSeconds, ...access }, { egress, now }) =>
     powerdnsProvider(powerdnsClient({ ...access, timeoutMilliseconds: inMilliseconds(timeoutSeconds) }, egress), now),

@@ -116,6 +116,8 @@ export interface ProviderKind<Config = unknown> extends ProviderCapabilities {
   kind: string;
   name: string;
   configFields: readonly ConfigField[];
+  /** Fields with the address that the secrets are used at: where its origin changes, they must be sent again. */
+  addresses: readonly string[];
   /** Validates a configuration's `config` object. */
   configSchema: z.ZodType<Config>;
   /** What one configuration can do other than the kind at large. */

@@ -64,6 +64,8 @@ export const rfc2136: ProviderKind<Rfc2136Config> = {
     { name: "zones", label: "Zones, with commas between them", secret: false, required: false },
     timeoutField,
   ],
+  // TSIG sends authentication codes and never its key (RFC 8945), so another server learns nothing.
+  addresses: [],
   configSchema,
   connect: (
     { server, port, tsigName, tsigAlgorithm, tsigSecret, zones, timeoutSeconds },
