@@ -24,7 +24,8 @@ const valueKeyed = sql`reverse(value) collate "C"`;
 
 /**
  * Asks the database about the names of a zone, leaving out the records that some changes are about. A question costs what it finds, and one
- * statement is about a few names only.
+ * statement is about a few names only. Each name is looked up by itself (`lateral`): without statistics, as after an import, a join would
+ * read the whole zone.
  */
 export class ZoneNames implements Unchanged {
   readonly #em: EntityManager;
@@ -96,8 +97,10 @@ export class ZoneNames implements Unchanged {
     for (const name of missing) this.#typed.add(name);
     const found = await inChunks(missing, namesPerStatement, async (some) => {
       const { rows } = await sql<{ name: string; recordType: string }>`
-        select distinct name, record_type as "recordType" from records
-        where ${this.#others} and name in (select value collate "C" from ${jsonTexts(some)})
+        select found.* from ${jsonTexts(some)} given cross join lateral (
+          select distinct name, record_type as "recordType" from records
+          where ${this.#others} and name = given.value collate "C"
+        ) found
       `.execute(queries(this.#em));
       return rows;
     });
@@ -109,11 +112,11 @@ export class ZoneNames implements Unchanged {
     const byKey = new Map<string, string>(names.flatMap((name) => (name === "@" ? [] : [[`${reversed(name)}.`, name]])));
     // The key of a name ends in a dot; the character after the dot is the slash.
     const { rows } = await sql<{ key: string }>`
-      select given.value as key from ${jsonTexts([...byKey.keys()])} given
-      where exists (
-        select 1 from records where ${this.#others}
+      select given.value as key from ${jsonTexts([...byKey.keys()])} given cross join lateral (
+        select from records where ${this.#others}
         and ${nameKeyed} > given.value collate "C" and ${nameKeyed} < (left(given.value, -1) || '/') collate "C"
-      )
+        order by ${nameKeyed} limit 1
+      ) found
       ${isApex ? sql`union all select '@' where exists (select 1 from records where ${this.#others} and name <> '@')` : sql``}
     `.execute(queries(this.#em));
     return rows.map(({ key }) => byKey.get(key) ?? "@");
@@ -131,8 +134,9 @@ export class ZoneNames implements Unchanged {
     const exact = [...new Set([...ancestors, ...within])].map((name) => this.#key(name));
     const atNames = await inChunks(exact, namesPerStatement, async (some) => {
       const { rows } = await sql<{ key: string }>`
-        select distinct ${valueKeyed} as key from records where ${this.#others} and record_type = 'NS'
-        and ${valueKeyed} in (select value collate "C" from ${jsonTexts(some)})
+        select given.value as key from ${jsonTexts(some)} given cross join lateral (
+          select from records where ${this.#others} and record_type = 'NS' and ${valueKeyed} = given.value collate "C" limit 1
+        ) found
       `.execute(queries(this.#em));
       return rows.map(({ key }) => key);
     });
@@ -149,8 +153,9 @@ export class ZoneNames implements Unchanged {
 
   async allTargets(): Promise<string[]> {
     const apex = this.#key("@");
-    const found = await this.#records(sql`${valueKeyed} = ${apex} collate "C" limit 1`);
-    return [...found.map(({ target }) => target), ...this.#ownersOf(await this.#allTargetsBelow(apex))];
+    const found = await this.#allTargetsBelow(apex);
+    // Whether anything points to the apex is asked when it is looked at.
+    return this.#ownersOf([apex, ...found]);
   }
 
   /** The first targets below each of some names, by their keys. */
@@ -187,20 +192,15 @@ export class ZoneNames implements Unchanged {
   async pointingTo(targets: readonly string[]): Promise<NameServerRecord[]> {
     return await inChunks(targets, namesPerStatement, async (some) => {
       const keys = jsonTexts(some.map((name) => this.#key(name)));
-      return await this.#records(sql`${valueKeyed} in (select value collate "C" from ${keys})`);
+      return await this.#records(keys, sql`${valueKeyed} = given.value collate "C"`);
     });
   }
 
   async nameServersBelow(names: readonly string[]): Promise<NameServerRecord[]> {
     const found = await inChunks(names, namesPerStatement, async (some) => {
       const keys = jsonTexts(some.map((name) => reversed(name)));
-      const { rows } = await sql<{ id: string; name: string; value: string }>`
-        select found.* from ${keys} root cross join lateral (
-          select record_id as id, name, value from records where ${this.#others} and record_type = 'NS'
-          and ${nameKeyed} > (root.value || '.') collate "C" and ${nameKeyed} < (root.value || '/') collate "C"
-        ) found
-      `.execute(queries(this.#em));
-      return this.#within(rows);
+      const isBelow = sql`${nameKeyed} > (given.value || '.') collate "C" and ${nameKeyed} < (given.value || '/') collate "C"`;
+      return await this.#records(keys, isBelow);
     });
     return [...new Map(found.map((record) => [record.id, record])).values()];
   }
@@ -229,14 +229,14 @@ export class ZoneNames implements Unchanged {
     );
   }
 
-  async #records(condition: RawBuilder<unknown>): Promise<NameServerRecord[]> {
+  /** The NS records that point into the zone and meet a condition with one of the texts `given`. */
+  async #records(given: RawBuilder<unknown>, condition: RawBuilder<unknown>): Promise<NameServerRecord[]> {
     const { rows } = await sql<{ id: string; name: string; value: string }>`
-      select record_id as id, name, value from records where ${this.#others} and record_type = 'NS' and ${condition}
+      select found.* from ${given} given cross join lateral (
+        select record_id as id, name, value from records
+        where ${this.#others} and record_type = 'NS' and ${condition} offset 0
+      ) found
     `.execute(queries(this.#em));
-    return this.#within(rows);
-  }
-
-  #within(rows: readonly { id: string; name: string; value: string }[]): NameServerRecord[] {
     return rows.flatMap(({ id, name, value }) => {
       const target = ownerWithin(value, this.#zone.name);
       return target === null ? [] : [{ id, name, target }];
