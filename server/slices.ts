@@ -51,7 +51,10 @@ export async function inChunks<T, U>(
 }
 
 /** Asks for the pages of a long answer one after another, between which the event loop turns; a page that is not full is the last. */
-export async function* inPages<U>(size: number, ask: (last: U | null) => Promise<readonly U[]>): AsyncGenerator<readonly U[]> {
+export async function* inPages<U>(
+  size: number,
+  ask: (last: U | null) => Promise<readonly U[]>,
+): AsyncGenerator<readonly U[]> {
   for (let last: U | null = null; ;) {
     slicedWork.chunks++;
     const page = await ask(last);

@@ -18,7 +18,9 @@ export function looksLikeTtl(text: string): boolean {
 /** Reads `3600`, `1h30m` or `1W2D` into seconds, 0 to 2^31-1. Units are BIND's: w, d, h, m, s. */
 export function parseTtl(text: string): Result<number> {
   if (!looksLikeTtl(text)) {
-    return refuse(`"${shortened(text)}" is not a time: write seconds, or numbers with the units w, d, h, m, s, such as 1h30m.`);
+    return refuse(
+      `"${shortened(text)}" is not a time: write seconds, or numbers with the units w, d, h, m, s, such as 1h30m.`,
+    );
   }
   let seconds = 0;
   for (const [, digits, unit] of text.matchAll(/(\d+)([wdhms]?)/gi)) {

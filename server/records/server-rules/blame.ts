@@ -42,8 +42,7 @@ export class Blame {
 
   /** The changes that took the addresses of a name server away, the likeliest kind of them only, as far as they lack reasons: their ids. */
   *blamed(owner: string, target: string): Generator<string, void> {
-    const found =
-      some(this.#addresses, standing(target)) ??
+    const found = some(this.#addresses, standing(target)) ??
       some(this.#cuts, [...ancestorsAbove(target), ...ancestorsAbove(owner)]) ??
       some(this.#branches, [topOf(target)]) ?? [this.#all];
     for (const suspects of found) {

@@ -23,12 +23,14 @@ const mostAskedAbout = 1000;
  * Finds what makes name servers refuse the zone once the changes are made and did not before, in what names are to each other: its own name
  * servers and those of delegations need addresses, and nothing may be below a DNAME. Looks only at the names that matter, and lists a few
  * reasons for each change.
+ * @param mostAsked the number of changes from which on the zone is read as a whole
  * @returns by the id of the change to blame
  */
 export async function checkChanges(
   em: EntityManager,
   zone: { id: string; name: string },
   changes: readonly PlannedChange[],
+  mostAsked = mostAskedAbout,
 ): Promise<Map<string, Violation[]>> {
   const moved = await inSlices(
     filtered(changes, ({ before, after }) => !before || !after || recordKey(before) !== recordKey(after)),
@@ -36,7 +38,7 @@ export async function checkChanges(
   if (moved.length === 0) return new Map();
   const changed = new Set(moved.flatMap(({ before, id }) => (before ? [id] : [])));
   const unchanged =
-    moved.length > mostAskedAbout ? await WholeNames.read(em, zone, changed) : new ZoneNames(em, zone, changed);
+    moved.length > mostAsked ? await WholeNames.read(em, zone, changed) : new ZoneNames(em, zone, changed);
   return await new Check(zone, moved, unchanged, await inSlices(statesOf(moved, unchanged))).run();
 }
 
@@ -174,7 +176,13 @@ class Check {
       const advice =
         blamed === "others" ? "Point its NS records elsewhere first." : "Give it an A or AAAA record first.";
       const message = `${nameServerReason(this.#zone.name, name, target, addresses)} ${advice}`;
-      const violation = { rule: `name server ${target}`, extent: 1, code: "CONFLICT", field: "value", message } as const;
+      const violation = {
+        rule: `name server ${target}`,
+        extent: 1,
+        code: "CONFLICT",
+        field: "value",
+        message,
+      } as const;
       if (blamed === "their own") {
         this.#add(id, violation);
         continue;
@@ -193,10 +201,7 @@ class Check {
 
   async #judgeRedirections(): Promise<void> {
     const redirecting = await inSlices(
-      filtered(
-        this.#touched,
-        (name) => this.#after.types(name).has("DNAME") && !this.#before.types(name).has("DNAME"),
-      ),
+      filtered(this.#touched, (name) => this.#after.types(name).has("DNAME") && !this.#before.types(name).has("DNAME")),
     );
     await this.#unchanged.loadBelow(redirecting);
     await inSlices(this.#judgingRedirections(new Set(redirecting)));

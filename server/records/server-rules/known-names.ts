@@ -54,8 +54,7 @@ export class NamesInMemory implements KnownNames {
 
   readonly types = (name: string): ReadonlySet<string> => this.#types.get(name) ?? noTypes;
 
-  readonly existsBelow = (name: string): boolean =>
-    this.#indexes.all.hasBelow(name);
+  readonly existsBelow = (name: string): boolean => this.#indexes.all.hasBelow(name);
 
   readonly above = (name: string, type?: CutType): Iterable<string> => namesWithin(name, this.reach(name, type));
 

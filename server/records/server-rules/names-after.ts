@@ -18,8 +18,7 @@ export class NamesAfter implements KnownNames {
     return other.size === 0 ? one : new Set([...one, ...other]);
   };
 
-  readonly existsBelow = (name: string): boolean =>
-    this.#others.existsBelow(name) || this.#unchanged.existsBelow(name);
+  readonly existsBelow = (name: string): boolean => this.#others.existsBelow(name) || this.#unchanged.existsBelow(name);
 
   readonly above = (name: string, type?: CutType): Iterable<string> =>
     namesWithin(name, Math.max(this.#others.reach(name, type), this.#unchanged.reach(name, type)));

@@ -109,7 +109,9 @@ export class ZoneNames implements Unchanged {
 
   async #withNamesBelow(names: readonly string[]): Promise<string[]> {
     const isApex = names.includes("@");
-    const byKey = new Map<string, string>(names.flatMap((name) => (name === "@" ? [] : [[`${reversed(name)}.`, name]])));
+    const byKey = new Map<string, string>(
+      names.flatMap((name) => (name === "@" ? [] : [[`${reversed(name)}.`, name]])),
+    );
     // The key of a name ends in a dot; the character after the dot is the slash.
     const { rows } = await sql<{ key: string }>`
       select given.value as key from ${jsonTexts([...byKey.keys()])} given cross join lateral (
