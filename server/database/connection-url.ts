@@ -52,6 +52,7 @@ const known = new Set(
   ).split(" "),
 );
 const example = "postgres://user:password@host:5432/zonewright";
+const unreadable = `must be an address such as ${example}; write special characters of the password as %40 for @, %2F for /, %23 for #, %3F for ?`;
 /** User and password, host, port, database, parameters (PostgreSQL documentation §34.1.1.2). */
 const form =
   /^postgres(?:ql)?:\/\/(?:([^:/?#]*?)(?::([^/?#]*))?@)?(\[[^\]/?#@]*\]|[^:/?#@]*)(?::(\d*))?(?:\/([^/?#@]*))?(?:\?([^#]*))?$/;
@@ -60,9 +61,7 @@ const form =
 export function parseDatabaseUrl(text: string): DatabaseAddress {
   const parts = form.exec(text);
   if (!parts) {
-    throw refusal(
-      `must be an address such as ${example}; write special characters of the password as %40 for @, %2F for /, %23 for #, %3F for ?`,
-    );
+    throw refusal(unreadable);
   }
   const [user, password, host, port, database] = parts.slice(1, 6).map((part) => part && decoded(part, "it"));
   const given = parameters(parts[6] ?? "");
@@ -162,6 +161,8 @@ function parameters(text: string): Map<string, string> {
     if (!/^\w{1,40}$/.test(name))
       throw refusal("has a parameter without a name; parameters are name=value, joined by &");
     if (!known.has(name)) {
+      // With an @ behind it, the question mark is likely one of the password's.
+      if (text.includes("@")) throw refusal(unreadable);
       throw refusal(
         `has the parameter ${name}, which is not supported; leave it out, or put a server setting into options`,
       );

@@ -1,5 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
 import { parse, stringify } from "superjson";
+import { zoneFor } from "../assignments/access.ts";
 import type { Caller } from "../auth/caller.ts";
 import type { HttpPort, RouteMeta } from "../context.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
@@ -11,6 +12,7 @@ import { inSlices, type Steps } from "../slices.ts";
 const keptMilliseconds = 24 * 3_600_000;
 /** A process that died in the middle of a call holds its key no longer than this. */
 const longestCallMilliseconds = 10 * 60_000;
+const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 /** A larger answer is not stored: the call still takes place once. */
 const largestAnswer = 256 * 1024;
 
@@ -63,7 +65,7 @@ export class Idempotency {
       call.http.header("if-match") ?? "",
     ]);
     const known = await this.#begin(id, requestHash);
-    if (known) return this.#repeat(known, requestHash, call.http);
+    if (known) return await this.#repeat(known, requestHash, call);
     let etag: string | null = null;
     const { http } = call;
     const noting: HttpPort = Object.create(http, {
@@ -125,11 +127,11 @@ export class Idempotency {
     return known ?? { request_hash: requestHash, runs_until: now, answer: null, etag: null };
   }
 
-  #repeat(
+  async #repeat(
     known: { request_hash: string; runs_until: Date | null; answer: string | null; etag: string | null },
     requestHash: string,
-    http: HttpPort,
-  ): unknown {
+    { caller, input, http }: IdempotentCall,
+  ): Promise<unknown> {
     if (known.request_hash !== requestHash) {
       throw new AppError(
         "CONFLICT",
@@ -147,10 +149,19 @@ export class Idempotency {
         "The call with this `Idempotency-Key` was carried out; its answer was too large to store. Read what you need anew.",
       );
     }
+    await refuseUnseen(this.#database.fork(), caller, input);
     if (known.etag !== null) http.setHeader("ETag", known.etag);
     http.setHeader("Idempotency-Replayed", "true");
     return parse(known.answer);
   }
+}
+
+/** @throws AppError NOT_FOUND when the call's domain still exists and the caller no longer sees it */
+async function refuseUnseen(em: EntityManager, caller: Caller, input: unknown): Promise<void> {
+  const { id } = (input ?? {}) as { id?: unknown };
+  if (typeof id !== "string" || !uuid.test(id)) return;
+  const domain = await queries(em).selectFrom("domains").select("id").where("id", "=", id).executeTakeFirst();
+  if (domain) await zoneFor(em, caller, domain.id, "see");
 }
 
 /** Deletes answers that are kept long enough. */
@@ -177,7 +188,8 @@ function* addTo(digest: Hash, value: unknown): Steps<void> {
       for (let step = 0; step < 32; step++) yield;
     }
   } else if (typeof value === "object" && value !== null && !(value instanceof Date)) {
-    const entries = Object.entries(value);
+    // The order of fields means nothing.
+    const entries = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1));
     digest.update(`${Array.isArray(value) ? "list" : "object"} ${entries.length}:`);
     for (const [key, child] of entries) {
       digest.update(`${JSON.stringify(key)}:`);

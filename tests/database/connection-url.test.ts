@@ -63,6 +63,7 @@ describe("an address is refused in one sentence that names the parameter and no 
     ["postgres://zw:12/hunter2@db.example.com/zonewright", /special characters of the password/],
     ["postgres://zw:x#hunter2@db.example.com/zonewright", /special characters of the password/],
     ["postgres://zw:x?hunter2@db.example.com/zonewright", /special characters of the password/],
+    ["postgres://zw:1234?hunter2=x@db.example.com/zonewright", /special characters of the password/],
     ["postgres://zw:hunter2%@db.example.com/zonewright", /%25/],
     ["postgres://zw:hunter2@db.example.com", /names no database/],
     ["postgres://zw:hunter2@one,two/zonewright", /several hosts/],

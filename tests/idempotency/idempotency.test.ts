@@ -76,6 +76,24 @@ describe("a call with an Idempotency-Key", () => {
     expect(script.body.detail).toMatch(/has this A record already/);
   });
 
+  test("is not answered from memory for somebody who no longer sees the domain, and still is once the domain is gone", async () => {
+    const member = await zw.member("former");
+    const { body: user } = await member.get("/api/auth/me");
+    const assignment = await zw.admin.post("/api/assignments", { userId: user.id, domainId: zone.id, access: "write" });
+    expect((await create(record, keyed(), member)).status).toBe(201);
+    expect((await create(record, keyed(), member)).headers.get("idempotency-replayed")).toBe("true");
+    expect((await zw.admin.delete(`/api/assignments/${assignment.body.id}`)).status).toBe(200);
+    expect(await create(record, keyed(), member)).toBeProblem(404, "NOT_FOUND");
+    const gone = () => zw.admin.send("DELETE", `/api/domains/${zone.id}`, undefined, keyed());
+    expect([(await gone()).status, (await gone()).status]).toEqual([200, 200]);
+  });
+
+  test("means the same with its fields in another order", async () => {
+    const { body } = await create({ recordType: "A", name: "www", value: "192.0.2.1" });
+    const again = await create({ value: "192.0.2.1", name: "www", recordType: "A" });
+    expect([again.status, again.body.id]).toEqual([201, body.id]);
+  });
+
   test.each(["", "short", "with a space in it", "x".repeat(256), "ümlaut-ümlaut"])(
     "is refused with a sentence where the key is %j",
     async (bad) => {
