@@ -54,12 +54,17 @@ describe("a long entry", () => {
   });
 });
 
+function takesTemplate(template: string): boolean {
+  return errorsOf(`a SVCB 1 . alpn=h2 dohpath=${template}\n`).length === 0;
+}
+
 test("the dns variable of a dohpath is found among others, and only there", () => {
-  const isRead = (template: string) => errorsOf(`a SVCB 1 . alpn=h2 "dohpath=${template}"\n`).length === 0;
-  const plain = (template: string) => errorsOf(`a SVCB 1 . alpn=h2 dohpath=${template}\n`).length === 0;
-  expect(["/q{?dns}", "/{a}{?x,dns,y}", "/{dns*}", "/{dns:3}", "/{&dns}"].map(plain)).toEqual(Array(5).fill(true));
-  expect(["/q", "/{dnsx}", "/{xdns}", "/{?dns", `/{${",dns".repeat(5000)}`].map(plain)).toEqual(Array(5).fill(false));
-  expect(isRead("/q")).toBe(false);
+  expect(["/q{?dns}", "/{a}{?x,dns,y}", "/{dns*}", "/{dns:3}", "/{&dns}"].map(takesTemplate)).toEqual(
+    Array(5).fill(true),
+  );
+  expect(["/q", "/{dnsx}", "/{xdns}", "/{?dns", `/{${",dns".repeat(5000)}`].map(takesTemplate)).toEqual(
+    Array(5).fill(false),
+  );
 });
 
 test("no error repeats what was given endlessly, whoever wrote its message", () => {

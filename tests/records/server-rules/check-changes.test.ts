@@ -25,8 +25,9 @@ async function work(call: () => Promise<Answer>): Promise<Answer & { steps: numb
   return { ...answer, steps: slicedWork.steps - steps, chunks: slicedWork.chunks - chunks };
 }
 
+const deep = (index: number) => Array.from({ length: 40 }, (_, label) => (index * 50 + label).toString(36)).join(".");
+
 describe("the names that a plan concerns", () => {
-  const deep = (index: number) => Array.from({ length: 40 }, (_, label) => (index * 50 + label).toString(36)).join(".");
   const plan = (zone: Zone, count: number) =>
     work(() =>
       zone.post("/records/plan", {
