@@ -27,25 +27,26 @@ async function work(call: () => Promise<Answer>): Promise<Answer & { steps: numb
 
 const deep = (index: number) => Array.from({ length: 40 }, (_, label) => (index * 50 + label).toString(36)).join(".");
 
-describe("the names that a plan concerns", () => {
-  const plan = (zone: Zone, count: number) =>
-    work(() =>
-      zone.post("/records/plan", {
-        changes: Array.from({ length: count }, (_, index) => ({
-          action: "create",
-          record: { recordType: "NS", name: `z${index}.lab`, value: `n.${deep(index)}.lab.${zone.name}`, ttl: 300 },
-        })),
-      }),
-    );
+/** Plans delegations whose name servers have as many labels. */
+const planDeep = (zone: Zone, count: number) =>
+  work(() =>
+    zone.post("/records/plan", {
+      changes: Array.from({ length: count }, (_, index) => ({
+        action: "create",
+        record: { recordType: "NS", name: `z${index}.lab`, value: `n.${deep(index)}.lab.${zone.name}`, ttl: 300 },
+      })),
+    }),
+  );
 
+describe("the names that a plan concerns", () => {
   test("are asked about in a few statements, however many labels they have and however large the zone is", async () => {
     const zone = await fileZone(zw);
-    const inEmpty = await plan(zone, 400);
+    const inEmpty = await planDeep(zone, 400);
     await load(
       zone,
       lines(3000, (index) => `h${index} A 192.0.2.1`),
     );
-    const inLarge = await plan(zone, 400);
+    const inLarge = await planDeep(zone, 400);
     expect(inEmpty.status).toBe(409);
     expect(inLarge.status).toBe(409);
     expect(inEmpty.chunks).toBeLessThan(40);
