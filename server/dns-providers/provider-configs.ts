@@ -100,6 +100,7 @@ export class ProviderConfigs {
         const values = this.#checked(knownKind(config.kind), this.#secrets.merge(config, config.kind, patch.config));
         const moved = !isDeepStrictEqual(placeOf(config.kind, values), placeOf(config.kind, config.config));
         if (moved) await refuseRepointing(tx, config);
+        this.#secrets.requireAgain(config, patch.config, values);
         config.config = this.#secrets.seal(id, config.kind, values);
       }
       if (patch.name !== undefined) config.name = patch.name;

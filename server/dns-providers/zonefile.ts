@@ -51,6 +51,7 @@ export const zonefile: ProviderKind<ZonefileConfig> = {
     },
     { name: "maxTypesPerName", label: "Most types at a name (100)", secret: false, required: false },
   ],
+  addresses: [],
   configSchema,
   settings: ["checkNames", "maxRecordsPerType", "maxTypesPerName"],
   adjust: (config) => ({ serverRules: rulesOf(config) }),

@@ -171,7 +171,10 @@ export const updateIdentityConfigInput = z.strictObject({
   clientId: clientId.optional(),
   clientSecret: line(2_000)
     .optional()
-    .meta({ description: "A new client secret; empty: the stored one stays.", example: "" }),
+    .meta({
+      description: "A new client secret; empty: the stored one stays, unless an address leads to another origin.",
+      example: "",
+    }),
   scope: scope.optional(),
   enabled: enabled.optional(),
   ...addresses,

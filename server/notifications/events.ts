@@ -22,6 +22,8 @@ export const notificationEvents = [
   "security.access_revoked",
   "security.email_changed",
   "security.password_changed",
+  "security.administrator_added",
+  "security.sign_in_provider_changed",
   "channel.disabled",
 ] as const;
 
@@ -70,6 +72,14 @@ export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: 
   },
   "security.email_changed": { when: "The account's e-mail address was changed.", to: "the user" },
   "security.password_changed": { when: "The password was changed, also by a mailed link.", to: "the user" },
+  "security.administrator_added": {
+    when: "An administrator was added or enabled, registered with an invitation, or a member became one.",
+    to: "administrators",
+  },
+  "security.sign_in_provider_changed": {
+    when: "The configuration of an identity provider was created, changed or deleted.",
+    to: "administrators",
+  },
   "channel.disabled": {
     when: "A channel took nothing for two days, or wants nothing more, and was disabled.",
     to: "administrators",
@@ -123,6 +133,13 @@ interface OfIdentity extends OfAccount {
   provider: string;
 }
 
+/** Who made a change; null where nobody was signed in. */
+interface Origin {
+  byUserId: string | null;
+  byUsername: string | null;
+  ip: string | null;
+}
+
 /** What each event tells programs under `metadata`. */
 export interface EventMetadata extends Record<NotificationEvent, object> {
   "assignment.create": OfAssignment;
@@ -149,6 +166,22 @@ export interface EventMetadata extends Record<NotificationEvent, object> {
   "security.access_revoked": OfAccount & { ways: readonly string[] };
   "security.email_changed": OfAccount;
   "security.password_changed": OfAccount;
+  /** `how` they became one; `invitationId`: of those who registered. */
+  "security.administrator_added": Origin & {
+    userId: string;
+    username: string;
+    how: "created" | "registered" | "promoted" | "enabled";
+    invitationId: string | null;
+  };
+  /** `fields`: the names of what changed. */
+  "security.sign_in_provider_changed": Origin & {
+    configId: string;
+    providerId: string;
+    /** The provider's name to show. */
+    provider: string;
+    change: "created" | "changed" | "deleted";
+    fields: readonly string[];
+  };
   "channel.disabled": { channelId: string; channelName: string; channel: string };
 }
 

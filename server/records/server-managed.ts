@@ -3,8 +3,10 @@ import { recordLabel, type RecordData } from "./record.ts";
 
 type Typed = Pick<RecordData, "recordType" | "name">;
 
-/** Types that a signing server makes wherever they are: signatures, denial of existence, digests, and BIND's notes on its progress. */
-const anywhere: readonly string[] = ["RRSIG", "NSEC", "NSEC3", "NSEC3PARAM", "ZONEMD", "TYPE65534"];
+/**
+ * Types that a signing server makes wherever they are: signatures, denial of existence, digests, and BIND's notes on its progress (`TYPE65535`: on that
+ * of the zone that it signs inline). */
+const anywhere: readonly string[] = ["RRSIG", "NSEC", "NSEC3", "NSEC3PARAM", "ZONEMD", "TYPE65534", "TYPE65535"];
 /** Types that it makes from its keys at the apex. Elsewhere somebody put them there, and a DS everywhere. */
 const atApex: readonly string[] = ["DNSKEY", "CDS", "CDNSKEY"];
 
@@ -13,7 +15,12 @@ export function isServerManaged({ recordType, name }: Typed): boolean {
   return anywhere.includes(recordType) || (name === "@" && atApex.includes(recordType));
 }
 
-/** The same as a condition on `record_type` and `name`. */
+/** Whether a record is of a type that servers make from their keys, at whatever name. */
+export function isKeyType({ recordType }: Pick<Typed, "recordType">): boolean {
+  return atApex.includes(recordType);
+}
+
+/** The same as {@link isServerManaged}, as a condition on `record_type` and `name`. */
 export const serverManagedRows = sql<SqlBool>`(
   record_type in (${sql.join(anywhere.map((type) => sql.lit(type)))})
   or (name = '@' and record_type in (${sql.join(atApex.map((type) => sql.lit(type)))}))
