@@ -1,5 +1,6 @@
 import { shown } from "../names/labels.ts";
 import { ownerWithin, readHost } from "../names/names.ts";
+import { shortened } from "../records/rdata/field.ts";
 import type { RecordData } from "../records/record.ts";
 import { ok, refuse, type Result } from "../result.ts";
 import { addRecord, addSoa, recordsOf } from "./contents.ts";
@@ -228,7 +229,7 @@ function* readDirective(
     case "$GENERATE":
       return "$GENERATE is an extension of BIND; write its records out (named-compilezone does) and try again.";
     default:
-      return `There is no directive ${directive}; an owner name that begins with $ is written \\$.`;
+      return `There is no directive ${shortened(directive ?? "")}; an owner name that begins with $ is written \\$.`;
   }
 }
 

@@ -1,3 +1,4 @@
+import { shortened } from "../records/rdata/field.ts";
 import { readHost } from "../names/names.ts";
 import { isMailbox } from "../records/server-rules/host-names.ts";
 import type { RdataField } from "../records/values/value-rule.ts";
@@ -78,7 +79,7 @@ export function readSoa(fields: readonly RdataField[], origin: string): Result<O
 function readSerial(raw: string): Result<number> {
   const serial = Number(raw);
   if (!/^\d{1,10}$/.test(raw) || serial >= 2 ** 32) {
-    return refuse(`"${raw}" is not a serial: write a number from 0 to 4294967295.`);
+    return refuse(`"${shortened(raw)}" is not a serial: write a number from 0 to 4294967295.`);
   }
   return ok(serial);
 }
