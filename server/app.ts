@@ -15,6 +15,7 @@ import { notificationsHttp } from "./notifications/http.ts";
 import { openApiDocument } from "./api/openapi/document.ts";
 import { sendProblem } from "./api/problem.ts";
 import { jsonBody } from "./http/bodies/json-body.ts";
+import { declareJson } from "./http/declare-json.ts";
 import { handToTrpc } from "./api/parsed-bodies.ts";
 import { bodyError, readableHead } from "./http/request-guards.ts";
 import { restHandler } from "./api/rest.ts";
@@ -109,6 +110,7 @@ export function createApp(services: Services, router: AnyTRPCRouter = appRouter)
       return;
     }
     if (req.body !== undefined) handToTrpc(req, res);
+    declareJson(res);
     sendLargeOverTrpc(res, () => (res.locals["context"] as ServerContext | undefined)?.large);
     trpc(req, res, next);
   });

@@ -7,6 +7,8 @@ import { driftNotice } from "../../server/drift/drift-notice.ts";
 import { expired, type DueReminder } from "../../server/expiry/due-reminders.ts";
 import { failedLookUp } from "../../server/expiry/failed-look-up-notice.ts";
 import { reminderNotice } from "../../server/expiry/reminder-notice.ts";
+import { visitor } from "../../server/access/actor.ts";
+import { administratorAdded, signInProviderChanged } from "../../server/accounts/users/administrator-notices.ts";
 import type { NotificationEvent } from "../../server/platform/events.ts";
 import type { Notice } from "../../server/platform/events.ts";
 
@@ -51,7 +53,7 @@ export function exampleNotices(): Record<NotificationEvent, Notice> {
     ),
     "record.change_failed": failedNotice(),
     "zone.drift": driftNotice(
-      { domainId, name: "example.com", counts: { created: 1, updated: 0, deleted: 0 } },
+      { domainId, name: "example.com", counts: { created: 1, updated: 0, deleted: 0 }, error: null },
       userId,
     ),
     "security.new_sign_in": signInNotice(userId, { ip: "203.0.113.7", userAgent: "Mozilla/5.0 …" }),
@@ -67,6 +69,14 @@ export function exampleNotices(): Record<NotificationEvent, Notice> {
       ways: ["2 personal tokens", "the sign-in by github"],
     }),
     "security.password_changed": wayIn({ event: "security.password_changed" }),
+    "security.administrator_added": administratorAdded(
+      { userId, username: "ada", how: "registered", invitationId: otherId },
+      visitor("203.0.113.7", otherId),
+    ),
+    "security.sign_in_provider_changed": signInProviderChanged(
+      { configId: otherId, ...github, change: "changed", fields: ["tokenUrl", "clientSecret"] },
+      visitor("203.0.113.7", otherId),
+    ),
     "channel.disabled": disabledNotice({ id: otherId, name: "On-call", channel: "webhook" }, "It answered 500."),
   };
 }

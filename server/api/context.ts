@@ -29,9 +29,10 @@ export type Access = "public" | "halfSignedIn" | "signedIn" | "admin";
 
 /**
  * What a call asks for that changes a way into the account, beyond a sign-in. `session`: a session that was confirmed within the last ten minutes.
- * `orPassword`: the same, or the right current password in the body.
+ * `orPassword`: the same, or the right current password in the body. `givingAccess`: a confirmed session, but only for a body that gives
+ * access or takes a protection away.
  */
-export type Confirmed = "session" | "orPassword";
+export type Confirmed = "session" | "orPassword" | "givingAccess";
 
 /** A day, which begins at midnight UTC: `2027-01-31`. */
 export type Day = `${number}-${number}-${number}`;

@@ -81,6 +81,9 @@ export const route = {
   confirmed: (route: Route) => meta(route, "signedIn", null, "session"),
   confirmedOrPassword: (route: Route) => meta(route, "signedIn", null, "orPassword"),
   admin: (route: Route) => meta(route, "admin", null),
+  confirmedAdmin: (route: Route) => meta(route, "admin", null, "session"),
+  /** An administrator; where the body gives access, the service asks `Confirmation.require`. */
+  adminGivingAccess: (route: Route) => meta(route, "admin", null, "givingAccess"),
   may: (permission: Permission, route: Route) => meta(route, "signedIn", permission),
   /** An administrator, also by a personal token that carries the permission. */
   adminMay: (permission: Permission, route: Route) => meta(route, "admin", permission),

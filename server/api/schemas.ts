@@ -9,13 +9,17 @@ const lineControls = /[\p{Cc}\u2028\u2029]/u;
 const direction = /\p{Bidi_Control}/u;
 /** Those of them that reach over more than themselves. Marks have their place in texts of several lines. */
 const override = /[\u202a-\u202e\u2066-\u2069]/u;
+/**
+ * Characters without a glyph, and tags: names that hold one look like other names. Joiners (U+200C, U+200D) stay, which scripts and emoji need.
+ */
+const invisible = /[\u00ad\u200b\u2060-\u2064\ufeff\u{e0000}-\u{e007f}]/u;
 const directionRefused = "Remove characters that change the direction of text.";
 
 function notText({ input }: { input?: unknown }): string {
   return input === undefined ? "This is required." : "This must be text.";
 }
 
-/** One line of text: no control or bidirectional characters, well-formed Unicode, `max` UTF-16 units at the most. */
+/** One line of text: no control, bidirectional or invisible characters, well-formed Unicode, `max` UTF-16 units at the most. */
 export function line(max: number, min = 0) {
   return z
     .string({ error: notText })
@@ -23,6 +27,7 @@ export function line(max: number, min = 0) {
     .max(max, `This must have at most ${max} characters.`)
     .refine((text) => !lineControls.test(text), "Remove line breaks and control characters.")
     .refine((text) => !direction.test(text), directionRefused)
+    .refine((text) => !invisible.test(text), "Remove invisible characters.")
     .refine((text) => text.isWellFormed(), "This is not well-formed Unicode.");
 }
 

@@ -243,6 +243,14 @@ export const admin = guarded(async (call) => {
   return { caller };
 });
 
+/** The same in a session that was confirmed within the last ten minutes. For calls that always give somebody access. */
+export const confirmedAdmin = guarded(async (call) => {
+  const caller = await sessionCaller(call);
+  requireAdmin(caller, call);
+  await call.services.confirmation.require(call.em, caller);
+  return { caller };
+});
+
 /** A signed-in user, or a personal token that carries the permission. */
 export function may(permission: Permission) {
   return guarded(async (call) => ({ caller: await permittedCaller(call, permission) }));

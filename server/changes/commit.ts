@@ -9,6 +9,7 @@ const rowsPerStatement = 5_000;
 /**
  * Writes changes that have really happened as new versions at `revision`. Closes rows and opens others; never overwrites.
  * Must run in the transaction that also raised the domain to `revision`.
+ * @returns by how many live records the zone has really grown: what has ended already is not counted again.
  */
 export async function writeVersions(
   tx: EntityManager,
@@ -16,21 +17,24 @@ export async function writeVersions(
   revision: number,
   changes: readonly PlannedChange[],
   now: Date,
-): Promise<void> {
+): Promise<number> {
+  let grown = 0;
   const closed = changes.flatMap((change) => (change.before ? [change.id] : []));
   for (let start = 0; start < closed.length; start += rowsPerStatement) {
     const ids = closed.slice(start, start + rowsPerStatement);
-    await queries(tx)
+    const { numUpdatedRows } = await queries(tx)
       .updateTable("records")
       .set({ until: revision })
       .where("record_id", "in", sql<string>`(select value::uuid from ${jsonTexts(ids)})`)
       .where("until", "is", null)
-      .execute();
+      .executeTakeFirstOrThrow();
+    grown -= Number(numUpdatedRows);
   }
   const opened = changes.filter((change) => change.after !== null);
   for (let start = 0; start < opened.length; start += rowsPerStatement) {
     await insertVersions(tx, domainId, revision, opened.slice(start, start + rowsPerStatement), now);
   }
+  return grown + opened.length;
 }
 
 /** A rollback may bring back a deleted record under its old id: its versions go on counting. */

@@ -301,8 +301,8 @@ async function markOf(provider: DnsProvider, zone: string): Promise<string | nul
 }
 
 /**
- * Whether the zone was changed at its provider by somebody else since we last read or wrote it. Signing changes the marks of a zone that its
- * provider signs, so such a zone is compared, and one that agrees gets the new mark.
+ * Whether the zone was changed at its provider by somebody else since we last read or wrote it. Signing changes the marks of a zone, and its
+ * beginning too, so a zone of a provider that may sign is compared, and one that agrees gets the new mark.
  */
 export async function changedElsewhere(
   em: EntityManager,
@@ -314,11 +314,11 @@ export async function changedElsewhere(
   if (!provider || zone.fingerprint === null) return false;
   const fingerprint = await markOf(provider, zone.name);
   if (fingerprint === null || fingerprint === zone.fingerprint) return false;
-  if (!zone.signed) return true;
+  if (!zone.signed && !zone.kind.signsZones) return true;
   try {
     const { changes, signing } = await comparison.plan(em, zone, provider);
     if (changes.length > 0) return true;
-    await keepFinding(em.fork(), zone, { found: null, fingerprint, signing }, now);
+    await keepFinding(em.fork(), zone, { found: null, error: null, fingerprint, signing }, now);
   } catch (error) {
     // A provider that cannot be read now is noticed when the plan is applied.
     if (!(error instanceof ProviderError)) throw error;

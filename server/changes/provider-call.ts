@@ -8,8 +8,9 @@ import {
   type RecordChange,
 } from "../dns-providers/provider.ts";
 import { allOrNone } from "../dns-providers/applying/change-outcomes.ts";
+import { inverse } from "../dns-providers/applying/inverse.ts";
 import { isCertain } from "./certainty.ts";
-import { outcomesIn, provenOurs, readServed } from "./read-back.ts";
+import { begunIn, outcomesIn, provenOurs, readServed } from "./read-back.ts";
 
 /** What a call is made with beside what the provider is told. */
 export interface CallOptions extends ApplyOptions {
@@ -21,7 +22,11 @@ export interface CallOptions extends ApplyOptions {
 export interface TakingBack {
   /** Whether the change with this index was made by us; what is not proven to be stays. */
   isOurs: (index: number) => boolean;
+  /** Whether the change with this index may be made although the zone does not show it; none when left out. */
+  mayBeMade?: (index: number) => boolean;
   mayStayOpen?: boolean;
+  /** Whether the provider signs the zone. */
+  signed?: boolean;
   beforeCall?: BeforeCall | undefined;
 }
 
@@ -37,8 +42,14 @@ export async function callProvider(
   options: CallOptions,
 ): Promise<ApplyResult> {
   const { mayStayOpen = false, beforeCall } = options;
-  const { interruption, ours, ...found } = await applyAndLook(provider, zone, changes, options);
-  const taking: TakingBack = { isOurs: (index) => ours?.[index] ?? true, mayStayOpen, beforeCall };
+  const { interruption, ours, unseen, signed, ...found } = await applyAndLook(provider, zone, changes, options);
+  const taking: TakingBack = {
+    isOurs: (index) => ours?.[index] ?? true,
+    mayBeMade: (index) => unseen?.[index] ?? false,
+    mayStayOpen,
+    signed: signed ?? options.signed ?? false,
+    beforeCall,
+  };
   const answer = await putBack(provider, zone, changes, found, taking);
   const result = options.together ? await allOrTakenBack(provider, zone, changes, answer, taking) : answer;
   if (interruption && nothingMade(result.outcomes)) {
@@ -85,14 +96,17 @@ export async function allOrTakenBack(
   answer: ApplyResult,
   taking: TakingBack,
 ): Promise<ApplyResult> {
-  const made = changes.flatMap((change, index) => (answer.outcomes[index]?.ok ? [{ change, index }] : []));
-  if (made.length === 0 || made.length === changes.length) return answer;
-  const mine = made.filter(({ index }) => taking.isOurs(index));
+  const indexed = changes.map((change, index) => ({ change, index }));
+  const made = indexed.filter(({ index }) => answer.outcomes[index]?.ok);
+  const unseen = indexed.filter(({ index }) => !answer.outcomes[index]?.ok && taking.mayBeMade?.(index));
+  if (made.length + unseen.length === 0 || made.length === changes.length) return answer;
+  const ours = made.filter(({ index }) => taking.isOurs(index));
+  const mine = [...ours, ...unseen];
   const back = mine.map(({ change }) => inverse(change));
   const undone = back.length === 0 ? null : await takeBack(provider, zone, back, answer.after, taking);
   const takenBack = new Set(mine.flatMap(({ index }, place) => (undone?.outcomes[place]?.ok ? [index] : [])));
   const refused = allOrNone(answer.outcomes);
-  const told = mine.length === made.length ? "" : othersStay;
+  const told = ours.length === made.length ? "" : othersStay;
   return {
     ...answer,
     outcomes: answer.outcomes.map((outcome, index) => {
@@ -112,24 +126,34 @@ async function takeBack(
   zone: string,
   changes: readonly RecordChange[],
   plannedOn: string | null,
-  { mayStayOpen = false, beforeCall }: TakingBack,
+  { mayStayOpen = false, signed = false, beforeCall }: TakingBack,
 ): Promise<ApplyResult | null> {
   try {
     const announce = beforeCall && { beforeCall: () => beforeCall([]) };
-    return await applyAndLook(provider, zone, changes, { plannedOn, mayStayOpen, ...announce });
+    return await applyAndLook(provider, zone, changes, { plannedOn, mayStayOpen, signed, undoes: true, ...announce });
   } catch (error) {
     if (error instanceof ProviderError && error.effect === "none") return null;
     throw error;
   }
 }
 
-/** `interruption`: why the answer had to be read from the zone, and `ours`: which of what is there then is proven to be ours. */
+interface Looked extends ApplyResult {
+  /** Why the answer had to be read from the zone. */
+  interruption?: ProviderError;
+  /** Which of what is there then is proven to be ours. */
+  ours?: boolean[];
+  /** Which of what is not there may be made nevertheless. */
+  unseen?: boolean[];
+  /** Whether that reading shows that the provider signs the zone. */
+  signed?: boolean;
+}
+
 async function applyAndLook(
   provider: DnsProvider,
   zone: string,
   changes: readonly RecordChange[],
   { mayStayOpen, beforeCall, ...options }: CallOptions,
-): Promise<ApplyResult & { interruption?: ProviderError; ours?: boolean[] }> {
+): Promise<Looked> {
   const calls: (readonly RecordChange[])[] = [];
   const noting: BeforeCall = async (does) => {
     await beforeCall?.(does);
@@ -139,22 +163,22 @@ async function applyAndLook(
     return await provider.applyChanges(zone, changes, { ...options, beforeCall: noting });
   } catch (error) {
     if (!(error instanceof ProviderError) || error.effect === "none") throw error;
-    const served = await readServed(provider, zone, [...changes, ...calls.flat()]).catch(() => null);
-    const outcomes = served && outcomesIn(served, changes, error.refusal ?? undefined);
-    if (outcomes === null || (mayStayOpen && !isCertain(provider, error, outcomes))) throw error;
-    if (nothingMade(outcomes)) throw new ProviderError(error.message, "none", { cause: error });
+    const read = await readServed(provider, zone, [...changes, ...calls.flat()]).catch(() => null);
+    if (read === null) throw error;
+    const { served, signed } = read;
+    const outcomes = outcomesIn(served, changes, error.refusal ?? undefined);
+    const isSettled = isCertain(provider, error, read, outcomes);
+    if (mayStayOpen && !isSettled) throw error;
+    const mayCome = signed && !isSettled;
+    if (nothingMade(outcomes) && !mayCome) throw new ProviderError(error.message, "none", { cause: error });
     return {
       outcomes,
       before: null,
       after: null,
       interruption: error,
-      ours: provenOurs(served ?? new Map(), changes, calls),
+      ours: provenOurs(served, changes, calls),
+      signed,
+      ...(mayCome ? { unseen: begunIn(changes, calls) } : {}),
     };
   }
-}
-
-function inverse({ before, after }: RecordChange): RecordChange {
-  if (before === null) return { action: "delete", before: after, after: null };
-  if (after === null) return { action: "create", before: null, after: before };
-  return { action: "update", before: after, after: before };
 }

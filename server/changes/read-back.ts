@@ -7,21 +7,30 @@ import type { ZoneSigning } from "../dns/server-managed.ts";
 /** What a zone has of the records that some changes are about, by `recordKey`. */
 export type ServedRecords = ReadonlyMap<string, RecordData>;
 
+/** What a reading shows of some changes. */
+export interface ReadBack {
+  served: ServedRecords;
+  /** Whether the provider signs the zone, so that it may show what was done a moment later. */
+  signed: boolean;
+}
+
 /** Reads a zone at its provider for the records that changes are about. @throws ProviderError */
 export async function readServed(
   provider: DnsProvider,
   zone: string,
   changes: readonly RecordChange[],
-): Promise<ServedRecords> {
+): Promise<ReadBack> {
   const concerned = new Set(changes.flatMap(recordsOf).map(recordKey));
   const served = new Map<string, RecordData>();
+  let signed = false;
   for await (const batch of provider.readZone(zone)) {
     for (const record of batch) {
       const key = recordKey(record);
       if (concerned.has(key)) served.set(key, record);
+      signed ||= record.serverManaged === true;
     }
   }
-  return served;
+  return { served, signed };
 }
 
 /** What became of changes, as the zone shows it. Pure. @param why those that were not made were not: that they were interrupted, where nobody said */
@@ -81,9 +90,16 @@ export function provenOurs(
     const effect = effects[index];
     if (effect) outcomes.set(effect, ok);
   });
-  const seen = calls.filter((call) => call.every((effect) => outcomes.get(effect))).flat();
-  const taken = new Set(seen.flatMap(({ before }) => (before ? [recordKey(before)] : [])));
-  const brought = new Set(seen.flatMap(({ after }) => (after ? [recordKey(after)] : [])));
+  return begunIn(
+    changes,
+    calls.filter((call) => call.every((effect) => outcomes.get(effect))),
+  );
+}
+
+/** Which of some changes the calls that were begun were to make, whether the zone shows them or not. Pure. */
+export function begunIn(changes: readonly RecordChange[], calls: readonly (readonly RecordChange[])[]): boolean[] {
+  const taken = new Set(calls.flat().flatMap(({ before }) => (before ? [recordKey(before)] : [])));
+  const brought = new Set(calls.flat().flatMap(({ after }) => (after ? [recordKey(after)] : [])));
   return changes.map(
     ({ before, after }) =>
       (before !== null && taken.has(recordKey(before))) || (after !== null && brought.has(recordKey(after))),

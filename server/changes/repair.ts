@@ -134,8 +134,8 @@ async function establish(
     const provider = connect();
     if (!provider) return { outcomes: intent.changes.map(() => unread), isRead: false, givenUp: true };
     const calls = await begunCalls(em, set.id);
-    const outcomes = await whatHappened(provider, set.name, intent, calls, whileHeld(lease), now);
-    if (outcomes === null) throw await notYet(em, set.id, intent, provider, now);
+    const { outcomes, wait } = await whatHappened(provider, set.name, intent, calls, whileHeld(lease), now);
+    if (outcomes === null) throw await notYet(em, set.id, intent, wait, now);
     return { outcomes, isRead: true, givenUp: false };
   } catch (error) {
     const isOpen = error instanceof AppError && (error.code === "PROVIDER_ERROR" || error.code === "UNAVAILABLE");
@@ -146,7 +146,14 @@ async function establish(
   }
 }
 
-/** Of a set of all or none, what was made is taken back, as far as it is proven to be ours. @returns null while what is not there may still come, or be taken back. */
+interface Happened {
+  /** Null while what is not there may still come, or be taken back. */
+  outcomes: ChangeOutcome[] | null;
+  /** How long after a call without an answer a reading settles what came of it, in seconds. */
+  wait: number;
+}
+
+/** Of a set of all or none, what was made is taken back, as far as it is proven to be ours. */
 async function whatHappened(
   provider: DnsProvider,
   zone: string,
@@ -154,20 +161,23 @@ async function whatHappened(
   calls: readonly RecordChange[][],
   beforeCall: BeforeCall,
   now: Date,
-): Promise<ChangeOutcome[] | null> {
+): Promise<Happened> {
+  let wait = secondsToSettle(provider, { signed: false });
   try {
     const { sent, outcomesOf } = providerPart(changes, together);
-    const served = await readServed(provider, zone, [...sent, ...calls.flat()]);
+    const read = await readServed(provider, zone, [...sent, ...calls.flat()]);
+    const { served, signed } = read;
+    wait = secondsToSettle(provider, read);
     const outcomes = outcomesIn(served, sent);
-    if (!outcomes.every(({ ok }) => ok) && secondsLeft(provider, openSince, now) > 0) return null;
+    if (!outcomes.every(({ ok }) => ok) && secondsLeft(wait, openSince, now) > 0) return { outcomes: null, wait };
     const ours = provenOurs(served, sent, calls);
-    const taking = { isOurs: (index: number) => ours[index] ?? false, mayStayOpen: true, beforeCall };
+    const taking = { isOurs: (index: number) => ours[index] ?? false, mayStayOpen: true, signed, beforeCall };
     const found = await putBack(provider, zone, sent, { outcomes, before: null, after: null }, taking);
     const settled = together ? await allOrTakenBack(provider, zone, sent, found, taking) : found;
-    return outcomesOf(settled.outcomes);
+    return { outcomes: outcomesOf(settled.outcomes), wait };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    if (error.effect === "unknown") return null;
+    if (error.effect === "unknown") return { outcomes: null, wait };
     throw new AppError("PROVIDER_ERROR", `An earlier change could not be settled: ${error.message} ${wayOut}`, {
       cause: error,
     });
@@ -194,7 +204,8 @@ async function asRead(
     const provider = connect();
     if (!provider) return null;
     const { sent, outcomesOf } = providerPart(changes, together);
-    const outcomes = outcomesIn(await readServed(provider, zone, sent), sent);
+    const { served } = await readServed(provider, zone, sent);
+    const outcomes = outcomesIn(served, sent);
     return outcomesOf(mayCome ? outcomes.map((outcome) => (outcome.ok || outcome.gone ? outcome : notSeen)) : outcomes);
   } catch (error) {
     if (error instanceof ProviderError || error instanceof AppError) return null;
@@ -210,9 +221,8 @@ const notSeen: ChangeOutcome = {
 };
 
 /** How long until a reading settles a change, in seconds. The time counts from when it was first found that nobody is at it any more. */
-function secondsLeft(provider: DnsProvider, openSince: string | undefined, now: Date): number {
-  const seconds = secondsToSettle(provider);
-  return openSince === undefined ? seconds : seconds - (now.getTime() - Date.parse(openSince)) / 1_000;
+function secondsLeft(wait: number, openSince: string | undefined, now: Date): number {
+  return openSince === undefined ? wait : wait - (now.getTime() - Date.parse(openSince)) / 1_000;
 }
 
 /** Why a change is not settled yet. Its time counts from now on, if it did not before or another call was left without an answer. */
@@ -220,12 +230,12 @@ async function notYet(
   em: EntityManager,
   changeSetId: string,
   intent: Intent,
-  provider: DnsProvider,
+  wait: number,
   now: Date,
 ): Promise<AppError> {
-  const left = intent.openSince === undefined ? 0 : secondsLeft(provider, intent.openSince, now);
+  const left = intent.openSince === undefined ? 0 : secondsLeft(wait, intent.openSince, now);
   if (left <= 0) await leaveOpen(em.fork(), changeSetId, intent, now);
-  const seconds = Math.ceil(left > 0 ? left : secondsToSettle(provider));
+  const seconds = Math.ceil(left > 0 ? left : wait);
   return new AppError(
     "UNAVAILABLE",
     `An earlier change of this zone ended without an answer of its provider, which may still make it; try again in ${seconds} seconds.`,

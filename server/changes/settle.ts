@@ -39,6 +39,7 @@ export interface Settlement {
 export async function settle(tx: EntityManager, domainId: string, settlement: Settlement): Promise<number> {
   const { changes, outcomes, lease, fingerprint, now } = settlement;
   const done = effects(changes, outcomes);
+  const grows = growth(done);
   const failures = changes.flatMap((change, index) => {
     const outcome = outcomes[index];
     return outcome && !outcome.ok ? [failureOf(change, outcome.message)] : [];
@@ -47,7 +48,7 @@ export async function settle(tx: EntityManager, domainId: string, settlement: Se
     .updateTable("domains")
     .set((eb) => ({
       revision: done.length > 0 ? eb("revision", "+", 1) : eb.ref("revision"),
-      record_count: eb("record_count", "+", growth(done)),
+      record_count: eb.fn<number>("greatest", [eb("record_count", "+", grows), eb.lit(0)]),
       updated_at: done.length > 0 ? now : eb.ref("updated_at"),
       provider_fingerprint: fingerprint ?? eb.ref("provider_fingerprint"),
       ...(settlement.kind === "sync" ? noDrift : {}),
@@ -63,13 +64,29 @@ export async function settle(tx: EntityManager, domainId: string, settlement: Se
       "The change took too long and its outcome is being established; look at the history shortly.",
     );
   }
-  if (done.length > 0) await writeVersions(tx, domainId, moved.revision, done, now);
+  // What had ended already does not end once more.
+  const isCounted = done.length === 0 || (await writeVersions(tx, domainId, moved.revision, done, now)) === grows;
+  if (!isCounted) await recount(tx, domainId);
   if (changes.length > 0) {
     const revision = done.length > 0 ? moved.revision : null;
     const changeSetId = await recordChangeSet(tx, domainId, settlement, revision, failures);
     await recordTrail(tx, domainId, settlement, { changeSetId, revision, done, failures: failures.length });
   }
   return moved.revision;
+}
+
+async function recount(tx: EntityManager, domainId: string): Promise<void> {
+  await queries(tx)
+    .updateTable("domains")
+    .set((eb) => ({
+      record_count: eb
+        .selectFrom("records")
+        .select((count) => count.fn.countAll<number>().as("live"))
+        .where("domain_id", "=", domainId)
+        .where("until", "is", null),
+    }))
+    .where("id", "=", domainId)
+    .execute();
 }
 
 async function recordChangeSet(

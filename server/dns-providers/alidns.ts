@@ -38,6 +38,7 @@ export const alidns: ProviderKind<AlidnsConfig> = {
     { name: "accessKeySecret", label: "Access key secret", secret: true, required: true },
     { name: "url", label: "API address", secret: false, required: false },
   ],
+  addresses: ["url"],
   configSchema,
   connect: ({ accessKeyId: id, accessKeySecret: secret, url }, environment) =>
     alidnsProvider(new AlidnsClient(url, { id, secret }, environment)),

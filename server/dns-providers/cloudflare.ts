@@ -40,6 +40,7 @@ export const cloudflare: ProviderKind<CloudflareConfig> = {
     { name: "accountId", label: "Account id", secret: false, required: false },
     { name: "endpoint", label: "API address", secret: false, required: false },
   ],
+  addresses: ["endpoint"],
   configSchema,
   connect: (config, environment) => cloudflareProvider(new CloudflareClient(config, environment)),
 };

@@ -1,4 +1,5 @@
 import { AppError } from "../platform/errors.ts";
+import { sameOrigin, secretAgain } from "../net/same-origin.ts";
 import { ok, refuse, type Result } from "../platform/result.ts";
 import type { SecretBox } from "../platform/secret-cipher.ts";
 import type { ConfigValues } from "../database/tables/provider-configs.ts";
@@ -72,6 +73,25 @@ export class ConfigSecrets {
   given(kind: string, values: ConfigValues): string[] {
     const kept = new Set<unknown>([undefined, "", shownInsteadOfSecret]);
     return secretFields(kind).flatMap(({ name }) => (kept.has(values[name]) ? [] : [name]));
+  }
+
+  /**
+   * Keeps stored secrets from going to another server. `given` is what the caller sent, `values` what it means.
+   * @throws AppError BAD_REQUEST with each secret that must be sent again
+   */
+  requireAgain({ kind, config }: StoredConfig, given: ConfigValues, values: ConfigValues): void {
+    const { addresses = [] } = kindByName(kind) ?? {};
+    // An address that is neither stored nor given is the vendor's own, before and after.
+    const moved = addresses.some(
+      (field) =>
+        !(config[field] === undefined && given[field] === undefined) && !sameOrigin(config[field], values[field]),
+    );
+    if (!moved) return;
+    const sent = new Set(this.given(kind, given));
+    const issues = secretFields(kind)
+      .filter(({ name }) => config[name] !== undefined && !sent.has(name))
+      .map(({ name }) => ({ path: ["config", name], message: secretAgain }));
+    if (issues.length > 0) throw new AppError("BAD_REQUEST", secretAgain, { issues });
   }
 
   /** The values for an answer. */

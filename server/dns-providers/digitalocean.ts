@@ -32,6 +32,7 @@ export const digitalocean: ProviderKind<DigitalOceanConfig> = {
     { name: "token", label: "API token", secret: true, required: true },
     { name: "endpoint", label: "API address", secret: false, required: false },
   ],
+  addresses: ["endpoint"],
   configSchema,
   connect: (config, environment) => digitalOceanProvider(digitalOceanApi(config, environment)),
 };

@@ -38,6 +38,7 @@ export const dnspod: ProviderKind<DnspodConfig> = {
     { name: "secretKey", label: "SecretKey", secret: true, required: true },
     { name: "url", label: "API address", secret: false, required: false },
   ],
+  addresses: ["url"],
   configSchema,
   connect: ({ secretId: id, secretKey: key, url }, environment) =>
     dnspodProvider(new DnspodClient(url, { id, key }, environment), environment.pause),

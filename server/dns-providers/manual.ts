@@ -16,6 +16,7 @@ export const manual: ProviderKind<z.infer<typeof configSchema>> = {
   maxTtl,
   granularity: "record",
   configFields: [],
+  addresses: [],
   configSchema,
   connect: null,
 };

@@ -29,6 +29,7 @@ export const powerdns: ProviderKind<PowerdnsConfig> = {
   supportsProxied: false,
   minTtl: 0,
   maxTtl,
+  signsZones: true,
   granularity: "rrset",
   configFields: [
     { name: "url", label: "API address", secret: false, required: true },
@@ -36,6 +37,7 @@ export const powerdns: ProviderKind<PowerdnsConfig> = {
     { name: "serverId", label: "Server id", secret: false, required: false },
     timeoutField,
   ],
+  addresses: ["url"],
   configSchema,
   connect: ({ timeoutSeconds, ...access }, { egress, now }) =>
     powerdnsProvider(powerdnsClient({ ...access, timeoutMilliseconds: inMilliseconds(timeoutSeconds) }, egress), now),

@@ -30,6 +30,8 @@ export interface ApplyOptions {
   plannedOn?: string | null;
   /** Whether the provider signs the zone, as last read: its serial then counts more than changes of records. */
   signed?: boolean;
+  /** The changes undo what was made a moment ago, which a zone that is signed may not show yet. */
+  undoes?: boolean;
   beforeCall?: BeforeCall;
 }
 
@@ -91,6 +93,8 @@ interface ProviderCapabilities {
   keeps?: (record: LimitedRecord) => string | null;
   /** What the name servers behind it refuse a whole zone for, and it does not check itself. Null or left out: nothing, as far as is known. */
   serverRules?: ServerRules | null;
+  /** Whether it may sign the zones that it serves. */
+  signsZones?: true;
   /** Whether its connections report changes that others make (`DnsProvider.watch`). */
   watchesZones?: true;
   /** The smallest thing that it can change at once. */
@@ -112,8 +116,12 @@ export interface ProviderKind<Config = unknown> extends ProviderCapabilities {
   kind: string;
   name: string;
   configFields: readonly ConfigField[];
+  /** Fields with the address that the secrets are used at: where its origin changes, they must be sent again. */
+  addresses: readonly string[];
   /** Validates a configuration's `config` object. */
   configSchema: z.ZodType<Config>;
+  /** The same for what earlier versions let in and stored, where that is more. */
+  storedConfigSchema?: z.ZodType<Config>;
   /** What one configuration can do other than the kind at large. */
   adjust?: (config: Config) => Partial<ProviderCapabilities>;
   /** Fields that do not say where the zones are: they may change while domains use the configuration. */
@@ -148,6 +156,8 @@ export interface DnsProvider {
   readonly settlesAfterSeconds?: number;
   /** For how many seconds a reading may not show what was answered as done. 0 when left out. */
   readonly readLagSeconds?: number;
+  /** The same for a zone that it signs: a signer may publish later than the provider answers, whether it answered or not. 0 when left out. */
+  readonly signingLagSeconds?: number;
   /** Names of all zones there, lower-case A-labels without a trailing dot. @throws ProviderError */
   listZones(): Promise<string[]>;
   /** Makes sure that the zone exists, empty if it is new. @throws ProviderError */

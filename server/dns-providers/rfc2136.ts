@@ -53,6 +53,7 @@ export const rfc2136: ProviderKind<Rfc2136Config> = {
   supportsProxied: false,
   minTtl: 0,
   maxTtl,
+  signsZones: true,
   granularity: "record",
   configFields: [
     { name: "server", label: "Name server", secret: false, required: true },
@@ -63,6 +64,8 @@ export const rfc2136: ProviderKind<Rfc2136Config> = {
     { name: "zones", label: "Zones, with commas between them", secret: false, required: false },
     timeoutField,
   ],
+  // TSIG sends authentication codes and never its key (RFC 8945), so another server learns nothing.
+  addresses: [],
   configSchema,
   connect: (
     { server, port, tsigName, tsigAlgorithm, tsigSecret, zones, timeoutSeconds },

@@ -51,6 +51,7 @@ export const route53: ProviderKind<Route53Config> = {
     },
     { name: "endpoint", label: "API address", secret: false, required: false },
   ],
+  addresses: ["endpoint"],
   configSchema,
   connect: ({ hostedZoneIds, ...access }, environment) =>
     route53Provider(route53Api(access, environment), idsIn(hostedZoneIds ?? "")),

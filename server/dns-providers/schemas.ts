@@ -82,7 +82,8 @@ export const updateConfigInput = z.strictObject({
   id: configId,
   name: name.optional(),
   config: config.optional().meta({
-    description: "Replaces the fields. An empty, masked or absent secret keeps the stored one; null removes it.",
+    description:
+      "Replaces the fields. An empty, masked or absent secret keeps the stored one; null removes it. Where an API's address leads to another origin, the secret must be sent again.",
   }),
   membersMayUse: membersMayUse.optional(),
 });

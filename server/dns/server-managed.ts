@@ -2,14 +2,29 @@ import { recordLabel, type RecordData } from "./record.ts";
 
 type Typed = Pick<RecordData, "recordType" | "name">;
 
-/** Types that a signing server makes wherever they are: signatures, denial of existence, digests, and BIND's notes on its progress. */
-export const managedAnywhere: readonly string[] = ["RRSIG", "NSEC", "NSEC3", "NSEC3PARAM", "ZONEMD", "TYPE65534"];
+/**
+ * Types that a signing server makes wherever they are: signatures, denial of existence, digests, and BIND's notes on its progress (`TYPE65535`: on that
+ * of the zone that it signs inline). */
+export const managedAnywhere: readonly string[] = [
+  "RRSIG",
+  "NSEC",
+  "NSEC3",
+  "NSEC3PARAM",
+  "ZONEMD",
+  "TYPE65534",
+  "TYPE65535",
+];
 /** Types that it makes from its keys at the apex. Elsewhere somebody put them there, and a DS everywhere. */
 export const managedAtApex: readonly string[] = ["DNSKEY", "CDS", "CDNSKEY"];
 
 /** Whether a record is one that the server maintains, given that the zone's provider signs it. */
 export function isServerManaged({ recordType, name }: Typed): boolean {
   return managedAnywhere.includes(recordType) || (name === "@" && managedAtApex.includes(recordType));
+}
+
+/** Whether a record is of a type that servers make from their keys, at whatever name. */
+export function isKeyType({ recordType }: Pick<Typed, "recordType">): boolean {
+  return managedAtApex.includes(recordType);
 }
 
 /** Records without those that the server maintains, where the zone's provider signs it. */

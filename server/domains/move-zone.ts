@@ -37,7 +37,7 @@ const unsigned: ZoneSigning = { signed: false, managed: [] };
 /** What the domain becomes at its new provider. */
 interface Arrival {
   fingerprint: string | null;
-  /** Records of ours that the target's own take the place of. */
+  /** Records of ours that the target's own take the place of; those too that it maintains itself. */
   changes: PlannedChange[];
   /** What the target maintains itself, as it was found. */
   signing: ZoneSigning;
@@ -96,15 +96,17 @@ async function arrive(
   { fingerprint, changes, signing }: Arrival,
   lease: Lease,
 ): Promise<void> {
+  if (changes.length > 0) await bookmark(tx, domainId, { trigger: "on_change", createdBy: caller.userId, now });
+  // Those of a kind that the target maintains end here, as at every reading, and only here.
   await keepSigning(tx, domainId, signing, now);
-  if (changes.length > 0) {
-    await bookmark(tx, domainId, { trigger: "on_change", createdBy: caller.userId, now });
-    const outcomes = allMade(changes);
+  const others = changes.filter(({ before }) => !(signing.signed && before && isServerManaged(before)));
+  if (others.length > 0) {
+    const outcomes = allMade(others);
     await settle(tx, domainId, {
       kind: "sync",
       actorId: caller.userId,
       actor: caller,
-      changes,
+      changes: others,
       outcomes,
       lease,
       fingerprint,
@@ -233,7 +235,7 @@ async function fill(
     zone,
     missing.map((record) => ({ action: "create", before: null, after: dataOf(record) })),
     // What the zone has broken of the rules since it was read in, moves with it.
-    { together: true, plannedOn: found, beforeCall },
+    { together: true, plannedOn: found, signed: signing.signed, beforeCall },
   );
   const refused = outcomes.find((outcome) => !outcome.ok);
   if (refused && !refused.ok) {

@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from "kysely";
+import type { ComparedZone } from "../changes/state/found-drift.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { StoredConfig } from "../dns-providers/config-secrets.ts";
 
@@ -14,6 +15,8 @@ export interface DueZone {
   turn: Date;
   /** When drift was first found; null where none is known. */
   foundAt: Date | null;
+  /** Why it could not be read at its last turn; null: it could. */
+  error: string | null;
   configName: string;
   config: StoredConfig;
 }
@@ -59,6 +62,7 @@ async function claim(em: EntityManager, now: Date, which: RawBuilder<unknown>): 
     provider_fingerprint: string | null;
     splits_unread: boolean;
     drift_found_at: Date | null;
+    drift_error: string | null;
     config_id: string;
     config_name: string;
     kind: string;
@@ -73,7 +77,7 @@ async function claim(em: EntityManager, now: Date, which: RawBuilder<unknown>): 
       for update skip locked
     )
     returning domains.id, domains.name, domains.revision, domains.provider_fingerprint, domains.splits_unread, domains.drift_found_at,
-      c.id as config_id, c.name as config_name, c.kind, c.config
+      domains.drift_error, c.id as config_id, c.name as config_name, c.kind, c.config
   `.execute(queries(em));
   const [row] = rows;
   if (!row) return null;
@@ -85,6 +89,7 @@ async function claim(em: EntityManager, now: Date, which: RawBuilder<unknown>): 
     splitsUnread: row.splits_unread,
     turn: now,
     foundAt: row.drift_found_at,
+    error: row.drift_error,
     configName: row.config_name,
     config: { id: row.config_id, kind: row.kind, config: row.config },
   };
@@ -98,4 +103,8 @@ export async function giveTurnBack(em: EntityManager, { id, turn }: DueZone): Pr
     .where("id", "=", id)
     .where("drift_checked_at", "=", turn)
     .execute();
+}
+
+export function comparedZone({ id, revision, config }: DueZone): ComparedZone {
+  return { id, revision, configId: config.id };
 }

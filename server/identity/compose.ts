@@ -5,6 +5,8 @@ import type { Keyring } from "../platform/keyring.ts";
 import type { Egress } from "../net/egress.ts";
 import { SecretBox } from "../platform/secret-cipher.ts";
 import type { Invitations } from "../accounts/users/invitations/service.ts";
+import type { Confirmation } from "../accounts/auth/confirmation/service.ts";
+import type { AdministratorNotices } from "../accounts/users/administrator-notices.ts";
 import type { Users } from "../accounts/users/service.ts";
 import { IdentityAddresses } from "./addresses.ts";
 import { IdentityBindings } from "./bindings.ts";
@@ -37,6 +39,8 @@ export function composeIdentity(parts: {
   users: Users;
   invitations: Invitations;
   waysIn: WaysIn;
+  confirmation: Confirmation;
+  administratorNotices: AdministratorNotices;
   audit: Audit;
   now: () => Date;
 }): IdentityServices {
@@ -44,7 +48,16 @@ export function composeIdentity(parts: {
   const addresses = new IdentityAddresses(siteUrl);
   const providers = createIdentityProviders(egress, now);
   const secrets = new ClientSecrets(new SecretBox(keyring, "identity-client-secret"));
-  const configs = new IdentityConfigs({ providers, addresses, secrets, audit, now });
+  const { confirmation, administratorNotices } = parts;
+  const configs = new IdentityConfigs({
+    providers,
+    addresses,
+    secrets,
+    confirmation,
+    administratorNotices,
+    audit,
+    now,
+  });
   const flows = new IdentityFlows(new SecretBox(keyring, "identity-flow"), siteUrl.startsWith("https:"), now);
   const tickets = new IdentityTickets(now);
   const sharedCallback = new SharedCallback(now);

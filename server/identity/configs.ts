@@ -2,14 +2,17 @@ import { LockMode } from "@mikro-orm/core";
 import type { Audit } from "../audit/audit.ts";
 import { changedFields } from "../audit/changed-fields.ts";
 import type { Caller } from "../access/caller.ts";
+import type { Confirmation } from "../accounts/auth/confirmation/service.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { uniquely } from "../database/uniquely.ts";
 import { AppError, badField, notFound } from "../platform/errors.ts";
 import { newId } from "../platform/ids.ts";
 import type { Logger } from "../platform/log.ts";
+import type { AdministratorNotices, ProviderChange } from "../accounts/users/administrator-notices.ts";
 import type { IdentityAddresses } from "./addresses.ts";
 import type { ClientSecrets } from "./client-secrets.ts";
 import { fieldsAfter, told, urlFields, type IdentityConfigPatch, type NewIdentityConfig } from "./config-fields.ts";
+import { changesSignIn, movesEndpoints, requireSecretAgain, unbindAll } from "./endpoint-changes.ts";
 import { IdentityConfig } from "../database/tables/identity.ts";
 import { endFlowsThrough } from "./housekeeping.ts";
 import type { IdentityProviders } from "./providers/catalogue.ts";
@@ -27,6 +30,8 @@ export class IdentityConfigs {
   readonly #providers: IdentityProviders;
   readonly #addresses: IdentityAddresses;
   readonly #secrets: ClientSecrets;
+  readonly #confirmation: Confirmation;
+  readonly #notices: AdministratorNotices;
   readonly #audit: Audit;
   readonly #now: () => Date;
 
@@ -34,12 +39,16 @@ export class IdentityConfigs {
     providers: IdentityProviders;
     addresses: IdentityAddresses;
     secrets: ClientSecrets;
+    confirmation: Confirmation;
+    administratorNotices: AdministratorNotices;
     audit: Audit;
     now: () => Date;
   }) {
     this.#providers = parts.providers;
     this.#addresses = parts.addresses;
     this.#secrets = parts.secrets;
+    this.#confirmation = parts.confirmation;
+    this.#notices = parts.administratorNotices;
     this.#audit = parts.audit;
     this.#now = parts.now;
   }
@@ -97,18 +106,30 @@ export class IdentityConfigs {
         targetId: id,
         after: told(config),
       });
+      await this.#warn(tx, caller, config, "created", []);
       return this.#view(config);
     });
   }
 
-  /** @throws AppError NOT_FOUND, BAD_REQUEST for settings that cannot work, CONFLICT when somebody else changed it meanwhile */
-  async update(em: EntityManager, caller: Caller, id: string, patch: IdentityConfigPatch) {
+  /**
+   * Changes a configuration. Other addresses end the bindings of its users: whoever answers there could name any of them.
+   * @throws AppError NOT_FOUND, BAD_REQUEST for settings that cannot work and for a secret that would go elsewhere, CONFLICT when somebody else
+   * changed it meanwhile, CONFIRMATION_REQUIRED when bindings would end and `unbinding` is not set, REAUTHENTICATION_REQUIRED
+   */
+  async update(
+    em: EntityManager,
+    caller: Caller,
+    wish: { id: string; patch: IdentityConfigPatch; unbinding: boolean },
+  ) {
+    const { id, patch, unbinding } = wish;
+    if (changesSignIn(patch)) await this.#confirmation.require(em, caller);
     // Before the transaction: the provider is asked, and the embedded database has one connection.
     const found = await em.findOne(IdentityConfig, { id });
     if (!found) throw notFound("identity provider configuration");
     const before = JSON.stringify(found);
     const provider = this.#providers[found.providerId];
     const fields = fieldsAfter(found, patch, provider.defaultScope);
+    requireSecretAgain(found, patch, fields);
     const secret = fields.enabled ? this.#secretAfter(found, patch) : null;
     await this.#checked(provider, { ...fields, clientSecret: secret });
     return await em.fork().transactional(async (tx) => {
@@ -120,6 +141,9 @@ export class IdentityConfigs {
           "Somebody else changed this configuration at the same moment; look at it again.",
         );
       const old = told(config);
+      const moves = movesEndpoints(config, fields);
+      if (moves) await endFlowsThrough(tx, config.providerId);
+      const unbound = moves ? await unbindAll(tx, config.providerId, unbinding) : 0;
       tx.assign(config, fields);
       if (patch.clientSecret) config.clientSecret = this.#secrets.seal(id, patch.clientSecret);
       await tx.flush();
@@ -128,9 +152,11 @@ export class IdentityConfigs {
       const event = { action: "identity_config.update", targetType: "identity_config", targetId: id } as const;
       await this.#audit.record(tx, caller, {
         ...event,
-        before: { ...changes?.before },
+        before: { ...changes?.before, ...(unbound > 0 ? { boundUsers: unbound } : {}) },
         after: { ...changes?.after, ...(patch.clientSecret ? { secretChanged: true } : {}) },
       });
+      const changed = [...Object.keys(changes?.after ?? {}), ...(patch.clientSecret ? ["clientSecret"] : [])];
+      if (changed.length > 0) await this.#warn(tx, caller, config, "changed", changed);
       return this.#view(config);
     });
   }
@@ -146,17 +172,8 @@ export class IdentityConfigs {
       const { providerId } = config;
       // First: who registers at this moment is waited for, and their binding is found.
       await endFlowsThrough(tx, providerId);
-      const bindings = queries(tx).deleteFrom("identity_bindings").where("provider_id", "=", providerId);
-      const { numDeletedRows } = await bindings.executeTakeFirstOrThrow();
-      const users = Number(numDeletedRows);
-      if (users > 0 && !confirmed) {
-        const who = users === 1 ? "1 user signs" : `${users} users sign`;
-        throw new AppError(
-          "CONFIRMATION_REQUIRED",
-          `${who} in through this provider and would not be able to any more; repeat the call with the header x-confirm-delete: true.`,
-        );
-      }
-      const before = { ...told(config), boundUsers: users };
+      const before = { ...told(config), boundUsers: await unbindAll(tx, providerId, confirmed) };
+      await this.#warn(tx, caller, config, "deleted", []);
       await tx.remove(config).flush();
       const event = { action: "identity_config.delete", targetType: "identity_config", targetId: id } as const;
       await this.#audit.record(tx, caller, { ...event, before });
@@ -248,6 +265,18 @@ export class IdentityConfigs {
       const issues = [{ path: ["clientSecret"], message: "Enter it again." }];
       throw new AppError("CONFLICT", error.message, { issues });
     }
+  }
+
+  async #warn(
+    tx: EntityManager,
+    caller: Caller,
+    { id: configId, providerId }: IdentityConfig,
+    change: ProviderChange["change"],
+    told: string[],
+  ): Promise<void> {
+    const fields = told.map((field) => (field === "clientIdMasked" ? "clientId" : field));
+    const provider = this.#providers[providerId].name;
+    await this.#notices.providerChanged(tx, caller, { configId, providerId, provider, change, fields });
   }
 
   #view(config: IdentityConfig) {

@@ -4,7 +4,7 @@ import { signedInAnswer } from "../accounts/auth/schemas.ts";
 import { signedInAnswerOf } from "../accounts/auth/signed-in-answer.ts";
 import { route } from "../api/route.ts";
 import { nothing, success } from "../api/schemas.ts";
-import { admin, confirmed, open, router, signedIn } from "../api/trpc.ts";
+import { admin, confirmed, confirmedAdmin, open, router, signedIn } from "../api/trpc.ts";
 import { briefUser } from "../accounts/users/service.ts";
 import { clearArrivalCookie, requireArrival } from "./arrival-cookie.ts";
 import { setFlowCookie } from "./flow-cookie.ts";
@@ -186,9 +186,9 @@ export const identityConfigsRouter = router({
     .output(identityConfigs)
     .query(({ ctx }) => ctx.services.identityConfigs.list(ctx.em)),
 
-  create: admin
+  create: confirmedAdmin
     .meta(
-      route.admin({
+      route.confirmedAdmin({
         method: "POST",
         path: "/oauth/providers",
         operationId: "createIdentityConfig",
@@ -196,7 +196,7 @@ export const identityConfigsRouter = router({
         summary: "Configure an identity provider",
         description:
           "Each provider once. Where it is enabled, the discovery document is fetched and its issuer checked; what does not work is 400. Saved with `enabled: false` " +
-          "nothing is fetched.",
+          "nothing is fetched. Administrators are notified and mailed.",
         example: {
           providerId: "oidc",
           clientId: "zonewright",
@@ -213,22 +213,28 @@ export const identityConfigsRouter = router({
 
   update: admin
     .meta(
-      route.admin({
+      route.adminGivingAccess({
         method: "PUT",
         path: "/oauth/providers/{id}",
         operationId: "updateIdentityConfig",
         tag: configsTag,
         summary: "Change the configuration of an identity provider",
         description:
-          "Fields left out stay as they are, and so does the secret when it is empty. What is enabled then is checked as at its creation. Sign-ins under way through a " +
-          "provider that is disabled come to nothing.",
+          "Fields left out stay as they are, and so does the secret when it is empty. What is enabled then is checked as at its creation. Sign-ins under way end when the " +
+          "provider is disabled or its addresses change. An address on another origin needs the secret again. While users are bound to the provider, another " +
+          "address needs the header `x-confirm-delete: true`, and takes their bindings along. Everything but `enabled: false` gives access. Administrators " +
+          "are notified and mailed.",
         example: { enabled: false },
+        confirmable: true,
         errors: [409],
       }),
     )
     .input(updateIdentityConfigInput)
     .output(identityConfig)
-    .mutation(({ ctx, input: { id, ...patch } }) => ctx.services.identityConfigs.update(ctx.em, ctx.caller, id, patch)),
+    .mutation(({ ctx, input: { id, ...patch } }) => {
+      const unbinding = ctx.http.header("x-confirm-delete") === "true";
+      return ctx.services.identityConfigs.update(ctx.em, ctx.caller, { id, patch, unbinding });
+    }),
 
   delete: admin
     .meta(

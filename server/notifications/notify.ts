@@ -77,9 +77,16 @@ function inAppOf(persons: readonly Person[]): string[] {
   return persons.filter((person) => person.inApp).map(({ id }) => id);
 }
 
+/** Notices to administrators about somebody or something that they name themselves. */
+const namingWhom: ReadonlySet<string> = new Set<NotificationEvent>([
+  "assignment.request",
+  "security.administrator_added",
+  "security.sign_in_provider_changed",
+]);
+
 /** What a notice says to people whom it does not address: one that says "you" also says who that is. */
 function forOthers(told: Told, meant: readonly Person[]): Told {
-  if (!/^(?:security|assignment)\./.test(told.event) || told.event === "assignment.request") return told;
+  if (!/^(?:security|assignment)\./.test(told.event) || namingWhom.has(told.event)) return told;
   const users = meant.map(({ id, username }) => ({ id, username }));
   if (users.length === 0) return told;
   const names = users.map(({ username }) => username).join(", ");

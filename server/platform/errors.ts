@@ -144,13 +144,21 @@ export class AppError extends Error {
     message: string,
     options: { issues?: Issue[]; retryAfterSeconds?: number; note?: LogNote; cause?: unknown } = {},
   ) {
-    super(message, { cause: options.cause });
+    super(notEndless(message), { cause: options.cause });
     this.name = "AppError";
     this.code = code;
-    this.issues = options.issues ?? null;
+    this.issues = options.issues?.map((issue) => ({ ...issue, message: notEndless(issue.message) })) ?? null;
     this.retryAfterSeconds = options.retryAfterSeconds ?? null;
     this.note = options.note ?? null;
   }
+}
+
+/** Room for two names of 253 characters and what is said of them. */
+const longestMessage = 1000;
+
+/** A message that repeats what was given is cut, should nobody have done that before. */
+function notEndless(message: string): string {
+  return message.length > longestMessage ? `${message.slice(0, longestMessage).toWellFormed()}…` : message;
 }
 
 /** How much of a client's own text a message or a path repeats. */

@@ -22,6 +22,8 @@ export const notificationEvents = [
   "security.access_revoked",
   "security.email_changed",
   "security.password_changed",
+  "security.administrator_added",
+  "security.sign_in_provider_changed",
   "channel.disabled",
 ] as const;
 
@@ -51,7 +53,7 @@ export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: 
     to: "who made the change, and the domain's owner",
   },
   "zone.drift": {
-    when: "A zone was found to differ from what its provider serves: once until they agree again.",
+    when: "A zone was found to differ from what its provider serves, or cannot be read there: once until that changes.",
     to: "the domain's owner and administrators",
   },
   "security.new_sign_in": {
@@ -70,6 +72,14 @@ export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: 
   },
   "security.email_changed": { when: "The account's e-mail address was changed.", to: "the user" },
   "security.password_changed": { when: "The password was changed, also by a mailed link.", to: "the user" },
+  "security.administrator_added": {
+    when: "An administrator was added or enabled, registered with an invitation, or a member became one.",
+    to: "administrators",
+  },
+  "security.sign_in_provider_changed": {
+    when: "The configuration of an identity provider was created, changed or deleted.",
+    to: "administrators",
+  },
   "channel.disabled": {
     when: "A channel took nothing for two days, or wants nothing more, and was disabled.",
     to: "administrators",
@@ -123,6 +133,13 @@ interface OfIdentity extends OfAccount {
   provider: string;
 }
 
+/** Who made a change; null where nobody was signed in. */
+interface Origin {
+  byUserId: string | null;
+  byUsername: string | null;
+  ip: string | null;
+}
+
 /** What each event tells programs under `metadata`. */
 export interface EventMetadata extends Record<NotificationEvent, object> {
   "assignment.create": OfAssignment;
@@ -136,8 +153,8 @@ export interface EventMetadata extends Record<NotificationEvent, object> {
   "domain.expiry_check_failed": OfDomain & { reason: string };
   /** `failed`: how many changes. */
   "record.change_failed": OfDomain & { changeSetId: string; failed: number };
-  /** How many records a sync would create, update and delete. */
-  "zone.drift": OfDomain & { created: number; updated: number; deleted: number };
+  /** How many records a sync would create, update and delete; or, with all of them 0, in `error` why the zone cannot be read. */
+  "zone.drift": OfDomain & { created: number; updated: number; deleted: number; error: string | null };
   "security.new_sign_in": { ip: string | null; userAgent: string | null };
   "security.factor_added": OfFactor;
   "security.factor_removed": OfFactor;
@@ -149,6 +166,22 @@ export interface EventMetadata extends Record<NotificationEvent, object> {
   "security.access_revoked": OfAccount & { ways: readonly string[] };
   "security.email_changed": OfAccount;
   "security.password_changed": OfAccount;
+  /** `how` they became one; `invitationId`: of those who registered. */
+  "security.administrator_added": Origin & {
+    userId: string;
+    username: string;
+    how: "created" | "registered" | "promoted" | "enabled";
+    invitationId: string | null;
+  };
+  /** `fields`: the names of what changed. */
+  "security.sign_in_provider_changed": Origin & {
+    configId: string;
+    providerId: string;
+    /** The provider's name to show. */
+    provider: string;
+    change: "created" | "changed" | "deleted";
+    fields: readonly string[];
+  };
   "channel.disabled": { channelId: string; channelName: string; channel: string };
 }
 

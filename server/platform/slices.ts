@@ -9,7 +9,7 @@ const sliceMilliseconds = 10;
 const stepsBetweenLooks = 32;
 
 /** What was done in slices since the process began: how much, and how often other work had its turn. For tests and measurements. */
-export const slicedWork = { steps: 0, turns: 0 };
+export const slicedWork = { steps: 0, turns: 0, chunks: 0 };
 
 /** Does long work in slices, between which the event loop turns. */
 export async function inSlices<T>(steps: Steps<T>): Promise<T> {
@@ -21,10 +21,15 @@ export async function inSlices<T>(steps: Steps<T>): Promise<T> {
       slicedWork.steps++;
     }
     if (performance.now() < until) continue;
-    slicedWork.turns++;
-    await turn();
+    await takeTurns();
     until = performance.now() + sliceMilliseconds;
   }
+}
+
+/** Lets the event loop turn between two parts of long work. */
+export async function takeTurns(): Promise<void> {
+  slicedWork.turns++;
+  await turn();
 }
 
 /** Does the same at once, for small work and where nobody waits. */
@@ -32,6 +37,36 @@ export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
+  }
+}
+
+/** Asks about many things, some at a time, between which the event loop turns: a database within the process answers synchronously. */
+export async function inChunks<T, U>(
+  items: readonly T[],
+  size: number,
+  ask: (chunk: readonly T[]) => Promise<readonly U[]>,
+): Promise<U[]> {
+  const found: U[] = [];
+  for (let start = 0; start < items.length; start += size) {
+    if (start > 0) await turn();
+    slicedWork.chunks++;
+    for (const one of await ask(items.slice(start, start + size))) found.push(one);
+  }
+  return found;
+}
+
+/** Asks for the pages of a long answer one after another, between which the event loop turns; a page that is not full is the last. */
+export async function* inPages<U>(
+  size: number,
+  ask: (last: U | null) => Promise<readonly U[]>,
+): AsyncGenerator<readonly U[]> {
+  for (let last: U | null = null; ;) {
+    slicedWork.chunks++;
+    const page = await ask(last);
+    yield page;
+    last = page.at(-1) ?? null;
+    if (page.length < size) return;
+    await turn();
   }
 }
 

@@ -136,7 +136,7 @@ describe.each(vendors)("%s", (kindName, start) => {
           .catch((error: unknown) => error);
         vendor.server.forgetFaults();
         const announced = calls.filter((does) => does.length > 0);
-        const served = await readServed(provider, zone, [...changes, ...announced.flat()]);
+        const { served } = await readServed(provider, zone, [...changes, ...announced.flat()]);
         const ours = provenOurs(served, changes, announced);
         // Nobody else is at work, so whatever happened was announced.
         const strange = changes.filter((change, index) => {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { queries } from "../../server/database/database.ts";
 import { authorize, browserFor, comeBack, exchange, site, startBinding } from "../support/identity/external-sign-in.ts";
 import { useIdentityDesk } from "../support/identity/desk.ts";
 import { startIdentityVendor, vendorClient } from "../support/identity/vendors.ts";
@@ -77,10 +78,16 @@ test("the same subject at another server of the same provider is somebody else",
   const moved = await startIdentityVendor("github");
   onTestFinished(() => moved.stop());
   moved.user.value = { id, login: "impostor" };
-  await zw.admin.put(`/api/oauth/providers/${desk.configId}`, moved.endpoints);
+  // Past the service, which would unbind everybody.
+  const pointTo = async ({ authorizeUrl, tokenUrl, userInfoUrl }: typeof moved.endpoints) => {
+    const configs = queries(zw.services.database.fork()).updateTable("identity_configs");
+    const urls = { authorize_url: authorizeUrl, token_url: tokenUrl, user_info_url: userInfoUrl };
+    await configs.set(urls).where("id", "=", desk.configId).execute();
+  };
+  await pointTo(moved.endpoints);
   const browser = browserFor(zw);
   expect(await comeBack(browser, moved.agree(await authorize(browser, "github")))).toHaveProperty("needs_invite");
-  await zw.admin.put(`/api/oauth/providers/${desk.configId}`, desk.vendor.endpoints);
+  await pointTo(desk.vendor.endpoints);
   expect((await desk.signIn()).status).toBe(200);
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { entries } from "../audit/trail.ts";
-import { authorize, browserFor, comeBack, invite, site } from "../support/identity/external-sign-in.ts";
+import { authorize, browserFor, comeBack, exchange, invite, site } from "../support/identity/external-sign-in.ts";
+import { rogueClient } from "../support/identity/rogue-openid-provider.ts";
 import { vendorClient } from "../support/identity/vendors.ts";
 import { problemOf } from "../support/problems.ts";
 import { RestClient } from "../support/rest-client.ts";
@@ -123,9 +124,8 @@ describe("a configuration", () => {
     expect(status).toBe(201);
     const at = `/api/oauth/providers/${body.id}`;
     expect(await zw.admin.put(at, { enabled: true })).toBeProblem(400, "BAD_REQUEST");
-    expect((await zw.admin.put(at, { enabled: true, wellKnownUrl: providers.rogue.wellKnownUrl })).body.enabled).toBe(
-      true,
-    );
+    const reachable = { ...rogueClient, wellKnownUrl: providers.rogue.wellKnownUrl };
+    expect((await zw.admin.put(at, { enabled: true, ...reachable })).body.enabled).toBe(true);
   });
 
   test("keeps the stored secret where an empty one is sent, and takes a new one", async () => {
@@ -144,7 +144,8 @@ describe("a configuration", () => {
     await zw.admin.put(at, { clientSecret: vendorClient.clientSecret });
     expect(await works()).toBe(true);
     expect((await zw.admin.put(at, { clientId: "short" })).body.clientIdMasked).toBe("s****t");
-    expect((await zw.admin.put(at, { tokenUrl: "" })).body.tokenUrl).toBeNull();
+    const { clientSecret } = vendorClient;
+    expect((await zw.admin.put(at, { tokenUrl: "", clientSecret })).body.tokenUrl).toBeNull();
     expect(await zw.admin.put("/api/oauth/providers/01a1fb0f-6204-7000-abd4-276e976be8b7", {})).toBeProblem(
       404,
       "NOT_FOUND",
@@ -173,6 +174,63 @@ describe("a configuration", () => {
     expect(await zw.admin.delete(at)).toBeProblem(404, "NOT_FOUND");
     const [entry] = await entries(zw.admin, { action: "identity_config.delete" });
     expect(entry).toMatchObject({ targetId: body.id, before: { providerId: "github", boundUsers: 1 } });
+  });
+
+  test.each(["authorizeUrl", "tokenUrl", "userInfoUrl"])(
+    "does not take its secret along to another server, wherever its %s leads, enabled or not",
+    async (field) => {
+      const { body } = await providers.configured(providers.github());
+      const at = `/api/oauth/providers/${body.id}`;
+      for (const address of ["https://attacker.example/x", null]) {
+        for (const rest of [{}, { enabled: false }, { clientSecret: "" }]) {
+          const { issues } = problemOf(await zw.admin.put(at, { [field]: address, ...rest }), 400, "BAD_REQUEST");
+          const message = "Enter the secret again: the address has changed.";
+          expect(issues).toEqual([{ path: ["clientSecret"], message }]);
+        }
+      }
+      expect((await zw.admin.get("/api/oauth/providers")).body.providers).toEqual([body]);
+      const { clientSecret } = vendorClient;
+      expect((await zw.admin.put(at, { [field]: "https://own.example/x", clientSecret })).status).toBe(200);
+      expect((await zw.admin.put(at, { [field]: "https://own.example/y" })).status).toBe(200);
+    },
+  );
+
+  test("of a public client may be pointed anywhere: it has no secret", async () => {
+    const { body } = await providers.configured({ providerId: "google", clientId: "g" });
+    const moved = await zw.admin.put(`/api/oauth/providers/${body.id}`, { tokenUrl: "https://own.example/token" });
+    expect(moved.status).toBe(200);
+  });
+
+  test("with users is pointed to another address, also at the same host, only when that is confirmed, and knows nobody then", async () => {
+    const { body } = await providers.configured(providers.github());
+    const setOut = async () => {
+      const browser = browserFor(zw);
+      return await comeBack(browser, providers.vendor.agree(await authorize(browser, "github")));
+    };
+    const { pending_token: pendingToken } = await setOut();
+    const registration = { pendingToken, inviteCode: await invite(zw) };
+    const registered = await zw.nobody.post("/api/auth/oauth/github/register", registration);
+    const user = new RestClient(zw.url, registered.body.accessToken);
+    const at = `/api/oauth/providers/${body.id}`;
+    for (const field of ["authorizeUrl", "tokenUrl", "userInfoUrl"]) {
+      for (const rest of [{}, { enabled: false }]) {
+        const bent = { [field]: `${body[field]}?raw=attacker`, ...rest };
+        expect(problemOf(await zw.admin.put(at, bent), 409, "CONFIRMATION_REQUIRED").detail).toContain("1 user");
+        const unclear = await zw.admin.put(at, bent, { "x-confirm-delete": "yes" });
+        expect(unclear).toBeProblem(409, "CONFIRMATION_REQUIRED");
+      }
+    }
+    expect((await zw.admin.put(at, { clientId: vendorClient.clientId, tokenUrl: body.tokenUrl })).status).toBe(200);
+    const { ticket } = await setOut();
+    expect((await user.get("/api/auth/oauth/bindings")).body.bindings).toHaveLength(1);
+    const tokenUrl = `${body.tokenUrl}?tenant=own`;
+    expect((await zw.admin.put(at, { tokenUrl }, { "x-confirm-delete": "true" })).body.tokenUrl).toBe(tokenUrl);
+    expect((await user.get("/api/auth/oauth/bindings")).body).toEqual({ bindings: [] });
+    expect(await exchange(zw, ticket)).toBeProblem(401, "UNAUTHORIZED");
+    const [entry] = await entries(zw.admin, { action: "identity_config.update" });
+    expect(entry).toMatchObject({ before: { tokenUrl: body.tokenUrl, boundUsers: 1 }, after: { tokenUrl } });
+    expect((await zw.admin.put(at, { tokenUrl: body.tokenUrl })).status).toBe(200);
+    expect(await setOut()).toHaveProperty("needs_invite");
   });
 
   test("without users is deleted at once", async () => {

@@ -9,9 +9,9 @@ beforeAll(async () => {
   domain = `/api/domains/${(await zw.admin.post("/api/domains", { name: "texts.example" })).body.id}`;
 });
 
-/** One of each kind that a line must not hold: UAX #9's controls, C0, DEL, C1, and what ends a line. */
+/** One of each kind that a line must not hold: UAX #9's controls, C0, DEL, C1, what ends a line, what has no glyph, and tags. */
 const unseen = Array.from(
-  "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u0000\t\n\u001b\u007f\u0085\u009f\u2028\u2029",
+  "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u0000\t\n\u001b\u007f\u0085\u009f\u2028\u2029\u00ad\u200b\u2060\u2064\ufeff\u{e0000}\u{e0041}\u{e007f}",
 );
 const password = "a password that nobody else has";
 const call = (path: string, body: object) => zw.admin.post(path, body);
@@ -42,7 +42,7 @@ const lines: [field: string, send: (text: string) => ReturnType<typeof call>, pa
   ],
 ];
 
-describe("refuses control and bidirectional characters in", () => {
+describe("refuses control, bidirectional and invisible characters in", () => {
   test.each(lines)("%s", async (_field, send, path) => {
     for (const character of unseen) {
       const answer = await send(character);
@@ -52,7 +52,7 @@ describe("refuses control and bidirectional characters in", () => {
 });
 
 test("a name may hold letters of any script, combining marks and emoji", async () => {
-  const nickname = "أدا עדה Añá 艾达 👩🏽\u200d💻";
+  const nickname = "أدا עדה Añá 艾达 क्\u200dष نامه\u200cای 👩🏽\u200d💻";
   expect((await zw.admin.put("/api/auth/me/profile", { nickname })).body.nickname).toBe(nickname);
 });
 

@@ -109,8 +109,16 @@ describe("tRPC tells the same in error.data", () => {
 
   test("a batch is refused, whatever is in it", async () => {
     const path = `domains.list,domains.tags?batch=1&input=${encodeURIComponent('{"0":{"json":{}},"1":{"json":{}}}')}`;
-    const { message } = trpcErrorOf(await trpc(path), 400, "BAD_REQUEST");
+    const answer = await trpc(path);
+    const { message } = trpcErrorOf(answer, 400, "BAD_REQUEST");
     expect(message).toMatch(/batch/i);
+    expect(answer.headers.get("content-type")).toBe("application/json");
+  });
+
+  test("queries and mutations in one call are refused as JSON", async () => {
+    const answer = await trpc("domains.list,domains.create", { method: "POST", body: "{}" });
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    expect(answer.headers.get("content-type")).toBe("application/json");
   });
 
   test("a page must be a number or its digits, here too", async () => {

@@ -73,9 +73,9 @@ test("code points that are no text are refused, naming the value", async () => {
   }
 });
 
-test("a comment that begins with a byte order mark comes back whole", async () => {
-  const zone = await manualZone(zw);
-  const { body } = await zone.create({ recordType: "A", name: "x", value: "192.0.2.1", comment: "\ufeffcomment" });
-  expect(body.comment).toBe("\ufeffcomment");
-  expect((await zone.records())[0].comment).toBe("\ufeffcomment");
+test("notes that begin with a byte order mark come back whole", async () => {
+  const { id } = await manualZone(zw);
+  const notes = "\ufeffnotes";
+  expect((await zw.admin.put(`/api/domains/${id}`, { notes })).body.notes).toBe(notes);
+  expect((await zw.admin.get(`/api/domains/${id}`)).body.notes).toBe(notes);
 });

@@ -130,6 +130,19 @@ test.each(texts)("TXT with %s is served as it was written", async (_what, value)
   expect((await powerdns.lookUp(`text.${zone}`, "TXT")).map(({ rdata }) => rdata)).toContain(shown?.rdata);
 });
 
+test("a TXT that is not UTF-8 is served octet for octet, beside its siblings", async () => {
+  const lines = String.raw`latin 60 TXT "caf\233" "\000b"
+latin 60 TXT "caf\233"
+latin 60 TXT "plain"
+latin 60 SPF "caf\233"
+`;
+  const { status, body } = await admin.post(path("zonefile"), { zonefile: lines, mode: "merge" });
+  expect({ status, body }).toMatchObject({ status: 200, body: { created: 4 } });
+  const rdatas = (await powerdns.lookUp(`latin.${zone}`, "TXT")).map(({ rdata }) => rdata).toSorted();
+  expect(rdatas).toEqual(['"caf\u00e9"', '"caf\u00e9" "\\u0000b"', '"plain"']);
+  expect((await records("SPF", "latin")).map(({ value }) => value)).toEqual([String.raw`"caf\233"`]);
+});
+
 const others: { recordType: string; name: string; value: string }[] = [
   { recordType: "NS", name: "@", value: "ns1.hoster.example" },
   { recordType: "NS", name: "dept", value: "ns.dept.quay.example" },

@@ -9,7 +9,7 @@ import type { Body } from "../support/zones.ts";
 import type { Zonewright } from "../support/zonewright.ts";
 import type { SigningTarget } from "./signing-servers.ts";
 
-const managedTypes = new Set(["RRSIG", "NSEC", "NSEC3", "NSEC3PARAM", "ZONEMD", "TYPE65534"]);
+const managedTypes = new Set(["RRSIG", "NSEC", "NSEC3", "NSEC3PARAM", "ZONEMD", "TYPE65534", "TYPE65535"]);
 const apexTypes = new Set(["DNSKEY", "CDS", "CDNSKEY"]);
 
 /** A zone that its server signs, as a client of the service reaches it. */

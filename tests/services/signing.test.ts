@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { Clock } from "../support/clock.ts";
 import { startPowerdns } from "../support/name-servers/powerdns-api.ts";
 import { asPresented, recordLines } from "../support/records/presentation.ts";
@@ -117,6 +117,38 @@ describe.each(signingTargets)("a zone that is signed by %s", (label, start) => {
     expect(await zone.check()).toEqual(agrees);
   });
 
+  test.each([
+    ["250 long texts", (index: number) => `text${index} 300 TXT "${"x".repeat(250)}" "${"y".repeat(150)}"`, 250],
+    ["3,000 addresses", (index: number) => `many${index} 300 A 10.0.${index >> 8}.${index & 255}`, 3_000],
+  ])("takes %s in one import, and counts them", { timeout: 300_000 }, async (_, line, count) => {
+    const { recordCount } = (await zone.get()).body;
+    const zonefile = Array.from({ length: count }, (_line, index) => `${line(index)}\n`).join("");
+    const { status, body } = await zone.post("/zonefile", { zonefile, mode: "merge" });
+    expect({ status, body }).toMatchObject({ status: 200, body: { created: count } });
+    expect((await zone.get()).body.recordCount).toBe(recordCount + count);
+    const isServed = async () => expect(await zone.served()).toHaveLength(recordCount + count);
+    await vi.waitFor(isServed, { timeout: 60_000, interval: 200 });
+    const snapshots = (await zone.get("/snapshots")).body.snapshots;
+    const back = await zone.post(`/snapshots/${snapshots[0].id}/rollback`, { force: true });
+    expect(back).toMatchObject({ status: 200, body: { deleted: count, failed: [] } });
+    await vi.waitFor(() => expectAgreement(zone), { timeout: 60_000, interval: 200 });
+    expect(await zone.check()).toEqual(agrees);
+  });
+
+  test("serves a key below the apex, or refuses it and keeps none of it", async () => {
+    const key = "mdsswUyr3DPW132mOi8V9xESWE8jTo0dxCjjnopKl+GqJxpVXckHAeF+KkxLbxILfDLUT0rAK9iUzy1L53eKGQ==";
+    const zonefile = `keyed 300 DNSKEY 257 3 13 ${key}\n`;
+    const { status, body } = await zone.post("/zonefile", { zonefile, mode: "merge" });
+    const isServed = (await zone.served()).some((line) => line.includes("DNSKEY"));
+    expect(status).toBe(isServed ? 200 : 409);
+    const isRefusedInWords = JSON.stringify(body).includes("serves no keys but its own");
+    expect(isRefusedInWords).toBe(label === "BIND with inline signing");
+    await expectAgreement(zone);
+    const kept = await zone.records("&type=DNSKEY&serverManaged=false");
+    for (const { id } of kept) expect(await zone.delete(id)).toMatchObject({ status: 200 });
+    expect(await zone.check()).toEqual(agrees);
+  });
+
   test("goes back to a snapshot as a whole, though it was signed anew since", async () => {
     const before = await zone.served();
     const { body: snapshot } = await zone.post("/snapshots", {});
@@ -138,7 +170,7 @@ describe.each(signingTargets)("a zone that is signed by %s", (label, start) => {
     const { body: plain } = await zone.get("/zonefile");
     expect(plain).not.toMatch(/\sIN +(RRSIG|NSEC|DNSKEY)\s/);
     const { body: whole } = await zone.get("/zonefile?serverManaged=true");
-    const maintained = whole.match(/\sIN +(RRSIG|NSEC|DNSKEY|CDS|CDNSKEY|TYPE65534)\s/g)?.length ?? 0;
+    const maintained = whole.match(/\sIN +(RRSIG|NSEC|DNSKEY|CDS|CDNSKEY|TYPE6553[45])\s/g)?.length ?? 0;
     expect(maintained).toBe((await zone.maintained()).length);
     const some = /^bulk4\d .* IN (?:A|CNAME) .*$/gm;
     const deleted = whole.match(some).length;
@@ -220,6 +252,23 @@ describe.each(signingTargets)("a zone that is signed by %s", (label, start) => {
     expect(back).toMatchObject({ status: 200, body: { success: true, ...nothing, failed: [] } });
     await expectAgreement(zone);
   });
+});
+
+test("a plan does not warn of an edit elsewhere when its zone was only signed, and shows who signs it", async () => {
+  const server = await startPowerdns();
+  onTestFinished(() => server.stop());
+  const name = "signed-later.example";
+  await server.call("POST", "/zones", { name: `${name}.`, kind: "Native", nameservers: [`ns.${name}.`] });
+  const config = { kind: "powerdns", name: "Signed later", config: { url: server.url, apiKey: server.apiKey } };
+  const { body: made } = await zw.admin.post("/api/provider-configs", config);
+  const { body: imported } = await zw.admin.post(`/api/provider-configs/${made.id}/import`, { zones: [name] });
+  const path = `/api/domains/${imported.results[0].domainId}`;
+  const changes = [{ action: "create", record: { recordType: "A", name: "planned", value: "192.0.2.1" } }];
+  expect((await zw.admin.get(path)).body).toMatchObject({ signedBy: null });
+  await server.pdnsutil("secure-zone", name);
+  await server.pdnsutil("increase-serial", name);
+  expect((await zw.admin.post(`${path}/records/plan`, { changes })).body.warnings).toEqual([]);
+  expect((await zw.admin.get(path)).body).toMatchObject({ signedBy: "provider" });
 });
 
 test("a zone with signatures from elsewhere at PowerDNS is not signed by its provider", async () => {

@@ -34,7 +34,12 @@ const who: Record<string, Access> = {
 };
 
 /** The last cell; tables without that column ask for nothing. */
-const confirmations: Record<string, Confirmed | null> = { session: "session", "or password": "orPassword", "–": null };
+const confirmations: Record<string, Confirmed | null> = {
+  session: "session",
+  "or password": "orPassword",
+  "giving access": "givingAccess",
+  "–": null,
+};
 
 /** Reads the table of docs/rights.md. @throws Error for a cell that means nothing */
 export async function accessRows(): Promise<AccessRow[]> {

@@ -9,6 +9,7 @@ import type { MailOutbox } from "../../mail/outbox.ts";
 import type { Notifications } from "../../notifications/notify.ts";
 import { AccessRevocation } from "../users/access/revocation.ts";
 import { UserAccess } from "../users/access/service.ts";
+import { AdministratorNotices } from "../users/administrator-notices.ts";
 import { UserAdministration } from "../users/administration.ts";
 import { EmailVerifications } from "../users/email/service.ts";
 import { Invitations } from "../users/invitations/service.ts";
@@ -47,6 +48,7 @@ export interface AccountServices {
   personalTokens: PersonalTokens;
   confirmation: Confirmation;
   waysIn: WaysIn;
+  administratorNotices: AdministratorNotices;
   secondFactors: SecondFactors;
   secondFactorChecks: SecondFactorChecks;
   secondFactorSignIn: SecondFactorSignIn;
@@ -75,7 +77,8 @@ export function composeAccounts(parts: {
   const passwords = new PasswordHasher();
   const sessions = new Sessions(parts.keyring, audit, now, (sessionId) => authenticator.end(sessionId));
   const revocation = new AccessRevocation(sessions, authenticator);
-  const users = new Users(passwords, audit, now);
+  const administratorNotices = new AdministratorNotices({ notifications, mail });
+  const users = new Users({ passwords, administratorNotices, audit, now });
   const invitations = new Invitations(audit, now);
   const currentPassword = new CurrentPassword(passwords, guesses, audit);
   const waysIn = new WaysIn({ notifications, mail });
@@ -98,7 +101,9 @@ export function composeAccounts(parts: {
       passwords,
       revocation,
       authenticator,
+      confirmation,
       waysIn,
+      administratorNotices,
       mail,
       audit,
       now,
@@ -108,6 +113,7 @@ export function composeAccounts(parts: {
       tokens: personalTokens,
       secondFactors: factors.management,
       revocation,
+      confirmation,
       waysIn,
       audit,
     }),
@@ -132,6 +138,7 @@ export function composeAccounts(parts: {
     personalTokens,
     confirmation,
     waysIn,
+    administratorNotices,
     secondFactors: factors.management,
     secondFactorChecks: secondFactors,
     secondFactorSignIn: new SecondFactorSignIn({ signIn, checks: secondFactors, guesses, audit }),

@@ -1,8 +1,9 @@
 import { sql } from "kysely";
-import { theService, type Actor } from "../../access/actor.ts";
+import { theService } from "../../access/actor.ts";
 import type { Audit } from "../../audit/audit.ts";
 import type { Authenticator } from "../../access/authenticator.ts";
 import type { Caller } from "../../access/caller.ts";
+import type { Confirmation } from "../auth/confirmation/service.ts";
 import { assertGoodPassword } from "../../platform/password-rules.ts";
 import type { PasswordHasher } from "../auth/passwords.ts";
 import type { WaysIn } from "../auth/ways-in.ts";
@@ -10,7 +11,7 @@ import { removeAllFactors } from "../auth/second-factors/remove-all.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { literally } from "../../database/literally.ts";
 import { onePage } from "../../database/one-page.ts";
-import { AppError, badField, notFound } from "../../platform/errors.ts";
+import { badField, notFound } from "../../platform/errors.ts";
 import type { Mail } from "../../mail/mailer.ts";
 import { noticeUsefulMilliseconds, type MailOutbox } from "../../mail/outbox.ts";
 import { emailChanged } from "../../mail/templates/email-changed.ts";
@@ -18,27 +19,16 @@ import { passwordChanged } from "../../mail/templates/password-changed.ts";
 import { allButPassword, type AccessKind } from "./access/kinds.ts";
 import { endOutstanding } from "./access/outstanding.ts";
 import { toldOf, type AccessRevocation } from "./access/revocation.ts";
+import type { AdministratorNotices } from "./administrator-notices.ts";
 import { verifiedAddress } from "./email/verified-address.ts";
 import { User } from "../../database/tables/users.ts";
+import { givesAccess, refuseOwnProtection, type UserPatch } from "./giving-access.ts";
 import { endInvitations } from "./invitations/end.ts";
 import { refuseLastAdministrator } from "./last-administrator.ts";
 import { lockAccount } from "./lock-account.ts";
+import { reassignDomains } from "./reassign-domains.ts";
 import type { Role } from "../../database/tables/roles.ts";
 import { writeUser, type NewUser, type Users } from "./service.ts";
-
-export interface UserPatch {
-  id: string;
-  username?: string | undefined;
-  email?: string | null | undefined;
-  role?: Role | undefined;
-  displayName?: string | null | undefined;
-  disabled?: boolean | undefined;
-  password?: string | undefined;
-  /** Which other ways in a new password takes away; left out: all. Sessions always end. */
-  revoke?: readonly AccessKind[] | undefined;
-  emailVerified?: boolean | undefined;
-  removeSecondFactors?: boolean | undefined;
-}
 
 /** What administrators do with other people's accounts. */
 export class UserAdministration {
@@ -46,7 +36,9 @@ export class UserAdministration {
   readonly #passwords: PasswordHasher;
   readonly #revocation: AccessRevocation;
   readonly #authenticator: Authenticator;
+  readonly #confirmation: Confirmation;
   readonly #waysIn: WaysIn;
+  readonly #notices: AdministratorNotices;
   readonly #mail: MailOutbox;
   readonly #audit: Audit;
   readonly #now: () => Date;
@@ -56,7 +48,9 @@ export class UserAdministration {
     passwords: PasswordHasher;
     revocation: AccessRevocation;
     authenticator: Authenticator;
+    confirmation: Confirmation;
     waysIn: WaysIn;
+    administratorNotices: AdministratorNotices;
     mail: MailOutbox;
     audit: Audit;
     now: () => Date;
@@ -65,7 +59,9 @@ export class UserAdministration {
     this.#passwords = parts.passwords;
     this.#revocation = parts.revocation;
     this.#authenticator = parts.authenticator;
+    this.#confirmation = parts.confirmation;
     this.#waysIn = parts.waysIn;
+    this.#notices = parts.administratorNotices;
     this.#mail = parts.mail;
     this.#audit = parts.audit;
     this.#now = parts.now;
@@ -102,11 +98,13 @@ export class UserAdministration {
 
   /**
    * Changes an account. A new password takes every other way in away, unless `revoke` names fewer.
+   * @param actor the caller, or the service itself for an operator
    * @throws AppError NOT_FOUND, CONFLICT when something is taken or the last administrator would go, FORBIDDEN for what one changes about
-   * oneself by the current password only, BAD_REQUEST
+   * oneself by the current password only, REAUTHENTICATION_REQUIRED where it gives access, BAD_REQUEST
    */
-  async update(em: EntityManager, actor: Actor, patch: UserPatch) {
+  async update(em: EntityManager, actor: Caller | typeof theService, patch: UserPatch) {
     const { id, disabled, password, revoke, ...fields } = patch;
+    if ("sessionId" in actor && givesAccess(patch)) await this.#confirmation.require(em, actor);
     if (revoke !== undefined && password === undefined)
       throw badField(["revoke"], "This goes with a password; without one, call `DELETE /api/users/{id}/access`.");
     // Before the transaction: hashing takes its time, and the embedded database has one connection.
@@ -152,6 +150,9 @@ export class UserAdministration {
       });
       // An operator at the command line has neither jobs nor, perhaps, a mail server that answers.
       if (actor === theService) return [];
+      const how = before.role !== "admin" ? "promoted" : before.disabled ? "enabled" : null;
+      if (how !== null && after.role === "admin" && !after.disabled)
+        await this.#notices.added(tx, actor, { userId: id, username: user.username, how, invitationId: null });
       const owner = { username: user.username, byAdministrator: true };
       const notices: Mail[] = [];
       if (lostFactors > 0) {
@@ -227,39 +228,6 @@ function setAddress(user: User, { email, emailVerified }: Pick<UserPatch, "email
     user.emailVerifiedBy = email === null || emailVerified === false ? null : "administrator";
   } else if (emailVerified === false) user.emailVerifiedBy = null;
   else if (emailVerified === true && typeof user.email === "string") user.emailVerifiedBy ??= "administrator";
-}
-
-/** Whoever finds an administrator's screen unlocked must not become that administrator for good. @throws AppError FORBIDDEN */
-function refuseOwnProtection(user: User, { password, email, emailVerified, removeSecondFactors }: UserPatch): void {
-  const otherAddress = email !== undefined && email !== (user.email ?? null);
-  const vouches = emailVerified !== undefined && emailVerified !== (verifiedAddress(user) !== null);
-  if (password === undefined && !otherAddress && !vouches && removeSecondFactors !== true) return;
-  throw new AppError(
-    "FORBIDDEN",
-    "Change your own password, e-mail address and second factors in your account, where your current password is asked for.",
-  );
-}
-
-/** Gives the domains to somebody else. @returns how many; @throws AppError CONFLICT when nobody is named and there are some */
-async function reassignDomains(tx: EntityManager, user: User, reassignTo: string | undefined): Promise<number> {
-  const owned = await queries(tx)
-    .selectFrom("domains")
-    .select((eb) => eb.fn.countAll<string>().as("total"))
-    .where("owner_id", "=", user.id)
-    .executeTakeFirstOrThrow();
-  const total = Number(owned.total);
-  if (total === 0) return 0;
-  if (reassignTo === undefined) {
-    const count = total === 1 ? "1 domain" : `${total} domains`;
-    throw new AppError(
-      "CONFLICT",
-      `${user.username} owns ${count}; say who takes over by reassignTo, or delete the domains first.`,
-    );
-  }
-  const heir = reassignTo === user.id ? null : await tx.findOne(User, { id: reassignTo, disabledAt: null });
-  if (!heir) throw badField(["reassignTo"], "There is no such user, or not any more.");
-  await queries(tx).updateTable("domains").set({ owner_id: heir.id }).where("owner_id", "=", user.id).execute();
-  return total;
 }
 
 function usersWithDomains(em: EntityManager) {

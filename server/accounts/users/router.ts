@@ -1,6 +1,6 @@
 import { route } from "../../api/route.ts";
 import { success } from "../../api/schemas.ts";
-import { admin, router } from "../../api/trpc.ts";
+import { admin, confirmedAdmin, router } from "../../api/trpc.ts";
 import { revokeAccessInput, userAccess, userAccessInput } from "./access/schemas.ts";
 import {
   createUserInput,
@@ -36,14 +36,15 @@ export const usersRouter = router({
     .output(managedUser)
     .query(({ ctx, input }) => ctx.services.userAdministration.get(ctx.em, input.id)),
 
-  create: admin
+  create: confirmedAdmin
     .meta(
-      route.admin({
+      route.confirmedAdmin({
         method: "POST",
         path: "/users",
         operationId: "createUser",
         tag,
         summary: "Add a user",
+        description: "Administrators are notified and mailed of a new administrator.",
         status: 201,
         errors: [409, 503],
       }),
@@ -54,7 +55,7 @@ export const usersRouter = router({
 
   update: admin
     .meta(
-      route.admin({
+      route.adminGivingAccess({
         method: "PUT",
         path: "/users/{id}",
         operationId: "updateUser",
@@ -63,7 +64,8 @@ export const usersRouter = router({
         description:
           "Fields left out stay as they are. What changes takes effect with the user's next request. A new `password` takes every other " +
           "way into the account away, unless `revoke` names fewer; other fields take none away. The last administrator cannot be demoted or " +
-          "disabled.",
+          "disabled. These give access: `password`, `email`, `emailVerified: true`, `role: admin`, `disabled: false` and " +
+          "`removeSecondFactors: true`. Administrators are notified and mailed of a new administrator.",
         example: { disabled: true },
         errors: [409, 503],
       }),
@@ -90,7 +92,7 @@ export const usersRouter = router({
 
   revokeAccess: admin
     .meta(
-      route.admin({
+      route.adminGivingAccess({
         method: "DELETE",
         path: "/users/{id}/access",
         operationId: "revokeUserAccess",
@@ -100,7 +102,8 @@ export const usersRouter = router({
         description:
           "All of them, or those that the body names. Mailed links, sign-ins under way and an address that the user verified by a link lose " +
           "their worth as well, the address only when everything goes. Set a new password afterwards to let the user in again. Answers with " +
-          "what is left. Your own account is 403.",
+          "what is left. Your own account is 403. Removing second factors or passkeys but not the password takes a protection away; everything " +
+          "else needs no confirmation.",
         example: { revoke: ["tokens", "passkeys"] },
       }),
     )

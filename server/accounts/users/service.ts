@@ -10,6 +10,7 @@ import { methodsSetUp } from "../auth/second-factors/methods.ts";
 import { AppError } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
 import { verifiedAddress } from "./email/verified-address.ts";
+import type { AdministratorNotices } from "./administrator-notices.ts";
 import { User, type AddressVoucher } from "../../database/tables/users.ts";
 import { ownAccount } from "./own-account.ts";
 import type { Role } from "../../database/tables/roles.ts";
@@ -41,13 +42,20 @@ export function briefUser(user: User) {
 /** Accounts: how they come about, and one's own. */
 export class Users {
   readonly #passwords: PasswordHasher;
+  readonly #notices: AdministratorNotices;
   readonly #audit: Audit;
   readonly #now: () => Date;
 
-  constructor(passwords: PasswordHasher, audit: Audit, now: () => Date) {
-    this.#passwords = passwords;
-    this.#audit = audit;
-    this.#now = now;
+  constructor(parts: {
+    passwords: PasswordHasher;
+    administratorNotices: AdministratorNotices;
+    audit: Audit;
+    now: () => Date;
+  }) {
+    this.#passwords = parts.passwords;
+    this.#notices = parts.administratorNotices;
+    this.#audit = parts.audit;
+    this.#now = parts.now;
   }
 
   /**
@@ -93,6 +101,12 @@ export class Users {
           ...(claimed ? { invitationId: claimed.invitationId } : {}),
         },
       });
+      // The service makes the first administrator only, and there is nobody to warn.
+      if (role === "admin" && actor !== theService) {
+        const how = claimed ? "registered" : "created";
+        const invitationId = claimed?.invitationId ?? null;
+        await this.#notices.added(tx, actor, { userId: user.id, username, how, invitationId });
+      }
       return user;
     });
   }

@@ -243,4 +243,5 @@ const needed =
 const confirmedNotes: Record<Confirmed, string> = {
   session: `${needed}: see \`POST /api/auth/me/confirm\`.`,
   orPassword: `${needed}, or the body holds the current password.`,
+  givingAccess: `For a body that gives access or takes a protection away, the session must have been confirmed within the last ten minutes (403 REAUTHENTICATION_REQUIRED otherwise): see \`POST /api/auth/me/confirm\`.`,
 };

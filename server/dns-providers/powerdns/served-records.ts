@@ -1,6 +1,8 @@
 import { readOwner } from "../../dns/names/names.ts";
 import { printRdata } from "../../dns/record-types.ts";
+import { rdataToText } from "../../dns/rdata/rdata.ts";
 import type { RecordData } from "../../dns/record.ts";
+import { parseGeneric } from "../../dns/values/generic-form.ts";
 import { canonicalType } from "../../dns/zone-file/type-names.ts";
 import { canonicalRdata, unreadContent, type RecordContent } from "../rdata-text.ts";
 import type { ServedRrset } from "./api.ts";
@@ -41,10 +43,15 @@ export function canonicalContent(recordType: string, content: string): RecordCon
   return canonicalRdata(recordType, content) ?? unreadContent(content);
 }
 
-/** A record's content as PowerDNS takes it: it refuses the dotted end of an IPv4-mapped address. */
+/**
+ * A record's content as PowerDNS takes it: it refuses the dotted end of an IPv4-mapped address, and the generic form (RFC 3597) of types that
+ * it knows.
+ */
 export function printContent(record: RecordData): string {
-  const { recordType } = record;
-  const printed = printRdata(record);
+  const { recordType, value, strings } = record;
+  const rdata = strings === null ? parseGeneric(value) : null;
+  const text = rdata && rdataToText(recordType, rdata);
+  const printed = text?.ok && text.value !== "" ? text.value : printRdata(record);
   if (recordType !== "AAAA" || !printed.includes(".")) return printed;
   return URL.parse(`http://[${printed}]`)?.hostname.slice(1, -1) ?? printed;
 }

@@ -2,11 +2,14 @@ import { isDeepStrictEqual } from "node:util";
 import { allOrNone } from "../applying/change-outcomes.ts";
 import type { Pause } from "../../platform/pause.ts";
 import { ProviderError, type ApplyOptions, type ChangeOutcome, type RecordChange } from "../provider.ts";
+import { recordKey } from "../../dns/record.ts";
+import { inverse } from "../applying/inverse.ts";
 import { touchedNames } from "../applying/touched-records.ts";
-import { lookWhetherDone, type Look } from "./look-whether-done.ts";
+import { lookWhetherDone, untilServed, type Look } from "./look-whether-done.ts";
 import { updateMessage } from "./messages.ts";
 import { isPrerequisiteFailure, rcodeSentence } from "./rcodes.ts";
 import { guessNames, transferNames } from "./read-names.ts";
+import { writeRdata } from "../../dns/wire/rdata-write.ts";
 import type { ServedRecord } from "./served-records.ts";
 import type { NameServerSession } from "./session.ts";
 import { batchesOf, planUpdate, type UpdateUnit } from "./update-plan.ts";
@@ -29,7 +32,13 @@ export async function applyByUpdate(
   pause: Pause,
 ): Promise<Look> {
   try {
-    return await carryOut(session, zone, changes, options, pause);
+    const look = await carryOut(session, zone, changes, options, pause);
+    const hidden = look.unserved?.flatMap((index) => changes[index] ?? []) ?? [];
+    if (hidden.length > 0) {
+      const beforeCall = async () => await options.beforeCall?.([]);
+      await carryOut(session, zone, hidden.map(inverse), { signed: true, undoes: true, beforeCall }, pause);
+    }
+    return look;
   } catch (error) {
     throw error instanceof ProviderError && session.updates.sent > 0 ? error.afterSending() : error;
   }
@@ -39,7 +48,7 @@ async function carryOut(
   session: NameServerSession,
   zone: string,
   changes: readonly RecordChange[],
-  { together = false, beforeCall, signed: isSigned = false }: ApplyOptions,
+  { together = false, beforeCall, signed: isSigned = false, undoes = false }: ApplyOptions,
   pause: Pause,
 ): Promise<Look> {
   const outcomes: (ChangeOutcome | undefined)[] = changes.map(() => undefined);
@@ -51,7 +60,10 @@ async function carryOut(
     const asked = indexes.flatMap((index) => changes[index] ?? []);
     const names = [...touchedNames(asked)];
     const guess = attempt === 1 ? await guessNames(session, zone, names) : null;
-    const { served, signed } = guess ? { served: guess, signed: isSigned } : await transferNames(session, zone, names);
+    const read = guess ? { served: guess, signed: isSigned } : await transferNames(session, zone, names);
+    const { signed } = read;
+    // A signer may not have published yet what is to be undone. The prerequisites tell whether it is there.
+    const served = undoes && signed ? presumingMade(read.served, asked) : read.served;
     const isSame = before !== null && isDeepStrictEqual(before, served);
     before = guess ? null : served;
     if (isSame && signed && attempt < mostAttempts) await pause(pausesBeforeAttempts[attempt - 1] ?? 0);
@@ -77,10 +89,28 @@ async function carryOut(
       await beforeCall?.(batch.flatMap((unit) => unit.changes.flatMap((index) => asked[index] ?? [])));
       return await sendUpdate(session, zone, batch);
     };
-    await sendUnits(zone, plan.units, together, send, settle);
+    const between = async (batch: readonly UpdateUnit[]) => {
+      if (!signed) return;
+      const sent = batch.flatMap((unit) => unit.changes.flatMap((index) => asked[index] ?? []));
+      await untilServed(session, zone, sent, pause);
+    };
+    await sendUnits(zone, plan.units, { together, apart: undoes, between }, send, settle);
   }
   const settled = outcomes.map((outcome): ChangeOutcome => outcome ?? changedMeanwhile);
   return await lookWhetherDone(session, zone, changes, settled, [...found.values()].flat(), pause);
+}
+
+/** Records of names as they are once what the changes undo has been made. */
+function presumingMade(served: readonly ServedRecord[], undoing: readonly RecordChange[]): ServedRecord[] {
+  const records = new Map(served.map((each) => [recordKey(each.record), each]));
+  for (const { after } of undoing) if (after) records.delete(recordKey(after));
+  for (const { before } of undoing) {
+    if (before === null) continue;
+    const known = served.find(({ record }) => recordKey(record) === recordKey(before));
+    const rdatas = known?.rdatas ?? [writeRdata(before.recordType, before.value, before.strings)];
+    records.set(recordKey(before), { record: before, rdatas });
+  }
+  return [...records.values()];
 }
 
 const changedMeanwhile: ChangeOutcome = {
@@ -88,11 +118,19 @@ const changedMeanwhile: ChangeOutcome = {
   message: "Somebody else keeps changing the same records at the name server; try again in a moment.",
 };
 
+interface SendingUnits {
+  together: boolean;
+  /** Whether a unit whose prerequisites fail must not hold up the others of its message. */
+  apart: boolean;
+  /** Awaited after a message that was accepted, where another one follows. */
+  between: (batch: readonly UpdateUnit[]) => Promise<void>;
+}
+
 /** Sends the units and settles what became of their changes; those whose prerequisites failed stay open. */
 async function sendUnits(
   zone: string,
   units: readonly UpdateUnit[],
-  together: boolean,
+  { together, apart, between }: SendingUnits,
   send: (batch: readonly UpdateUnit[]) => Promise<number>,
   settleChange: (index: number, outcome: ChangeOutcome) => void,
 ): Promise<void> {
@@ -106,8 +144,10 @@ async function sendUnits(
   const queue = batchesOf(units.filter(({ updates }) => updates.length > 0));
   for (let batch = queue.shift(); batch; batch = queue.shift()) {
     const rcode = await send(batch);
-    if (rcode === 0) settle(batch, { ok: true });
-    else if (isPrerequisiteFailure(rcode)) continue;
+    if (rcode === 0) {
+      settle(batch, { ok: true });
+      if (queue.length > 0) await between(batch);
+    } else if (isPrerequisiteFailure(rcode) && !(apart && batch.length > 1)) continue;
     else if (together) {
       for (const rest of [batch, ...queue.splice(0)]) settle(rest, { ok: false, message: rcodeSentence(rcode, zone) });
     } else if (batch.length === 1) settle(batch, { ok: false, message: rcodeSentence(rcode, zone) });

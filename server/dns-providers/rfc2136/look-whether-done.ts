@@ -1,19 +1,20 @@
 import type { Pause } from "../../platform/pause.ts";
 import { recordKey, type RecordData } from "../../dns/record.ts";
-import { isServerManaged } from "../../dns/server-managed.ts";
+import { isKeyType, isServerManaged } from "../../dns/server-managed.ts";
 import { recordsOf, touchedNames } from "../applying/touched-records.ts";
-import type { ChangeOutcome, RecordChange } from "../provider.ts";
-import { updateMessage } from "./messages.ts";
+import { ProviderError, type ChangeOutcome, type RecordChange } from "../provider.ts";
+import { proveChanges, type Proof } from "./prove-changes.ts";
 import { askForRrsets, transferNames } from "./read-names.ts";
 import type { ServedRecord } from "./served-records.ts";
 import type { NameServerSession } from "./session.ts";
-import { planProof } from "./update-plan.ts";
 
 /** What a look at the zone tells of changes that were sent. */
 export interface Look {
   outcomes: ChangeOutcome[];
   /** Records beside the changed ones that the server dropped. */
   dropped: RecordData[];
+  /** Indexes of changes that the server keeps in the zone that it signs, and does not serve. */
+  unserved?: number[];
 }
 
 /** For a signer that publishes later than the server answers: ten seconds in all. */
@@ -23,7 +24,7 @@ const pauses = [50, 100, 200, 400, 800, 1_600, 2_000, 2_000, 2_850];
  * Looks what became of changes that the server accepted. Servers skip in silence what their rules forbid (RFC 2136 §3.4.2), and drop what a
  * change leaves without sense, so only the zone itself tells. Where the server signs the zone it may serve what it has a moment later: then
  * it is asked again, and the zone that takes the updates is asked by prerequisites, which no signer delays.
- * @param found what the names had before.
+ * @param found what the names had before. @throws ProviderError with effect `unknown` where neither says
  */
 export async function lookWhetherDone(
   session: NameServerSession,
@@ -53,27 +54,66 @@ export async function lookWhetherDone(
   const { served, signed } = await transferNames(session, zone, [...names]);
   let look = lookAt(served);
   if (isAsSent(look) || !signed) return look;
-  const isThere = await holds(session, zone, found, accepted);
+  const proofs = await proveChanges(session, zone, found, accepted);
+  const proofOf = new Map(accepted.map((change, index) => [change, proofs[index]]));
   for (const milliseconds of pauses) {
     await pause(milliseconds);
     const next = (await byAsking()) ?? lookAt((await transferNames(session, zone, [...names])).served);
     if (isAsSent(next)) return next;
     look = next;
   }
-  return isThere ? { ...look, outcomes: [...outcomes] } : look;
+  return proven(changes, outcomes, look, (change) => proofOf.get(change));
 }
 
-/** Whether the zone that takes updates has the changes: an update of prerequisites alone, which changes nothing. TTLs are not told by it. */
-async function holds(
+/**
+ * Waits, ten seconds at most, until a signer has published an update, going by its last change. BIND that signs a zone inline loses sight of
+ * an update which comes while it publishes the one before, until yet another one comes.
+ */
+export async function untilServed(
   session: NameServerSession,
   zone: string,
-  found: readonly ServedRecord[],
   changes: readonly RecordChange[],
-): Promise<boolean> {
-  const proof = planProof(zone, found, changes);
-  if (proof === null) return false;
-  const [answer] = await session.ask([(id) => updateMessage(id, zone, proof, [])], "none");
-  return answer?.rcode === 0;
+  pause: Pause,
+): Promise<void> {
+  const last = changes.findLast((change) => !recordsOf(change).some(isKeyType));
+  if (!last) return;
+  for (const milliseconds of [0, ...pauses]) {
+    if (milliseconds > 0) await pause(milliseconds);
+    const served = await askForRrsets(session, zone, recordsOf(last));
+    if (served === null || judge([last], [{ ok: true }], served)[0]?.ok) return;
+  }
+}
+
+/**
+ * Outcomes where a signer has not published all in time: what is not seen is made if the zone that takes updates has it. A key that is not
+ * seen although all else is, is not served at all. @throws ProviderError with effect `unknown` where nobody can say
+ */
+function proven(
+  changes: readonly RecordChange[],
+  sent: readonly ChangeOutcome[],
+  look: Look,
+  proofOf: (change: RecordChange) => Proof | undefined,
+): Look {
+  const isUnseen = (_: RecordChange, index: number) => sent[index]?.ok && !look.outcomes[index]?.ok;
+  const unseen = new Set(changes.filter(isUnseen).map(proofOf));
+  const isBehind = unseen.has("made");
+  if (unseen.has("unknown") || (isBehind && unseen.has("unasked"))) {
+    throw new ProviderError(
+      "The name server has accepted the changes and does not serve all of them yet, because it is still signing them.",
+      "unknown",
+    );
+  }
+  const unserved: number[] = [];
+  const outcomes = changes.map((change, index): ChangeOutcome => {
+    const outcome = look.outcomes[index] ?? notServed;
+    if (outcome.ok || !sent[index]?.ok) return outcome;
+    const proof = proofOf(change);
+    if (proof === "made") return { ok: true };
+    if (proof !== "unasked" || change.action !== "create") return outcome;
+    unserved.push(index);
+    return keyNotServed;
+  });
+  return { ...look, outcomes, unserved };
 }
 
 /** What the names had from which a change takes something away, beside what the changes are about. */
@@ -113,4 +153,10 @@ const notServed: ChangeOutcome = {
   ok: false,
   message:
     "The name server accepted this change, and yet the zone does not have it: a rule of the server forbids it, or somebody undid it at the same moment.",
+};
+
+const keyNotServed: ChangeOutcome = {
+  ok: false,
+  message:
+    "The name server accepted this change, and yet does not serve it: a server that signs a zone inline serves no keys but its own. Enter the key at the server instead.",
 };

@@ -22,9 +22,13 @@ export interface NameServer extends NameServerSettings {
   pause: Pause;
 }
 
+/** How far a signer may be behind the zone that it signs, in seconds: BIND takes several for some thousand records. */
+const signingLagSeconds = 30;
+
 /** A name server with dynamic update and zone transfer as a DNS provider: one TCP connection an operation, every message signed. */
 export function nameServerProvider(server: NameServer): DnsProvider {
   return {
+    signingLagSeconds,
     listZones: () => NameServerSession.use(server, (session) => listZones(session, server.zones)),
     createZone: (zone) => NameServerSession.use(server, (session) => findZone(session, zone)),
     readZone: (zone) => readZone(server, zone),

@@ -135,13 +135,11 @@ function newTtl({ before, after }: RrsetStep): number | null {
   return before.every(({ ttl }) => ttl === changed.ttl) ? null : changed.ttl;
 }
 
-/** What holds once the steps are taken: each RRset is exactly as it was to become. For an update that asks and changes nothing. */
-export function resultOf(steps: readonly RrsetStep[]): Buffer[] {
-  return steps.flatMap(({ owner, type, after }) =>
-    after.length === 0
-      ? [absent(owner, type)]
-      : after.map(({ rdata }) => wireRecord(owner, type, classes.in, 0, rdata)),
-  );
+/** What holds once the step is taken: the RRset is exactly as it was to become. For an update that asks and changes nothing. */
+export function resultOf({ owner, type, after }: RrsetStep): Buffer[] {
+  return after.length === 0
+    ? [absent(owner, type)]
+    : after.map(({ rdata }) => wireRecord(owner, type, classes.in, 0, rdata));
 }
 
 /** There is no such RRset, or with type ANY no such name (RFC 2136 §2.4.3, §2.4.5). */

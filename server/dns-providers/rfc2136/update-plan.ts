@@ -67,22 +67,33 @@ export function planUpdate(
   return { outcomes, units: fitting };
 }
 
+/** Prerequisites that hold if and only if an RRset is what the changes make of it. */
+export interface RrsetProof {
+  /** `rrsetKey` of the RRset. */
+  key: string;
+  prerequisites: Buffer[];
+  octets: number;
+}
+
 /**
- * Prerequisites that hold once the changes are made, given the records that their names had before; null for more than one message holds.
- * TTLs are no part of them (RFC 2136 §2.4.2).
+ * What proves, RRset by RRset, that changes are made, given the records that their names had before. TTLs are not part of it
+ * (RFC 2136 §2.4.2).
  */
-export function planProof(
+export function planProofs(
   zone: string,
   served: readonly ServedRecord[],
   changes: readonly RecordChange[],
-): Buffer[] | null {
+): RrsetProof[] {
   const { records } = carryOut(
     served.map(({ record }) => record),
     changes,
   );
   const before = Map.groupBy(served, ({ record }) => rrsetKey(record));
-  const proof = resultOf(stepsOf(zone, changes, before, Map.groupBy(records, rrsetKey), true));
-  return sizeOf(proof) > mostUpdateOctets ? null : proof;
+  const after = Map.groupBy(records, rrsetKey);
+  return stepsOf(zone, changes, before, after, true).map((step) => {
+    const prerequisites = resultOf(step);
+    return { key: rrsetKey(step), prerequisites, octets: sizeOf(prerequisites) };
+  });
 }
 
 /** Carries the changes out, but leaves the apex its name servers: servers ignore the deletion of the last (RFC 2136 §3.4.2.4). */

@@ -77,13 +77,13 @@ function faultOf(label: string): string | null {
  * A refusal is the end of a sentence.
  */
 export function readLabels(raw: string): Result<Labels> {
+  // 255 octets, each four characters at most.
+  if (raw.length > 1020) return refuse("it is longer than 253 octets");
   if (plainName.test(raw)) {
     const labels = raw.toLowerCase().split(".");
     const absolute = labels.at(-1) === "";
     return ok({ labels: absolute ? labels.slice(0, -1) : labels, absolute });
   }
-  // 255 octets, each four characters at most.
-  if (raw.length > 1020) return refuse("it is longer than 253 octets");
   if (!/^(?:(?:\\[^]|[^.\\])+(?:\.|$))+$/.test(raw)) return refuse("it has an empty label or ends in a backslash");
   const labels: string[] = [];
   for (const [text] of raw.matchAll(/(?:\\[^]|[^.\\])+/g)) {

@@ -64,10 +64,19 @@ function checkContent(key: number, content: Buffer): void {
     (size !== undefined && (content.length === 0 || content.length % size !== 0)) ||
     (key === 5 && content.length === 0) ||
     // RFC 9461 §5: a URI template with the variable dns.
-    (key === 7 && !/\{[+#./;?&]?(?:[^{}]*,)?dns(?:[*:,][^{}]*)?\}/.test(content.toString("latin1"))) ||
+    (key === 7 && !hasDnsVariable(content.toString("latin1"))) ||
     (key === 8 && content.length > 0);
   if (isWrong)
     throw new WireError(`the service parameter ${readParameters(parameterOf(key)).join("")} has a wrong value`);
+}
+
+/** RFC 6570 §2: expressions in braces, an operator and variables that commas part. */
+function hasDnsVariable(template: string): boolean {
+  for (const [, expression = ""] of template.matchAll(/\{([^{}]*)\}/g)) {
+    const variables = expression.replace(/^[+#./;?&]/, "").split(",");
+    if (variables.some((variable) => /^dns(?:[*:].*)?$/s.test(variable))) return true;
+  }
+  return false;
 }
 
 function parameterOf(key: number): Buffer {

@@ -46,6 +46,14 @@ const signature: Layout = {
   ],
 };
 
+/** The signer is the zone of the name that is signed (RFC 4034 §3.1.7), so it has no more labels than that. */
+function signerFault(rdata: Buffer): string | null {
+  const labels = rdata.readUInt8(3);
+  let signers = 0;
+  for (let position = 18; rdata.readUInt8(position) > 0; position += 1 + rdata.readUInt8(position)) signers++;
+  return labels >= signers ? null : `the number of labels is ${labels}, and its signer has ${signers} already`;
+}
+
 const delegation: Layout = {
   parts: [number(2, "key tag"), algorithm, number(1, "digest type", digests), hex("digest")],
   fault: (rdata) => lengthFault(rdata, 4, "digest", { 1: 20, 2: 32, 3: 32, 4: 48 }[rdata[3] ?? 0]),
@@ -124,7 +132,8 @@ export const layouts: ReadonlyMap<string, Layout> = new Map<string, Layout>([
   ["IPSECKEY", { parts: [ipsecGateway, base64("key")] }],
   ["KEY", oldKey],
   ...["DNSKEY", "CDNSKEY", "RKEY"].map((type) => [type, publicKey] as const),
-  ...["RRSIG", "SIG"].map((type) => [type, signature] as const),
+  ["RRSIG", { ...signature, fault: signerFault }],
+  ["SIG", signature],
   ["NSEC", { parts: [name("next name"), typeSet(false)] }],
   ["NXT", { parts: [name("next name"), oldTypeSet] }],
   [
@@ -152,8 +161,8 @@ export const layouts: ReadonlyMap<string, Layout> = new Map<string, Layout>([
   ["ZONEMD", zoneDigest],
   ...["SVCB", "HTTPS"].map((type) => [type, service] as const),
   ["DSYNC", { parts: [coveredType, number(1, "scheme", synchronisations), number(2, "port"), name("target")] }],
-  ["HHIT", { parts: [base64("data", true)] }],
-  ["BRID", { parts: [base64("data", true)] }],
+  ["HHIT", { parts: [base64("data")] }],
+  ["BRID", { parts: [base64("data")] }],
   ["NID", { parts: [preference, locator("node identifier")] }],
   ["L32", { parts: [preference, ipv4] }],
   ["L64", { parts: [preference, locator("locator")] }],

@@ -4,6 +4,7 @@ import { aaaaRule } from "../values/aaaa.ts";
 import { WireError } from "../names/wire-names.ts";
 import { addressOctets, ipv6Address } from "../values/addresses.ts";
 import { base64Octets } from "./blobs.ts";
+import { shortened } from "./field.ts";
 
 /** Service parameter keys by number (RFC 9460 §14.3.2, RFC 9461 §5, RFC 9540 §4). */
 const keys = ["mandatory", "alpn", "no-default-alpn", "port", "ipv4hint", "ech", "ipv6hint", "dohpath", "ohttp"];
@@ -72,7 +73,7 @@ function readContent(key: string, octets: Buffer, nameOf: (number: number) => st
 
 function writeContent(key: string, text: string): Buffer {
   const octets = unescapeOctets(text);
-  if (octets === null) throw new WireError(`the parameter ${key} has a broken escape`);
+  if (octets === null) throw new WireError(`the parameter ${shortened(key)} has a broken escape`);
   const plain = octets.toString("latin1");
   const items = () => plain.split(",");
   switch (key) {
@@ -86,7 +87,7 @@ function writeContent(key: string, text: string): Buffer {
     case "alpn":
       return Buffer.concat(writeIds(plain));
     case "port":
-      if (!/^\d{1,5}$/.test(plain) || Number(plain) > 65_535) throw new WireError(`${plain} is no port`);
+      if (!/^\d{1,5}$/.test(plain) || Number(plain) > 65_535) throw new WireError(`${shortened(plain)} is no port`);
       return Buffer.of(Number(plain) >> 8, Number(plain) & 255);
     case "ipv4hint":
       return Buffer.concat(items().map((item) => mustBe(isIPv4, item)));
@@ -103,7 +104,7 @@ function keyNumber(key: string): number {
   const known = keys.indexOf(key.toLowerCase());
   if (known !== -1) return known;
   const number = Number(/^key(\d{1,5})$/i.exec(key)?.[1] ?? Number.NaN);
-  if (!(number <= 65_535)) throw new WireError(`${key} is no service parameter`);
+  if (!(number <= 65_535)) throw new WireError(`${shortened(key)} is no service parameter`);
   return number;
 }
 
@@ -134,7 +135,7 @@ function chunks(octets: Buffer, size: number): Buffer[] {
 }
 
 function mustBe(isAddress: (text: string) => boolean, text: string): Buffer {
-  if (!isAddress(text)) throw new WireError(`${text} is no such address`);
+  if (!isAddress(text)) throw new WireError(`${shortened(text)} is no such address`);
   return addressOctets(text);
 }
 

@@ -1,4 +1,9 @@
+import type { Steps } from "../../platform/slices.ts";
 import type { RecordData } from "../record.ts";
+import { NameIndex, namesWithin } from "./name-index.ts";
+
+/** Types that make a part of a zone begin: what lies below depends on them, however far. */
+export type CutType = "NS" | "DNAME";
 
 /** What must be known of a zone's names to say whether its name servers have addresses. Names are owners, `@` for the apex. */
 export interface KnownNames {
@@ -6,69 +11,64 @@ export interface KnownNames {
   types: (name: string) => ReadonlySet<string>;
   /** Whether there are records below a name. */
   existsBelow: (name: string) => boolean;
+  /**
+   * The names above a name, nearest first, without the apex; only those that may exist.
+   * @param type only those that may have this type
+   */
+  above: (name: string, type?: CutType) => Iterable<string>;
 }
 
-const none: ReadonlySet<string> = new Set();
+export const noTypes: ReadonlySet<string> = new Set();
 
-/** All names of a zone that is in memory. */
-export function namesOf(records: Iterable<Pick<RecordData, "name" | "recordType">>): KnownNames {
-  const types = typesByName(records);
-  const above = namesAbove(types.keys());
-  return { types: (name) => types.get(name) ?? none, existsBelow: (name) => above.has(name) };
+type Named = Pick<RecordData, "name" | "recordType">;
+
+/** Names that are in memory, with their types. */
+export class NamesInMemory implements KnownNames {
+  readonly #types: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly #indexes: Readonly<Record<"all" | CutType, NameIndex>>;
+
+  private constructor(
+    types: ReadonlyMap<string, ReadonlySet<string>>,
+    indexes: Readonly<Record<"all" | CutType, NameIndex>>,
+  ) {
+    this.#types = types;
+    this.#indexes = indexes;
+  }
+
+  static *of(records: Iterable<Named>): Steps<NamesInMemory> {
+    const types = new Map<string, Set<string>>();
+    const having: Record<CutType, Set<string>> = { NS: new Set(), DNAME: new Set() };
+    for (const { name, recordType } of records) {
+      const known = types.get(name);
+      if (known) known.add(recordType);
+      else types.set(name, new Set([recordType]));
+      if (recordType === "NS" || recordType === "DNAME") having[recordType].add(name);
+      yield;
+    }
+    return new NamesInMemory(types, {
+      all: yield* NameIndex.of(types.keys()),
+      NS: yield* NameIndex.of(having.NS),
+      DNAME: yield* NameIndex.of(having.DNAME),
+    });
+  }
+
+  readonly types = (name: string): ReadonlySet<string> => this.#types.get(name) ?? noTypes;
+
+  readonly existsBelow = (name: string): boolean => this.#indexes.all.hasBelow(name);
+
+  readonly above = (name: string, type?: CutType): Iterable<string> => namesWithin(name, this.reach(name, type));
+
+  /** See {@link NameIndex.reach}. */
+  reach(name: string, type?: CutType): number {
+    return this.#indexes[type ?? "all"].reach(name);
+  }
 }
 
-export function typesByName(records: Iterable<Pick<RecordData, "name" | "recordType">>): Map<string, Set<string>> {
-  const types = new Map<string, Set<string>>();
+/** Adds types to those of a name. */
+export function addTypes(types: Map<string, Set<string>>, records: Iterable<Named>): void {
   for (const { name, recordType } of records) {
     const known = types.get(name);
     if (known) known.add(recordType);
     else types.set(name, new Set([recordType]));
   }
-  return types;
-}
-
-/** Every name below the apex that has one of these names below it. */
-export function namesAbove(names: Iterable<string>): Set<string> {
-  const above = new Set<string>();
-  for (const name of names) {
-    for (const ancestor of ancestorsOf(name)) {
-      // Those further up came with it.
-      if (above.has(ancestor)) break;
-      above.add(ancestor);
-    }
-  }
-  return above;
-}
-
-/** The names above a name, nearest first, without the apex. */
-export function ancestorsOf(name: string): string[] {
-  if (name === "@") return [];
-  const ancestors: string[] = [];
-  for (let rest = withoutFirst(name); rest !== ""; rest = withoutFirst(rest)) ancestors.push(rest);
-  return ancestors;
-}
-
-function withoutFirst(name: string): string {
-  if (!name.includes("\\")) {
-    const dot = name.indexOf(".");
-    return dot === -1 ? "" : name.slice(dot + 1);
-  }
-  return name.replace(/^(?:\\\d{3}|\\.|[^.\\])*\.?/s, "");
-}
-
-/** The wildcard right below a name. */
-export function wildcardBelow(name: string): string {
-  return name === "@" ? "*" : `*.${name}`;
-}
-
-/** The name that a wildcard is below; null for a name that is none. */
-export function wildcardParent(name: string): string | null {
-  if (name === "*") return "@";
-  return name.startsWith("*.") ? name.slice(2) : null;
-}
-
-/** What decides on a name server's addresses: its name, those above it, and the wildcards that may stand for it. */
-export function decisiveNames(name: string): string[] {
-  const above = ancestorsOf(name);
-  return [name, ...above, ...[...above, "@"].map(wildcardBelow)];
 }

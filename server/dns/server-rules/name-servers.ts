@@ -1,4 +1,5 @@
-import { ancestorsOf, wildcardBelow, type KnownNames } from "./known-names.ts";
+import { wildcardBelow } from "./ancestors.ts";
+import type { CutType, KnownNames } from "./known-names.ts";
 
 /**
  * How it is with the addresses of a name that is a name server. `below`: it does not exist, and lies in the delegated part of the zone at or
@@ -14,21 +15,28 @@ export type Addresses =
  * Knot also one whose delegations need glue and have none; both let a wildcard stand for it.
  */
 export function addressesOf(known: KnownNames, target: string): Addresses {
-  const above = ancestorsOf(target);
   const present = known.types(target);
-  if (target === "@" || present.size > 0 || known.existsBelow(target)) return directly(known, present, above);
-  const encloser = above.find((name) => known.types(name).size > 0 || known.existsBelow(name)) ?? "@";
+  if (target === "@" || present.size > 0 || known.existsBelow(target)) return directly(known, present, target);
+  const encloser = encloserOf(known, target);
   const wildcard = known.types(wildcardBelow(encloser));
   if (hasAddress(wildcard)) return { state: "fine" };
-  const delegated = [encloser, ...ancestorsOf(encloser)].some((name) => name !== "@" && known.types(name).has("NS"));
-  return delegated ? { state: "below", encloser } : directly(known, wildcard, above);
+  const isDelegated = encloser !== "@" && (known.types(encloser).has("NS") || isDelegatedAbove(known, encloser));
+  return isDelegated ? { state: "below", encloser } : directly(known, wildcard, target);
 }
 
-function directly(known: KnownNames, types: ReadonlySet<string>, above: readonly string[]): Addresses {
+/** The nearest name above that exists (RFC 4592 §3.3.1). */
+function encloserOf(known: KnownNames, name: string): string {
+  for (const above of known.above(name)) {
+    if (known.types(above).size > 0 || known.existsBelow(above)) return above;
+  }
+  return "@";
+}
+
+function directly(known: KnownNames, types: ReadonlySet<string>, target: string): Addresses {
   if (hasAddress(types)) return { state: "fine" };
   if (types.has("CNAME")) return { state: "alias" };
-  const redirected = [...above, "@"].some((name) => known.types(name).has("DNAME"));
-  return { state: redirected ? "redirected" : "missing" };
+  const isRedirected = nearestWith(known, target, "DNAME") !== null || known.types("@").has("DNAME");
+  return { state: isRedirected ? "redirected" : "missing" };
 }
 
 function hasAddress(types: ReadonlySet<string>): boolean {
@@ -42,11 +50,16 @@ export function isRefused(addresses: Addresses, owner: string): boolean {
 
 /** Whether a name lies below a delegation: servers then pay no heed to its NS records. */
 export function isDelegatedAbove(known: KnownNames, name: string): boolean {
-  return ancestorsOf(name).some((above) => known.types(above).has("NS"));
+  return nearestWith(known, name, "NS") !== null;
 }
 
 /** The DNAME above a name, below which there can be no names (RFC 6672 §2.4); null where there is none. */
 export function redirectionAbove(known: KnownNames, name: string): string | null {
   if (name === "@") return null;
-  return [...ancestorsOf(name), "@"].find((above) => known.types(above).has("DNAME")) ?? null;
+  return nearestWith(known, name, "DNAME") ?? (known.types("@").has("DNAME") ? "@" : null);
+}
+
+function nearestWith(known: KnownNames, name: string, type: CutType): string | null {
+  for (const above of known.above(name, type)) if (known.types(above).has(type)) return above;
+  return null;
 }

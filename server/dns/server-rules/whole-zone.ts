@@ -1,6 +1,7 @@
 import { ownerWithin } from "../names/names.ts";
+import { atOnce } from "../../platform/slices.ts";
 import type { RecordData } from "../record.ts";
-import { namesOf } from "./known-names.ts";
+import { NamesInMemory } from "./known-names.ts";
 import { addressesOf, isDelegatedAbove, isRefused, redirectionAbove } from "./name-servers.ts";
 import { nameServerReason, redirectionReason } from "./reasons.ts";
 import { serverViolationsAt } from "./at-name.ts";
@@ -8,7 +9,7 @@ import type { ServerRules } from "./rules.ts";
 
 /** Why name servers would refuse a zone with these records, beyond what each record and the rules of every zone say. Pure. */
 export function refusalsOf(zone: string, records: readonly RecordData[], rules: ServerRules): string[] {
-  const known = namesOf(records);
+  const known = atOnce(NamesInMemory.of(records));
   const byName = Map.groupBy(records, ({ name }) => name);
   const atNames = [...byName].flatMap(([name, some]) => serverViolationsAt(name, some, rules));
   const redirected = [...byName.keys()].flatMap((name) => {

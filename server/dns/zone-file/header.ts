@@ -1,4 +1,5 @@
 import { ok, refuse, type Result } from "../../platform/result.ts";
+import { shortened } from "../rdata/field.ts";
 import type { RdataField } from "../values/value-rule.ts";
 import { canonicalType, unstorableReason } from "./type-names.ts";
 import { looksLikeTtl, parseTtl } from "./ttl.ts";
@@ -19,7 +20,7 @@ export function readHeader(fields: readonly RdataField[], start: number): Result
   for (let index = start; ; index++) {
     const field = fields[index];
     if (field === undefined) return refuse("This entry has no record type.");
-    if (field.quoted) return refuse(`A record type was expected in place of "${field.raw}".`);
+    if (field.quoted) return refuse(`A record type was expected in place of "${shortened(field.raw)}".`);
     if (ttl === null && looksLikeTtl(field.raw)) {
       const parsed = parseTtl(field.raw);
       if (!parsed.ok) return parsed;
@@ -32,7 +33,7 @@ export function readHeader(fields: readonly RdataField[], start: number): Result
       if (recordType === null) {
         const reason = unstorableReason(field.raw);
         return refuse(
-          reason === null ? `"${field.raw}" is not a record type.` : `${field.raw.toUpperCase()} ${reason}.`,
+          reason === null ? `"${shortened(field.raw)}" is not a record type.` : `${field.raw.toUpperCase()} ${reason}.`,
         );
       }
       return ok({ ttl, recordType, rdata: index + 1 });

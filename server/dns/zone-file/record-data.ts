@@ -2,12 +2,18 @@ import { isKnownType, longestRdata, rdataFromFields, rdataToText } from "../rdat
 import { ruleFor } from "../record-types.ts";
 import { isEditableType } from "../record.ts";
 import { readGeneric } from "../values/generic-form.ts";
-import { readKnown } from "../values/kept.ts";
+import { readKnown, typesWithParameters } from "../values/kept.ts";
 import type { CanonicalValue } from "../values/value-rule.ts";
 import { refuse, type Result } from "../../platform/result.ts";
 import { joinParameters } from "./service-parameters.ts";
 import { logicalLines, type Field } from "./tokens.ts";
 import { unstorableReason } from "./type-names.ts";
+
+/** `\DDD` is one octet. */
+const longestEscape = 4;
+/** The shortest form of an octet is two digits, which may stand apart; a service parameter has four octets (RFC 9460 §2.2). */
+const mostFields = 2 * longestRdata + 16;
+const mostParameters = longestRdata / 4 + 16;
 
 /** Types whose own rule takes generic form apart, because not all of their data is text. */
 const takesGeneric = new Set(["TXT", "CAA"]);
@@ -19,6 +25,7 @@ const takesGeneric = new Set(["TXT", "CAA"]);
 export function readData(recordType: string, given: Field[], origin: string): Result<CanonicalValue> {
   const reason = unstorableReason(recordType);
   if (reason !== null) return refuse(`${recordType} ${reason}.`);
+  if (given.length > (typesWithParameters.has(recordType) ? mostParameters : mostFields)) return tooLong(recordType);
   const fields = joinParameters(recordType, given);
   if (!isEditableType(recordType)) return readKnown(recordType, fields, origin);
   const isGeneric = readGeneric(fields) !== null;
@@ -27,9 +34,13 @@ export function readData(recordType: string, given: Field[], origin: string): Re
     if (!rdata.ok) return rdata;
   }
   if (!isGeneric && octetsAtLeast(fields) > longestRdata) {
-    return refuse(`The ${recordType} data is longer than the ${longestRdata} octets that a record can hold.`);
+    return tooLong(recordType);
   }
   return readKept(recordType, fields, origin);
+}
+
+function tooLong(recordType: string): Result<never> {
+  return refuse(`The ${recordType} data is longer than the ${longestRdata} octets that a record can hold.`);
 }
 
 /** The same, but what breaks the grammar of its type is kept as it stands, as long as it can be told what it says. */
@@ -55,9 +66,15 @@ function fieldsOf(text: string): Field[] {
   return line?.kind === "line" ? line.fields : [];
 }
 
-/** Not less than the octets of the fields as character-strings, or else surely within the limit. */
+/** Not more than the octets of the fields as character-strings; exactly as many where that may decide. */
 function octetsAtLeast(fields: readonly Field[]): number {
-  const length = fields.reduce((sum, { raw }) => sum + raw.length, 0);
-  if (length <= longestRdata / 2) return 0;
+  let length = 0;
+  let least = 0;
+  for (const { raw } of fields) {
+    length += raw.length + 1;
+    least += Math.ceil(raw.length / longestEscape) + 1;
+    if (least > longestRdata) return least;
+  }
+  if (length <= longestRdata) return 0;
   return fields.reduce((sum, { raw }) => sum + 1 + raw.replaceAll(/\\(?:\d{3}|[^])/g, "x").length, 0);
 }

@@ -47,19 +47,28 @@ export function* logicalLines(text: string): Generator<LogicalLine | BrokenLine,
   for (const entry of scannedEntries(text)) if (entry !== null) yield entry;
 }
 
-/** {@link logicalLines}, with null for each line that has nothing but blanks and a comment. */
+/**
+ * {@link logicalLines}, with null for each line that has nothing but blanks and a comment, and around long entries: as many as say how long
+ * they are, for whoever counts the work by what comes.
+ */
 export function* scannedEntries(text: string): Generator<LogicalLine | BrokenLine | null, void> {
   // A byte order mark is no character of the first owner.
   const scanner = { text, position: text.charCodeAt(0) === 0xfeff ? 1 : 0, limit: 0, line: 1 };
   while (scanner.position < text.length) {
     scanner.limit = Math.min(text.length, scanner.position + longestEntry + 1);
+    const start = scanner.position;
     const entry = readEntry(scanner);
+    const further = Math.floor((scanner.position - start) / charactersPerStep);
+    for (let step = 0; step < further; step++) yield null;
     yield entry.kind === "error" || entry.fields.length > 0 ? entry : null;
+    for (let step = 0; step < further; step++) yield null;
   }
 }
 
 /** Twice what the largest RDATA takes where each octet of it is written as `\DDD` (RFC 1035 §3.2.1: 65,535 octets). */
 const longestEntry = 524_288;
+/** Most entries are one step; one of 4 KiB is as many as are done before somebody looks at the clock. */
+const charactersPerStep = 128;
 
 interface Scanner {
   text: string;

@@ -1,8 +1,11 @@
 import type { AnyTRPCRouter } from "@trpc/server";
 import type { NextFunction, Request, RequestHandler, Response } from "express";
-import { AppError } from "../../platform/errors.ts";
+import { visitor } from "../../access/actor.ts";
+import { AppError, type ErrorCode } from "../../platform/errors.ts";
+import { countCall } from "../../limits/count-call.ts";
 import type { ServerContext } from "../../api/trpc.ts";
 import { admit, bodyLimits, isSmall } from "./admission.ts";
+import { bodyError } from "../request-guards.ts";
 import { readJsonObject, type JsonObject } from "../../api/json-object.ts";
 import { mostValues } from "../../api/json-shape.ts";
 import { largeCalls, type LargeCall } from "./large-routes.ts";
@@ -20,7 +23,7 @@ export function jsonBody(
   return async (req: Request, res: Response, next: NextFunction) => {
     // Content in these means nothing (RFC 9110 §9.3.1), so it is not read.
     if (!["GET", "HEAD", "OPTIONS"].includes(req.method)) {
-      req.body = hasBody(req) ? await readBody(req, res, createContext(req, res), largeCall(req)) : {};
+      req.body = hasBody(req) ? await readCounted(req, res, createContext(req, res), largeCall(req)) : {};
       req.headers["content-type"] = "application/json";
     }
     next();
@@ -29,6 +32,26 @@ export function jsonBody(
 
 function hasBody(req: Request): boolean {
   return req.headers["transfer-encoding"] !== undefined || Number(req.headers["content-length"] ?? 0) > 0;
+}
+
+const unreadable: ReadonlySet<ErrorCode> = new Set(["BAD_REQUEST", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"]);
+
+/** Reads a body. A refused one is a call of its address, as no procedure comes to count it. @throws LimitReached, and as `readBody` */
+async function readCounted(
+  req: Request,
+  res: Response,
+  context: ServerContext,
+  large: LargeCall | null,
+): Promise<JsonObject> {
+  try {
+    return await readBody(req, res, context, large);
+  } catch (error) {
+    const refusal = error instanceof AppError ? error : bodyError(error);
+    const { services, http, requestId } = context;
+    if (refusal && unreadable.has(refusal.code))
+      await countCall(services.requestLimits, http, visitor(http.ip, requestId));
+    throw error;
+  }
 }
 
 async function readBody(

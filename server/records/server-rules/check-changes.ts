@@ -1,80 +1,102 @@
 import type { EntityManager } from "../../database/database.ts";
 import { ownerWithin } from "../../dns/names/names.ts";
+import { filtered, inSlices, mapped, type Steps } from "../../platform/slices.ts";
 import type { PlannedChange } from "../../dns/live-record.ts";
-import { recordKey, type RecordData } from "../../dns/record.ts";
+import { recordKey } from "../../dns/record.ts";
 import type { Violation } from "../../dns/server-rules/rules.ts";
-import { blamed } from "../../dns/server-rules/blame.ts";
-import {
-  ancestorsOf,
-  decisiveNames,
-  namesAbove,
-  typesByName,
-  wildcardBelow,
-  wildcardParent,
-  type KnownNames,
-} from "../../dns/server-rules/known-names.ts";
+import { ancestorsOf, wildcardBelow, wildcardParent } from "../../dns/server-rules/ancestors.ts";
+import { Blame } from "../../dns/server-rules/blame.ts";
+import { NamesInMemory, type KnownNames } from "../../dns/server-rules/known-names.ts";
+import { NamesAfter } from "../../dns/server-rules/names-after.ts";
 import { addressesOf, isDelegatedAbove, isRefused, redirectionAbove } from "../../dns/server-rules/name-servers.ts";
 import { nameServerReason, redirectionReason } from "../../dns/server-rules/reasons.ts";
-import { ZoneNames, type NameServerRecord } from "./zone-names.ts";
+import type { NameServerRecord, Unchanged } from "../../dns/server-rules/unchanged.ts";
+import { WholeNames } from "./whole-names.ts";
+import { ZoneNames } from "./zone-names.ts";
 
 /** What a name is to the names around it; other types do not matter. */
 const decisiveTypes = ["A", "AAAA", "CNAME", "NS", "DNAME"];
-/** With more names than this, all name servers of the zone are looked at rather than those that the names may concern. */
-const mostNames = 500;
+/** With more changes than this, all names of the zone are read rather than those that the changes may concern asked about. */
+const mostAskedAbout = 1000;
 
 /**
  * Finds what makes name servers refuse the zone once the changes are made and did not before, in what names are to each other: its own name
- * servers and those of delegations need addresses, and nothing may be below a DNAME. Looks only at the names that matter.
+ * servers and those of delegations need addresses, and nothing may be below a DNAME. Looks only at the names that matter, and lists a few
+ * reasons for each change.
+ * @param mostAsked the number of changes from which on the zone is read as a whole
  * @returns by the id of the change to blame
  */
 export async function checkChanges(
   em: EntityManager,
   zone: { id: string; name: string },
   changes: readonly PlannedChange[],
+  mostAsked = mostAskedAbout,
 ): Promise<Map<string, Violation[]>> {
-  const moved = changes.filter(({ before, after }) => !before || !after || recordKey(before) !== recordKey(after));
+  const moved = await inSlices(
+    filtered(changes, ({ before, after }) => !before || !after || recordKey(before) !== recordKey(after)),
+  );
   if (moved.length === 0) return new Map();
-  return await new Check(em, zone, moved).run();
+  const changed = new Set(moved.flatMap(({ before, id }) => (before ? [id] : [])));
+  const unchanged =
+    moved.length > mostAsked ? await WholeNames.read(em, zone, changed) : new ZoneNames(em, zone, changed);
+  return await new Check(zone, moved, unchanged, await inSlices(statesOf(moved, unchanged))).run();
+}
+
+interface States {
+  /** The names that the changes are about. */
+  touched: string[];
+  before: KnownNames;
+  after: KnownNames;
+}
+
+function* statesOf(changes: readonly PlannedChange[], unchanged: Unchanged): Steps<States> {
+  const removed = changes.flatMap(({ before }) => before ?? []);
+  const added = changes.flatMap(({ after }) => after ?? []);
+  const touched = new Set<string>();
+  for (const { name } of removed) touched.add(name);
+  for (const { name } of added) touched.add(name);
+  return {
+    touched: [...touched],
+    before: new NamesAfter(unchanged, yield* NamesInMemory.of(removed)),
+    after: new NamesAfter(unchanged, yield* NamesInMemory.of(added)),
+  };
 }
 
 class Check {
-  readonly #zone: { id: string; name: string };
+  readonly #zone: { name: string };
   readonly #changes: readonly PlannedChange[];
-  readonly #names: ZoneNames;
-  readonly #removed: readonly RecordData[];
-  readonly #added: readonly RecordData[];
-  readonly #unchanged = new Map<string, Set<string>>();
-  readonly #loaded = new Set<string>();
-  readonly #unchangedBelow = new Map<string, boolean>();
-  readonly #found = new Map<string, Violation[]>();
+  readonly #unchanged: Unchanged;
+  readonly #touched: readonly string[];
   readonly #before: KnownNames;
   readonly #after: KnownNames;
+  readonly #found = new Map<string, Violation[]>();
+  #blame: Blame | null = null;
 
-  constructor(em: EntityManager, zone: { id: string; name: string }, changes: readonly PlannedChange[]) {
+  constructor(
+    zone: { name: string },
+    changes: readonly PlannedChange[],
+    unchanged: Unchanged,
+    { touched, before, after }: States,
+  ) {
     this.#zone = zone;
     this.#changes = changes;
-    this.#names = new ZoneNames(
-      em,
-      zone,
-      changes.flatMap(({ before, id }) => (before ? [id] : [])),
-    );
-    this.#removed = changes.flatMap(({ before }) => before ?? []);
-    this.#added = changes.flatMap(({ after }) => after ?? []);
-    this.#before = this.#known(this.#removed);
-    this.#after = this.#known(this.#added);
+    this.#unchanged = unchanged;
+    this.#touched = touched;
+    this.#before = before;
+    this.#after = after;
   }
 
   async run(): Promise<Map<string, Violation[]>> {
-    const touched = [...new Set([...this.#removed, ...this.#added].map(({ name }) => name))];
-    await this.#load([...touched, ...touched.flatMap(ancestorsOf), "@"]);
-    const decisive = touched.filter((name) => this.#isDecisive(name));
-    const pointing = this.#nameServers(this.#added);
-    const targets = new Set([...(await this.#concerned(decisive)), ...pointing.map(({ target }) => target)]);
-    await this.#loadAround(targets);
-    for (const record of pointing) this.#judge(record, [record.id]);
+    await this.#unchanged.load(this.#touched);
+    const decisive = await inSlices(filtered(this.#touched, (name) => this.#isDecisive(name)));
+    const pointing = await inSlices(this.#comingNameServers());
+    const targets = new Set(await this.#concerned(decisive));
+    for (const { target } of pointing) targets.add(target);
+    await this.#unchanged.loadAround([...targets]);
+    await inSlices(this.#judging(pointing, "their own"));
     await this.#judgeOthers(targets);
     await this.#judgeUncovered(decisive);
-    await this.#judgeRedirections(touched);
+    await this.#judgeRedirections();
     return this.#found;
   }
 
@@ -90,16 +112,26 @@ class Check {
   async #concerned(names: readonly string[]): Promise<string[]> {
     if (names.length === 0) return [];
     const wildcards = names.flatMap((name) => wildcardParent(name) ?? []);
-    if (names.length > mostNames || wildcards.includes("@")) return await this.#names.targets([], null);
-    const above = names.flatMap(ancestorsOf);
-    const covering = [...new Set([...above, "@"])].map(wildcardBelow);
-    await this.#load(covering);
-    // A name that comes or goes changes for which names a wildcard stands.
-    const shadowed = names.flatMap((name) => {
+    if (names.includes("@") || wildcards.includes("@")) return await this.#unchanged.allTargets();
+    // Those of the whole zone are known already.
+    if (this.#unchanged instanceof WholeNames) return await this.#unchanged.allTargets();
+    await this.#unchanged.loadAround(names);
+    const within = await inSlices(this.#shadowed(names));
+    for (const name of [...names, ...wildcards]) within.add(name);
+    return await this.#unchanged.targetsNear(names, [...within]);
+  }
+
+  /** A name that comes or goes changes for which names a wildcard stands. */
+  *#shadowed(names: readonly string[]): Steps<Set<string>> {
+    const shadowed = new Set<string>();
+    for (const name of names) {
       const path = [name, ...ancestorsOf(name)];
-      return path.filter((_, index) => this.#hasTypes(wildcardBelow(path[index + 1] ?? "@")));
-    });
-    return await this.#names.targets([...new Set(above)], [...new Set([...names, ...wildcards, ...shadowed])]);
+      for (const [index, each] of path.entries()) {
+        if (this.#hasTypes(wildcardBelow(path[index + 1] ?? "@"))) shadowed.add(each);
+        yield;
+      }
+    }
+    return shadowed;
   }
 
   #hasTypes(name: string): boolean {
@@ -108,20 +140,18 @@ class Check {
 
   /** NS records that stay: their targets had what they need, and are to lose it. */
   async #judgeOthers(targets: ReadonlySet<string>): Promise<void> {
-    const worse = [...targets].filter((target) => {
-      const after = addressesOf(this.#after, target);
-      if (after.state === "fine") return false;
-      const before = addressesOf(this.#before, target);
-      return before.state !== after.state || (before.state === "below" && !this.#sameEncloser(target));
-    });
-    const records = await this.#names.pointingTo(worse);
-    await this.#load(records.flatMap(({ name }) => ancestorsOf(name)));
-    for (const record of records) this.#judge(record, null);
+    const worse = await inSlices(filtered(targets, (target) => this.#isWorse(target)));
+    const records = await this.#unchanged.pointingTo(worse);
+    await this.#unchanged.load(await inSlices(ownersOf(records)));
+    await inSlices(this.#judging(records, "others"));
   }
 
-  #sameEncloser(target: string): boolean {
-    const [before, after] = [addressesOf(this.#before, target), addressesOf(this.#after, target)];
-    return before.state === "below" && after.state === "below" && before.encloser === after.encloser;
+  #isWorse(target: string): boolean {
+    const after = addressesOf(this.#after, target);
+    if (after.state === "fine") return false;
+    const before = addressesOf(this.#before, target);
+    if (before.state !== after.state) return true;
+    return before.state === "below" && after.state === "below" && before.encloser !== after.encloser;
   }
 
   /** NS records that lay below a delegation which goes. */
@@ -129,30 +159,58 @@ class Check {
     const uncovered = names.filter(
       (name) => name !== "@" && this.#before.types(name).has("NS") && !this.#after.types(name).has("NS"),
     );
-    const records = await this.#names.below(uncovered);
-    await this.#loadAround(new Set(records.map(({ target }) => target)));
-    await this.#load(records.flatMap(({ name }) => ancestorsOf(name)));
-    for (const record of records) this.#judge(record, null);
+    const records = await this.#unchanged.nameServersBelow(uncovered);
+    await this.#unchanged.loadAround([...new Set(records.map(({ target }) => target))]);
+    await this.#unchanged.load(await inSlices(ownersOf(records)));
+    await inSlices(this.#judging(records, "others"));
   }
 
-  /** @param blame the changes to blame; null: whichever took away what the record needs */
-  #judge({ name, target }: NameServerRecord, blame: readonly string[] | null): void {
-    const addresses = addressesOf(this.#after, target);
-    if (isDelegatedAbove(this.#after, name) || !isRefused(addresses, name)) return;
-    if (!blame && !isDelegatedAbove(this.#before, name) && isRefused(addressesOf(this.#before, target), name)) return;
-    const advice = blame ? "Give it an A or AAAA record first." : "Point its NS records elsewhere first.";
-    const message = `${nameServerReason(this.#zone.name, name, target, addresses)} ${advice}`;
-    const violation = { rule: `name server ${target}`, extent: 1, code: "CONFLICT", field: "value", message } as const;
-    for (const id of blame ?? blamed(this.#changes, name, target)) this.#add(id, violation);
+  /** @param blamed the changes to blame: those that make the records, or whichever took away what they need */
+  *#judging(records: readonly NameServerRecord[], blamed: "their own" | "others"): Steps<void> {
+    for (const record of records) {
+      yield;
+      const { id, name, target } = record;
+      const addresses = addressesOf(this.#after, target);
+      if (isDelegatedAbove(this.#after, name) || !isRefused(addresses, name)) continue;
+      if (blamed === "others" && !this.#wasFine(record)) continue;
+      const advice =
+        blamed === "others" ? "Point its NS records elsewhere first." : "Give it an A or AAAA record first.";
+      const message = `${nameServerReason(this.#zone.name, name, target, addresses)} ${advice}`;
+      const violation = {
+        rule: `name server ${target}`,
+        extent: 1,
+        code: "CONFLICT",
+        field: "value",
+        message,
+      } as const;
+      if (blamed === "their own") {
+        this.#add(id, violation);
+        continue;
+      }
+      this.#blame ??= yield* Blame.of(this.#changes);
+      for (const one of this.#blame.blamed(name, target)) {
+        this.#add(one, violation);
+        yield;
+      }
+    }
   }
 
-  async #judgeRedirections(touched: readonly string[]): Promise<void> {
-    const redirecting = touched.filter(
-      (name) => this.#after.types(name).has("DNAME") && !this.#before.types(name).has("DNAME"),
+  #wasFine({ name, target }: NameServerRecord): boolean {
+    return isDelegatedAbove(this.#before, name) || !isRefused(addressesOf(this.#before, target), name);
+  }
+
+  async #judgeRedirections(): Promise<void> {
+    const redirecting = await inSlices(
+      filtered(this.#touched, (name) => this.#after.types(name).has("DNAME") && !this.#before.types(name).has("DNAME")),
     );
+    await this.#unchanged.loadBelow(redirecting);
+    await inSlices(this.#judgingRedirections(new Set(redirecting)));
+  }
+
+  *#judgingRedirections(redirecting: ReadonlySet<string>): Steps<void> {
     const rule = "below DNAME";
-    await this.#loadBelow(redirecting);
     for (const { id, after } of this.#changes) {
+      yield;
       if (!after) continue;
       const { name, recordType } = after;
       const above = this.#before.types(name).size === 0 ? redirectionAbove(this.#after, name) : null;
@@ -160,18 +218,20 @@ class Check {
         const message = redirectionReason(name, above);
         this.#add(id, { rule, extent: 1, code: "CONFLICT", field: "name", message });
       }
-      if (recordType !== "DNAME" || !redirecting.includes(name) || !this.#after.existsBelow(name)) continue;
+      if (recordType !== "DNAME" || !redirecting.has(name) || !this.#after.existsBelow(name)) continue;
       const message = `${name} cannot have a DNAME while there are names below it (RFC 6672 §2.4).`;
       this.#add(id, { rule, extent: 1, code: "CONFLICT", field: "recordType", message });
     }
   }
 
-  #nameServers(records: readonly RecordData[]): NameServerRecord[] {
-    const ids = new Map(this.#changes.flatMap(({ id, after }) => (after ? [[after as RecordData, id] as const] : [])));
-    return records.flatMap((record) => {
-      const target = record.recordType === "NS" ? ownerWithin(record.value, this.#zone.name) : null;
-      return target === null ? [] : [{ id: ids.get(record) ?? "", name: record.name, target }];
-    });
+  *#comingNameServers(): Steps<NameServerRecord[]> {
+    const found: NameServerRecord[] = [];
+    for (const { id, after } of this.#changes) {
+      yield;
+      const target = after?.recordType === "NS" ? ownerWithin(after.value, this.#zone.name) : null;
+      if (after && target !== null) found.push({ id, name: after.name, target });
+    }
+    return found;
   }
 
   #add(id: string, violation: Violation): void {
@@ -179,41 +239,8 @@ class Check {
     if (!known) this.#found.set(id, [violation]);
     else if (!known.some(({ rule }) => rule === violation.rule)) known.push(violation);
   }
+}
 
-  async #loadAround(targets: ReadonlySet<string>): Promise<void> {
-    await this.#load([...targets].flatMap(decisiveNames));
-    const absent = [...targets].filter((target) => (this.#unchanged.get(target)?.size ?? 0) === 0);
-    await this.#loadBelow([...absent, ...absent.flatMap(ancestorsOf)]);
-  }
-
-  async #load(names: readonly string[]): Promise<void> {
-    const missing = [...new Set(names)].filter((name) => !this.#loaded.has(name));
-    const found = typesByName(await this.#names.types(missing));
-    for (const name of missing) this.#loaded.add(name);
-    for (const [name, types] of found) this.#unchanged.set(name, types);
-  }
-
-  async #loadBelow(names: readonly string[]): Promise<void> {
-    const missing = [...new Set(names)].filter((name) => !this.#unchangedBelow.has(name));
-    const found = new Set(await this.#names.withNamesBelow(missing));
-    for (const name of missing) this.#unchangedBelow.set(name, found.has(name));
-  }
-
-  /** The zone as it is with the records that stay and some others. */
-  #known(others: readonly RecordData[]): KnownNames {
-    const types = typesByName(others);
-    const above = namesAbove(types.keys());
-    if ([...types.keys()].some((name) => name !== "@")) above.add("@");
-    const merged = new Map<string, ReadonlySet<string>>();
-    return {
-      types: (name) => {
-        const known = merged.get(name);
-        if (known) return known;
-        const both = new Set([...(this.#unchanged.get(name) ?? []), ...(types.get(name) ?? [])]);
-        if (this.#loaded.has(name)) merged.set(name, both);
-        return both;
-      },
-      existsBelow: (name) => above.has(name) || (this.#unchangedBelow.get(name) ?? false),
-    };
-  }
+function* ownersOf(records: readonly NameServerRecord[]): Steps<string[]> {
+  return [...new Set(yield* mapped(records, ({ name }) => name))];
 }

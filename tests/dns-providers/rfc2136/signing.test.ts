@@ -38,6 +38,13 @@ const record = {
 };
 const change: RecordChange = { action: "create", before: null, after: record };
 
+/** More than a message holds. */
+const manyChanges: readonly RecordChange[] = Array.from({ length: 3_000 }, (_, index) => ({
+  action: "create",
+  before: null,
+  after: { ...record, name: `host${index}` },
+}));
+
 /** A server that goes through its reactions to questions, updates and transfers, the last of each again and again. */
 async function against(reactions: {
   queries: readonly Reaction[];
@@ -121,6 +128,63 @@ describe("a change at a server that signs", () => {
       { ok: false, message: expect.stringContaining("accepted this change, and yet the zone does not have it") },
     ]);
     expect(pauses.reduce((sum, pause) => sum + pause, 0)).toBe(10_000);
+  });
+
+  test("is made when the zone has it, with more of its set than one message can ask for", async () => {
+    const { apply, sent } = await against({
+      queries: [nothing],
+      updates: [{ rcode: 0 }],
+      transfers: [signedTransfer()],
+    });
+    const { outcomes } = await apply(manyChanges, { together: true });
+    expect(outcomes).toEqual(manyChanges.map(() => ({ ok: true })));
+    // As many messages ask as were sent to make the changes.
+    expect(sent().filter((kind) => kind === "update").length).toBeGreaterThanOrEqual(4);
+  });
+
+  test("is judged by the answer about its own records, not by those of its set", async () => {
+    const { apply } = await against({
+      queries: [nothing],
+      // Three changes in one message, of which the zone has the first and the third.
+      updates: [{ rcode: 0 }, { rcode: 8 }, { rcode: 0 }, { rcode: 8 }, { rcode: 8 }, { rcode: 0 }],
+      transfers: [signedTransfer()],
+    });
+    const { outcomes } = await apply(manyChanges.slice(0, 3));
+    expect(outcomes.map(({ ok }) => ok)).toEqual([true, false, true]);
+  });
+
+  test("is neither made nor refused while the zone that takes updates does not say whether it has it", async () => {
+    const { apply } = await against({
+      queries: [nothing],
+      updates: [{ rcode: 0 }, { rcode: 5 }],
+      transfers: [signedTransfer()],
+    });
+    await expect(apply([change])).rejects.toMatchObject({ name: "ProviderError", effect: "unknown" });
+  });
+
+  test("that adds a key which is not served is refused and taken back, though the zone that takes updates has it", async () => {
+    const key = { ...record, recordType: "DNSKEY", name: "sub", value: "257 3 13 AAAA" };
+    const { apply, sent } = await against({
+      queries: [nothing],
+      updates: [{ rcode: 0 }],
+      transfers: [signedTransfer()],
+    });
+    const { outcomes } = await apply([{ action: "create", before: null, after: key }]);
+    expect(outcomes).toEqual([{ ok: false, message: expect.stringContaining("serves no keys but its own") }]);
+    expect(sent().filter((kind) => kind === "update")).toHaveLength(2);
+  });
+
+  test("is taken back although the server does not serve it yet", async () => {
+    const { apply, sent } = await against({
+      queries: [nothing],
+      updates: [{ rcode: 0 }],
+      transfers: [signedTransfer()],
+    });
+    const back: RecordChange = { action: "delete", before: record, after: null };
+    expect((await apply([back], { signed: true })).outcomes).toMatchObject([{ ok: false }]);
+    expect(sent()).not.toContain("update");
+    expect((await apply([back], { signed: true, undoes: true })).outcomes).toEqual([{ ok: true }]);
+    expect(sent()).toContain("update");
   });
 
   test("that is not served is refused at once where the server does not sign", async () => {

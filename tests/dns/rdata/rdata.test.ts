@@ -29,6 +29,19 @@ function fieldsOf(recordType: string, text: string) {
 }
 
 describe("data of a known type", () => {
+  test.each([
+    ["BRID", String.raw`\# 0`],
+    ["HHIT", String.raw`\# 0`],
+    ["RRSIG", "A 13 1 300 20301201000000 20251101000000 12345 zone.example. AAAA"],
+  ])("%s that name servers refuse to load is refused: %s", (recordType, text) => {
+    expect(rdataFromFields(recordType, fieldsOf(recordType, text), "zone.example")).toMatchObject({ ok: false });
+  });
+
+  test("RRSIG may have as many labels as its signer, and a wildcard's has them too", () => {
+    const text = "A 13 2 300 20301201000000 20251101000000 12345 zone.example. AAAA";
+    expect(rdataFromFields("RRSIG", fieldsOf("RRSIG", text), "")).toMatchObject({ ok: true });
+  });
+
   test("is the same after it was printed and read again, whatever octets they are", () => {
     fc.assert(
       fc.property(type, fc.uint8Array({ maxLength: 60 }), (recordType, octets) => {

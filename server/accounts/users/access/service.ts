@@ -1,11 +1,13 @@
 import type { Audit } from "../../../audit/audit.ts";
 import type { Caller } from "../../../access/caller.ts";
+import type { Confirmation } from "../../auth/confirmation/service.ts";
 import type { OwnSessions } from "../../auth/own-sessions/service.ts";
 import type { PersonalTokens } from "../../auth/personal-tokens/service.ts";
 import type { SecondFactors } from "../../auth/second-factors/service.ts";
 import type { WaysIn } from "../../auth/ways-in.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import { AppError, notFound } from "../../../platform/errors.ts";
+import { takesProtection } from "../giving-access.ts";
 import { lockAccount } from "../lock-account.ts";
 import { User } from "../../../database/tables/users.ts";
 import { accessKinds, type AccessKind } from "./kinds.ts";
@@ -28,6 +30,7 @@ interface Parts {
   tokens: PersonalTokens;
   secondFactors: SecondFactors;
   revocation: AccessRevocation;
+  confirmation: Confirmation;
   waysIn: WaysIn;
   audit: Audit;
 }
@@ -58,10 +61,13 @@ export class UserAccess {
   /**
    * Takes ways into an account away: all of them, unless the wish names some. Whatever was issued for the account ends as well.
    * @returns those that are left
-   * @throws AppError NOT_FOUND for a user or an id that is none, FORBIDDEN for one's own account
+   * @throws AppError NOT_FOUND for a user or an id that is none, FORBIDDEN for one's own account, REAUTHENTICATION_REQUIRED where it takes a
+   * protection away
    */
   async revoke(em: EntityManager, caller: Caller, { id, revoke, ids }: AccessWish) {
     if (caller.userId === id) throw ownAccess();
+    const { confirmation } = this.#parts;
+    if (revoke && takesProtection(revoke)) await confirmation.require(em, caller);
     await em.transactional(async (tx) => {
       await lockAccount(tx, id);
       const user = await tx.findOne(User, { id });
@@ -73,6 +79,7 @@ export class UserAccess {
       const chosen = ids && [...new Set(ids)];
       const revoked = await this.#parts.revocation.revoke(tx, id, { kinds, ids: chosen ?? null });
       if (chosen && countOf(revoked) < chosen.length) throw notFound("session, token, passkey or identity");
+      if (chosen && revoked.passkeys.length > 0) await confirmation.require(tx, caller);
       await this.#parts.audit.record(tx, caller, {
         action: "user.revoke_access",
         targetType: "user",

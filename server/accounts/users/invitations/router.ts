@@ -1,6 +1,6 @@
 import { route } from "../../../api/route.ts";
 import { success } from "../../../api/schemas.ts";
-import { admin, router } from "../../../api/trpc.ts";
+import { admin, confirmedAdmin, router } from "../../../api/trpc.ts";
 import {
   createInvitationInput,
   invitationIdInput,
@@ -26,9 +26,9 @@ export const invitationsRouter = router({
     .output(invitationPage)
     .query(({ ctx, input }) => ctx.services.invitations.list(ctx.em, input)),
 
-  create: admin
+  create: confirmedAdmin
     .meta(
-      route.admin({
+      route.confirmedAdmin({
         method: "POST",
         path: "/invitations",
         operationId: "createInvitation",

@@ -1,0 +1,105 @@
+import type { Actor } from "../../access/actor.ts";
+import type { Caller } from "../../access/caller.ts";
+import { afterCommit } from "../../database/after-commit.ts";
+import { queries, type EntityManager } from "../../database/database.ts";
+import { noticeUsefulMilliseconds, type MailOutbox } from "../../mail/outbox.ts";
+import { wayInChanged } from "../../mail/templates/way-in-changed.ts";
+import type { EventMetadata } from "../../platform/events.ts";
+import type { Notifications, TypedNotice } from "../../notifications/notify.ts";
+
+export type NewAdministrator = Pick<
+  EventMetadata["security.administrator_added"],
+  "userId" | "username" | "how" | "invitationId"
+>;
+
+export type ProviderChange = Pick<
+  EventMetadata["security.sign_in_provider_changed"],
+  "configId" | "providerId" | "provider" | "change" | "fields"
+>;
+
+const ways: Record<NewAdministrator["how"], string> = {
+  created: "was added as an administrator",
+  registered: "registered as an administrator",
+  promoted: "was made an administrator",
+  enabled: "was enabled as an administrator",
+};
+
+/** Warns administrators of what opens the installation to others: whoever did not do it must hear of it. */
+export class AdministratorNotices {
+  readonly #notifications: Notifications;
+  readonly #mail: MailOutbox;
+
+  constructor(parts: { notifications: Notifications; mail: MailOutbox }) {
+    this.#notifications = parts.notifications;
+    this.#mail = parts.mail;
+  }
+
+  /** Call it within the transaction that makes somebody an administrator. */
+  async added(tx: EntityManager, actor: Actor, added: NewAdministrator): Promise<void> {
+    await this.#warn(tx, administratorAdded(added, actor));
+  }
+
+  /** Call it within the transaction that changes how people sign in. */
+  async providerChanged(tx: EntityManager, actor: Actor, change: ProviderChange): Promise<void> {
+    await this.#warn(tx, signInProviderChanged(change, actor));
+  }
+
+  /** Notifies in the application, and by mail whatever each of them has set: a thief could turn that off. */
+  async #warn(tx: EntityManager, notice: TypedNotice): Promise<void> {
+    await this.#notifications.notify(tx, notice);
+    const administrators = await queries(tx)
+      .selectFrom("users")
+      .select("email")
+      .where("role", "=", "admin")
+      .where("disabled_at", "is", null)
+      .where("email", "is not", null)
+      .where("email_verified_by", "is not", null)
+      .execute();
+    afterCommit(tx, () => {
+      for (const { email } of administrators)
+        if (email !== null) this.#mail.send(wayInChanged(email, notice), noticeUsefulMilliseconds);
+    });
+  }
+}
+
+/** What administrators are notified of when somebody becomes one. */
+export function administratorAdded(
+  added: NewAdministrator,
+  actor: Actor | Caller,
+): TypedNotice<"security.administrator_added"> {
+  return {
+    event: "security.administrator_added",
+    title: `${added.username} ${ways[added.how]}`,
+    content: `${origin(actor)} If you did not expect this, disable that account and look through the audit trail.`,
+    metadata: { ...added, ...source(actor) },
+    ...warning,
+  };
+}
+
+/** What administrators are notified of when a way to sign in changes for everybody. */
+export function signInProviderChanged(
+  change: ProviderChange,
+  actor: Actor | Caller,
+): TypedNotice<"security.sign_in_provider_changed"> {
+  const fields = change.fields.length > 0 ? ` Changed: ${change.fields.join(", ")}.` : "";
+  return {
+    event: "security.sign_in_provider_changed",
+    title: `Sign-in by ${change.provider} was ${change.change}`,
+    content: `${origin(actor)}${fields} If you did not expect this, disable the provider and look through the audit trail.`,
+    metadata: { ...change, ...source(actor) },
+    ...warning,
+  };
+}
+
+const warning = { level: "warning", to: { administrators: true }, mailed: "separately" } as const;
+
+/** Who did it; a visitor who registers has no name yet. */
+function source(actor: Actor | Caller) {
+  const byUsername = "username" in actor ? actor.username : null;
+  return { byUserId: actor.userId, byUsername, ip: actor.ip };
+}
+
+function origin(actor: Actor | Caller): string {
+  const { byUsername, ip } = source(actor);
+  return `This came from ${ip ?? "an unknown address"}${byUsername === null ? "" : `, by ${byUsername}`}.`;
+}

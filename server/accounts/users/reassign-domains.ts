@@ -1,0 +1,25 @@
+import { queries, type EntityManager } from "../../database/database.ts";
+import { AppError, badField } from "../../platform/errors.ts";
+import { User } from "../../database/tables/users.ts";
+
+/** Gives the domains to somebody else. @returns how many; @throws AppError CONFLICT when nobody is named and there are some */
+export async function reassignDomains(tx: EntityManager, user: User, reassignTo: string | undefined): Promise<number> {
+  const owned = await queries(tx)
+    .selectFrom("domains")
+    .select((eb) => eb.fn.countAll<string>().as("total"))
+    .where("owner_id", "=", user.id)
+    .executeTakeFirstOrThrow();
+  const total = Number(owned.total);
+  if (total === 0) return 0;
+  if (reassignTo === undefined) {
+    const count = total === 1 ? "1 domain" : `${total} domains`;
+    throw new AppError(
+      "CONFLICT",
+      `${user.username} owns ${count}; say who takes over by reassignTo, or delete the domains first.`,
+    );
+  }
+  const heir = reassignTo === user.id ? null : await tx.findOne(User, { id: reassignTo, disabledAt: null });
+  if (!heir) throw badField(["reassignTo"], "There is no such user, or not any more.");
+  await queries(tx).updateTable("domains").set({ owner_id: heir.id }).where("owner_id", "=", user.id).execute();
+  return total;
+}

@@ -1,0 +1,74 @@
+import { rrsetKey } from "../../dns/record.ts";
+import { isKeyType } from "../../dns/server-managed.ts";
+import { inBatches } from "../applying/in-batches.ts";
+import { recordsOf } from "../applying/touched-records.ts";
+import type { RecordChange } from "../provider.ts";
+import { updateMessage } from "./messages.ts";
+import { isPrerequisiteFailure } from "./rcodes.ts";
+import type { ServedRecord } from "./served-records.ts";
+import type { NameServerSession } from "./session.ts";
+import { mostUpdateOctets, planProofs, type RrsetProof } from "./update-plan.ts";
+
+/**
+ * What the zone that takes updates says of a change. `unknown`: the server did not say, or its RRset is too large to ask for in one message.
+ * `unasked`: a key, of which that zone says nothing about what is served.
+ */
+export type Proof = "made" | "not made" | "unknown" | "unasked";
+
+/**
+ * Asks the zone that takes updates whether it has the changes: updates of prerequisites alone, which change nothing. TTLs are not part of
+ * it. Batches that do not hold are halved until the RRset at fault is found, so that each change is judged by its own RRsets.
+ *
+ * Keys are left out: BIND takes a DNSKEY, CDS or CDNSKEY into the zone that it signs inline and serves only those that it made.
+ * @param found what the names had before.
+ * @returns one for each change. @throws ProviderError
+ */
+export async function proveChanges(
+  session: NameServerSession,
+  zone: string,
+  found: readonly ServedRecord[],
+  changes: readonly RecordChange[],
+): Promise<Proof[]> {
+  const proofs = planProofs(zone, found, changes.filter(isAsked));
+  const verdicts = await ask(session, zone, proofs);
+  return changes.map((change): Proof => {
+    if (!isAsked(change)) return "unasked";
+    const said = new Set(recordsOf(change).map((record) => verdicts.get(rrsetKey(record)) ?? "unknown"));
+    if (said.has("not made")) return "not made";
+    return said.has("unknown") ? "unknown" : "made";
+  });
+}
+
+function isAsked(change: RecordChange): boolean {
+  return !recordsOf(change).some(isKeyType);
+}
+
+async function ask(
+  session: NameServerSession,
+  zone: string,
+  proofs: readonly RrsetProof[],
+): Promise<Map<string, Proof>> {
+  const verdicts = new Map<string, Proof>();
+  const fitting = proofs.filter(({ octets }) => octets <= mostUpdateOctets);
+  let batches = inBatches(fitting, ({ octets }) => [octets], [mostUpdateOctets]);
+  while (batches.length > 0) {
+    const answers = await session.ask(
+      batches.map((batch) => (id) => {
+        const prerequisites = batch.flatMap((proof) => proof.prerequisites);
+        return updateMessage(id, zone, prerequisites, []);
+      }),
+      "none",
+    );
+    batches = batches.flatMap((batch, index) => {
+      const rcode = answers[index]?.rcode ?? 2;
+      if (isPrerequisiteFailure(rcode) && batch.length > 1) {
+        const half = batch.length >> 1;
+        return [batch.slice(0, half), batch.slice(half)];
+      }
+      const verdict = rcode === 0 ? "made" : isPrerequisiteFailure(rcode) ? "not made" : "unknown";
+      for (const { key } of batch) verdicts.set(key, verdict);
+      return [];
+    });
+  }
+  return verdicts;
+}

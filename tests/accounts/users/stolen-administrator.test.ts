@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { useIdentityDesk } from "../../support/identity/desk.ts";
+import { Clock, minute } from "../../support/clock.ts";
+import type { Answer, RestClient } from "../../support/rest-client.ts";
+import { addPasskey, securityKey, site } from "../../support/second-factors/security-key.ts";
+import { startMailServer, type MailServer } from "../../support/servers/mail-server.ts";
+import { adminPassword, memberPassword, startZonewright, type Zonewright } from "../../support/zonewright.ts";
+import { vendorClient } from "../../support/identity/vendors.ts";
+
+const clock = new Clock();
+let mail: MailServer;
+let running: Zonewright & { stop(): Promise<void> };
+beforeAll(async () => {
+  mail = await startMailServer();
+  running = await startZonewright({ now: clock.now, env: { SMTP_URL: mail.url, SITE_URL: site } });
+});
+afterAll(async () => {
+  await running.stop();
+  await mail.stop();
+});
+const zw = new Proxy({} as Zonewright, { get: (_target, property) => Reflect.get(running, property) as unknown });
+const desk = useIdentityDesk(zw);
+
+const password = memberPassword;
+const watcher = "watcher@example.com";
+let count = 0;
+let username: string;
+let id: string;
+let stolen: RestClient;
+
+beforeAll(async () => {
+  const them = { username: "watcher", email: watcher, password, role: "admin" } as const;
+  await zw.services.users.create(zw.services.database.fork(), them);
+  const client = await zw.signIn("watcher", password);
+  const wishes = { notificationsEnabled: false, emailNotificationsEnabled: false };
+  await made(client.put("/api/auth/me/profile", wishes));
+});
+
+beforeEach(async () => {
+  count += 1;
+  username = `user-${count}`;
+  zw.admin.token = (await zw.signIn("admin", adminPassword)).token;
+  id = (await made(zw.admin.post("/api/users", { username, password, role: "member" }))).body.id;
+  stolen = await zw.signIn("admin", adminPassword);
+  mail.mails.length = 0;
+});
+
+async function made(call: Promise<Answer>): Promise<Answer> {
+  const answer = await call;
+  if (answer.status >= 300) throw new Error(JSON.stringify(answer.body));
+  return answer;
+}
+
+/** Makes every session one that proved itself long ago. */
+function letThemGrowOld(): void {
+  clock.advance(11 * minute);
+}
+
+const user = () => `/api/users/${id}`;
+const provider = () => `/api/oauth/providers/${desk.configId}`;
+
+/** Each call by which whoever has an administrator's access token could stay. */
+const giving: [what: string, call: () => Promise<Answer>][] = [
+  ["adding an administrator", () => stolen.post("/api/users", { username: "ghost", password, role: "admin" })],
+  ["adding a member", () => stolen.post("/api/users", { username: "ghost", password, role: "member" })],
+  ["inviting an administrator", () => stolen.post("/api/invitations", { role: "admin" })],
+  ["inviting a member", () => stolen.post("/api/invitations", {})],
+  ["setting a password", () => stolen.put(user(), { password: "owned by somebody else" })],
+  ["setting an address", () => stolen.put(user(), { email: "ghost@example.com" })],
+  ["removing the address", () => stolen.put(user(), { email: null })],
+  ["vouching for an address", () => stolen.put(user(), { emailVerified: true })],
+  ["making an administrator", () => stolen.put(user(), { role: "admin" })],
+  ["enabling an account", () => stolen.put(user(), { disabled: false })],
+  ["removing second factors", () => stolen.put(user(), { removeSecondFactors: true })],
+  ["leaving the password alone", () => stolen.send("DELETE", `${user()}/access`, { revoke: ["totp", "tokens"] })],
+  ["leaving an identity alone", () => stolen.send("DELETE", `${user()}/access`, { revoke: ["password", "passkeys"] })],
+  ["configuring a provider", () => stolen.post("/api/oauth/providers", { providerId: "google", clientId: "x" })],
+  ["bending a provider", () => stolen.put(provider(), { userInfoUrl: "https://gitlab.com/attacker/u.json" })],
+  ["enabling a provider", () => stolen.put(provider(), { enabled: true })],
+];
+
+/** What a refused call must leave as it was. */
+async function state() {
+  const paths = [user(), `${user()}/access`, "/api/invitations", "/api/oauth/providers", "/api/users?search=ghost"];
+  return await Promise.all(paths.map(async (path) => (await stolen.get(path)).body));
+}
+
+test.each(giving)("in a session confirmed long ago, %s is refused and changes nothing", async (_what, call) => {
+  letThemGrowOld();
+  const before = await state();
+  expect(await call()).toBeProblem(403, "REAUTHENTICATION_REQUIRED");
+  expect(await state()).toEqual(before);
+});
+
+test("a passkey named by its id is removed in a confirmed session only", async () => {
+  const client = await zw.signIn(username, password);
+  const { id: passkey } = await addPasskey(client, securityKey());
+  letThemGrowOld();
+  const removal = { ids: [passkey] };
+  expect(await stolen.send("DELETE", `${user()}/access`, removal)).toBeProblem(403, "REAUTHENTICATION_REQUIRED");
+  expect((await stolen.get(`${user()}/access`)).body.passkeys).toHaveLength(1);
+  expect((await stolen.post("/api/auth/me/confirm", { password: adminPassword })).status).toBe(200);
+  expect((await stolen.send("DELETE", `${user()}/access`, removal)).body.passkeys).toEqual([]);
+});
+
+test("what only shuts somebody out, and a name, needs no confirmation", async () => {
+  const client = await zw.signIn(username, password);
+  const { id: token } = (await client.post("/api/auth/me/tokens", { name: "Script", permissions: [] })).body;
+  letThemGrowOld();
+  const answers = [
+    await stolen.put(user(), { displayName: "Another", role: "member", emailVerified: false }),
+    await stolen.send("DELETE", `${user()}/access`, { ids: [token] }),
+    await stolen.send("DELETE", `${user()}/access`, { revoke: ["sessions", "tokens"] }),
+    await stolen.delete(`${user()}/access`),
+    await stolen.put(user(), { disabled: true }),
+    await stolen.put(provider(), { enabled: false }),
+    await stolen.delete(user()),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  zw.admin.token = (await zw.signIn("admin", adminPassword)).token;
+  expect((await zw.admin.put(provider(), { enabled: true })).status).toBe(200);
+});
+
+async function notices(event: string) {
+  const { body } = await zw.admin.get("/api/notifications");
+  return body.notifications.filter((one: { event: string }) => one.event === event);
+}
+
+/** What a notice tells of the administrator who caused it. */
+async function origin() {
+  const { body: me } = await zw.admin.get("/api/auth/me");
+  return { byUserId: me.id, byUsername: "admin", ip: "127.0.0.1" };
+}
+
+describe("administrators are notified, and mailed whatever they have set, of", () => {
+  test("an administrator who was added", async () => {
+    const name = `added-${count}`;
+    const { body } = await made(zw.admin.post("/api/users", { username: name, password, role: "admin" }));
+    const title = `${name} was added as an administrator`;
+    const [notice] = await notices("security.administrator_added");
+    const metadata = { ...(await origin()), userId: body.id, username: name, how: "created", invitationId: null };
+    expect(notice).toMatchObject({ title, level: "warning", metadata });
+    const { subject, text } = await mail.next(watcher);
+    expect([subject, text]).toEqual([title, expect.stringContaining("127.0.0.1, by admin")]);
+  });
+
+  test("a member who was made one, once", async () => {
+    await made(zw.admin.put(user(), { role: "admin" }));
+    await made(zw.admin.put(user(), { role: "admin", displayName: "Still" }));
+    expect((await mail.next(watcher)).subject).toBe(`${username} was made an administrator`);
+    await zw.services.background.settled();
+    expect(mail.mails.filter(({ to }) => to === watcher)).toEqual([]);
+  });
+
+  test("an administrator who was enabled again", async () => {
+    await made(zw.admin.put(user(), { role: "admin", disabled: true }));
+    await made(zw.admin.put(user(), { disabled: false }));
+    expect((await mail.next(watcher)).subject).toBe(`${username} was enabled as an administrator`);
+  });
+
+  test("somebody who registered as one", async () => {
+    const { body } = await made(zw.admin.post("/api/invitations", { role: "admin" }));
+    const name = `registered-${count}`;
+    await made(zw.nobody.post("/api/auth/register", { inviteCode: body.code, username: name, password }));
+    expect((await mail.next(watcher)).subject).toBe(`${name} registered as an administrator`);
+    const [notice] = await notices("security.administrator_added");
+    expect(notice.metadata).toMatchObject({ username: name, how: "registered", invitationId: body.id, byUserId: null });
+  });
+
+  test("a provider that was configured, changed or deleted", async () => {
+    const config = { providerId: "gitlab", ...vendorClient };
+    const { body } = await made(zw.admin.post("/api/oauth/providers", config));
+    const at = `/api/oauth/providers/${body.id}`;
+    await made(zw.admin.put(at, {}));
+    await made(zw.admin.put(at, { tokenUrl: "https://git.example.com/token", clientSecret: "another secret" }));
+    await made(zw.admin.delete(at));
+    const told = (await notices("security.sign_in_provider_changed")).slice(0, 3);
+    const common = { ...(await origin()), configId: body.id, providerId: "gitlab", provider: "GitLab" };
+    expect(told.map(({ metadata }: { metadata: object }) => metadata)).toEqual([
+      { ...common, change: "deleted", fields: [] },
+      { ...common, change: "changed", fields: ["tokenUrl", "clientSecret"] },
+      { ...common, change: "created", fields: [] },
+    ]);
+    expect(JSON.stringify(told)).not.toContain("another secret");
+    const subjects = [await mail.next(watcher), await mail.next(watcher), await mail.next(watcher)];
+    expect(subjects.map(({ subject }) => subject).toSorted()).toEqual([
+      "Sign-in by GitLab was changed",
+      "Sign-in by GitLab was created",
+      "Sign-in by GitLab was deleted",
+    ]);
+  });
+});

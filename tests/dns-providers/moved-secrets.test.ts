@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { kindByName, providerKinds } from "../../server/dns-providers/kinds.ts";
+import { problemOf } from "../support/problems.ts";
+import { useZonewright } from "../support/zonewright.ts";
+import type { Body } from "../support/zones.ts";
+
+const zw = useZonewright();
+const again = "Enter the secret again: the address has changed.";
+
+/** A configuration of each kind whose secret goes to an address, and the fields with the secret and the address. */
+const kinds: [kind: string, secret: string, address: string, config: Record<string, string>][] = [
+  ["powerdns", "apiKey", "url", { url: "http://192.0.2.1:8081", apiKey: "a-key-of-powerdns" }],
+  ["cloudflare", "apiToken", "endpoint", { apiToken: "a-token-of-cloudflare" }],
+  ["digitalocean", "token", "endpoint", { token: "a-token-of-digitalocean" }],
+  ["route53", "secretAccessKey", "endpoint", { accessKeyId: "AKIAIOSFODNN7EXAMPLE", secretAccessKey: "x".repeat(40) }],
+  ["alidns", "accessKeySecret", "url", { accessKeyId: "LTAI5t", accessKeySecret: "a-secret-of-alidns" }],
+  ["dnspod", "secretKey", "url", { secretId: "AKID", secretKey: "a-secret-of-dnspod" }],
+];
+
+let made = 0;
+async function add(kind: string, config: Record<string, unknown>): Promise<Body> {
+  const { status, body } = await zw.admin.post("/api/provider-configs", { kind, name: `Config ${++made}`, config });
+  expect({ status, body }).toMatchObject({ status: 201 });
+  return body;
+}
+const at = (config: Body) => `/api/provider-configs/${config.id}`;
+
+test("every kind with a secret and a field for an address is tried here, but for TSIG, whose key is never sent", () => {
+  const sending = providerKinds.filter(({ configFields }) => configFields.some(({ secret }) => secret));
+  expect(sending.map(({ kind }) => kind).toSorted()).toEqual([...kinds.map(([kind]) => kind), "rfc2136"].toSorted());
+  for (const [kind, , address] of kinds) expect(kindByName(kind)?.addresses).toEqual([address]);
+});
+
+test.each(kinds)("a secret of %s does not follow its configuration to another address", async (...row) => {
+  const [kind, secret, address, config] = row;
+  const stored = await add(kind, config);
+  for (const kept of [{}, { [secret]: "" }, { [secret]: "********" }]) {
+    const elsewhere = { ...stored.config, [secret]: undefined, [address]: "https://attacker.example", ...kept };
+    const { issues } = problemOf(await zw.admin.put(at(stored), { config: elsewhere }), 400, "BAD_REQUEST");
+    expect(issues).toEqual([{ path: ["config", secret], message: again }]);
+  }
+  const { body } = await zw.admin.get("/api/provider-configs");
+  expect(body.configs).toContainEqual(stored);
+  const sent = { ...stored.config, [address]: "https://other.example", [secret]: config[secret] };
+  expect((await zw.admin.put(at(stored), { config: sent })).status).toBe(200);
+  // Back to the vendor's own address is another one as well.
+  const { [address]: _, ...back } = { ...sent, [secret]: "********" };
+  expect(await zw.admin.put(at(stored), { config: back })).toBeProblem(400, "BAD_REQUEST");
+});
+
+test("a secret stays where the address leads to the same origin, or is left out as before", async () => {
+  const powerdns = await add("powerdns", { url: "http://192.0.2.1:8081", apiKey: "a-key-of-powerdns" });
+  const kept = { apiKey: "", url: "http://192.0.2.1:8081/api/v1", serverId: "other" };
+  expect((await zw.admin.put(at(powerdns), { config: kept })).status).toBe(200);
+  const cloudflare = await add("cloudflare", { apiToken: "a-token-of-cloudflare" });
+  expect((await zw.admin.put(at(cloudflare), { config: { accountId: "0".repeat(32) } })).status).toBe(200);
+});
+
+test("the key of a name server stays where the server changes: what is sent of it are authentication codes", async () => {
+  const key = { tsigName: "key.example.com", tsigSecret: Buffer.from("a key of a name server").toString("base64") };
+  const stored = await add("rfc2136", { server: "192.0.2.1", ...key });
+  const moved = { server: "192.0.2.2", tsigName: key.tsigName };
+  expect((await zw.admin.put(at(stored), { config: moved })).body.config).toMatchObject({ server: "192.0.2.2" });
+});

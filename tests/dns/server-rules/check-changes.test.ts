@@ -1,0 +1,175 @@
+import * as fc from "fast-check";
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, test } from "vitest";
+import { Hosts } from "../../../server/access/hosts.ts";
+import { liveZone } from "../../../server/changes/state/live-queries.ts";
+import type { PlannedChange, RecordDraft } from "../../../server/dns/live-record.ts";
+import { checkChanges } from "../../../server/records/server-rules/check-changes.ts";
+import { slicedWork } from "../../../server/platform/slices.ts";
+import type { Answer } from "../../support/rest-client.ts";
+import { fileZone, type Zone } from "../../support/zones.ts";
+import { useZonewright } from "../../support/zonewright.ts";
+
+const zw = useZonewright();
+
+const lines = (count: number, line: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => `${line(index)}\n`).join("");
+const load = async (zone: Zone, zonefile: string) => {
+  const { status } = await zone.post("/zonefile", { zonefile, force: true });
+  expect(status).toBe(200);
+};
+
+async function work(call: () => Promise<Answer>): Promise<Answer & { steps: number; chunks: number }> {
+  const { steps, chunks } = slicedWork;
+  const answer = await call();
+  return { ...answer, steps: slicedWork.steps - steps, chunks: slicedWork.chunks - chunks };
+}
+
+const deep = (index: number) => Array.from({ length: 40 }, (_, label) => (index * 50 + label).toString(36)).join(".");
+
+/** Plans delegations whose name servers have as many labels. */
+const planDeep = (zone: Zone, count: number) =>
+  work(() =>
+    zone.post("/records/plan", {
+      changes: Array.from({ length: count }, (_, index) => ({
+        action: "create",
+        record: { recordType: "NS", name: `z${index}.lab`, value: `n.${deep(index)}.lab.${zone.name}`, ttl: 300 },
+      })),
+    }),
+  );
+
+describe("the names that a plan concerns", () => {
+  test("are asked about in a few statements, however many labels they have and however large the zone is", async () => {
+    const zone = await fileZone(zw);
+    const inEmpty = await planDeep(zone, 400);
+    await load(
+      zone,
+      lines(3000, (index) => `h${index} A 192.0.2.1`),
+    );
+    const inLarge = await planDeep(zone, 400);
+    expect(inEmpty.status).toBe(409);
+    expect(inLarge.status).toBe(409);
+    expect(inEmpty.chunks).toBeLessThan(40);
+    expect(inLarge.chunks).toBe(inEmpty.chunks);
+  });
+
+  test("are looked up in an index, also in a zone without statistics", async () => {
+    const em = zw.services.database.fork();
+    const rows: { "QUERY PLAN": string }[] = await em.getConnection().execute(
+      `explain select reverse(name) from records where domain_id = '${randomUUID()}' and until is null
+        and (reverse(name) || '.') collate "C" > 'x.' order by (reverse(name) || '.') collate "C" limit 1`,
+    );
+    expect(rows.map((row) => row["QUERY PLAN"]).join("\n")).toContain("records_live_key_order_idx");
+  });
+});
+
+describe("an import that breaks the rules in many places", () => {
+  test("costs as much as it has lines", async () => {
+    const steps: number[] = [];
+    for (const count of [1500, 3000]) {
+      const zone = await fileZone(zw);
+      await load(
+        zone,
+        lines(count, (index) => `d${index} NS ns.d${index}\nns.d${index} A 192.0.2.1`),
+      );
+      const zonefile = lines(count, (index) => `d${index} NS ns.d${index}`);
+      const answer = await work(() => zone.post("/zonefile", { zonefile, mode: "replace", dryRun: true }));
+      expect(answer).toMatchObject({ status: 409, body: { code: "CONFLICT" } });
+      steps.push(answer.steps);
+    }
+    const [some = 0, twice = 0] = steps;
+    expect(twice / some).toBeLessThan(2.6);
+  });
+
+  test("is answered where each owner has a hundred labels", async () => {
+    const zone = await fileZone(zw);
+    const zonefile = lines(3000, (index) => `${"a.".repeat(100)}h${index} A 192.0.2.1`);
+    const answer = await work(() => zone.post("/zonefile", { zonefile, dryRun: true }));
+    expect(answer).toMatchObject({ status: 200, body: { created: 3000 } });
+    expect(answer.steps).toBeLessThan(3000 * 100);
+  });
+});
+
+describe("a zone asked about name by name", () => {
+  let zone: Zone;
+  beforeAll(async () => {
+    zone = await fileZone(zw);
+    await load(
+      zone,
+      `a A 192.0.2.1\nx.a A 192.0.2.1\nb NS ns.b\nns.b A 192.0.2.1\nc NS x.y.c\n* TXT t\n*.e A 192.0.2.1\ng.h.e TXT t
+        x.y.c A 192.0.2.1\nf NS q.e\nr NS x.b\ns DNAME example.net.\nu NS ns.v.w\nns.v.w AAAA 2001:db8::1\nv.v.w A 192.0.2.1\n`.replaceAll(
+        /^ +/gm,
+        "",
+      ),
+    );
+  });
+
+  const name = fc.constantFrom(
+    "@",
+    "a",
+    "x.a",
+    "b",
+    "ns.b",
+    "c",
+    "y.c",
+    "x.y.c",
+    "*",
+    "*.e",
+    "e",
+    "q.e",
+    "h.e",
+    "s",
+    "d.s",
+    "w",
+    "v.w",
+    "ns.v.w",
+  );
+  const added = fc.oneof(
+    fc.record({ recordType: fc.constantFrom("A", "CNAME", "DNAME", "TXT"), name, value: fc.constant("x.example.net") }),
+    fc.record({ recordType: fc.constant("NS"), name, value: name }),
+  );
+
+  test("breaks the same rules as the zone read as a whole", async () => {
+    const em = zw.services.database.fork();
+    const live = await liveZone(em, zone.id, Hosts.all);
+    await fc.assert(
+      fc.asyncProperty(fc.subarray(live), fc.array(added, { maxLength: 4 }), async (gone, come) => {
+        const changes: PlannedChange[] = [
+          ...gone.map((before) => ({ action: "delete" as const, id: before.id, before, after: null })),
+          ...come.map((record) => ({
+            action: "create" as const,
+            id: randomUUID(),
+            before: null,
+            after: recordOf(record),
+          })),
+        ];
+        const asked = await checkChanges(em, zone, changes);
+        expect(asked).toEqual(await checkChanges(em, zone, changes, 0));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  function recordOf({
+    recordType,
+    name: owner,
+    value,
+  }: {
+    recordType: string;
+    name: string;
+    value: string;
+  }): RecordDraft {
+    const target = value === "@" ? zone.name : `${value}.${zone.name}`;
+    const text = recordType === "NS" ? target : value;
+    return {
+      recordType,
+      name: owner,
+      value: text,
+      strings: null,
+      ttl: 300,
+      priority: null,
+      proxied: false,
+      comment: null,
+    };
+  }
+});
