@@ -113,7 +113,7 @@ export function createServices(parts: {
   let zonesFolderFault: string | null = null;
   const environment = { zonesFolder, zonesFolderFault: () => zonesFolderFault, now, egress, pause, accounts };
   const connections = new ProviderConnections(environment, secrets);
-  const providerConfigs = new ProviderConfigs(connections, secrets, now);
+  const providerConfigs = new ProviderConfigs(connections, secrets, now, () => zoneWatch.refresh());
   const redis = config.redisUrl === undefined ? null : new Redis(config.redisUrl, log);
   const audit = new Audit(now);
   const mailer = new Mailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });

@@ -21,10 +21,15 @@ export async function inSlices<T>(steps: Steps<T>): Promise<T> {
       slicedWork.steps++;
     }
     if (performance.now() < until) continue;
-    slicedWork.turns++;
-    await turn();
+    await takeTurns();
     until = performance.now() + sliceMilliseconds;
   }
+}
+
+/** Lets the event loop turn between two parts of long work. */
+export async function takeTurns(): Promise<void> {
+  slicedWork.turns++;
+  await turn();
 }
 
 /** Does the same at once, for small work and where nobody waits. */

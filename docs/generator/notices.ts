@@ -53,7 +53,7 @@ export function exampleNotices(): Record<NotificationEvent, Notice> {
     ),
     "record.change_failed": failedNotice(),
     "zone.drift": driftNotice(
-      { domainId, name: "example.com", counts: { created: 1, updated: 0, deleted: 0 } },
+      { domainId, name: "example.com", counts: { created: 1, updated: 0, deleted: 0 }, error: null },
       userId,
     ),
     "security.new_sign_in": signInNotice(userId, { ip: "203.0.113.7", userAgent: "Mozilla/5.0 …" }),

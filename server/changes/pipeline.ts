@@ -318,7 +318,7 @@ export async function changedElsewhere(
   try {
     const { changes, signing } = await comparison.plan(em, zone, provider);
     if (changes.length > 0) return true;
-    await keepFinding(em.fork(), zone, { found: null, fingerprint, signing }, now);
+    await keepFinding(em.fork(), zone, { found: null, error: null, fingerprint, signing }, now);
   } catch (error) {
     // A provider that cannot be read now is noticed when the plan is applied.
     if (!(error instanceof ProviderError)) throw error;

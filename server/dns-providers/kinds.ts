@@ -37,9 +37,10 @@ export function knownKind(name: string): ProviderKind {
 /** A kind whose `connect` and `adjust` take a configuration as it was stored and check it first. @throws ZodError from both */
 function withAnyConfig<Config>(kind: ProviderKind<Config>): ProviderKind {
   const { adjust, connect, ...rest } = kind;
+  const schema = kind.storedConfigSchema ?? kind.configSchema;
   return {
     ...rest,
-    ...(adjust && { adjust: (config: unknown) => adjust(kind.configSchema.parse(config)) }),
-    connect: connect && ((config, environment) => connect(kind.configSchema.parse(config), environment)),
+    ...(adjust && { adjust: (config: unknown) => adjust(schema.parse(config)) }),
+    connect: connect && ((config, environment) => connect(schema.parse(config), environment)),
   };
 }

@@ -3,6 +3,7 @@ import { ForeignKeyConstraintViolationException, LockMode } from "@mikro-orm/cor
 import type { Actor } from "../audit/actor.ts";
 import { changedFields } from "../audit/changed-fields.ts";
 import type { Caller } from "../auth/caller.ts";
+import { afterCommit } from "../database/after-commit.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { uniquely } from "../database/uniquely.ts";
 import { AppError, badField, nameTaken, notFound } from "../errors.ts";
@@ -35,8 +36,16 @@ export class ProviderConfigs {
   readonly connections: ProviderConnections;
   readonly #secrets: ConfigSecrets;
   readonly #now: () => Date;
+  readonly #onChange: () => unknown;
 
-  constructor(connections: ProviderConnections, secrets: ConfigSecrets, now: () => Date) {
+  /** @param onChange called after a configuration was made, changed or deleted here */
+  constructor(
+    connections: ProviderConnections,
+    secrets: ConfigSecrets,
+    now: () => Date,
+    onChange: () => unknown = () => undefined,
+  ) {
+    this.#onChange = onChange;
     this.connections = connections;
     this.#secrets = secrets;
     this.#now = now;
@@ -81,6 +90,7 @@ export class ProviderConfigs {
       await tellConfig(tx, { actor, at: config.createdAt }, "provider_config.create", id, {
         after: toldConfig(this.#secrets, config),
       });
+      afterCommit(tx, this.#onChange);
       return this.#view(config);
     });
   }
@@ -112,6 +122,7 @@ export class ProviderConfigs {
         ...(secretsSet.length > 0 ? { secretsSet } : {}),
       });
       if (told) await tellConfig(tx, { actor, at: this.#now() }, "provider_config.update", id, told);
+      afterCommit(tx, this.#onChange);
       return this.#view(config);
     });
   }
@@ -129,6 +140,7 @@ export class ProviderConfigs {
         await tx.remove(config).flush();
         const before = toldConfig(this.#secrets, config);
         await tellConfig(tx, { actor, at: this.#now() }, "provider_config.delete", id, { before });
+        afterCommit(tx, this.#onChange);
       });
     } catch (error) {
       if (!(error instanceof ForeignKeyConstraintViolationException)) throw error;

@@ -120,6 +120,8 @@ export interface ProviderKind<Config = unknown> extends ProviderCapabilities {
   addresses: readonly string[];
   /** Validates a configuration's `config` object. */
   configSchema: z.ZodType<Config>;
+  /** The same for what earlier versions let in and stored, where that is more. */
+  storedConfigSchema?: z.ZodType<Config>;
   /** What one configuration can do other than the kind at large. */
   adjust?: (config: Config) => Partial<ProviderCapabilities>;
   /** Fields that do not say where the zones are: they may change while domains use the configuration. */

@@ -6,8 +6,11 @@ import { ProviderError, type ProviderKind } from "./provider.ts";
 import { zoneFolder } from "./zonefile/folder.ts";
 import { zoneFolderProvider } from "./zonefile/zone-folder-provider.ts";
 
-/** A mailbox, `host.master@example.com`, or the same as a name: `hostmaster.example.com`. */
-const hostmasterForm = /^(?:[a-z0-9._+-]{1,63}@)?[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})+$/;
+const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
+/** A mailbox at a host name, `host.master@example.com`, or the same as a name: `hostmaster.example.com`. */
+const hostmasterForm = new RegExp(`^(?:[a-z0-9._+-]{1,63}@${label}|[a-z0-9_-]{1,63})(?:\\.${label})+$`);
+/** Up to 0.2.0 a name of any form could follow the `@`. New zones get the mailbox of nobody then. */
+const storedHostmasterForm = /^(?:[a-z0-9._+-]{1,63}@)?[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})+$/;
 
 /** BIND's `max-records-per-type` and `max-types-per-name`. */
 const defaultLimit = 100;
@@ -18,13 +21,20 @@ function limit() {
   return z.int(message).min(0, message).max(mostLimit, message).optional();
 }
 
+function hostmaster(form: RegExp) {
+  const message = "Give a mailbox at a host name, such as hostmaster@example.com.";
+  return z.string().toLowerCase().max(200, message).regex(form, message).optional();
+}
+
 const configSchema = z.strictObject({
   folder: z.string().min(1).optional(),
-  hostmaster: z.string().toLowerCase().max(200).regex(hostmasterForm).optional(),
+  hostmaster: hostmaster(hostmasterForm),
   checkNames: z.enum(["bind", "off"], "Give bind or off.").optional(),
   maxRecordsPerType: limit(),
   maxTypesPerName: limit(),
 });
+
+const storedConfigSchema = configSchema.extend({ hostmaster: hostmaster(storedHostmasterForm) });
 
 export type ZonefileConfig = z.infer<typeof configSchema>;
 
@@ -53,7 +63,8 @@ export const zonefile: ProviderKind<ZonefileConfig> = {
   ],
   addresses: [],
   configSchema,
-  settings: ["checkNames", "maxRecordsPerType", "maxTypesPerName"],
+  storedConfigSchema,
+  settings: ["hostmaster", "checkNames", "maxRecordsPerType", "maxTypesPerName"],
   adjust: (config) => ({ serverRules: rulesOf(config) }),
   connect: ({ folder, hostmaster, ...rules }, { zonesFolder, zonesFolderFault, now }) => {
     const fault = folder !== undefined && isAbsolute(folder) ? null : (zonesFolderFault?.() ?? null);

@@ -22,6 +22,6 @@ export async function asSeen<Row extends { id: string; record_count: number }>(
   const totals = new Map(counted.rows.map(({ id, total }) => [id, Number(total)]));
   return rows.map((row) => {
     const total = totals.get(row.id);
-    return total === undefined ? row : { ...row, record_count: total, drift_found_at: null };
+    return total === undefined ? row : { ...row, record_count: total, drift_found_at: null, drift_error: null };
   });
 }

@@ -50,11 +50,13 @@ export const DomainSchema = defineEntity({
     splitsUnread: p.boolean().default(false),
     /** When the zone was read in, or its last comparison with its provider began; null: neither. */
     driftCheckedAt: p.datetime().nullable(),
-    /** When the zone was first found to differ; null while it agrees as far as is known. The counts come with it. */
+    /** When the zone was first found to differ, or to be unreadable; null while it agrees as far as is known. The counts or the error come with it. */
     driftFoundAt: p.datetime().nullable(),
     driftCreated: p.integer().nullable(),
     driftUpdated: p.integer().nullable(),
     driftDeleted: p.integer().nullable(),
+    /** Why the provider cannot read the zone, as it says itself. */
+    driftError: p.text().nullable(),
     leaseToken: p.uuid().nullable(),
     leaseUntil: p.datetime().nullable(),
     /** The process that took the lease, as `process-identity.ts` writes it. */

@@ -39,9 +39,15 @@ const listFields = {
       example: null,
     }),
   createdAt: timestamp("When the domain was added here."),
-  driftedAt: timestamp("When its records were first found to differ from what the provider serves; null: they do not.")
+  driftedAt: timestamp(
+    "When its records were first found to differ from what the provider serves, or the zone to be unreadable there; null: neither.",
+  )
     .nullable()
     .meta({ example: null }),
+  driftError: z.string().nullable().meta({
+    description: "Why the zone cannot be read at its provider, such as a zone file that is missing; null: it can.",
+    example: null,
+  }),
 };
 
 const domain = z.object(listFields).meta({ id: "Domain", description: "A managed domain, as in lists." });
@@ -73,7 +79,7 @@ export const domainDetail = z
       .nullable()
       .meta({
         description:
-          "How the provider's records differ from those here, as last checked; null: they do not, or nobody looked. A sync settles it.",
+          "How the provider's records differ from those here, as last checked; null: they do not, nobody looked, or `driftError` says why they cannot be read. A sync settles it.",
         example: null,
       }),
     revision: z.int().meta({ description: "Raised by one with each change to the records.", example: 3 }),
@@ -123,7 +129,10 @@ export const listDomainsInput = z
         (given: boolean | "true" | "false" | undefined) => (typeof given === "boolean" ? String(given) : given),
         z.enum(["true", "false"], "This must be true or false.").optional(),
       )
-      .meta({ description: "`true`: only domains that differ from what their provider serves; `false`: only others." }),
+      .meta({
+        description:
+          "`true`: only domains that differ from what their provider serves, or cannot be read there; `false`: only others.",
+      }),
     sort: z
       .enum(sorts.flatMap((field) => [field, `-${field}` as const]))
       .optional()

@@ -22,6 +22,7 @@ type ListRow = Pick<
   | "record_count"
   | "created_at"
   | "drift_found_at"
+  | "drift_error"
   | "provider_signed"
 > & { signed_elsewhere: boolean };
 
@@ -44,6 +45,7 @@ export const listColumns = [
   "domains.created_at",
   "domains.provider_signed",
   "domains.drift_found_at",
+  "domains.drift_error",
   "provider_configs.kind",
   signedElsewhere,
 ] as const;
@@ -63,6 +65,7 @@ export function listView(row: ListRow, now: Date) {
     signedBy: signedBy(row),
     createdAt: row.created_at,
     driftedAt: row.drift_found_at,
+    driftError: row.drift_error,
   };
 }
 
@@ -92,7 +95,7 @@ function signedBy(row: ListRow): "provider" | "file" | null {
 }
 
 function driftOf(row: DomainRow) {
-  if (row.drift_found_at === null) return null;
+  if (row.drift_found_at === null || row.drift_error !== null) return null;
   return {
     foundAt: row.drift_found_at,
     created: row.drift_created ?? 0,

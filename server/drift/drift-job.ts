@@ -2,13 +2,14 @@ import { once } from "node:events";
 import type { Config } from "../config.ts";
 import type { Database } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
-import { ProviderError } from "../dns-providers/provider.ts";
+import { ProviderError, type DnsProvider, type ProviderKind } from "../dns-providers/provider.ts";
 import type { Logger } from "../log.ts";
 import type { ProviderComparison } from "../records/compare-with-provider.ts";
 import { keepSplits } from "../records/unread-splits.ts";
 import {
   claimDue,
   claimZone,
+  comparedZone,
   countActive,
   driftCounts,
   giveTurnBack,
@@ -27,8 +28,16 @@ const atOnce = 4;
 /** Who asks for a shorter pause, and again and again, is not asked more often than this. */
 const leastAsideMilliseconds = 60_000;
 
-/** Told once of each zone that is newly found to differ from what its provider serves. */
-export type OnDrift = (drift: { domainId: string; name: string; counts: DriftCounts }) => void | Promise<void>;
+/** A zone that is newly found to differ from what its provider serves, or to be unreadable there: `error` then says why, and nothing is counted. */
+export interface FoundDrift {
+  domainId: string;
+  name: string;
+  counts: DriftCounts;
+  error: string | null;
+}
+
+/** Told once of each such zone. */
+export type OnDrift = (drift: FoundDrift) => void | Promise<void>;
 
 /** A provider configuration whose vendor asked for a pause. */
 interface Pause {
@@ -138,20 +147,36 @@ export class DriftJob {
     }
   }
 
-  /** @returns whether what was found was kept, if it says anything new. */
+  /**
+   * @returns whether what was found was kept, if it says anything new.
+   * @throws ProviderError also when it was kept that the zone cannot be read
+   */
   async #compare(zone: DueZone, signal: AbortSignal): Promise<boolean> {
-    const { provider } = this.#connections.connect(zone.config, "drift");
+    const { kind, provider } = this.#connections.connect(zone.config, "drift");
     if (!provider) return true;
+    try {
+      return await this.#compareWith(provider, zone, signal);
+    } catch (error) {
+      if (signal.aborted || !isUnreadable(kind, error)) throw error;
+      const finding = { found: null, error: error.message, fingerprint: null, signing: null };
+      const kept = await keepFinding(this.#database.fork(), comparedZone(zone), finding, this.#now());
+      if (!kept) return false;
+      if (zone.error === null) await this.#tell(zone, { created: 0, updated: 0, deleted: 0 }, error.message);
+      throw error;
+    }
+  }
+
+  async #compareWith(provider: DnsProvider, zone: DueZone, signal: AbortSignal): Promise<boolean> {
     // Before the zone is read: what is written to it meanwhile then makes another mark.
     const mark = await provider.fingerprint(zone.name);
     const same = mark !== null && mark === zone.fingerprint && !zone.splitsUnread;
     const plan = same ? null : await this.#comparison.plan(this.#database.fork(), zone, provider);
     if (signal.aborted) return true;
     const found = plan === null || plan.changes.length === 0 ? null : driftCounts(plan.changes);
-    const finding = { found, fingerprint: mark, signing: plan?.signing ?? null };
-    const kept = await keepFinding(this.#database.fork(), { ...zone, configId: zone.config.id }, finding, this.#now());
+    const finding = { found, error: null, fingerprint: mark, signing: plan?.signing ?? null };
+    const kept = await keepFinding(this.#database.fork(), comparedZone(zone), finding, this.#now());
     if (kept && plan && zone.splitsUnread) await keepSplits(this.#database.fork(), zone.id, plan.learned);
-    if (kept && found && zone.foundAt === null) await this.#tell(zone, found);
+    if (kept && found && (zone.foundAt === null || zone.error !== null)) await this.#tell(zone, found, null);
     return kept || (same && zone.foundAt === null);
   }
 
@@ -173,11 +198,17 @@ export class DriftJob {
     await giveTurnBack(this.#database.fork(), zone);
   }
 
-  async #tell({ id, name }: DueZone, counts: DriftCounts): Promise<void> {
+  async #tell({ id, name }: DueZone, counts: DriftCounts, why: string | null): Promise<void> {
     try {
-      await this.#onDrift({ domainId: id, name, counts });
+      await this.#onDrift({ domainId: id, name, counts, error: why });
     } catch (error) {
       this.#log.error({ err: error, domainId: id }, "drift was found and could not be told");
     }
   }
+}
+
+/** Whether a zone cannot be read until somebody does something about it. A vendor that cannot be reached is no reason. */
+function isUnreadable(kind: ProviderKind, error: unknown): error is ProviderError {
+  if (!(error instanceof ProviderError) || error.pauseMilliseconds !== null) return false;
+  return error.zoneMissing || kind.watchesZones === true;
 }

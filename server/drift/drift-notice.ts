@@ -1,8 +1,6 @@
 import { queries, type Database } from "../database/database.ts";
 import type { Notifications, TypedNotice } from "../notifications/notify.ts";
-import type { OnDrift } from "./drift-job.ts";
-
-type Drifted = Parameters<OnDrift>[0];
+import type { FoundDrift, OnDrift } from "./drift-job.ts";
 
 /** Tells administrators, and who owns the domain, of each zone that is newly found to differ. */
 export function tellDrift(database: Database, notifications: Notifications): OnDrift {
@@ -17,14 +15,20 @@ export function tellDrift(database: Database, notifications: Notifications): OnD
   };
 }
 
-export function driftNotice({ domainId, name, counts }: Drifted, ownerId: string | null): TypedNotice<"zone.drift"> {
+export function driftNotice(
+  { domainId, name, counts, error }: FoundDrift,
+  ownerId: string | null,
+): TypedNotice<"zone.drift"> {
   const { created, updated, deleted } = counts;
   return {
     event: "zone.drift",
-    title: `${name} differs from what its provider serves`,
-    content: `A sync would create ${created}, update ${updated} and delete ${deleted} records here. Look at its plan first.`,
+    title: error === null ? `${name} differs from what its provider serves` : `${name} cannot be read at its provider`,
+    content:
+      error === null
+        ? `A sync would create ${created}, update ${updated} and delete ${deleted} records here. Look at its plan first.`
+        : `${error} A name server may stop serving the zone.`,
     level: "warning",
-    metadata: { domainId, domainName: name, ...counts },
+    metadata: { domainId, domainName: name, ...counts, error },
     to: { userIds: ownerId === null ? [] : [ownerId], administrators: true },
   };
 }

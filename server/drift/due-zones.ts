@@ -19,6 +19,8 @@ export interface DueZone {
   turn: Date;
   /** When drift was first found; null where none is known. */
   foundAt: Date | null;
+  /** Why it could not be read at its last turn; null: it could. */
+  error: string | null;
   configName: string;
   config: StoredConfig;
 }
@@ -31,10 +33,16 @@ export interface ComparedZone {
   configId: string;
 }
 
+export function comparedZone({ id, revision, config }: DueZone): ComparedZone {
+  return { id, revision, configId: config.id };
+}
+
 /** What a check found. */
 export interface Finding {
-  /** Null: the zone agrees. */
+  /** Null: the zone agrees, or cannot be read. */
   found: DriftCounts | null;
+  /** Why the provider cannot read the zone, such as a zone file that is gone; null: it could. */
+  error: string | null;
   /** Mark of the content that was compared. */
   fingerprint: string | null;
   signing: ZoneSigning | null;
@@ -93,6 +101,7 @@ async function claim(em: EntityManager, now: Date, which: RawBuilder<unknown>): 
     provider_fingerprint: string | null;
     splits_unread: boolean;
     drift_found_at: Date | null;
+    drift_error: string | null;
     config_id: string;
     config_name: string;
     kind: string;
@@ -107,7 +116,7 @@ async function claim(em: EntityManager, now: Date, which: RawBuilder<unknown>): 
       for update skip locked
     )
     returning domains.id, domains.name, domains.revision, domains.provider_fingerprint, domains.splits_unread, domains.drift_found_at,
-      c.id as config_id, c.name as config_name, c.kind, c.config
+      domains.drift_error, c.id as config_id, c.name as config_name, c.kind, c.config
   `.execute(queries(em));
   const [row] = rows;
   if (!row) return null;
@@ -119,6 +128,7 @@ async function claim(em: EntityManager, now: Date, which: RawBuilder<unknown>): 
     splitsUnread: row.splits_unread,
     turn: now,
     foundAt: row.drift_found_at,
+    error: row.drift_error,
     configName: row.config_name,
     config: { id: row.config_id, kind: row.kind, config: row.config },
   };
@@ -136,39 +146,39 @@ export async function giveTurnBack(em: EntityManager, { id, turn }: DueZone): Pr
 
 /**
  * Keeps what a check found, unless the zone was changed here meanwhile: what was compared is then not what is there.
- * @param found null: the zone agrees, and `fingerprint` is the mark of that content.
- * @param signing null: the zone was not read.
+ * @param finding with neither `found` nor `error` the zone agrees, and `fingerprint` is the mark of that content; without `signing` it
+ * was not read.
  * @returns whether it was kept.
  */
 export async function keepFinding(
   em: EntityManager,
   zone: ComparedZone,
-  { found, fingerprint, signing }: Finding,
+  finding: Finding,
   now: Date,
 ): Promise<boolean> {
   return await em.transactional(async (tx) => {
-    const kept = await keepCounts(tx, zone, found, fingerprint, now);
-    if (kept && signing) await keepSigning(tx, zone.id, signing, now);
+    const kept = await keepDrift(tx, zone, finding, now);
+    if (kept && finding.signing) await keepSigning(tx, zone.id, finding.signing, now);
     return kept;
   });
 }
 
-async function keepCounts(
+async function keepDrift(
   tx: EntityManager,
   zone: ComparedZone,
-  found: DriftCounts | null,
-  fingerprint: string | null,
+  { found, error, fingerprint }: Finding,
   now: Date,
 ): Promise<boolean> {
   const kept = await queries(tx)
     .updateTable("domains")
     .set((eb) =>
-      found
+      found || error !== null
         ? {
             drift_found_at: eb.fn.coalesce("drift_found_at", eb.val(now)),
-            drift_created: found.created,
-            drift_updated: found.updated,
-            drift_deleted: found.deleted,
+            drift_created: found?.created ?? null,
+            drift_updated: found?.updated ?? null,
+            drift_deleted: found?.deleted ?? null,
+            drift_error: error,
           }
         : { ...noDrift, provider_fingerprint: fingerprint ?? eb.ref("provider_fingerprint") },
     )
@@ -191,4 +201,10 @@ function pendingOf(eb: ExpressionBuilder<Tables, "domains">) {
 }
 
 /** The columns of a zone that agrees with its provider, as far as anybody knows. */
-export const noDrift = { drift_found_at: null, drift_created: null, drift_updated: null, drift_deleted: null };
+export const noDrift = {
+  drift_found_at: null,
+  drift_created: null,
+  drift_updated: null,
+  drift_deleted: null,
+  drift_error: null,
+};

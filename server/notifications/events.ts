@@ -53,7 +53,7 @@ export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: 
     to: "who made the change, and the domain's owner",
   },
   "zone.drift": {
-    when: "A zone was found to differ from what its provider serves: once until they agree again.",
+    when: "A zone was found to differ from what its provider serves, or cannot be read there: once until that changes.",
     to: "the domain's owner and administrators",
   },
   "security.new_sign_in": {
@@ -153,8 +153,8 @@ export interface EventMetadata extends Record<NotificationEvent, object> {
   "domain.expiry_check_failed": OfDomain & { reason: string };
   /** `failed`: how many changes. */
   "record.change_failed": OfDomain & { changeSetId: string; failed: number };
-  /** How many records a sync would create, update and delete. */
-  "zone.drift": OfDomain & { created: number; updated: number; deleted: number };
+  /** How many records a sync would create, update and delete; or, with all of them 0, in `error` why the zone cannot be read. */
+  "zone.drift": OfDomain & { created: number; updated: number; deleted: number; error: string | null };
   "security.new_sign_in": { ip: string | null; userAgent: string | null };
   "security.factor_added": OfFactor;
   "security.factor_removed": OfFactor;

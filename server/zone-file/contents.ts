@@ -1,5 +1,6 @@
 import { ownerWithin } from "../names/names.ts";
 import { isApexNs, recordKey, recordLabel, rrsetOf, type RecordData } from "../records/record.ts";
+import { mapped, type Steps } from "../slices.ts";
 import { placeholderNameServer, type Soa } from "./soa.ts";
 
 /** What has been read of a zone so far. Each addition costs the same, however large the zone. */
@@ -61,10 +62,10 @@ export function addSoa(contents: Contents, name: string, soa: Soa): string | nul
   return null;
 }
 
-/** The records, those of an RRset with one TTL. */
-export function recordsOf({ records, ttls }: Contents): RecordData[] {
+/** The records, those of an RRset with one TTL, a step for each. */
+export function* recordsOf({ records, ttls }: Contents): Steps<RecordData[]> {
   if (ttls.mixed.size === 0) return records;
-  return records.map((record) => {
+  return yield* mapped(records, (record) => {
     const rrset = rrsetOf(record);
     return ttls.mixed.has(rrset) ? { ...record, ttl: ttls.all.get(rrset) ?? record.ttl } : record;
   });

@@ -3,42 +3,23 @@ import { ownerWithin, readHost } from "../names/names.ts";
 import { shortened } from "../records/rdata/field.ts";
 import type { RecordData } from "../records/record.ts";
 import { ok, refuse, type Result } from "../result.ts";
-import { addRecord, addSoa, emptyContents, recordsOf, type Contents } from "./contents.ts";
+import { addRecord, addSoa, recordsOf } from "./contents.ts";
 import { readHeader, type RecordHeader } from "./header.ts";
 import { inAscii, octetFault, octetText, type OctetText } from "./octet-text.ts";
 import { plainFields, readData, readLeniently } from "./record-data.ts";
+import {
+  readingOf,
+  type OutOfZone,
+  type Owner,
+  type Reading,
+  type ZoneFileMessage,
+  type ZoneFileOptions,
+} from "./reading.ts";
 import { readSoa, type Soa } from "./soa.ts";
-import { scannedEntries, type Field, type LineMessage, type LogicalLine } from "./tokens.ts";
+import { scannedEntries, type Field, type LogicalLine } from "./tokens.ts";
 import { parseTtl } from "./ttl.ts";
 
-export interface ZoneFileOptions {
-  /** Canonical zone name: lower-case A-labels, no trailing dot. */
-  zone: string;
-  /** Where relative names begin, in the same form; the zone when left out. */
-  origin?: string;
-  /** Seconds for records that get no TTL from the file at all; 3600 when left out. */
-  defaultTtl?: number;
-  /** Gives the content of an included file, named as in the file. Without it $INCLUDE is an error. */
-  include?: (path: string) => Result<string | Buffer>;
-  /** Leaves records out whose owners lie outside the zone, instead of refusing the file for them. */
-  ignoreOutOfZone?: boolean;
-  /**
-   * Keeps data that breaks the grammar of its type as it stands, with a warning: for a zone that is there already, whose records are to be
-   * seen and mended.
-   */
-  keepBadData?: boolean;
-}
-
-interface ZoneFileMessage extends LineMessage {
-  /** The included file that the line is in. */
-  file?: string;
-}
-
-/** A record that `ignoreOutOfZone` left out. */
-interface OutOfZone {
-  line: number;
-  name: string;
-}
+export type { ZoneFileOptions } from "./reading.ts";
 
 export type ParsedZoneFile =
   | {
@@ -72,20 +53,7 @@ export function parseZoneFile(source: string | Buffer, options: ZoneFileOptions)
 
 /** {@link parseZoneFile} in steps of one entry each, for whoever has other things to do in between. */
 export function* readZoneFile(source: string | Buffer, options: ZoneFileOptions): Generator<void, ParsedZoneFile> {
-  const reading: Reading = {
-    options,
-    origin: options.origin ?? options.zone,
-    owner: null,
-    zoneTtl: null,
-    lastTtl: null,
-    contents: emptyContents(options.zone),
-    warnings: [],
-    furtherWarnings: 0,
-    errors: [],
-    outOfZone: [],
-    files: [],
-    includedFiles: [],
-  };
+  const reading = readingOf(options);
   yield* readText(reading, source);
   if (reading.errors.length > 0) return { ok: false, errors: reading.errors };
   const { contents, warnings, furtherWarnings, outOfZone, includedFiles } = reading;
@@ -93,31 +61,23 @@ export function* readZoneFile(source: string | Buffer, options: ZoneFileOptions)
   if (last && furtherWarnings > 0) {
     warnings.push({ ...last, message: `${furtherWarnings} more warnings follow, which are not listed.` });
   }
-  return { ok: true, records: recordsOf(contents), soa: contents.soa, warnings, outOfZone, includedFiles };
+  const records = yield* recordsOf(contents);
+  return { ok: true, records, soa: contents.soa, warnings, outOfZone, includedFiles };
 }
 
-interface Reading {
-  options: ZoneFileOptions;
-  origin: string;
-  /** Of the record before. Null where there is none. */
-  owner: Owner | null;
-  /** From $TTL, or from an SOA without a TTL. */
-  zoneTtl: number | null;
-  /** The last one that a record named itself. */
-  lastTtl: number | null;
-  contents: Contents;
-  warnings: ZoneFileMessage[];
-  /** How many there were beyond the first hundred. */
-  furtherWarnings: number;
-  errors: ZoneFileMessage[];
-  outOfZone: OutOfZone[];
-  /** Included files that are being read, outermost first. */
-  files: string[];
-  includedFiles: string[];
+/**
+ * Reads no further than to the zone's SOA, in steps of one entry each.
+ * @returns the SOA, null in a file without one; or what is wrong with the lines before it.
+ */
+export function* readZoneSoa(
+  source: string | Buffer,
+  options: ZoneFileOptions,
+): Generator<void, { ok: true; soa: Soa | null } | { ok: false; errors: ZoneFileMessage[] }> {
+  const reading = { ...readingOf(options), soaOnly: true };
+  yield* readText(reading, source);
+  if (reading.errors.length > 0) return { ok: false, errors: reading.errors };
+  return { ok: true, soa: reading.contents.soa };
 }
-
-/** Within the zone; outside of it and to be left out; or refused, which has been told where it stands. */
-type Owner = { kind: "within"; name: string } | { kind: "outside"; name: string } | { kind: "refused" };
 
 function* readText(reading: Reading, source: string | Buffer): Generator<void> {
   const octets = octetText(source);
@@ -127,7 +87,7 @@ function* readText(reading: Reading, source: string | Buffer): Generator<void> {
     if (line.kind === "error") report(reading, line.line, line.message);
     else if (octets.isPlain) yield* readLine(reading, line, line.fields);
     else if (areReadable(reading, line, octets)) yield* readLine(reading, line, line.fields.map(inAscii));
-    if (reading.errors.length >= mostErrors) return;
+    if (reading.errors.length >= mostErrors || (reading.soaOnly && reading.contents.soa !== null)) return;
   }
 }
 

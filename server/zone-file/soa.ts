@@ -1,5 +1,6 @@
 import { shortened } from "../records/rdata/field.ts";
 import { readHost } from "../names/names.ts";
+import { isMailbox } from "../records/server-rules/host-names.ts";
 import type { RdataField } from "../records/values/value-rule.ts";
 import { ok, refuse, type Result } from "../result.ts";
 import { nextSerial } from "./serial.ts";
@@ -25,14 +26,19 @@ export interface Soa {
  */
 export const placeholderNameServer = "placeholder.invalid";
 
-/**
- * The SOA of a zone that never had one. `hostmaster` is a mailbox in DNS form or with `@`; without it `hostmaster.<zone>`, or nobody's where
- * that would be too long for a name.
- */
-export function initialSoa(zone: string, now: Date, hostmaster?: string): Soa {
+/** Whose mailbox goes into the SOAs that we make. */
+export interface MailboxChoice {
+  /** A mailbox in DNS form or with `@`; `hostmaster.<zone>` where left out. */
+  hostmaster?: string | undefined;
+  /** Whether the servers refuse a zone for a mailbox that is not at a host name, as BIND does (check-names). True where left out. */
+  checkNames?: boolean;
+}
+
+/** The SOA of a zone that never had one. The mailbox is nobody's where the chosen one would be too long, or refused by the servers. */
+export function initialSoa(zone: string, now: Date, choice: MailboxChoice = {}): Soa {
   return {
     mname: placeholderNameServer,
-    rname: hostmaster === undefined ? zoneMailbox(zone) : mailboxName(hostmaster),
+    rname: loadableMailbox(chosenMailbox(zone, choice), choice),
     serial: nextSerial(0, now),
     refresh: 3600,
     retry: 900,
@@ -40,6 +46,12 @@ export function initialSoa(zone: string, now: Date, hostmaster?: string): Soa {
     minimum: 300,
     ttl: 3600,
   };
+}
+
+/** The same SOA with a mailbox that servers load, if the one that it has was made by an earlier version and keeps the zone from loading. */
+export function withLoadableMailbox(soa: Soa, zone: string, choice: MailboxChoice): Soa {
+  const isOurs = [chosenMailbox(zone, choice), chosenMailbox(zone, {})].includes(soa.rname);
+  return isOurs ? { ...soa, rname: loadableMailbox(soa.rname, choice) } : soa;
 }
 
 /** Reads the seven RDATA fields of an SOA. The times may carry units (`1h30m`). */
@@ -72,9 +84,16 @@ function readSerial(raw: string): Result<number> {
   return ok(serial);
 }
 
-function zoneMailbox(zone: string): string {
+const nobodysMailbox = `hostmaster.${placeholderNameServer}`;
+
+function chosenMailbox(zone: string, { hostmaster }: MailboxChoice): string {
+  if (hostmaster !== undefined) return mailboxName(hostmaster);
   const mailbox = readHost("hostmaster", zone);
-  return mailbox.ok ? mailbox.value : `hostmaster.${placeholderNameServer}`;
+  return mailbox.ok ? mailbox.value : nobodysMailbox;
+}
+
+function loadableMailbox(mailbox: string, { checkNames = true }: MailboxChoice): string {
+  return checkNames && !isMailbox(mailbox) ? nobodysMailbox : mailbox;
 }
 
 /** `john.doe@example.com` → `john\.doe.example.com` (RFC 1035 §8). */

@@ -108,6 +108,12 @@ const additions: [what: string, file: string, from: string | RegExp, to: string]
     'recordType: "A" | "AAAA" | "HTTPS" | ',
   ],
   ["a value more in answers", "server/router.d.ts", /"admin" \| "member";/g, '"admin" | "guest" | "member";'],
+  [
+    "an event more, with metadata of its own",
+    "server/notifications/events.d.ts",
+    /"channel\.disabled"\];([^]*)"channel\.disabled": \{/,
+    '"channel.disabled", "zone.signed"];$1"zone.signed": { key: string }; "channel.disabled": {',
+  ],
   ["an error code more", "server/errors.d.ts", "UNAVAILABLE: {", "GONE: object; UNAVAILABLE: {"],
   ["a helper more", "client.d.ts", "signOut(): ", "signOutEverywhere(): Promise<void>; signOut(): "],
   ["an option more", "options.d.ts", "url: string | URL;", "url: string | URL; locale?: string;"],

@@ -26,9 +26,12 @@ import type { ${exported} } from "./${after}/index.js";
 type Takes<Inputs> = { [R in keyof Inputs]: { [P in keyof Inputs[R]]: (input: Inputs[R][P]) => void } };
 declare const takes: Takes<inferRouterInputs<After.AppRouter>>;
 export const stillTakes: Takes<inferRouterInputs<Before.AppRouter>> = takes;
-/** Lists of values may grow in what programs are given. Dates are objects, and stay. */
+/** Lists of values may grow in what programs are given, and notifications by those of new events. Dates are objects, and stay. */
+type KnownEvent = inferRouterOutputs<Before.AppRouter>["notifications"]["list"]["notifications"][number]["event"];
 type Widened<T> = T extends string
   ? string
+  : T extends { event: infer Event; metadata: object; read: boolean }
+    ? Event extends KnownEvent ? { [K in keyof T]: Widened<T[K]> } : never
   : T extends Date | ((...given: never[]) => unknown)
     ? T
     : T extends AsyncIterable<infer Item>

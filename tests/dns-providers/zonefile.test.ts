@@ -9,6 +9,7 @@ import {
   contentOf,
   fileOf,
   place,
+  record,
   recordsOf,
   serialOf,
   soaLine,
@@ -37,6 +38,20 @@ describe("kinds", () => {
   );
 });
 
+test.each([
+  ["dns@example.com", true],
+  ["first.last+dns@ns.example.com", true],
+  ["hostmaster.example.com", true],
+  ["dns_team.example.com", true],
+  ["dns@a_b.example", false],
+  ["dns@-a.example", false],
+  ["dns@a-.example", false],
+  ["dns.a_b.example", false],
+  ["dns@example", false],
+])("%j as the hostmaster of a configuration is accepted: %j", (hostmaster, isAccepted) => {
+  expect(kindByName("zonefile")?.configSchema.safeParse({ hostmaster }).success).toBe(isAccepted);
+});
+
 describe("a new zone", () => {
   test("is empty, listed, and has a file that a server loads", async () => {
     expect(await there.provider.listZones()).toEqual([]);
@@ -55,6 +70,41 @@ describe("a new zone", () => {
     await there.provider.createZone(long);
     expect(await there.provider.readSoa(long)).toMatchObject({ rname: "hostmaster.placeholder.invalid" });
     expect(await recordsOf(long)).toEqual([]);
+  });
+
+  test.each(["_msdcs.corp.example", "0/25.9.0.192.in-addr.arpa", "a_b.example", "_tcp.example"])(
+    "%s, which is no host name, gets a mailbox that BIND loads",
+    async (name) => {
+      const nobodys = "hostmaster.placeholder.invalid";
+      await there.provider.createZone(name);
+      expect(await there.provider.readSoa(name)).toMatchObject({ rname: nobodys });
+      await connect({ folder: "off", checkNames: "off" }).createZone(name);
+      expect(await connect({ folder: "off", checkNames: "off" }).readSoa(name)).toMatchObject({
+        rname: `hostmaster.${name}`,
+      });
+    },
+  );
+
+  test("that an earlier version gave a mailbox which BIND refuses, gets another one with its next change", async () => {
+    const name = "a_b.example";
+    const change = { action: "create", before: null, after: record("t", "TXT", "x") } as const;
+    await place(`${name}.zone`, "@ 60 IN SOA ns1.example.net. hostmaster 7 3600 900 1209600 300\n");
+    await there.provider.applyChanges(name, [change]);
+    expect(await there.provider.readSoa(name)).toMatchObject({
+      mname: "ns1.example.net",
+      rname: "hostmaster.placeholder.invalid",
+      ttl: 60,
+    });
+    // Somebody chose this one, perhaps for a server that checks no names.
+    await place("a_c.example.zone", "@ 60 IN SOA ns1.example.net. dns.a_c.example. 7 3600 900 1209600 300\n");
+    await there.provider.applyChanges("a_c.example", [change]);
+    expect(await there.provider.readSoa("a_c.example")).toMatchObject({ rname: "dns.a_c.example" });
+  });
+
+  test("keeps loading where a stored hostmaster is at no host name", async () => {
+    there.provider = connect({ hostmaster: "dns@a_b.example" });
+    await there.provider.createZone(zone);
+    expect(await there.provider.readSoa(zone)).toMatchObject({ rname: "hostmaster.placeholder.invalid" });
   });
 
   test("names the configured hostmaster", async () => {

@@ -17,6 +17,7 @@ const listFields = [
   "recordCount",
   "signedBy",
   "driftedAt",
+  "driftError",
   "createdAt",
 ];
 const detailFields = [

@@ -1,8 +1,10 @@
 import { once } from "node:events";
+import { rm, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo, type Socket } from "node:net";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import { DriftJob, type OnDrift } from "../../server/drift/drift-job.ts";
+import { ZoneWatch } from "../../server/drift/zone-watch.ts";
 import { createLog } from "../../server/log.ts";
 import { ProviderComparison } from "../../server/records/compare-with-provider.ts";
 import { fileZone, manualConfig, manualZone, unknownId, type Body, type Zone } from "../support/zones.ts";
@@ -76,7 +78,7 @@ describe("an edit made elsewhere", () => {
       driftedAt: expect.any(String),
       drift: { foundAt: expect.any(String), ...counts },
     });
-    expect(told).toEqual([{ domainId: zone.id, name: zone.name, counts }]);
+    expect(told).toEqual([{ domainId: zone.id, name: zone.name, counts, error: null }]);
 
     await zone.edit((text) => `${text}n3 A 192.0.2.9\n`);
     await later();
@@ -177,6 +179,86 @@ describe("a zone", () => {
   });
 });
 
+describe("a zone file that cannot be read", () => {
+  test.each<[string, string, () => Promise<unknown>]>([
+    ["is gone", "There is no zone file for", () => rm(zone.file)],
+    ["has a broken line", "line", () => zone.edit((text) => `${text}broken A\n`)],
+  ])("because it %s is shown on the domain and told once, until it reads again", async (_why, said, happens) => {
+    const content = await zone.readFile();
+    const before = await zone.detail();
+    await happens();
+    await later();
+    const found = await zone.detail();
+    const driftError = expect.stringContaining(said);
+    expect(found).toEqual({ ...before, driftedAt: expect.any(String), driftError });
+    const { body } = await zw.admin.get(`/api/domains?drift=true&search=${zone.name}`);
+    expect(body.domains).toMatchObject([{ id: zone.id, driftedAt: found.driftedAt, driftError: found.driftError }]);
+    const none = { created: 0, updated: 0, deleted: 0 };
+    expect(told).toEqual([{ domainId: zone.id, name: zone.name, counts: none, error: found.driftError }]);
+    await later();
+    expect(told).toHaveLength(1);
+    expect(await zone.detail()).toEqual(found);
+    await writeFile(zone.file, content);
+    await later();
+    expect(await zone.detail()).toEqual(before);
+    await happens();
+    await later();
+    expect(told).toHaveLength(2);
+  });
+
+  test("is told apart from one that reads again and differs", async () => {
+    await zone.edit((text) => `${text}new A 192.0.2.9\nbroken A\n`);
+    await later();
+    await zone.edit((text) => text.replace("broken A\n", ""));
+    await later();
+    expect(await zone.detail()).toMatchObject({ driftError: null, drift: { created: 1, updated: 0, deleted: 0 } });
+    expect(told.map(({ error, counts: { created } }) => [error === null, created])).toEqual([
+      [false, 0],
+      [true, 1],
+    ]);
+  });
+
+  test("is not judged while it is being changed here", async () => {
+    await rm(zone.file);
+    await holdLease(60);
+    await later();
+    expect([await drift(), (await zone.detail()).driftError, told]).toEqual([null, null, []]);
+    await holdLease(-1);
+    await later();
+    expect(told).toHaveLength(1);
+  });
+
+  test("agrees again after a sync", async () => {
+    await zone.edit((text) => `${text}broken A\n`);
+    await later();
+    await zone.edit((text) => text.replace("broken A\n", "new A 192.0.2.9\n"));
+    expect((await zone.post("/sync")).body).toMatchObject({ created: 1 });
+    expect(await zone.detail()).toMatchObject({ driftedAt: null, driftError: null, drift: null });
+  });
+});
+
+describe("a zone file that was edited while nobody watched", () => {
+  test("is found to differ as soon as the service watches it", async () => {
+    const gone = await fileZone(zw, "www 300 A 192.0.2.1\n");
+    const same = await fileZone(zw, "www 300 A 192.0.2.1\n");
+    for (const { path } of [gone, same]) onTestFinished(async () => void (await zw.admin.delete(path)));
+    await later();
+    await byHand();
+    await rm(gone.file);
+    clock.advance(minute);
+    const { database, providerConfigs } = zw.services;
+    const { connections } = providerConfigs;
+    const quiet = createLog("info", { write: () => undefined });
+    const watch = new ZoneWatch({ database, connections, drift: job(), log: quiet, now: clock.now });
+    onTestFinished(() => watch.stop());
+    await watch.start();
+    await vi.waitUntil(() => told.length === 2, { timeout: 10_000 });
+    expect(await drift()).toMatchObject(counts);
+    expect(await gone.detail()).toMatchObject({ driftError: expect.any(String) });
+    expect(await same.detail()).toMatchObject({ driftedAt: null });
+  });
+});
+
 describe("a provider that fails", () => {
   test("is told of once, by the name of its configuration, and the others are checked", async () => {
     await brokenZone("Away", 1);
@@ -184,6 +266,8 @@ describe("a provider that fails", () => {
     await byHand();
     await later();
     expect(await drift()).toMatchObject(counts);
+    const { body } = await zw.admin.get("/api/domains?drift=true");
+    expect(body.domains.map(({ id }: Body) => id)).toEqual([zone.id]);
     const warnings = log.map(({ level, config, zones, err }) => ({ level, config, zones, said: err.message }));
     const said = expect.stringContaining("cannot be reached");
     expect(warnings.toSorted((a, b) => a.config.localeCompare(b.config))).toEqual([

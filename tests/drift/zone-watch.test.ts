@@ -1,4 +1,4 @@
-import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -37,6 +37,15 @@ describe("a zone file that somebody else edits", () => {
     expect(await zone.detail()).toMatchObject({ drift: null, revision: 1 });
   });
 
+  test("that is deleted is found within seconds, and told once", async () => {
+    const zone = await fileZone(zw, "www 300 A 192.0.2.1\n");
+    await rm(zone.file);
+    await vi.waitUntil(async () => (await zone.detail()).driftError !== null, patience);
+    expect(await notices(zone.id)).toMatchObject([
+      { title: `${zone.name} cannot be read at its provider`, metadata: { error: expect.any(String) } },
+    ]);
+  });
+
   test("is told apart from edits of ours, which are no drift", async () => {
     const zone = await fileZone(zw, "www 300 A 192.0.2.1\n");
     const other = await fileZone(zw, "www 300 A 192.0.2.1\n");
@@ -44,6 +53,21 @@ describe("a zone file that somebody else edits", () => {
     await other.edit((text) => `${text}new 300 A 192.0.2.9\n`);
     await vi.waitUntil(async () => (await other.detail()).driftedAt !== null, patience);
     expect((await zone.detail()).driftedAt).toBeNull();
+  });
+});
+
+describe("a zone file of a configuration", () => {
+  test("is watched as soon as the configuration is made", async () => {
+    const config = { kind: "zonefile", name: "Just made", config: { folder: "just-made" } };
+    const { body } = await zw.admin.post("/api/provider-configs", config);
+    const name = "just-made.example";
+    const made = await zw.admin.post("/api/domains", { name, providerConfigId: body.id });
+    expect(made.body).toMatchObject({ name });
+    const file = join(zw.dataDir, "zones", "just-made", `${name}.zone`);
+    await writeFile(file, `${await readFile(file, "utf8")}new 300 A 192.0.2.9\n`);
+    const driftedAt = async () => (await zw.admin.get(`/api/domains/${made.body.id}`)).body.driftedAt;
+    // Other instances look for new configurations twice a minute.
+    await vi.waitUntil(async () => (await driftedAt()) !== null, { timeout: 8_000, interval: 100 });
   });
 });
 

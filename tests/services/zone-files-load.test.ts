@@ -295,3 +295,30 @@ test("whatever is accepted leaves zone files that BIND and Knot load, and they r
   expect(accepted.filter((zone) => byNamed.has(zone))).toEqual([]);
   expect(refusedZones.filter((zone) => !byNamed.has(zone)).map((zone) => all.refused.get(zone))).toEqual([]);
 }, 300_000);
+
+test("new zones load into BIND and Knot, also those whose names are no host names", async () => {
+  const named = { kind: "zonefile", name: "Named", config: { folder: "named", hostmaster: "first.last@example.com" } };
+  const configs = [
+    { id: providerConfigId, folder, net: 9 },
+    { id: (await zw.admin.post("/api/provider-configs", named)).body.id, folder: "named", net: 10 },
+  ];
+  const texts = new Map<string, string>();
+  for (const config of configs) {
+    const names = ["_msdcs", "a_b", "_tcp", "plain"].map((label) => `${label}.${freshName()}`);
+    for (const name of [...names, `0/25.${config.net}.0.192.in-addr.arpa`]) {
+      const { body } = await zw.admin.post("/api/domains", { name, providerConfigId: config.id });
+      const file = join(zw.dataDir, "zones", config.folder, `${name.replace("/", "%2f")}.zone`);
+      const made = await readFile(file, "utf8");
+      const added = await zw.admin.post(`/api/domains/${body.id}/records`, {
+        recordType: "TXT",
+        name: "t",
+        value: "x",
+      });
+      expect(added.status).toBe(201);
+      texts.set(name, await readFile(file, "utf8"));
+      expect(await refusedByCheckconf(new Map([[name, made]]))).toEqual(new Map());
+    }
+  }
+  expect(Object.fromEntries(await refusedByCheckconf(texts))).toEqual({});
+  expect(Object.fromEntries(await refusedByKnot(texts))).toEqual({});
+}, 60_000);

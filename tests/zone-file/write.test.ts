@@ -96,7 +96,9 @@ www-2 300    IN TYPE65280 \# 4 0a000001
   });
 
   test("a hostmaster may be given as a mailbox", () => {
-    expect(initialSoa(zone, new Date(), "host.master@example.net").rname).toBe(String.raw`host\.master.example.net`);
+    expect(initialSoa(zone, new Date(), { hostmaster: "host.master@example.net" }).rname).toBe(
+      String.raw`host\.master.example.net`,
+    );
   });
 
   test("a long owner does not push the other lines", () => {

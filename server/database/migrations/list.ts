@@ -23,6 +23,7 @@ import { HistoryFrom } from "./0024-history-from.ts";
 import { IdempotentCalls } from "./0025-idempotent-calls.ts";
 import { DomainOrders } from "./0026-domain-orders.ts";
 import { NamesAbove } from "./0027-names-above.ts";
+import { DriftErrors } from "./0028-drift-errors.ts";
 import { TrueCounts } from "./0029-true-counts.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
@@ -53,5 +54,6 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0025-idempotent-calls", class: IdempotentCalls },
   { name: "0026-domain-orders", class: DomainOrders },
   { name: "0027-names-above", class: NamesAbove },
+  { name: "0028-drift-errors", class: DriftErrors },
   { name: "0029-true-counts", class: TrueCounts },
 ];

@@ -3,6 +3,7 @@ import type { ServerRules } from "../../records/server-rules/rules.ts";
 import { newViolations } from "../../records/zone-rules.ts";
 import { outcomesFrom } from "./change-outcomes.ts";
 import type { ChangeOutcome, RecordChange } from "../provider.ts";
+import { atOnce, filtered, type Steps } from "../../slices.ts";
 
 /** Where the records are: what refusals speak of, and what it cannot hold. */
 export interface RecordStore {
@@ -12,6 +13,12 @@ export interface RecordStore {
   refusal: (record: RecordData) => string | null;
   /** What the servers behind it refuse a zone for. */
   rules?: ServerRules;
+}
+
+/** The records afterwards, and one outcome for each change. */
+interface Applied {
+  records: RecordData[];
+  outcomes: ChangeOutcome[];
 }
 
 /**
@@ -28,12 +35,27 @@ export function applyToRecords(
   changes: readonly RecordChange[],
   store: RecordStore,
   judged = false,
-): { records: RecordData[]; outcomes: ChangeOutcome[] } {
-  const attempt = new Attempt(records, changes, store);
+): Applied {
+  return atOnce(applyingToRecords(records, changes, store, judged));
+}
+
+/** {@link applyToRecords}, a step for each record. */
+export function* applyingToRecords(
+  records: readonly RecordData[],
+  changes: readonly RecordChange[],
+  store: RecordStore,
+  judged = false,
+): Steps<Applied> {
+  const served = new Map<string, RecordData>();
+  for (const record of records) {
+    served.set(recordKey(record), record);
+    yield;
+  }
+  const attempt = new Attempt(served, changes, store);
   attempt.refuse(attempt.obstacles());
-  if (!judged || attempt.refusals.size > 0) refuseBroken(attempt, records, changes, store);
+  if (!judged || attempt.refusals.size > 0) yield* refusingBroken(attempt, records, changes, store);
   return {
-    records: attempt.result(),
+    records: yield* attempt.result(),
     outcomes: outcomesFrom(changes, attempt.refusals),
   };
 }
@@ -50,8 +72,9 @@ class Attempt {
   /** By key: the change that brings this record. */
   readonly #bringing = new Map<string, RecordChange>();
 
-  constructor(records: readonly RecordData[], changes: readonly RecordChange[], store: RecordStore) {
-    this.#served = new Map(records.map((record) => [recordKey(record), record]));
+  /** @param served the zone's records by key */
+  constructor(served: Map<string, RecordData>, changes: readonly RecordChange[], store: RecordStore) {
+    this.#served = served;
     this.#changes = changes;
     this.#store = store;
   }
@@ -110,28 +133,25 @@ class Attempt {
   }
 
   /** The zone with the changes that stand; of `some` of its records only, where they are given. */
-  result(some: Iterable<RecordData> = this.#served.values(), changes = this.#changes): RecordData[] {
-    const kept = [...some].filter((record) => !this.#removing.has(recordKey(record)));
-    const come = changes.flatMap((change) => (change.after && !this.refusals.has(change) ? [change.after] : []));
-    return [...kept, ...come];
+  *result(some: Iterable<RecordData> = this.#served.values(), changes = this.#changes): Steps<RecordData[]> {
+    const records = yield* filtered(some, (record) => !this.#removing.has(recordKey(record)));
+    for (const change of changes) if (change.after && !this.refusals.has(change)) records.push(change.after);
+    return records;
   }
 }
 
 /** Refuses what breaks a rule of the zone, until nothing does. A name is judged again only when a record came back to it. */
-function refuseBroken(
+function* refusingBroken(
   attempt: Attempt,
   records: readonly RecordData[],
   changes: readonly RecordChange[],
   { place, rules }: RecordStore,
-): void {
+): Steps<void> {
   const coming = Map.groupBy(
     changes.filter(({ after }) => after !== null),
     ({ after }) => after?.name ?? "",
   );
-  const served = Map.groupBy(
-    records.filter(({ name }) => coming.has(name)),
-    ({ name }) => name,
-  );
+  const served = Map.groupBy(yield* filtered(records, ({ name }) => coming.has(name)), ({ name }) => name);
   let names: Iterable<string> = coming.keys();
   for (;;) {
     const broken = new Map<RecordChange, string>();
@@ -139,7 +159,7 @@ function refuseBroken(
       const standing = (coming.get(name) ?? []).filter((change) => !attempt.refusals.has(change));
       if (standing.length === 0) continue;
       const before = served.get(name) ?? [];
-      const [violation] = newViolations(name, before, attempt.result(before, standing), rules);
+      const [violation] = newViolations(name, before, yield* attempt.result(before, standing), rules);
       if (!violation) continue;
       const reason = `${capitalised(place)} has other records: ${violation.message} Sync the zone first.`;
       for (const change of standing) broken.set(change, reason);

@@ -1,10 +1,13 @@
 import { watch, type FSWatcher } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { isMissing } from "./file-errors.ts";
 
 /** Editors and name servers write in steps: the last one counts. */
 const settleMilliseconds = 500;
 const leastPollMilliseconds = 10_000;
+/** A folder that comes into being with its first zone. */
+const awaitMilliseconds = 1_000;
 /** Looking at a file costs about 10 µs of processor time: a folder of any size takes a thousandth of one. */
 const pollMillisecondsPerFile = 10;
 
@@ -38,13 +41,15 @@ export function watchFolder(
     // The folder may have been made since.
     if (listen) watcher ??= listener(folder, changed);
     const present = await marksIn(folder);
+    if (ended) return;
     if (known && present) {
       for (const [file, mark] of present) if (known.get(file) !== mark) changed(file);
       for (const file of known.keys()) if (!present.has(file)) changed(file);
     }
     known = present ?? known;
-    if (ended) return;
-    const wait = Math.max(everyMilliseconds, (known?.size ?? 0) * pollMillisecondsPerFile);
+    const size = known?.size ?? 0;
+    const isAwaited = listen && watcher === null && size === 0;
+    const wait = Math.max(isAwaited ? awaitMilliseconds : everyMilliseconds, size * pollMillisecondsPerFile);
     poll = setTimeout(() => void look(), wait).unref();
   };
   void look();
@@ -70,7 +75,7 @@ function listener(folder: string, changed: (file: string) => void): FSWatcher | 
   }
 }
 
-/** What tells one content of each file from another, without reading it; null while the folder cannot be read. */
+/** What tells one content of each file from another, without reading it; null while the folder cannot be read. One that is missing is empty. */
 async function marksIn(folder: string): Promise<Map<string, string> | null> {
   try {
     const marks = new Map<string, string>();
@@ -79,7 +84,7 @@ async function marksIn(folder: string): Promise<Map<string, string> | null> {
       if (stats?.isFile() === true) marks.set(file, `${stats.ino} ${stats.size} ${stats.mtimeNs}`);
     }
     return marks;
-  } catch {
-    return null;
+  } catch (error) {
+    return isMissing(error) ? new Map() : null;
   }
 }

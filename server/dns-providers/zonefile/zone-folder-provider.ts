@@ -1,16 +1,15 @@
-import { createHash } from "node:crypto";
 import { mkdir, readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { inTurn } from "../../in-turn.ts";
 import { parseZoneName } from "../../names/names.ts";
 import type { RecordData } from "../../records/record.ts";
 import { isPlaceholder } from "../../zone-file/contents.ts";
-import { parseZoneFile, type ParsedZoneFile } from "../../zone-file/parse.ts";
 import type { ServerRules } from "../../records/server-rules/rules.ts";
 import { nextSerial } from "../../zone-file/serial.ts";
-import { initialSoa } from "../../zone-file/soa.ts";
-import { printZoneFile } from "../../zone-file/write.ts";
-import { applyToRecords, type RecordStore } from "../applying/apply-to-records.ts";
+import { initialSoa, withLoadableMailbox } from "../../zone-file/soa.ts";
+import { inSlices, takeTurns } from "../../slices.ts";
+import { printingZoneFile, printZoneFile } from "../../zone-file/write.ts";
+import { applyingToRecords, type RecordStore } from "../applying/apply-to-records.ts";
 import { allOrNone } from "../applying/change-outcomes.ts";
 import {
   ProviderError,
@@ -19,9 +18,11 @@ import {
   type DnsProvider,
   type RecordChange,
 } from "../provider.ts";
+import { markOf } from "./content-mark.ts";
 import { fileError, isMissing } from "./file-errors.ts";
 import { fileNamesOf, zoneOfFile } from "./file-names.ts";
-import { findZoneFile, includeFrom, readInFolder, type FoundFile } from "./folder.ts";
+import { findZoneFile, readInFolder, type FoundFile } from "./folder.ts";
+import { keepWritten, knownZone, parseFile, parseSoa } from "./parsed-zones.ts";
 import { replaceFile } from "./replace-file.ts";
 import { startsAuthority } from "./starts-authority.ts";
 import { watchFolder } from "./watch-folder.ts";
@@ -37,8 +38,6 @@ export interface ZoneFolder {
   now: () => Date;
 }
 
-type ReadableZone = Extract<ParsedZoneFile, { ok: true }>;
-
 const batchSize = 1000;
 // Reads at once while listing: many small files are slow one by one, and a process has only so many handles.
 const readsAtOnce = 32;
@@ -50,7 +49,10 @@ export const zoneFileStore: RecordStore = {
     isPlaceholder(record) ? `${record.value} stands in for a missing name server and cannot be a record.` : null,
 };
 
-/** A folder of master files as a DNS provider. Each call reads the disk anew, so edits made by hand are part of every answer. */
+/**
+ * A folder of master files as a DNS provider. Each call reads the disk anew, so edits made by hand are part of every answer. Large files
+ * are parsed and printed in slices.
+ */
 export function zoneFolderProvider(settings: ZoneFolder): DnsProvider {
   return {
     listZones: () => listZones(settings),
@@ -58,13 +60,13 @@ export function zoneFolderProvider(settings: ZoneFolder): DnsProvider {
     readZone: (zone) => readZone(settings, zone),
     applyChanges: (zone, changes, options = {}) =>
       inTurn(turnOf(settings, zone), () => applyChanges(settings, zone, changes, options)),
-    readSoa: async (zone) => parseFound(settings.folder, zone, await mustFind(settings.folder, zone)).soa,
+    readSoa: async (zone) => await parseSoa(settings.folder, zone, await mustFind(settings.folder, zone)),
     watch: (onChange) =>
       watchFolder(settings.folder, (file) => {
         const zone = zoneOfFile(file);
         if (zone !== null) onChange(zone);
       }),
-    fingerprint: async (zone) => markOf((await mustFind(settings.folder, zone)).content),
+    fingerprint: async (zone) => await markOf((await mustFind(settings.folder, zone)).content),
   };
 }
 
@@ -101,7 +103,7 @@ function isZoneName(zone: string | null): boolean {
   return parsed.ok && parsed.value === zone;
 }
 
-async function createZone({ folder, hostmaster, now }: ZoneFolder, zone: string): Promise<void> {
+async function createZone({ folder, hostmaster, rules, now }: ZoneFolder, zone: string): Promise<void> {
   const [name] = fileNamesOf(zone);
   if (name === undefined || !isZoneName(zone)) throw new ProviderError(`"${zone}" is not a zone name.`, "none");
   if ((await findZoneFile(folder, zone)) !== null) return;
@@ -110,13 +112,16 @@ async function createZone({ folder, hostmaster, now }: ZoneFolder, zone: string)
   } catch (error) {
     throw fileError(error, "make the zone folder", folder);
   }
-  const soa = initialSoa(zone, now(), hostmaster);
+  const soa = initialSoa(zone, now(), { hostmaster, checkNames: rules.checkNames });
   await replaceFile(join(folder, name), printZoneFile({ zone, soa, records: [] }), null);
 }
 
 async function* readZone({ folder }: ZoneFolder, zone: string): AsyncGenerator<RecordData[]> {
-  const { records } = parseFound(folder, zone, await mustFind(folder, zone));
-  for (let start = 0; start < records.length; start += batchSize) yield records.slice(start, start + batchSize);
+  const { records } = await parseFile(folder, zone, await mustFind(folder, zone));
+  for (let start = 0; start < records.length; start += batchSize) {
+    yield records.slice(start, start + batchSize);
+    await takeTurns();
+  }
 }
 
 async function applyChanges(
@@ -126,44 +131,35 @@ async function applyChanges(
   { together = false, plannedOn = null, beforeCall }: ApplyOptions,
 ): Promise<ApplyResult> {
   const found = await mustFind(folder, zone);
-  const present = parseFound(folder, zone, found);
+  const before = await markOf(found.content);
+  const present = await knownZone(folder, zone, found, before);
   if (present.includedFiles.length > 0) {
     throw new ProviderError(
       `${basename(found.path)} is put together by hand with $INCLUDE; write it as one file before it is changed here.`,
       "none",
     );
   }
-  const before = markOf(found.content);
   const store = { ...zoneFileStore, rules };
-  const applied = applyToRecords(present.records, changes, store, before !== null && before === plannedOn);
+  const judged = before !== null && before === plannedOn;
+  const applied = await inSlices(applyingToRecords(present.records, changes, store, judged));
   const outcomes = together ? allOrNone(applied.outcomes) : applied.outcomes;
   if (!outcomes.some((outcome) => outcome.ok)) return { outcomes, before, after: before };
+  const mailbox = { hostmaster, checkNames: rules.checkNames };
   const soa = present.soa
-    ? { ...present.soa, serial: nextSerial(present.soa.serial, now()) }
-    : initialSoa(zone, now(), hostmaster);
-  const content = Buffer.from(printZoneFile({ zone, soa, records: applied.records, vendorTypes: true }));
+    ? { ...withLoadableMailbox(present.soa, zone, mailbox), serial: nextSerial(present.soa.serial, now()) }
+    : initialSoa(zone, now(), mailbox);
+  const written = { zone, soa, records: applied.records, vendorTypes: true };
+  const content = Buffer.from(await inSlices(printingZoneFile(written)));
   await beforeCall?.(changes.filter((_, index) => outcomes[index]?.ok));
   await replaceFile(found.path, content, found.stats);
   // Of the bytes at hand: what lies there by now may have been edited by hand again.
-  return { outcomes, before, after: markOf(content) };
-}
-
-/** Null for a file with $INCLUDE, whose own bytes do not tell when an included file changes. */
-function markOf(content: Buffer): string | null {
-  if (/^\$INCLUDE/im.test(content.toString("latin1"))) return null;
-  return createHash("sha256").update(content).digest("hex");
+  const after = await markOf(content);
+  await keepWritten(written, changes, after, content.length);
+  return { outcomes, before, after };
 }
 
 async function mustFind(folder: string, zone: string): Promise<FoundFile> {
   const found = await findZoneFile(folder, zone);
   if (found) return found;
   throw new ProviderError(`There is no zone file for ${zone} in the zone folder.`, "none", { zoneMissing: true });
-}
-
-function parseFound(folder: string, zone: string, { path, content }: FoundFile): ReadableZone {
-  const parsed = parseZoneFile(content, { zone, include: includeFrom(folder), keepBadData: true });
-  if (parsed.ok) return parsed;
-  const [first, ...others] = parsed.errors;
-  const more = others.length > 0 ? ` (${others.length} more after it)` : "";
-  throw new ProviderError(`${first?.file ?? basename(path)}, line ${first?.line}: ${first?.message}${more}`, "none");
 }

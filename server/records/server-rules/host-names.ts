@@ -53,7 +53,7 @@ export function nameFaults(record: Named, zone: string): NameFault[] {
 
 function isOwner(recordType: string, owner: string): boolean {
   if (recordType === "NSEC3") return isBase32(owner.split(".", 1)[0] ?? "");
-  if (mailboxOwners.has(recordType)) return isHostName(withoutFirstLabel(owner));
+  if (mailboxOwners.has(recordType)) return isMailbox(owner);
   if (!hostOwners.has(recordType)) return true;
   const isCatalog = (recordType === "A" || recordType === "AAAA") && globalCatalog.test(owner);
   return isHostName(owner.replace(isCatalog ? globalCatalog : /^\*\./, ""));
@@ -73,8 +73,13 @@ function hostOf(field: string | undefined): string | null {
   return field === undefined ? null : field.replace(/(?<=.)\.$/, "");
 }
 
+/** What BIND demands of the mailbox in an SOA: one label of any form, and then a host name. */
+export function isMailbox(name: string): boolean {
+  return isHostName(withoutFirstLabel(name));
+}
+
 /** Letters, digits and inner hyphens in each label (RFC 952, RFC 1123 §2.1); the root is one, too. */
-function isHostName(name: string): boolean {
+export function isHostName(name: string): boolean {
   return (
     name === "." || name === "" || name.split(".").every((label) => /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i.test(label))
   );

@@ -50,7 +50,11 @@ export async function refusedByKnot(zones: ZoneTexts): Promise<Map<string, strin
   return await inFolder(zones, async (folder) => {
     const refused = new Map<string, string>();
     for (const zone of zones.keys()) {
-      const { exitCode, stdout, stderr } = await run(binary("kzonecheck"), ["-o", zone, join(folder, zone)]);
+      const { exitCode, stdout, stderr } = await run(binary("kzonecheck"), [
+        "-o",
+        zone,
+        join(folder, encodeURIComponent(zone)),
+      ]);
       if (exitCode !== 0) refused.set(zone, stdout + stderr);
     }
     return refused;
@@ -60,7 +64,7 @@ export async function refusedByKnot(zones: ZoneTexts): Promise<Map<string, strin
 async function inFolder<T>(zones: ZoneTexts, use: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), "zonewright-loading-"));
   try {
-    for (const [zone, text] of zones) await writeFile(join(folder, zone), text);
+    for (const [zone, text] of zones) await writeFile(join(folder, encodeURIComponent(zone)), text);
     return await use(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -68,7 +72,11 @@ async function inFolder<T>(zones: ZoneTexts, use: (folder: string) => Promise<T>
 }
 
 function configured(zones: ZoneTexts): string {
-  return [...zones.keys()].map((zone) => `zone "${zone}" { type primary; file "${zone}"; };\n`).join("");
+  return [...zones.keys()].map(configurationOf).join("");
+}
+
+function configurationOf(zone: string): string {
+  return `zone "${zone}" { type primary; file "${encodeURIComponent(zone)}"; };\n`;
 }
 
 function refusalsIn(output: string, zones: ZoneTexts): Map<string, string> {
