@@ -5,6 +5,7 @@ import { Hosts } from "../../../server/assignments/hosts.ts";
 import { liveZone } from "../../../server/records/live-queries.ts";
 import type { PlannedChange, RecordDraft } from "../../../server/records/live-record.ts";
 import { checkChanges } from "../../../server/records/server-rules/check-changes.ts";
+import type { Violation } from "../../../server/records/zone-rules.ts";
 import { slicedWork } from "../../../server/slices.ts";
 import type { Answer } from "../../support/rest-client.ts";
 import { fileZone, type Zone } from "../../support/zones.ts";
@@ -90,6 +91,11 @@ describe("an import that breaks the rules in many places", () => {
   });
 });
 
+/** The reasons in an order of their own: they come as the database gives its rows. */
+function sorted(found: ReadonlyMap<string, readonly Violation[]>): Map<string, string[]> {
+  return new Map([...found].map(([id, violations]) => [id, violations.map(({ message }) => message).toSorted()]));
+}
+
 describe("a zone asked about name by name", () => {
   let zone: Zone;
   beforeAll(async () => {
@@ -143,8 +149,8 @@ describe("a zone asked about name by name", () => {
             after: recordOf(record),
           })),
         ];
-        const asked = await checkChanges(em, zone, changes);
-        expect(asked).toEqual(await checkChanges(em, zone, changes, 0));
+        const asked = sorted(await checkChanges(em, zone, changes));
+        expect(asked).toEqual(sorted(await checkChanges(em, zone, changes, 0)));
       }),
       { numRuns: 150 },
     );
