@@ -169,12 +169,10 @@ export const createIdentityConfigInput = z.strictObject({
 export const updateIdentityConfigInput = z.strictObject({
   id: id("The configuration's id."),
   clientId: clientId.optional(),
-  clientSecret: line(2_000)
-    .optional()
-    .meta({
-      description: "A new client secret; empty: the stored one stays, unless an address leads to another origin.",
-      example: "",
-    }),
+  clientSecret: line(2_000).optional().meta({
+    description: "A new client secret; empty: the stored one stays, unless an address leads to another origin.",
+    example: "",
+  }),
   scope: scope.optional(),
   enabled: enabled.optional(),
   ...addresses,
