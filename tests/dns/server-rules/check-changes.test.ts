@@ -5,12 +5,8 @@ import { Hosts } from "../../../server/access/hosts.ts";
 import { liveZone } from "../../../server/changes/state/live-queries.ts";
 import type { PlannedChange, RecordDraft } from "../../../server/dns/live-record.ts";
 import { checkChanges } from "../../../server/records/server-rules/check-changes.ts";
-<<<<<<< HEAD:tests/dns/server-rules/check-changes.test.ts
 import { slicedWork } from "../../../server/platform/slices.ts";
-=======
-import type { Violation } from "../../../server/dns/zone-rules.ts";
-import { slicedWork } from "../../../server/platform/slices.ts";
->>>>>>> main:tests/records/server-rules/check-changes.test.ts
+import type { Violation } from "../../../server/dns/server-rules/rules.ts";
 import type { Answer } from "../../support/rest-client.ts";
 import { fileZone, type Zone } from "../../support/zones.ts";
 import { useZonewright } from "../../support/zonewright.ts";
