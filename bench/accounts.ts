@@ -9,13 +9,13 @@ import { startServer } from "../server/start.ts";
 import { RestClient } from "../tests/support/rest-client.ts";
 import { median, percentile, timings } from "./support/measure.ts";
 import type { Figure } from "./support/report.ts";
-import type { Stage } from "./support/stage.ts";
+import type { Environment } from "./support/environment.ts";
 
 const loginsPerSecond = 200;
 const looks = 400;
 
 /** What a flood of sign-ins does to somebody who works meanwhile. */
-export async function measureFlood({ client }: Stage): Promise<Figure[]> {
+export async function measureFlood({ client }: Environment): Promise<Figure[]> {
   const look = () => timings(looks, () => client.get("/api/domains"));
   await look();
   const quiet = await look();

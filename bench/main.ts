@@ -7,7 +7,7 @@ import { measureRowSizes } from "./row-sizes.ts";
 import { measureSignIn } from "./sign-in.ts";
 import { measureStreams } from "./streams.ts";
 import { report, type Figure } from "./support/report.ts";
-import { setStage, type Stage } from "./support/stage.ts";
+import { startEnvironment, type Environment } from "./support/environment.ts";
 import { measureTransfers } from "./transfers.ts";
 import { measureWrites } from "./writes.ts";
 import { measureZoneSize } from "./zone-size.ts";
@@ -15,28 +15,33 @@ import { measureZoneSize } from "./zone-size.ts";
 requireBinaries(["postgres", "initdb", "pgbench", "named", "dig", "nsupdate"]);
 
 /** Everything that is measured, on a PostgreSQL of its own. Ratios are within this one run. */
-const figures = await onStage(async (stage) => {
-  const { figures: sizes, largeDomain } = await measureZoneSize(stage);
-  const reads = await measureReads(stage);
-  return [...reads, ...(await measureWrites(stage)), ...sizes, ...(await measurePages(stage, largeDomain, 100_010))];
+const figures = await inEnvironment(async (environment) => {
+  const { figures: sizes, largeDomain } = await measureZoneSize(environment);
+  const reads = await measureReads(environment);
+  return [
+    ...reads,
+    ...(await measureWrites(environment)),
+    ...sizes,
+    ...(await measurePages(environment, largeDomain, 100_010)),
+  ];
 });
 await report([
   ...figures,
-  ...(await onStage(measureTransfers)),
-  ...(await onStage(measureSignIn)),
-  ...(await onStage(measureFlood)),
+  ...(await inEnvironment(measureTransfers)),
+  ...(await inEnvironment(measureSignIn)),
+  ...(await inEnvironment(measureFlood)),
   ...(await measureHostileBodies()),
   ...(await measureAuthentication()),
-  ...(await onStage(measureReminders)),
-  ...(await onStage(measureRowSizes)),
+  ...(await inEnvironment(measureReminders)),
+  ...(await inEnvironment(measureRowSizes)),
   ...(await measureStreams()),
 ]);
 
-async function onStage(measure: (stage: Stage) => Promise<Figure[]>): Promise<Figure[]> {
-  const stage = await setStage();
+async function inEnvironment(measure: (environment: Environment) => Promise<Figure[]>): Promise<Figure[]> {
+  const environment = await startEnvironment();
   try {
-    return await measure(stage);
+    return await measure(environment);
   } finally {
-    await stage.stop();
+    await environment.stop();
   }
 }

@@ -1,27 +1,27 @@
 import { Client } from "pg";
 import type { Figure } from "./support/report.ts";
 import { inTurns, percentile, requestsPerSecond, timings } from "./support/measure.ts";
-import type { Stage } from "./support/stage.ts";
+import type { Environment } from "./support/environment.ts";
 
 const goal = { least: 0.6 };
 const seconds = 4;
 const rounds = 3;
 
 /** Lists over REST, signed in, against a bare Express 5 + pg handler that runs the same SQL and prints the same JSON. */
-export async function measureReads(stage: Stage): Promise<Figure[]> {
-  const { domainId } = await stage.importZone("ten-thousand.example", 10_000);
-  await addDomains(stage, 999);
-  const baseline = await stage.startBaseline({ DOMAIN_ID: domainId });
+export async function measureReads(environment: Environment): Promise<Figure[]> {
+  const { domainId } = await environment.importZone("ten-thousand.example", 10_000);
+  await addDomains(environment, 999);
+  const baseline = await environment.startBaseline({ DOMAIN_ID: domainId });
   const figures: Figure[] = [];
   for (const [what, path] of [
     ["GET /api/domains, 20 of 1,000", "/api/domains"],
     ["GET records, 50 of 10,000", `/api/domains/${domainId}/records`],
   ] as const) {
-    await sameAnswer(stage, baseline.url, path);
-    const token = stage.client.token ?? "";
+    await sameAnswer(environment, baseline.url, path);
+    const token = environment.client.token ?? "";
     const [ours, theirs] = await inTurns(
       rounds,
-      () => requestsPerSecond({ url: stage.url + path, token, seconds }),
+      () => requestsPerSecond({ url: environment.url + path, token, seconds }),
       () => requestsPerSecond({ url: baseline.url + path, seconds }),
     );
     figures.push({
@@ -37,7 +37,7 @@ export async function measureReads(stage: Stage): Promise<Figure[]> {
 }
 
 /** Pages of a large zone: no step may read the whole of it. */
-export async function measurePages(stage: Stage, domainId: string, records: number): Promise<Figure[]> {
+export async function measurePages(environment: Environment, domainId: string, records: number): Promise<Figure[]> {
   const last = Math.ceil(records / 50);
   const pages = [
     ["page 1", "?page=1"],
@@ -48,7 +48,7 @@ export async function measurePages(stage: Stage, domainId: string, records: numb
   ];
   const figures: Figure[] = [];
   for (const [what, query] of pages) {
-    const taken = await timings(60, () => stage.client.get(`/api/domains/${domainId}/records${query}`));
+    const taken = await timings(60, () => environment.client.get(`/api/domains/${domainId}/records${query}`));
     figures.push({
       what: `${what} of ${records.toLocaleString("en")} records`,
       measured: `p95 ${percentile(taken, 0.95).toFixed(1)} ms`,
@@ -60,21 +60,21 @@ export async function measurePages(stage: Stage, domainId: string, records: numb
   return figures;
 }
 
-async function addDomains(stage: Stage, count: number): Promise<void> {
-  const client = new Client({ connectionString: stage.databaseUrl });
+async function addDomains(environment: Environment, count: number): Promise<void> {
+  const client = new Client({ connectionString: environment.databaseUrl });
   await client.connect();
   await client.query(
     `insert into domains (id, name, provider_config_id, tags, expiry_remind_days, auto_check_expiry)
      select gen_random_uuid(), 'd' || i || '.example', $1, array['production', 'europe'], '{30,7,1}', true from generate_series(1, $2::int) i`,
-    [stage.manualConfig, count],
+    [environment.manualConfig, count],
   );
   await client.query("vacuum analyze");
   await client.end();
 }
 
 /** A baseline that answers something else would prove nothing. */
-async function sameAnswer(stage: Stage, baselineUrl: string, path: string): Promise<void> {
-  const ours = (await stage.client.get(path)).body;
+async function sameAnswer(environment: Environment, baselineUrl: string, path: string): Promise<void> {
+  const ours = (await environment.client.get(path)).body;
   const theirs = await (await fetch(baselineUrl + path)).json();
   if (size(ours) !== size(theirs))
     throw new Error(`${path}: the baseline prints ${size(theirs)} characters, we print ${size(ours)}`);

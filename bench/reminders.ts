@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { Client } from "pg";
 import type { Figure } from "./support/report.ts";
-import type { Stage } from "./support/stage.ts";
+import type { Environment } from "./support/environment.ts";
 
 const domains = 100_000;
 
@@ -13,14 +13,14 @@ const domains = 100_000;
  * Runs of the reminders over many domains, whose dates are spread over a year: the first one, which makes up for a month, one a day later, and one that
  * finds nothing new.
  */
-export async function measureReminders(stage: Stage): Promise<Figure[]> {
-  const client = new Client({ connectionString: stage.databaseUrl });
+export async function measureReminders(environment: Environment): Promise<Figure[]> {
+  const client = new Client({ connectionString: environment.databaseUrl });
   await client.connect();
   await client.query(
     `insert into domains (id, name, provider_config_id, expires_at, expiring_from, expiry_remind_days, auto_check_expiry)
      select gen_random_uuid(), 'reminded-' || n || '.example', $1, at, at - interval '30 days', '{30,7,1}', false
      from generate_series(1, $2::int) n, lateral (select now() + interval '12 hours' + n * interval '365 days' / $2::int) as t (at)`,
-    [stage.manualConfig, domains],
+    [environment.manualConfig, domains],
   );
   await client.query("analyze domains");
   const told = async () => Number((await client.query("select count(*) from expiry_reminders")).rows[0].count);
@@ -31,7 +31,7 @@ export async function measureReminders(stage: Stage): Promise<Figure[]> {
     ["reminder run over 100,000 domains without news", 1],
   ] as const) {
     const had = await told();
-    const { seconds, megabytes, before: idle } = await run(stage, daysAhead);
+    const { seconds, megabytes, before: idle } = await run(environment, daysAhead);
     const figure = { what: `${what} (${(await told()) - had} thresholds)` };
     figures.push(
       { ...figure, measured: `${seconds.toFixed(2)} s`, baseline: "10 s", ratio: seconds / 10, goal: { most: 1 } },
@@ -56,11 +56,11 @@ interface Run {
   before: number;
 }
 
-async function run(stage: Stage, daysAhead: number): Promise<Run> {
+async function run(environment: Environment, daysAhead: number): Promise<Run> {
   const folder = await mkdtemp(join(tmpdir(), "zonewright-reminders-"));
   const env = {
     ...process.env,
-    DATABASE_URL: stage.databaseUrl,
+    DATABASE_URL: environment.databaseUrl,
     DATA_DIR: folder,
     NODE_ENV: "production",
     NOW_PLUS_DAYS: String(daysAhead),

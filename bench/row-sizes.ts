@@ -1,13 +1,13 @@
 import { Client } from "pg";
 import type { Figure } from "./support/report.ts";
-import type { Stage } from "./support/stage.ts";
+import type { Environment } from "./support/environment.ts";
 
 const records = 20_000;
 const bulk = 100;
 
 /** What a record, a change of it, a snapshot and an edit cost on disk, with their indexes: see "Sizing" in docs/operations. */
-export async function measureRowSizes(stage: Stage): Promise<Figure[]> {
-  const database = new Client({ connectionString: stage.databaseUrl });
+export async function measureRowSizes(environment: Environment): Promise<Figure[]> {
+  const database = new Client({ connectionString: environment.databaseUrl });
   await database.connect();
   const sizeOf = async (...tables: string[]) => {
     await database.query(`vacuum full ${tables.join(", ")}`);
@@ -26,15 +26,15 @@ export async function measureRowSizes(stage: Stage): Promise<Figure[]> {
   const trail = ["change_sets", "audit_entries"];
   let domainId = "";
   const record = await grown(versions, records, async () => {
-    ({ domainId } = await stage.importZone("row-sizes.example", records));
+    ({ domainId } = await environment.importZone("row-sizes.example", records));
   });
   const path = `/api/domains/${domainId}`;
   const snapshot = await grown(["snapshots"], 500, async () => {
-    for (let index = 0; index < 500; index++) await stage.client.post(`${path}/snapshots`);
+    for (let index = 0; index < 500; index++) await environment.client.post(`${path}/snapshots`);
   });
   const edits = async () => {
     for (let index = 0; index < 500; index++)
-      await stage.client.post(`${path}/records`, { recordType: "A", name: `one${index}`, value: "192.0.2.1" });
+      await environment.client.post(`${path}/records`, { recordType: "A", name: `one${index}`, value: "192.0.2.1" });
   };
   const edit = await grown(trail, 500, edits);
   const bulks = async () => {
@@ -44,7 +44,7 @@ export async function measureRowSizes(stage: Stage): Promise<Figure[]> {
         name: `bulk${index}-${one}`,
         value: "192.0.2.1",
       }));
-      await stage.client.post(`${path}/records/bulk`, { records: named });
+      await environment.client.post(`${path}/records/bulk`, { records: named });
     }
   };
   const bulkEdit = await grown(trail, 20, bulks);

@@ -1,13 +1,13 @@
 import type { Figure } from "./support/report.ts";
 import { median, timings } from "./support/measure.ts";
-import type { Stage } from "./support/stage.ts";
+import type { Environment } from "./support/environment.ts";
 
 const tries = 200;
 /** Under the limit of wrong passwords for an account. */
 const triesPerAccount = 4;
 
 /** Whether the time of a refusal tells if there is such a user: known and unknown names in turn, each with a wrong password. */
-export async function measureSignIn({ client }: Stage): Promise<Figure[]> {
+export async function measureSignIn({ client }: Environment): Promise<Figure[]> {
   const accounts = Array.from({ length: tries / triesPerAccount }, (_, index) => `timed-${index}`);
   for (const username of accounts)
     await client.post("/api/users", { username, password: `the password of ${username}`, role: "member" });

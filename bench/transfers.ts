@@ -5,7 +5,7 @@ import { mustRun } from "../tests/support/programs.ts";
 import type { UpdateServer } from "../tests/support/name-servers/update-server.ts";
 import { median, timings } from "./support/measure.ts";
 import type { Figure } from "./support/report.ts";
-import { zoneFile, type Stage } from "./support/stage.ts";
+import { zoneFile, type Environment } from "./support/environment.ts";
 
 const large = { name: "transferred.example", records: 100_000 };
 const small = { name: "updated.example", records: 100 };
@@ -13,29 +13,29 @@ const changed = 1_000;
 const linesPerUpdate = 200;
 
 /**
- * A large zone over AXFR from a BIND on loopback, and single changes to a small one by dynamic update. The stage must be fresh, so that the
+ * A large zone over AXFR from a BIND on loopback, and single changes to a small one by dynamic update. The environment must be fresh, so that the
  * peak of its memory is that of the transfers.
  */
-export async function measureTransfers(stage: Stage): Promise<Figure[]> {
+export async function measureTransfers(environment: Environment): Promise<Figure[]> {
   const records = new Map([large, small].map((zone) => [zone.name, zone.records]));
   const bind = await startBind([...records.keys()], { contentOf: (zone) => zoneFile(zone, records.get(zone) ?? 0) });
   try {
-    const { body } = await stage.client.post("/api/provider-configs", {
+    const { body } = await environment.client.post("/api/provider-configs", {
       kind: "rfc2136",
       name: "BIND",
       config: bind.config,
     });
-    return [...(await measureSync(stage, bind, body.id)), ...(await measureChange(stage, bind, body.id))];
+    return [...(await measureSync(environment, bind, body.id)), ...(await measureChange(environment, bind, body.id))];
   } finally {
     await bind.stop();
   }
 }
 
-async function measureSync(stage: Stage, bind: UpdateServer, config: string): Promise<Figure[]> {
+async function measureSync(environment: Environment, bind: UpdateServer, config: string): Promise<Figure[]> {
   const transferred = median(await timings(5, () => transfer(bind)));
-  const imported = await bring(stage, config, large);
+  const imported = await bring(environment, config, large);
   const sync = async (changes: number) => {
-    const { body } = await stage.client.post(`/api/domains/${imported.domainId}/sync`);
+    const { body } = await environment.client.post(`/api/domains/${imported.domainId}/sync`);
     if (body.synced !== large.records || body.updated !== changes)
       throw new Error(`the sync went wrong: ${JSON.stringify(body)}`);
   };
@@ -45,7 +45,7 @@ async function measureSync(stage: Stage, bind: UpdateServer, config: string): Pr
     await changeMany(bind, round);
     pulled.push(...(await timings(1, () => sync(changed))));
   }
-  const peak = await stage.peakMegabytes();
+  const peak = await environment.peakMegabytes();
   const against = (what: string, milliseconds: number, goalSeconds: number): Figure => ({
     what,
     measured: `${seconds(milliseconds)}, ${(milliseconds / transferred).toFixed(1)} × dig AXFR (${seconds(transferred)})`,
@@ -68,15 +68,15 @@ async function measureSync(stage: Stage, bind: UpdateServer, config: string): Pr
 }
 
 /** One change a call, over REST, in turn with one `nsupdate` a change. */
-async function measureChange(stage: Stage, bind: UpdateServer, config: string): Promise<Figure[]> {
-  const { domainId } = await bring(stage, config, small);
+async function measureChange(environment: Environment, bind: UpdateServer, config: string): Promise<Figure[]> {
+  const { domainId } = await bring(environment, config, small);
   const ours: number[] = [];
   const theirs: number[] = [];
   for (let round = 0; round < 45; round++) {
     ours.push(
       ...(await timings(1, async () => {
         const record = { recordType: "A", name: `ours${round}`, value: "192.0.2.1", ttl: 300 };
-        const { status, body } = await stage.client.post(`/api/domains/${domainId}/records`, record);
+        const { status, body } = await environment.client.post(`/api/domains/${domainId}/records`, record);
         if (status !== 201) throw new Error(`the change failed: ${JSON.stringify(body)}`);
       })),
     );
@@ -98,9 +98,9 @@ async function measureChange(stage: Stage, bind: UpdateServer, config: string): 
   ];
 }
 
-async function bring(stage: Stage, config: string, zone: { name: string; records: number }) {
+async function bring(environment: Environment, config: string, zone: { name: string; records: number }) {
   const start = performance.now();
-  const { body } = await stage.client.post(`/api/provider-configs/${config}/import`, { zones: [zone.name] });
+  const { body } = await environment.client.post(`/api/provider-configs/${config}/import`, { zones: [zone.name] });
   const milliseconds = performance.now() - start;
   const [result] = body.results;
   if (result?.records !== zone.records) throw new Error(`the import of ${zone.name} failed: ${JSON.stringify(body)}`);

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { binary } from "../tests/support/binaries.ts";
 import type { Figure } from "./support/report.ts";
 import { inTurns, requestsPerSecond } from "./support/measure.ts";
-import type { Stage } from "./support/stage.ts";
+import type { Environment } from "./support/environment.ts";
 
 const runFile = promisify(execFile);
 const zones = 10;
@@ -41,13 +41,13 @@ commit;
 }
 
 /** Records created on zones without a provider: singly against pgbench that reads and writes the same rows, and in bulk against singly. */
-export async function measureWrites(stage: Stage): Promise<Figure[]> {
-  const ours = await makeZones(stage, "write");
-  const theirs = await makeZones(stage, "pgbench");
+export async function measureWrites(environment: Environment): Promise<Figure[]> {
+  const ours = await makeZones(environment, "write");
+  const theirs = await makeZones(environment, "pgbench");
   let host = 0;
   const next = (body: (path: string) => { path: string; body: string }) => () =>
     body(`/api/domains/${ours[host++ % zones] ?? ""}/records`);
-  const token = stage.client.token ?? "";
+  const token = environment.client.token ?? "";
   const single = next((path) => ({
     path,
     body: JSON.stringify({ recordType: "A", name: `s${host}`, value: "192.0.2.1", ttl: 300 }),
@@ -63,11 +63,11 @@ export async function measureWrites(stage: Stage): Promise<Figure[]> {
       })),
     }),
   }));
-  const load = { url: stage.url, token, seconds, method: "POST" } as const;
+  const load = { url: environment.url, token, seconds, method: "POST" } as const;
   const [singly, statements] = await inTurns(
     rounds,
     () => requestsPerSecond({ ...load, next: single }),
-    () => pgbench(stage, theirs),
+    () => pgbench(environment, theirs),
   );
   const [bulkCalls, again] = await inTurns(
     rounds,
@@ -92,12 +92,12 @@ export async function measureWrites(stage: Stage): Promise<Figure[]> {
   ];
 }
 
-async function makeZones(stage: Stage, prefix: string): Promise<string[]> {
+async function makeZones(environment: Environment, prefix: string): Promise<string[]> {
   const ids: string[] = [];
   for (let zone = 0; zone < zones; zone++) {
-    const { body } = await stage.client.post("/api/domains", {
+    const { body } = await environment.client.post("/api/domains", {
       name: `${prefix}${zone}.example`,
-      providerConfigId: stage.manualConfig,
+      providerConfigId: environment.manualConfig,
     });
     ids.push(body.id);
   }
@@ -105,12 +105,12 @@ async function makeZones(stage: Stage, prefix: string): Promise<string[]> {
 }
 
 /** Transactions per second of ten pgbench clients. */
-async function pgbench(stage: Stage, domainIds: readonly string[]): Promise<number> {
+async function pgbench(environment: Environment, domainIds: readonly string[]): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), "zonewright-pgbench-"));
   const script = join(folder, "create.sql");
   await writeFile(script, pgbenchScript(domainIds));
   const flags = ["-n", "-M", "extended", "-c", "10", "-j", "2", "-T", String(seconds), "-f", script];
-  const { stdout } = await runFile(binary("pgbench"), [...flags, stage.databaseUrl]);
+  const { stdout } = await runFile(binary("pgbench"), [...flags, environment.databaseUrl]);
   await rm(folder, { recursive: true });
   return Number(/tps = ([\d.]+)/.exec(stdout)?.[1]);
 }

@@ -1,31 +1,31 @@
 import type { Figure } from "./support/report.ts";
 import { median, timings } from "./support/measure.ts";
-import type { Stage } from "./support/stage.ts";
+import type { Environment } from "./support/environment.ts";
 
 const small = { name: "hundred.example", records: 100 };
 const medium = { name: "thousand.example", records: 1_000 };
 const large = { name: "hundred-thousand.example", records: 100_000 };
 
 /** What must not grow with the zone, and what may only grow so far. @returns the figures and the large zone's domain */
-export async function measureZoneSize(stage: Stage): Promise<{ figures: Figure[]; largeDomain: string }> {
-  const peakBefore = await stage.peakMegabytes();
-  const imported = await stage.importZone(large.name, large.records);
-  const peak = await stage.peakMegabytes();
-  const { domainId: smallDomain } = await stage.importZone(small.name, small.records);
-  const { domainId: mediumDomain } = await stage.importZone(medium.name, medium.records);
+export async function measureZoneSize(environment: Environment): Promise<{ figures: Figure[]; largeDomain: string }> {
+  const peakBefore = await environment.peakMegabytes();
+  const imported = await environment.importZone(large.name, large.records);
+  const peak = await environment.peakMegabytes();
+  const { domainId: smallDomain } = await environment.importZone(small.name, small.records);
+  const { domainId: mediumDomain } = await environment.importZone(medium.name, medium.records);
   const { domainId } = imported;
 
-  const snapshot = (id: string) => stage.client.post(`/api/domains/${id}/snapshots`);
+  const snapshot = (id: string) => environment.client.post(`/api/domains/${id}/snapshots`);
   await timings(10, () => snapshot(smallDomain));
   const ofSmall: number[] = [];
   const ofLarge: number[] = [];
   for (let round = 0; round < 40; round++) {
-    ofSmall.push(...(await timings(1, () => stage.client.post(`/api/domains/${smallDomain}/snapshots`))));
+    ofSmall.push(...(await timings(1, () => environment.client.post(`/api/domains/${smallDomain}/snapshots`))));
     ofLarge.push(...(await timings(1, () => snapshot(domainId))));
   }
-  const mediumDiff = await diffOfTen(stage, mediumDomain);
-  const largeDiff = await diffOfTen(stage, domainId);
-  const sync = await timings(3, () => stage.client.post(`/api/domains/${domainId}/sync`));
+  const mediumDiff = await diffOfTen(environment, mediumDomain);
+  const largeDiff = await diffOfTen(environment, domainId);
+  const sync = await timings(3, () => environment.client.post(`/api/domains/${domainId}/sync`));
   return {
     largeDomain: domainId,
     figures: [
@@ -74,18 +74,18 @@ function compared(
 }
 
 /** Ten changes between two snapshots, then the time of comparing those. */
-async function diffOfTen(stage: Stage, domainId: string): Promise<number[]> {
-  const { body: from } = await stage.client.post(`/api/domains/${domainId}/snapshots`);
+async function diffOfTen(environment: Environment, domainId: string): Promise<number[]> {
+  const { body: from } = await environment.client.post(`/api/domains/${domainId}/snapshots`);
   const records = Array.from({ length: 10 }, (_, index) => ({
     recordType: "A",
     name: `new${index}`,
     value: "192.0.2.1",
   }));
-  const bulk = await stage.client.post(`/api/domains/${domainId}/records/bulk`, { records });
+  const bulk = await environment.client.post(`/api/domains/${domainId}/records/bulk`, { records });
   if (bulk.body.succeeded !== 10) throw new Error("the ten changes failed");
-  const { body: to } = await stage.client.post(`/api/domains/${domainId}/snapshots`);
+  const { body: to } = await environment.client.post(`/api/domains/${domainId}/snapshots`);
   const path = `/api/domains/${domainId}/snapshots/diff?from=${from.id}&to=${to.id}`;
-  const { body } = await stage.client.get(path);
+  const { body } = await environment.client.get(path);
   if (body.added.length !== 10) throw new Error("the difference is not ten records");
-  return await timings(60, () => stage.client.get(path));
+  return await timings(60, () => environment.client.get(path));
 }

@@ -132,7 +132,7 @@ function lowerCaseNames(headers: Record<string, string>): Record<string, string>
 }
 
 /** Procedures that only a sign-in which waits for its second factor opens. */
-const halfSignedIn: ReadonlySet<string> = new Set<`twoFactor.${keyof RouterInputs["twoFactor"]}`>([
+const awaitingSecondFactor: ReadonlySet<string> = new Set<`twoFactor.${keyof RouterInputs["twoFactor"]}`>([
   "twoFactor.verify",
   "twoFactor.sendEmailCode",
   "twoFactor.passkeyOptions",
@@ -190,7 +190,7 @@ export function createClient(options: ClientOptions): Client {
         fetch: async (address, init) => {
           const target = typeof address === "object" && "url" in address ? address.url : String(address);
           const procedure = target.slice(trpcUrl.length + 1).replace(/\?.*$/s, "");
-          if (halfSignedIn.has(procedure))
+          if (awaitingSecondFactor.has(procedure))
             return await request(fetch, target, withBearer(init as RequestInit, tempToken));
           return selfContained.has(procedure)
             ? await request(fetch, target, withBearer(init as RequestInit, session.session?.accessToken ?? null))

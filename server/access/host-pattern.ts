@@ -1,4 +1,4 @@
-import { literally } from "../database/literally.ts";
+import { escapeLike } from "../database/escape-like.ts";
 import { shown, toALabel } from "../dns/names/labels.ts";
 import { ok, refuse, type Result } from "../platform/result.ts";
 
@@ -55,5 +55,5 @@ export function matchesHost(pattern: string, host: string): boolean {
 
 /** The same pattern for SQL's `like`, with its usual escape. */
 export function likePattern(pattern: string): string {
-  return literally(pattern).replaceAll("*", "%");
+  return escapeLike(pattern).replaceAll("*", "%");
 }

@@ -22,7 +22,7 @@ export interface Rights {
 }
 
 /** What a call is for: to look, to change records, or to decide on the zone as a whole. */
-export type Need = "see" | "change" | "own";
+export type Need = "read" | "write" | "manage";
 
 /** An assignment, as far as rights follow from it. */
 interface Grant {
@@ -60,9 +60,9 @@ export function accessColumns(caller: Caller) {
 export function rightsIn(row: { owner_id: string | null; grants: Grant[] }, caller: Caller, need: Need): Rights {
   const rights = rightsFrom(caller, row.owner_id, row.grants);
   if (!rights) throw notFound("domain");
-  if (need === "own" && !rights.owns)
+  if (need === "manage" && !rights.owns)
     throw new AppError("FORBIDDEN", "Only the domain's owner and administrators may do this.");
-  if (need === "change" && rights.changes.isNone)
+  if (need === "write" && rights.changes.isNone)
     throw new AppError(
       "FORBIDDEN",
       "You may look at this domain and not change it; ask for an assignment that lets you write.",

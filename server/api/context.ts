@@ -24,8 +24,8 @@ export interface ErrorShape {
   data: ErrorData;
 }
 
-/** Who gets in. `halfSignedIn`: only a `tempToken`, while a second factor is awaited. */
-export type Access = "public" | "halfSignedIn" | "signedIn" | "admin";
+/** Who gets in. `awaitingSecondFactor`: only a `tempToken`, while a second factor is awaited. */
+export type Access = "public" | "awaitingSecondFactor" | "signedIn" | "admin";
 
 /**
  * What a call asks for that changes a way into the account, beyond a sign-in. `session`: a session that was confirmed within the last ten minutes.

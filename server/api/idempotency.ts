@@ -162,7 +162,7 @@ async function refuseUnseen(em: EntityManager, caller: Caller, input: unknown): 
   const { id } = (input ?? {}) as { id?: unknown };
   if (typeof id !== "string" || !uuid.test(id)) return;
   const domain = await queries(em).selectFrom("domains").select("id").where("id", "=", id).executeTakeFirst();
-  if (domain) await zoneFor(em, caller, domain.id, "see");
+  if (domain) await zoneFor(em, caller, domain.id, "read");
 }
 
 /** Deletes answers that are kept long enough. */

@@ -76,7 +76,7 @@ function meta(
 /** Describes a procedure's REST route, one function for each kind of procedure in `trpc.ts`. */
 export const route = {
   open: (route: Route) => meta(route, "public", null),
-  halfSignedIn: (route: Route) => meta(route, "halfSignedIn", null),
+  awaitingSecondFactor: (route: Route) => meta(route, "awaitingSecondFactor", null),
   signedIn: (route: Route) => meta(route, "signedIn", null),
   confirmed: (route: Route) => meta(route, "signedIn", null, "session"),
   confirmedOrPassword: (route: Route) => meta(route, "signedIn", null, "orPassword"),

@@ -15,7 +15,7 @@ import { parsedBody } from "./parsed-bodies.ts";
 import { idempotencyKeyOf, takesIdempotencyKey } from "./idempotency.ts";
 import { inputError } from "./input-error.ts";
 import { LargeAnswer } from "./large-answers.ts";
-import { LimitReached, tellStandings, type Standing } from "../limits/rate-limit.ts";
+import { LimitReached, tellQuotas, type QuotaStatus } from "../limits/rate-limit.ts";
 import type { Services } from "../composition/services.ts";
 import { deserializeInput } from "./trpc-input.ts";
 
@@ -117,18 +117,18 @@ function guarded<Admitted extends Admission>(admit: (call: Call) => Admitted | P
     /** Tells the log of a failure that is one item of the answer, not the answer. */
     const report = (error: AppError, fields: { zone: string }) =>
       logFailure(services, error, { requestId, procedure, ...fields });
-    const standings: Standing[] = [];
+    const quotas: QuotaStatus[] = [];
     try {
       const call = { services, em, http: ctx.http, requestId, procedure };
       const admitted = await countingStrangers(admit, call);
       const actor = actorOf(admitted);
-      standings.push(...(await services.requestLimits.take(actor)));
-      tellStandings(ctx.http, standings);
+      quotas.push(...(await services.requestLimits.take(actor)));
+      tellQuotas(ctx.http, quotas);
       const input = await getRawInput().catch(refuseUnreadable);
       const looks = onlyLooks(procedure, input);
       if (meta?.costly === true && !looks) {
-        standings.push(...(await services.requestLimits.takeCostly(actor)));
-        tellStandings(ctx.http, standings);
+        quotas.push(...(await services.requestLimits.takeCostly(actor)));
+        tellQuotas(ctx.http, quotas);
       }
       const carryOut = async (http: HttpPort) => {
         const result = await next({ ctx: { services, em, report, ...admitted, http } });
@@ -149,7 +149,7 @@ function guarded<Admitted extends Admission>(admit: (call: Call) => Admitted | P
       return carriedOut ?? ({ ok: true, data } as unknown as Awaited<ReturnType<typeof carryOut>>);
     } catch (error) {
       const appError = errorOf(error);
-      if (appError instanceof LimitReached) tellStandings(ctx.http, [...standings, ...appError.standings]);
+      if (appError instanceof LimitReached) tellQuotas(ctx.http, [...quotas, ...appError.quotas]);
       throw readable(appError, ctx as ServerContext, procedure);
     }
   });
@@ -218,7 +218,7 @@ export const merged = t.mergeRouters;
 export const open = guarded(({ http, requestId }) => ({ actor: visitor(http.ip, requestId) }));
 
 /** Somebody whose password was right and whose second factor is awaited: the bearer is a `tempToken`, and nothing else will do. */
-export const halfSignedIn = guarded(async ({ services, em, http, requestId }) => {
+export const awaitingSecondFactor = guarded(async ({ services, em, http, requestId }) => {
   const pending = await services.secondFactorChecks.authenticate(em, bearerOf(http));
   return { pending, actor: { ...visitor(http.ip, requestId), userId: pending.userId } };
 });
@@ -257,7 +257,7 @@ export function may(permission: Permission) {
 }
 
 /** The same for a subscription: also tells what the credential lasts by. */
-export function mayStay(permission: Permission) {
+export function maySubscribe(permission: Permission) {
   return guarded(async (call) => {
     const identified = await authenticated(call);
     return { caller: permitted(asCaller(identified, call), permission), identified };

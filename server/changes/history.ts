@@ -22,7 +22,7 @@ export interface HistoryChange {
  * there were no others.
  */
 export async function zoneHistory(em: EntityManager, caller: Caller, input: Paging & { id: string }) {
-  const zone = await zoneFor(em, caller, input.id, "see");
+  const zone = await zoneFor(em, caller, input.id, "read");
   const { sees } = zone.rights;
   const matching = queries(em)
     .selectFrom("change_sets")

@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { queries, type EntityManager } from "../database/database.ts";
 import { identityIn, stateOf, thisProcess } from "../database/process-identity.ts";
 import { AppError, notFound } from "../platform/errors.ts";
-import { inTurn } from "../platform/keyed-mutex.ts";
+import { withKeyedMutex } from "../platform/keyed-mutex.ts";
 
 /** A lease is renewed well before its end; after a crash it frees the zone by itself, unless its holder is seen to be gone before. */
 const leaseSeconds = 8;
@@ -43,7 +43,7 @@ export async function inZoneTurn<T>(
   work: (deadline: number) => Promise<T>,
 ): Promise<T> {
   const deadline = performance.now() + waitMilliseconds;
-  return await inTurn(`zone ${domainId}`, async () => {
+  return await withKeyedMutex(`zone ${domainId}`, async () => {
     if (performance.now() > deadline) throw busy();
     return await work(deadline);
   });

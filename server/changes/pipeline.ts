@@ -15,7 +15,7 @@ import type { Notifications } from "../notifications/notify.ts";
 import type { ProviderComparison } from "./state/compare-with-provider.ts";
 import type { PlannedChange } from "../dns/live-record.ts";
 import { readSplits } from "./state/unread-splits.ts";
-import { repairZone, type Ending } from "./repair.ts";
+import { repairZone, type Resolution } from "./repair.ts";
 import { sendChanges } from "./send-changes.ts";
 import { liveAtNames } from "./state/live-queries.ts";
 import { recordKey, type RecordData } from "../dns/record.ts";
@@ -24,7 +24,7 @@ import type { ZoneSigning } from "../dns/server-managed.ts";
 import { settle } from "./settle.ts";
 
 /** A zone that is ours alone while a change is planned and carried out. */
-export interface HeldZone {
+export interface ZoneContext {
   id: string;
   name: string;
   /** Of its provider configuration. */
@@ -53,14 +53,14 @@ export interface ChangeRequest<P extends Planned> {
   domainId: string;
   caller: Caller;
   /** What it takes; which hosts a change may touch is for the plan to see to. */
-  need: Exclude<Need, "see">;
+  need: Exclude<Need, "read">;
   kind: ChangeSetKind;
   /** Reads the zone and plans. Runs while the zone is held; throws AppError to refuse. */
-  plan: (em: EntityManager, zone: HeldZone) => Promise<P>;
+  plan: (em: EntityManager, zone: ZoneContext) => Promise<P>;
   /** All changes or none, at the provider too. */
   together?: boolean;
   /** How earlier changes that are open end; `known` when left out. */
-  ending?: Ending;
+  resolution?: Resolution;
   /** True: the provider has these changes already (sync), so nothing is sent. */
   alreadyThere?: boolean;
   /** What the audit trail tells beside the records. */
@@ -123,7 +123,7 @@ export class ChangePipeline {
       if (done) return done;
       const fork = () => this.#database.fork();
       const work = async (lease: Lease) => {
-        const settling = { ending: request.ending ?? "known", actor: request.caller };
+        const settling = { resolution: request.resolution ?? "wait", actor: request.caller };
         const notifications = this.#notifications;
         await repairZone(fork(), request.domainId, lease, this.#connections, this.#now, { settling, notifications });
         const zone = await this.#hold(fork(), request, false);
@@ -134,7 +134,7 @@ export class ChangePipeline {
   }
 
   /** A zone as it is now, held by nobody. @throws AppError NOT_FOUND, FORBIDDEN */
-  async look(em: EntityManager, caller: Caller, domainId: string, need: Need): Promise<HeldZone> {
+  async look(em: EntityManager, caller: Caller, domainId: string, need: Need): Promise<ZoneContext> {
     return await this.#hold(em, { domainId, caller, need }, false);
   }
 
@@ -150,7 +150,7 @@ export class ChangePipeline {
 
   async #inOneTransaction<P extends Planned>(
     tx: EntityManager,
-    zone: HeldZone,
+    zone: ZoneContext,
     request: ChangeRequest<P>,
   ): Promise<Carried<P>> {
     const planned = await request.plan(tx, zone);
@@ -159,7 +159,7 @@ export class ChangePipeline {
   }
 
   async #throughProvider<P extends Planned>(
-    zone: HeldZone,
+    zone: ZoneContext,
     request: ChangeRequest<P>,
     lease: Lease,
   ): Promise<Carried<P>> {
@@ -193,7 +193,7 @@ export class ChangePipeline {
 
   async #finish<P extends Planned>(
     tx: EntityManager,
-    zone: HeldZone,
+    zone: ZoneContext,
     request: ChangeRequest<P>,
     planned: P,
     outcomes: ChangeOutcome[],
@@ -227,7 +227,7 @@ export class ChangePipeline {
     em: EntityManager,
     { domainId, caller, need }: { domainId: string; caller: Caller; need: Need },
     lockRow: boolean,
-  ): Promise<HeldZone> {
+  ): Promise<ZoneContext> {
     const row = await queries(em)
       .selectFrom("domains")
       .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
@@ -289,7 +289,7 @@ async function deletionsOf(
 }
 
 /** Reads how the TXT records of a zone are cut where 0.1 stored them: else a change of one could not name what is there. @throws AppError PROVIDER_ERROR */
-async function knowSplits(em: EntityManager, zone: HeldZone): Promise<void> {
+async function knowSplits(em: EntityManager, zone: ZoneContext): Promise<void> {
   if (!zone.splitsUnread || !zone.provider) return;
   await throughProvider(readSplits(em, zone, zone.provider));
   zone.splitsUnread = false;
@@ -306,7 +306,7 @@ async function markOf(provider: DnsProvider, zone: string): Promise<string | nul
  */
 export async function changedElsewhere(
   em: EntityManager,
-  zone: HeldZone,
+  zone: ZoneContext,
   comparison: ProviderComparison,
   now: Date,
 ): Promise<boolean> {

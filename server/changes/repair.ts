@@ -19,18 +19,18 @@ import type { Notifications } from "../notifications/notify.ts";
 import { failedChange } from "./failed-notice.ts";
 import { allOrTakenBack, putBack } from "./provider-call.ts";
 import { outcomesIn, provenOurs, readServed } from "./read-back.ts";
-import { begunCalls, whileHeld } from "./noted-calls.ts";
+import { begunCalls, whileHeld } from "./call-journal.ts";
 import { settle } from "./settle.ts";
 
 /**
- * What becomes of changes of which the provider does not tell what came. `known`: they stay open. `as read`: what the zone shows now decides,
- * as far as it can be read. `unread`: they are given up even where it cannot.
+ * How to close changes whose provider cannot confirm them. `wait`: leave them pending. `acceptObserved`: take what the zone shows now as the
+ * outcome, if it can be read. `abandon`: close them even if it cannot.
  */
-export type Ending = "known" | "as read" | "unread";
+export type Resolution = "wait" | "acceptObserved" | "abandon";
 
 /** Who settles, and how far that may go; the service itself, and no further than is known, when left out. */
 interface Settling {
-  ending: Ending;
+  resolution: Resolution;
   actor: Actor;
 }
 
@@ -55,12 +55,20 @@ export async function repairZone(
   lease: Lease,
   connections: ProviderConnections,
   now: () => Date,
-  { settling = { ending: "known", actor: theService }, notifications }: Circumstances,
+  { settling = { resolution: "wait", actor: theService }, notifications }: Circumstances,
 ): Promise<number> {
   const pending = await pendingSets(em, domainId);
   for (const set of pending) {
     const intent = storedIntent(set.intent);
-    const { outcomes, isRead, givenUp } = await establish(em, set, intent, lease, connections, now(), settling.ending);
+    const { outcomes, isRead, givenUp } = await establish(
+      em,
+      set,
+      intent,
+      lease,
+      connections,
+      now(),
+      settling.resolution,
+    );
     await em.fork().transactional(async (tx) => {
       const at = now();
       const author = { trigger: "on_change", createdBy: set.actor_id, now: at } as const;
@@ -69,7 +77,7 @@ export async function repairZone(
       await settle(tx, domainId, {
         kind: set.change_kind,
         actorId: set.actor_id,
-        actor: givenUp && settling.ending !== "known" ? settling.actor : theService,
+        actor: givenUp && settling.resolution !== "wait" ? settling.actor : theService,
         ...(givenUp ? { about: { givenUp } } : {}),
         changes: intent.changes,
         outcomes,
@@ -127,7 +135,7 @@ async function establish(
   lease: Lease,
   connections: ProviderConnections,
   now: Date,
-  ending: Ending,
+  resolution: Resolution,
 ): Promise<Established> {
   const connect = () => connections.connect({ ...set, id: set.config_id }).provider;
   try {
@@ -139,9 +147,9 @@ async function establish(
     return { outcomes, isRead: true, givenUp: false };
   } catch (error) {
     const isOpen = error instanceof AppError && (error.code === "PROVIDER_ERROR" || error.code === "UNAVAILABLE");
-    if (!isOpen || ending === "known") throw error;
+    if (!isOpen || resolution === "wait") throw error;
     const read = await asRead(connect, set.name, intent, error.code === "UNAVAILABLE");
-    if (read === null && ending === "as read") throw error;
+    if (read === null && resolution === "acceptObserved") throw error;
     return { outcomes: read ?? intent.changes.map(() => unread), isRead: read !== null, givenUp: true };
   }
 }

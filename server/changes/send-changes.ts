@@ -11,7 +11,7 @@ import { failureOf, failuresText } from "./failures.ts";
 import { intentText, leaveOpen } from "./intent.ts";
 import { lostLease, type Lease } from "./lease.ts";
 import { callProvider } from "./provider-call.ts";
-import { notingCalls } from "./noted-calls.ts";
+import { notingCalls } from "./call-journal.ts";
 
 export interface SentZone {
   id: string;

@@ -8,7 +8,7 @@ import { MailOutbox } from "../mail/outbox.ts";
 import { Metrics } from "../metrics/metrics.ts";
 import { readings } from "../metrics/readings.ts";
 import type { Streams } from "../notifications/streams.ts";
-import { SecretBox } from "../platform/secret-cipher.ts";
+import { SecretCipher } from "../platform/secret-cipher.ts";
 import { jobs, type Workers } from "./job-list.ts";
 import { JobRunner } from "../jobs/runner.ts";
 
@@ -34,7 +34,7 @@ export function composeJobs(parts: {
   const { config, database, log, now, mailer, background } = parts;
   const mail = new MailOutbox({
     mailer,
-    box: new SecretBox(parts.keyring, "mail"),
+    box: new SecretCipher(parts.keyring, "mail"),
     background,
     database,
     log,

@@ -11,7 +11,7 @@ import { PersonalTokenCredentials } from "../access/personal-token-credentials.t
 import { LastUse } from "../access/personal-token-use.ts";
 import { Background } from "../platform/background.ts";
 import { composeChannels, type ChannelServices } from "../notifications/channels/compose.ts";
-import { ConfigBox } from "../notifications/channels/config-box.ts";
+import { ConfigCipher } from "../notifications/channels/config-cipher.ts";
 import { Outbox } from "../notifications/channels/outbox.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
@@ -47,7 +47,7 @@ import { Records } from "../records/service.ts";
 import { Sync } from "../records/sync.ts";
 import { RepairJob } from "../changes/repair-job.ts";
 import { ZoneFileTransfer } from "../records/zone-file-transfer.ts";
-import { SecretBox } from "../platform/secret-cipher.ts";
+import { SecretCipher } from "../platform/secret-cipher.ts";
 import { Rollback } from "../snapshots/rollback.ts";
 import { Snapshots } from "../snapshots/service.ts";
 
@@ -109,7 +109,7 @@ export function createServices(parts: {
   const zonesFolder = join(config.dataDir, "zones");
   const egress = createEgress({ allow: config.egressAllow, now });
   const accounts = new VendorAccounts({ now, pause });
-  const secrets = new ConfigSecrets(new SecretBox(keyring, "provider-secret"));
+  const secrets = new ConfigSecrets(new SecretCipher(keyring, "provider-secret"));
   let zonesFolderFault: string | null = null;
   const environment = { zonesFolder, zonesFolderFault: () => zonesFolderFault, now, egress, pause, accounts };
   const connections = new ProviderConnections(environment, secrets);
@@ -117,7 +117,7 @@ export function createServices(parts: {
   const redis = config.redisUrl === undefined ? null : new Redis(config.redisUrl, log);
   const audit = new Audit(now);
   const mailer = new Mailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
-  const channelBox = new ConfigBox(new SecretBox(keyring, "notification-channel"));
+  const channelBox = new ConfigCipher(new SecretCipher(keyring, "notification-channel"));
   const outbox = new Outbox({ box: channelBox, enqueue: (...run) => jobs.enqueue(...run) });
   const told = composeNotifications({ redis, outbox, mails: mailer.configured, authenticator, database, log, now });
   const { notifications } = told;

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
 import { jsonTexts } from "./json-rows.ts";
-import { literally } from "./literally.ts";
+import { escapeLike } from "./escape-like.ts";
 import { toUnicodeName } from "../dns/names/names.ts";
 
 /** The right-hand side of a condition on a stored name. */
@@ -15,7 +15,7 @@ export async function nameSearch(search: string, internationalNames: () => Promi
     .normalize("NFKC")
     .replaceAll(/[\u3002\uff0e\uff61]/g, ".")
     .toLowerCase();
-  if (/^\p{ASCII}*$/u.test(part)) return { operator: "like", operand: `%${literally(part)}%` };
+  if (/^\p{ASCII}*$/u.test(part)) return { operator: "like", operand: `%${escapeLike(part)}%` };
   const found = (await internationalNames()).filter((name) => toUnicodeName(name).includes(part));
   return { operator: "in", operand: sql`(select value from ${jsonTexts(found)})` };
 }

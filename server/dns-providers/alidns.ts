@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { alidnsProvider, highestFloorSeconds } from "./alidns/alidns-provider.ts";
 import { AlidnsClient, vendorName } from "./alidns/client.ts";
-import { keptReason, shortfallOf } from "./alidns/limits.ts";
+import { keptReason, unsupportedReason } from "./alidns/limits.ts";
 import { editableTypes } from "../dns/record.ts";
 import { vendorOrigin } from "./config-fields.ts";
 import type { ProviderKind } from "./provider.ts";
@@ -30,7 +30,7 @@ export const alidns: ProviderKind<AlidnsConfig> = {
   anyZoneMinTtl: highestFloorSeconds,
   maxTtl: 86_400,
   cutsTexts: true,
-  cannotHold: shortfallOf,
+  unsupportedReason,
   keeps: keptReason,
   granularity: "record",
   configFields: [

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { apiAddress } from "./config-fields.ts";
 import { cloudflareAddress, CloudflareClient } from "./cloudflare/client.ts";
 import { cloudflareProvider, smallestTtl } from "./cloudflare/cloudflare-provider.ts";
-import { automaticTtl, sharedShortfall, shortfall } from "./cloudflare/record-body.ts";
+import { automaticTtl, sharedUnsupported, unsupported } from "./cloudflare/record-body.ts";
 import type { ProviderKind } from "./provider.ts";
 
 const configSchema = z.strictObject({
@@ -32,8 +32,8 @@ export const cloudflare: ProviderKind<CloudflareConfig> = {
   automaticTtl,
   automaticSeconds: 300,
   proxiedTtl: 1,
-  cannotHold: shortfall,
-  cannotHoldTogether: sharedShortfall,
+  unsupportedReason: unsupported,
+  unsupportedTogether: sharedUnsupported,
   granularity: "record",
   configFields: [
     { name: "apiToken", label: "API token", secret: true, required: true },

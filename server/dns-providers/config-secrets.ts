@@ -1,7 +1,7 @@
 import { AppError } from "../platform/errors.ts";
 import { sameOrigin, secretAgain } from "../net/same-origin.ts";
 import { ok, refuse, type Result } from "../platform/result.ts";
-import type { SecretBox } from "../platform/secret-cipher.ts";
+import type { SecretCipher } from "../platform/secret-cipher.ts";
 import type { ConfigValues } from "../database/tables/provider-configs.ts";
 import { kindByName } from "./kinds.ts";
 
@@ -17,9 +17,9 @@ const shownInsteadOfSecret = "********";
 
 /** The secrets within provider configurations: sealed at rest, bound to their configuration and field, never shown. */
 export class ConfigSecrets {
-  readonly #box: SecretBox;
+  readonly #box: SecretCipher;
 
-  constructor(box: SecretBox) {
+  constructor(box: SecretCipher) {
     this.#box = box;
   }
 

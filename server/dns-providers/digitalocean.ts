@@ -2,7 +2,7 @@ import { z } from "zod";
 import { maxTtl } from "../dns/zone-file/ttl.ts";
 import { digitalOceanAddress, digitalOceanApi } from "./digitalocean/api.ts";
 import { digitalOceanProvider } from "./digitalocean/digitalocean-provider.ts";
-import { cannotHold, minTtl, recordTypes } from "./digitalocean/limits.ts";
+import { unsupportedReason, minTtl, recordTypes } from "./digitalocean/limits.ts";
 import { apiAddress } from "./config-fields.ts";
 import type { ProviderKind } from "./provider.ts";
 
@@ -26,7 +26,7 @@ export const digitalocean: ProviderKind<DigitalOceanConfig> = {
   minTtl,
   maxTtl,
   cutsTexts: true,
-  cannotHold,
+  unsupportedReason,
   granularity: "record",
   configFields: [
     { name: "token", label: "API token", secret: true, required: true },

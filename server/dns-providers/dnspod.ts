@@ -2,7 +2,7 @@ import { z } from "zod";
 import { editableTypes } from "../dns/record.ts";
 import { DnspodClient, dnspodAddress, vendorName } from "./dnspod/client.ts";
 import { dnspodProvider, highestFloorSeconds } from "./dnspod/dnspod-provider.ts";
-import { keptReason, shortfallOf } from "./dnspod/limits.ts";
+import { keptReason, unsupportedReason } from "./dnspod/limits.ts";
 import { vendorOrigin } from "./config-fields.ts";
 import type { ProviderKind } from "./provider.ts";
 
@@ -30,7 +30,7 @@ export const dnspod: ProviderKind<DnspodConfig> = {
   anyZoneMinTtl: highestFloorSeconds,
   maxTtl: 604_800,
   cutsTexts: true,
-  cannotHold: shortfallOf,
+  unsupportedReason,
   keeps: keptReason,
   granularity: "record",
   configFields: [

@@ -5,13 +5,13 @@ import { changedFields } from "../audit/changed-fields.ts";
 import type { Caller } from "../access/caller.ts";
 import { afterCommit } from "../database/after-commit.ts";
 import { queries, type EntityManager } from "../database/database.ts";
-import { uniquely } from "../database/uniquely.ts";
+import { mapUniqueViolation } from "../database/map-unique-violation.ts";
 import { AppError, badField, nameTaken, notFound } from "../platform/errors.ts";
 import { newId } from "../platform/ids.ts";
 import { configError } from "../api/input-error.ts";
 import type { Logger } from "../platform/log.ts";
 import { withoutSecrets, type ConfigSecrets } from "./config-secrets.ts";
-import { tellConfig, toldConfig } from "./config-trail.ts";
+import { tellConfig, toldConfig } from "./config-audit.ts";
 import type { Connection, ProviderConnections } from "./connections.ts";
 import { ProviderConfig, type ConfigValues } from "../database/tables/provider-configs.ts";
 import { knownKind, kindByName, providerKinds } from "./kinds.ts";
@@ -290,5 +290,5 @@ async function refuseRepointing(em: EntityManager, { id, embedded }: ProviderCon
 }
 
 async function writeConfig(tx: EntityManager, { name }: ProviderConfig): Promise<void> {
-  await uniquely(tx.flush(), (cause) => nameTaken("provider configuration", name, cause));
+  await mapUniqueViolation(tx.flush(), (cause) => nameTaken("provider configuration", name, cause));
 }

@@ -57,7 +57,7 @@ export interface ApplyResult {
 export type LimitedRecord = Pick<RecordData, "recordType" | "name" | "value" | "strings" | "ttl" | "proxied">;
 
 /** Why a provider cannot hold a record: the field at fault, and a reason that follows the provider's name in a sentence. */
-export interface Shortfall {
+export interface Unsupported {
   field: "name" | "value" | "strings" | "ttl" | "proxied";
   reason: string;
 }
@@ -83,9 +83,9 @@ interface ProviderCapabilities {
   /** Whether it stores a TXT as one text and cuts it into character-strings itself, so that nobody else can. */
   cutsTexts?: true;
   /** What about a record it cannot hold beyond type, TTL and proxying. */
-  cannotHold?: (record: LimitedRecord) => Shortfall | null;
+  unsupportedReason?: (record: LimitedRecord) => Unsupported | null;
   /** Why it cannot hold all these records of one name and type together, each of which it can; follows its name in a sentence. */
-  cannotHoldTogether?: (rrset: readonly LimitedRecord[]) => string | null;
+  unsupportedTogether?: (rrset: readonly LimitedRecord[]) => string | null;
   /**
    * Why it shows a record that is not to be changed through it, such as its own name servers at the apex or an alias with settings
    * that no other provider has; follows its name in a sentence. Null for all others.

@@ -3,7 +3,7 @@ import { maxTtl } from "../dns/zone-file/ttl.ts";
 import { apiAddress } from "./config-fields.ts";
 import type { ProviderKind } from "./provider.ts";
 import { route53Address, route53Api } from "./route53/client.ts";
-import { cannotHold, keeps, recordTypes } from "./route53/limits.ts";
+import { unsupportedReason, keeps, recordTypes } from "./route53/limits.ts";
 import { route53Provider } from "./route53/route53-provider.ts";
 
 const configSchema = z.strictObject({
@@ -37,7 +37,7 @@ export const route53: ProviderKind<Route53Config> = {
   supportsProxied: false,
   minTtl: 0,
   maxTtl,
-  cannotHold,
+  unsupportedReason,
   keeps,
   granularity: "rrset",
   configFields: [

@@ -13,7 +13,7 @@ import type { Tables } from "../database/tables/all.ts";
 import type { Paging } from "../database/one-page.ts";
 import { repeated } from "../database/repeated-query.ts";
 import { nameSearch, type NameSearch } from "../database/name-search.ts";
-import { asSeen } from "./as-seen.ts";
+import { restrictToVisibleHosts } from "./restrict-to-visible-hosts.ts";
 import { AppError, badField } from "../platform/errors.ts";
 import { parseLabels, shown } from "../dns/names/labels.ts";
 import { ownerWithin, parseZoneName } from "../dns/names/names.ts";
@@ -60,7 +60,7 @@ export async function listDomains(em: EntityManager, caller: Caller, filter: Dom
     .select((eb) => eb.fn.countAll<string>().as("total"))
     .where((eb) => matches(eb, visible, { ...filter, name: exactName }, search, now))
     .executeTakeFirstOrThrow();
-  const seen = await asSeen(em, rows, (row) => visible.seenOf(row));
+  const seen = await restrictToVisibleHosts(em, rows, (row) => visible.seenOf(row));
   return { domains: seen.map((row) => listView(row, now)), total: Number(count.total), page, limit };
 }
 
@@ -138,7 +138,7 @@ export async function findZoneOf(em: EntityManager, caller: Caller, hostName: st
     .limit(1)
     .executeTakeFirst();
   if (!row) throw new AppError("NOT_FOUND", `No domain that you may see holds ${shown(name)}.`);
-  const [seen = row] = await asSeen(em, [row], (each) => visible.seenOf(each));
+  const [seen = row] = await restrictToVisibleHosts(em, [row], (each) => visible.seenOf(each));
   return { domain: listView(seen, now), host: ownerWithin(name, row.name) ?? "@" };
 }
 

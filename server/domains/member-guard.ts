@@ -1,6 +1,6 @@
 import type { Caller } from "../access/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
-import { literally } from "../database/literally.ts";
+import { escapeLike } from "../database/escape-like.ts";
 import { ProviderError, type DnsProvider } from "../dns-providers/provider.ts";
 import { AppError } from "../platform/errors.ts";
 
@@ -45,7 +45,7 @@ export async function refuseOverlap(em: EntityManager, caller: Caller, name: str
   const other = await queries(em)
     .selectFrom("domains")
     .select("name")
-    .where((eb) => eb.or([eb("name", "in", parentsOf(name)), eb("name", "like", `%.${literally(name)}`)]))
+    .where((eb) => eb.or([eb("name", "in", parentsOf(name)), eb("name", "like", `%.${escapeLike(name)}`)]))
     .where((eb) => eb.or([eb("owner_id", "is", null), eb("owner_id", "!=", caller.userId)]))
     .limit(1)
     .executeTakeFirst();

@@ -28,7 +28,7 @@ import { liveZone } from "../changes/state/live-queries.ts";
 import { callProvider } from "../changes/provider-call.ts";
 import { readAll, readWhole } from "../changes/read-back.ts";
 import { repairZone } from "../changes/repair.ts";
-import { whileHeld } from "../changes/noted-calls.ts";
+import { whileHeld } from "../changes/call-journal.ts";
 import { lostAt, ownTyped, planMove, withoutOwnOf, withPlainTtls } from "./move-plan.ts";
 import { inSlices } from "../platform/slices.ts";
 
@@ -60,7 +60,7 @@ export async function moveZone(
   const fork = () => database.fork();
   await withLease(fork, domain.id, async (lease) => {
     // What the old provider may have got from an interrupted change can be read from it only now.
-    const settling = { ending: force ? "unread" : "known", actor: caller } as const;
+    const settling = { resolution: force ? "abandon" : "wait", actor: caller } as const;
     await repairZone(fork(), domain.id, lease, connections, now, { settling, notifications });
     const source = await sourceOf(fork(), domain.id);
     if (source.splitsUnread) await readOldSplits(fork(), domain, connections, source.stored);

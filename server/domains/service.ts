@@ -12,7 +12,7 @@ import { parseZoneName } from "../dns/names/names.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import { Domain } from "../database/tables/domains.ts";
 import { adoptZone } from "./adopt-zone.ts";
-import { asSeen } from "./as-seen.ts";
+import { restrictToVisibleHosts } from "./restrict-to-visible-hosts.ts";
 import { countTags, findZoneOf, listDomains, type DomainFilter } from "./list.ts";
 import { refuseServed } from "./member-guard.ts";
 import { moveZone } from "./move-zone.ts";
@@ -80,8 +80,8 @@ export class Domains {
       .where("domains.id", "=", id)
       .executeTakeFirst();
     if (!row) throw notFound("domain");
-    const { sees } = rightsIn(row, caller, "see");
-    const [seen = row] = await asSeen(em, [row], () => sees);
+    const { sees } = rightsIn(row, caller, "read");
+    const [seen = row] = await restrictToVisibleHosts(em, [row], () => sees);
     return detailView(seen, this.#now());
   }
 
@@ -144,7 +144,7 @@ export class Domains {
 
   /** @throws AppError NOT_FOUND, FORBIDDEN, CONFLICT, PROVIDER_ERROR */
   async update(em: EntityManager, caller: Caller, patch: DomainPatch) {
-    const zone = await zoneFor(em, caller, patch.id, "own");
+    const zone = await zoneFor(em, caller, patch.id, "manage");
     if (patch.force && caller.role !== "admin")
       throw new AppError("FORBIDDEN", "Only administrators give up changes that are open; leave force out.");
     if (patch.providerConfigId !== undefined && patch.providerConfigId !== zone.providerConfigId) {
@@ -187,7 +187,7 @@ export class Domains {
   /** Forgets the domain with its records and history. The zone at the provider stays. @throws AppError NOT_FOUND, FORBIDDEN */
   async delete(em: EntityManager, caller: Caller, id: string): Promise<void> {
     await em.transactional(async (tx) => {
-      await zoneFor(tx, caller, id, "own");
+      await zoneFor(tx, caller, id, "manage");
       const assigned = await queries(tx)
         .selectFrom("assignments")
         .select(["user_id", "subdomain_pattern", "access"])
@@ -224,7 +224,7 @@ export class Domains {
     change: (domain: Domain) => void,
   ) {
     await em.transactional(async (tx) => {
-      await zoneFor(tx, caller, id, "own");
+      await zoneFor(tx, caller, id, "manage");
       const domain = await tx.findOne(Domain, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (!domain) throw notFound("domain");
       const before = toldFields(domain);

@@ -26,7 +26,7 @@ export class Expiry {
 
   /** Looks a domain's expiry up and stores it, also over a date set by hand: that is what was asked for. @throws AppError NOT_FOUND, FORBIDDEN */
   async check(em: EntityManager, caller: Caller, id: string) {
-    const zone = await zoneFor(em, caller, id, "own");
+    const zone = await zoneFor(em, caller, id, "manage");
     const finding = await this.#find(zone.name);
     const now = this.#now();
     await em.transactional(async (tx) => {

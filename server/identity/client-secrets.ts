@@ -1,10 +1,10 @@
-import type { SecretBox } from "../platform/secret-cipher.ts";
+import type { SecretCipher } from "../platform/secret-cipher.ts";
 
 /** The client secrets within configurations: sealed at rest, bound to their configuration, never shown. */
 export class ClientSecrets {
-  readonly #box: SecretBox;
+  readonly #box: SecretCipher;
 
-  constructor(box: SecretBox) {
+  constructor(box: SecretCipher) {
     this.#box = box;
   }
 

@@ -3,7 +3,7 @@ import type { SignIn } from "../accounts/auth/sign-in.ts";
 import type { WaysIn } from "../accounts/auth/ways-in.ts";
 import type { Keyring } from "../platform/keyring.ts";
 import type { Egress } from "../net/egress.ts";
-import { SecretBox } from "../platform/secret-cipher.ts";
+import { SecretCipher } from "../platform/secret-cipher.ts";
 import type { Invitations } from "../accounts/users/invitations/service.ts";
 import type { Confirmation } from "../accounts/auth/confirmation/service.ts";
 import type { AdministratorNotices } from "../accounts/users/administrator-notices.ts";
@@ -47,7 +47,7 @@ export function composeIdentity(parts: {
   const { siteUrl, keyring, egress, signIn, users, invitations, waysIn, audit, now } = parts;
   const addresses = new IdentityAddresses(siteUrl);
   const providers = createIdentityProviders(egress, now);
-  const secrets = new ClientSecrets(new SecretBox(keyring, "identity-client-secret"));
+  const secrets = new ClientSecrets(new SecretCipher(keyring, "identity-client-secret"));
   const { confirmation, administratorNotices } = parts;
   const configs = new IdentityConfigs({
     providers,
@@ -58,7 +58,7 @@ export function composeIdentity(parts: {
     audit,
     now,
   });
-  const flows = new IdentityFlows(new SecretBox(keyring, "identity-flow"), siteUrl.startsWith("https:"), now);
+  const flows = new IdentityFlows(new SecretCipher(keyring, "identity-flow"), siteUrl.startsWith("https:"), now);
   const tickets = new IdentityTickets(now);
   const sharedCallback = new SharedCallback(now);
   const bindings = new IdentityBindings({ providers, audit, waysIn, now });

@@ -4,7 +4,7 @@ import { changedFields } from "../audit/changed-fields.ts";
 import type { Caller } from "../access/caller.ts";
 import type { Confirmation } from "../accounts/auth/confirmation/service.ts";
 import { queries, type EntityManager } from "../database/database.ts";
-import { uniquely } from "../database/uniquely.ts";
+import { mapUniqueViolation } from "../database/map-unique-violation.ts";
 import { AppError, badField, notFound } from "../platform/errors.ts";
 import { newId } from "../platform/ids.ts";
 import type { Logger } from "../platform/log.ts";
@@ -99,7 +99,7 @@ export class IdentityConfigs {
         clientSecret: secret === null ? null : this.#secrets.seal(id, secret),
         createdAt: this.#now(),
       });
-      await uniquely(tx.flush(), (cause) => configuredAlready(provider.name, cause));
+      await mapUniqueViolation(tx.flush(), (cause) => configuredAlready(provider.name, cause));
       await this.#audit.record(tx, caller, {
         action: "identity_config.create",
         targetType: "identity_config",

@@ -9,7 +9,7 @@ import type { IdentityBindings } from "./bindings.ts";
 import type { EnabledProvider, IdentityConfigs } from "./configs.ts";
 import { SignInFailure } from "./failures.ts";
 import type { Binder, FlowName, IdentityFlows, ReturnedFlow, StartedFlow } from "./flows.ts";
-import { presentable } from "./presentable.ts";
+import { sanitizeIdentity } from "./sanitize-identity.ts";
 import { IdentityProviderError, knownProvider, type Identity } from "./providers/provider.ts";
 import { type ProviderId } from "../database/tables/identity.ts";
 import type { SharedCallback } from "./shared-callback.ts";
@@ -128,7 +128,7 @@ export class ExternalSignIn {
     }
     let identity: Identity;
     try {
-      identity = presentable(await provider.identify(settings, flow.values, back.query));
+      identity = sanitizeIdentity(await provider.identify(settings, flow.values, back.query));
     } catch (error) {
       if (!(error instanceof IdentityProviderError)) throw error;
       throw new SignInFailure("provider_error", redacted(error.message, secrets));

@@ -1,6 +1,6 @@
 import { queries, type EntityManager } from "../database/database.ts";
 import { newId } from "../platform/ids.ts";
-import type { SecretBox } from "../platform/secret-cipher.ts";
+import type { SecretCipher } from "../platform/secret-cipher.ts";
 import { hashOf, newOpaqueToken } from "../platform/opaque-tokens.ts";
 import { type FlowValues } from "./providers/provider.ts";
 import { providerIds, type ProviderId } from "../database/tables/identity.ts";
@@ -45,12 +45,12 @@ const statePlace = ["identity_flows", "state"];
  * return, and only for the browser that has the cookie (RFC 9700 §4.7).
  */
 export class IdentityFlows {
-  readonly #box: SecretBox;
+  readonly #box: SecretCipher;
   readonly #cookiePrefix: string;
   readonly #now: () => Date;
 
   /** @param secure whether the site has TLS: then no neighbouring host can plant the cookie (RFC 6265bis §4.1.3.2) */
-  constructor(box: SecretBox, secure: boolean, now: () => Date) {
+  constructor(box: SecretCipher, secure: boolean, now: () => Date) {
     this.#box = box;
     this.#cookiePrefix = `${secure ? "__Host-" : ""}identity_flow_`;
     this.#now = now;

@@ -3,9 +3,9 @@ import type { Audit } from "../audit/audit.ts";
 import type { ClientInfo } from "../accounts/auth/sessions.ts";
 import type { SignedIn, SignIn } from "../accounts/auth/sign-in.ts";
 import { queries, type EntityManager } from "../database/database.ts";
-import { uniquely } from "../database/uniquely.ts";
+import { mapUniqueViolation } from "../database/map-unique-violation.ts";
 import { AppError } from "../platform/errors.ts";
-import { oneGiven } from "../api/one-given.ts";
+import { resolveAlias } from "../api/resolve-alias.ts";
 import type { User } from "../database/tables/users.ts";
 import type { Invitations } from "../accounts/users/invitations/service.ts";
 import type { Users } from "../accounts/users/service.ts";
@@ -58,7 +58,7 @@ export class ExternalRegistration {
   async register(em: EntityManager, actor: Actor, input: ExternalAccount, client: ClientInfo): Promise<SignedIn> {
     const providerId = knownProvider(input.providerId);
     const { pendingToken } = input;
-    const { given: inviteCode } = oneGiven({ inviteCode: input.inviteCode, code: input.code });
+    const { given: inviteCode } = resolveAlias({ inviteCode: input.inviteCode, code: input.code });
     for (let tries = 1; ; tries++) {
       const identity = await this.#tickets.pending(em, providerId, pendingToken);
       if (!identity) throw spent();
@@ -105,7 +105,7 @@ export class ExternalRegistration {
     providerId: ProviderId,
     identity: Identity,
   ): Promise<void> {
-    await uniquely(
+    await mapUniqueViolation(
       this.#bindings.add(tx, id, providerId, identity),
       (cause) => new AppError("CONFLICT", "This identity has an account by now; sign in again.", { cause }),
     );

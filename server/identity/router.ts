@@ -78,7 +78,7 @@ export const identityRouter = router({
       requireArrival(ctx.http, siteUrl, input.ticket);
       const outcome = await ctx.services.ticketSignIn.exchange(ctx.em, ctx.actor, input.ticket, client);
       clearArrivalCookie(ctx.http, siteUrl, input.ticket);
-      if (outcome.kind === "halfSignedIn") return outcome.needed;
+      if (outcome.kind === "awaitingSecondFactor") return outcome.needed;
       const { accessToken, refresh, user } = outcome.signedIn;
       setRefreshCookie(ctx.http, refresh);
       return { accessToken, user: briefUser(user) };

@@ -37,7 +37,7 @@ export class TicketSignIn {
         action: "identity.sign_in",
         targetType: "user",
         targetId: user.id,
-        after: { providerId, secondFactorNeeded: outcome.kind === "halfSignedIn" },
+        after: { providerId, secondFactorNeeded: outcome.kind === "awaitingSecondFactor" },
       },
     );
     return outcome;

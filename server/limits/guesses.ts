@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { RateLimiterRes, type RateLimiterAbstract } from "rate-limiter-flexible";
 import { AppError } from "../platform/errors.ts";
-import { inTurn } from "../platform/keyed-mutex.ts";
+import { withKeyedMutex } from "../platform/keyed-mutex.ts";
 import { addressKey } from "./address.ts";
 import type { MakeCounter, Quota } from "./counters.ts";
 import { LimitReached, secondsLeft } from "./rate-limit.ts";
@@ -91,7 +91,7 @@ class Tries {
   /** @param deadline as `performance.now()` counts */
   async take(key: string, deadline: number): Promise<Try> {
     const keys = Array.from({ length: this.#quota.points }, (_, index) => `${key} ${index}`);
-    return await inTurn(`${this.#quota.name} ${key}`, async () => {
+    return await withKeyedMutex(`${this.#quota.name} ${key}`, async () => {
       for (;;) {
         const states = await Promise.all(keys.map(async (one) => await this.#taken.get(one)));
         const found = await this.#takeOne(keys.filter((_, index) => isFree(states[index])));

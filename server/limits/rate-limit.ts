@@ -3,7 +3,7 @@ import { AppError } from "../platform/errors.ts";
 import type { Quota } from "./counters.ts";
 
 /** Where a caller stands with a quota. */
-export interface Standing {
+export interface QuotaStatus {
   quota: Quota;
   remaining: number;
   /** Seconds until the window ends. */
@@ -12,11 +12,11 @@ export interface Standing {
 
 /** A quota is used up: the last of those told. */
 export class LimitReached extends AppError {
-  readonly standings: readonly Standing[];
+  readonly quotas: readonly QuotaStatus[];
 
-  constructor(message: string, standings: readonly Standing[]) {
-    super("TOO_MANY_REQUESTS", message, { retryAfterSeconds: standings.at(-1)?.resetSeconds ?? 1 });
-    this.standings = standings;
+  constructor(message: string, quotas: readonly QuotaStatus[]) {
+    super("TOO_MANY_REQUESTS", message, { retryAfterSeconds: quotas.at(-1)?.resetSeconds ?? 1 });
+    this.quotas = quotas;
   }
 }
 
@@ -26,10 +26,10 @@ export function secondsLeft(milliseconds: number): number {
 }
 
 /** Tells a caller in the headers of an answer where they stand (draft-ietf-httpapi-ratelimit-headers-10 §§3–4). */
-export function tellStandings(http: Pick<HttpPort, "setHeader">, standings: readonly Standing[]): void {
-  if (standings.length === 0) return;
-  http.setHeader("RateLimit-Policy", standings.map(({ quota }) => policyField(quota)).join(", "));
-  http.setHeader("RateLimit", standings.map(limitField).join(", "));
+export function tellQuotas(http: Pick<HttpPort, "setHeader">, quotas: readonly QuotaStatus[]): void {
+  if (quotas.length === 0) return;
+  http.setHeader("RateLimit-Policy", quotas.map(({ quota }) => policyField(quota)).join(", "));
+  http.setHeader("RateLimit", quotas.map(limitField).join(", "));
 }
 
 const policies = new WeakMap<Quota, string>();
@@ -43,6 +43,6 @@ function policyField(quota: Quota): string {
   return field;
 }
 
-function limitField({ quota, remaining, resetSeconds }: Standing): string {
+function limitField({ quota, remaining, resetSeconds }: QuotaStatus): string {
   return `"${quota.name}";r=${remaining};t=${resetSeconds}`;
 }

@@ -2,7 +2,7 @@ import { RateLimiterRes, type RateLimiterAbstract } from "rate-limiter-flexible"
 import type { Actor } from "../access/actor.ts";
 import { addressKey } from "./address.ts";
 import type { MakeCounter, Quota } from "./counters.ts";
-import { LimitReached, secondsLeft, type Standing } from "./rate-limit.ts";
+import { LimitReached, secondsLeft, type QuotaStatus } from "./rate-limit.ts";
 
 const windowSeconds = 60;
 
@@ -35,12 +35,12 @@ export class RequestLimits {
    * @returns where its caller now stands; empty without a limit
    * @throws LimitReached
    */
-  async take(actor: Actor): Promise<Standing[]> {
+  async take(actor: Actor): Promise<QuotaStatus[]> {
     return await take(this.#all, actor, (points) => `${points} calls a minute is reached`);
   }
 
   /** Counts a costly call, which was counted as a call before. @returns, @throws as `take` */
-  async takeCostly(actor: Actor): Promise<Standing[]> {
+  async takeCostly(actor: Actor): Promise<QuotaStatus[]> {
     const which = "those that change many records or ask providers; plans and dry runs still work";
     return await take(this.#costly, actor, (points) => `${points} costly calls a minute is reached (${which})`);
   }
@@ -50,7 +50,7 @@ async function take(
   counted: Counted | null,
   actor: Actor,
   reachedWords: (points: number) => string,
-): Promise<Standing[]> {
+): Promise<QuotaStatus[]> {
   if (!counted) return [];
   const { reached, standing } = await count(counted, keyOf(actor));
   if (!reached) return [standing];
@@ -65,7 +65,7 @@ function keyOf({ tokenId, userId, ip }: Actor): string {
   return `address:${addressKey(ip ?? "")}`;
 }
 
-async function count({ quota, counter }: Counted, key: string): Promise<{ reached: boolean; standing: Standing }> {
+async function count({ quota, counter }: Counted, key: string): Promise<{ reached: boolean; standing: QuotaStatus }> {
   try {
     return { reached: false, standing: standingOf(quota, await counter.consume(key)) };
   } catch (refusal) {
@@ -74,6 +74,6 @@ async function count({ quota, counter }: Counted, key: string): Promise<{ reache
   }
 }
 
-function standingOf(quota: Quota, { remainingPoints, msBeforeNext }: RateLimiterRes): Standing {
+function standingOf(quota: Quota, { remainingPoints, msBeforeNext }: RateLimiterRes): QuotaStatus {
   return { quota, remaining: remainingPoints, resetSeconds: secondsLeft(msBeforeNext) };
 }

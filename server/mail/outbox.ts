@@ -3,7 +3,7 @@ import type { Background } from "../platform/background.ts";
 import type { Database } from "../database/database.ts";
 import type { Enqueue, Job } from "../jobs/jobs.ts";
 import type { Logger } from "../platform/log.ts";
-import type { SecretBox } from "../platform/secret-cipher.ts";
+import type { SecretCipher } from "../platform/secret-cipher.ts";
 import type { Mail, Mailer } from "./mailer.ts";
 
 /** A mail that waits for its next try. It may hold a link that is as good as a password, so it is kept sealed. */
@@ -22,7 +22,7 @@ const firstPauseMilliseconds = 30_000;
 
 interface Parts {
   mailer: Mailer;
-  box: SecretBox;
+  box: SecretCipher;
   background: Background;
   database: Database;
   log: Logger;

@@ -50,7 +50,7 @@ export function createEgress({ allow: allowed, now, lookup = systemAddresses }: 
   const agents = { public: httpAgent("public", open), inside: httpAgent("inside", open) };
 
   /** Runs a call with a slot and under the host's breaker. */
-  async function inTurn<T>(host: string, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
+  async function withKeyedMutex<T>(host: string, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
     const release = await slots.take(host, signal);
     if (!release) throw new EgressError("busy", "Too many calls to other servers are waiting; try again shortly.");
     try {
@@ -79,12 +79,12 @@ export function createEgress({ allow: allowed, now, lookup = systemAddresses }: 
     async guardedFetch(url, request) {
       const target = targetOf(url);
       return await sendGuarded(target, request, agents[request.reach], (signal, call) =>
-        inTurn(target.host, signal, call),
+        withKeyedMutex(target.host, signal, call),
       );
     },
     async guardedConnect({ host, port, reach, ports = [], signal = patient(), ...times }) {
       const target: Target = { host, port, reach, readable: false, ports };
-      return await inTurn(`${host}:${port}`, signal, () =>
+      return await withKeyedMutex(`${host}:${port}`, signal, () =>
         openGuarded(target, { allow, lookup, connectTimeoutMilliseconds, ...times, signal }),
       );
     },

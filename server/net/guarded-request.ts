@@ -42,7 +42,7 @@ export async function sendGuarded(
   { url, host }: HttpTarget,
   request: GuardedRequest,
   agent: Agent,
-  inTurn: <T>(signal: AbortSignal, call: () => Promise<T>) => Promise<T>,
+  withKeyedMutex: <T>(signal: AbortSignal, call: () => Promise<T>) => Promise<T>,
 ): Promise<Response> {
   const { deadlineMilliseconds = defaultDeadlineMilliseconds, maxBytes = defaultMaxBytes } = request;
   const deadline = new AbortController();
@@ -52,7 +52,7 @@ export async function sendGuarded(
   }, deadlineMilliseconds);
   const signal = AbortSignal.any([deadline.signal, ...(request.signal ? [request.signal] : [])]);
   try {
-    return await inTurn(signal, () => exchange({ url, host }, request, agent, maxBytes, signal));
+    return await withKeyedMutex(signal, () => exchange({ url, host }, request, agent, maxBytes, signal));
   } finally {
     clearTimeout(timer);
   }

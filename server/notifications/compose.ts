@@ -4,15 +4,15 @@ import type { Database } from "../database/database.ts";
 import type { Logger } from "../platform/log.ts";
 import type { Redis } from "../platform/redis.ts";
 import { Hub } from "./hub.ts";
-import { Inbox } from "./inbox.ts";
+import { InAppNotifications } from "./in-app-notifications.ts";
 import { Notifications } from "./notify.ts";
-import { SharedMailboxes } from "./shared-mailboxes.ts";
-import { SharedSeats } from "./shared-seats.ts";
+import { SharedNotificationLogs } from "./shared-notification-logs.ts";
+import { SharedStreamSlots } from "./shared-stream-slots.ts";
 import { Streams } from "./streams.ts";
 
 export interface NotificationServices {
   notifications: Notifications;
-  inbox: Inbox;
+  inbox: InAppNotifications;
   streams: Streams;
   /** To be called when somebody has turned their notifications off. */
   turnedOff(userId: string): void;
@@ -31,14 +31,14 @@ export function composeNotifications(parts: {
 }): NotificationServices {
   const { redis, outbox, mails, authenticator, database, log, now } = parts;
   const hub = new Hub();
-  const streams = new Streams({ hub, database, log, now, seats: redis && new SharedSeats(redis) });
+  const streams = new Streams({ hub, database, log, now, slots: redis && new SharedStreamSlots(redis) });
   authenticator.onEnd(streams);
-  const shared = redis && new SharedMailboxes({ redis, hub, log, streams });
+  const shared = redis && new SharedNotificationLogs({ redis, hub, log, streams });
   if (shared) {
     authenticator.onEnd(shared);
     streams.learnFrom(shared);
   }
-  const inbox = new Inbox(hub, shared);
+  const inbox = new InAppNotifications(hub, shared);
   return {
     notifications: new Notifications({ inbox, outbox, mails, log, now }),
     inbox,

@@ -1,4 +1,4 @@
-import type { InAppNotification } from "./mailbox.ts";
+import type { InAppNotification } from "./notification-log.ts";
 
 /** What may wait for a client that does not read, in bytes. */
 export const patienceBytes = 1_048_576;

@@ -1,5 +1,5 @@
 import { newId } from "../platform/ids.ts";
-import { Mailbox, type Entry, type InAppNotification } from "./mailbox.ts";
+import { NotificationLog, type Entry, type InAppNotification } from "./notification-log.ts";
 
 /** Somebody who hears of a user's notifications as they come. */
 export type Listener = (notification: InAppNotification) => void;
@@ -16,7 +16,7 @@ export interface Position {
 
 /** The notifications of every user, in memory. */
 export class Hub {
-  readonly #mailboxes = new Map<string, Mailbox>();
+  readonly #logs = new Map<string, NotificationLog>();
   readonly #listeners = new Map<string, Set<Listener>>();
   /** Stands for the beginning: what a reader has who was told of nothing yet. Another one after each restart. */
   #beginning: string = newId();
@@ -25,30 +25,30 @@ export class Hub {
     return this.#beginning;
   }
 
-  /** Instances that share their mailboxes share their beginning. */
+  /** Instances that share their logs share their beginning. */
   set beginning(id: string) {
     this.#beginning = id;
   }
 
-  mailbox(userId: string): Mailbox {
-    const known = this.#mailboxes.get(userId);
+  log(userId: string): NotificationLog {
+    const known = this.#logs.get(userId);
     if (known) return known;
-    const mailbox = new Mailbox();
-    this.#mailboxes.set(userId, mailbox);
-    return mailbox;
+    const log = new NotificationLog();
+    this.#logs.set(userId, log);
+    return log;
   }
 
-  /** Users with a mailbox. */
+  /** Users with a log. */
   users(): string[] {
-    return [...this.#mailboxes.keys()];
+    return [...this.#logs.keys()];
   }
 
-  /** Takes over what another copy of the mailbox knows, and tells its readers what is new. */
+  /** Takes over what another copy of the log knows, and tells its readers what is new. */
   merge(userId: string, entries: readonly Entry[]): void {
-    const mailbox = this.mailbox(userId);
+    const log = this.log(userId);
     const listeners = this.#listeners.get(userId);
     for (const entry of entries) {
-      const notification = mailbox.merge(entry);
+      const notification = log.merge(entry);
       if (notification && listeners) for (const listener of listeners) listener(notification);
     }
   }
@@ -56,7 +56,7 @@ export class Hub {
   /** The same for all that another copy knows, in its order, of which some may be older than what is known here. */
   mergeAll(userId: string, entries: readonly Entry[]): void {
     this.merge(userId, entries);
-    this.mailbox(userId).arrange(entries.map(({ id }) => id));
+    this.log(userId).arrange(entries.map(({ id }) => id));
   }
 
   /**
@@ -76,12 +76,12 @@ export class Hub {
   }
 
   #position(userId: string, cursor: string | null): Position {
-    const mailbox = this.#mailboxes.get(userId);
-    if (cursor === null) return { cursor: mailbox?.lastId ?? this.#beginning, missed: [], gap: false };
-    const missed = mailbox?.after(cursor);
+    const log = this.#logs.get(userId);
+    if (cursor === null) return { cursor: log?.lastId ?? this.#beginning, missed: [], gap: false };
+    const missed = log?.after(cursor);
     if (missed) return { cursor, missed, gap: false };
     // All that there is came after what is forgotten.
-    const all = mailbox?.list().toReversed() ?? [];
+    const all = log?.list().toReversed() ?? [];
     return { cursor: this.#beginning, missed: all, gap: cursor !== this.#beginning };
   }
 }

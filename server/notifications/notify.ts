@@ -1,7 +1,7 @@
 import { afterCommit } from "../database/after-commit.ts";
 import type { EntityManager } from "../database/database.ts";
 import type { Logger } from "../platform/log.ts";
-import type { Inbox } from "./inbox.ts";
+import type { InAppNotifications } from "./in-app-notifications.ts";
 import type { Outbox } from "./channels/outbox.ts";
 import type { EventMetadata, Notice, NotificationEvent, Told } from "../platform/events.ts";
 import { among, personsOf, type Person } from "./recipients.ts";
@@ -20,14 +20,14 @@ const longestContent = 1_000;
 
 /** Tells people of what has happened. Everyone may call it; it calls nobody. */
 export class Notifications {
-  readonly #inbox: Inbox;
+  readonly #inbox: InAppNotifications;
   readonly #outbox: Outbox;
   readonly #mails: boolean;
   readonly #log: Logger;
   readonly #now: () => Date;
 
   /** @param parts.mails whether there is a mail server */
-  constructor(parts: { inbox: Inbox; outbox: Outbox; mails: boolean; log: Logger; now: () => Date }) {
+  constructor(parts: { inbox: InAppNotifications; outbox: Outbox; mails: boolean; log: Logger; now: () => Date }) {
     this.#inbox = parts.inbox;
     this.#outbox = parts.outbox;
     this.#mails = parts.mails;

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { route } from "../api/route.ts";
 import { nothing } from "../api/schemas.ts";
-import { may, mayStay, resumable, router } from "../api/trpc.ts";
+import { may, maySubscribe, resumable, router } from "../api/trpc.ts";
 import {
   deletedCount,
   notification,
@@ -32,7 +32,7 @@ export const notificationsRouter = router({
     .query(({ ctx }) => ctx.services.inbox.list(ctx.caller.userId)),
 
   /** Over REST it is `http.ts`, whose messages are as the interface has them. */
-  stream: mayStay("notifications:read")
+  stream: maySubscribe("notifications:read")
     .meta({ access: "signedIn", permission: "notifications:read" })
     .input(streamInput)
     .subscription(async ({ ctx, input, signal }) => {

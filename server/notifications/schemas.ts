@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { id, line, shownId, timestamp } from "../api/schemas.ts";
 import type { TypedNotification } from "../platform/events.ts";
-import { keptNotifications } from "./mailbox.ts";
+import { keptNotifications } from "./notification-log.ts";
 import { notificationEvents, notificationLevels } from "../platform/events.ts";
 
 const anyNotification = z

@@ -4,9 +4,9 @@ import { AppError, stopping } from "../platform/errors.ts";
 import { newId } from "../platform/ids.ts";
 import type { Logger } from "../platform/log.ts";
 import type { Hub } from "./hub.ts";
-import type { Elsewhere } from "./inbox.ts";
-import type { InAppNotification } from "./mailbox.ts";
-import { standings, type Standing } from "./standing.ts";
+import type { Elsewhere } from "./in-app-notifications.ts";
+import type { InAppNotification } from "./notification-log.ts";
+import { standings, type StreamEligibility } from "./stream-eligibility.ts";
 
 export const streamsPerUser = 5;
 const heartbeatMilliseconds = 15_000;
@@ -30,8 +30,8 @@ export interface Outlet {
   end(reason: EndReason): void;
 }
 
-/** Seats for streams that all instances share. */
-export interface Seats {
+/** StreamSlots for streams that all instances share. */
+export interface StreamSlots {
   /** Takes one. @returns false when the user has no further one */
   take(userId: string, streamId: string): Promise<boolean>;
   leave(userId: string, streamId: string): void;
@@ -63,7 +63,7 @@ export class Streams implements EndListener {
   readonly #database: Database;
   readonly #log: Logger;
   readonly #now: () => Date;
-  readonly #seats: Seats | null;
+  readonly #slots: StreamSlots | null;
   #elsewhere: Pick<Elsewhere, "learn"> | null = null;
   readonly #streams = new Map<string, Set<Stream>>();
   #timer: NodeJS.Timeout | undefined;
@@ -72,12 +72,12 @@ export class Streams implements EndListener {
   #open = 0;
   #stopped = false;
 
-  constructor(parts: { hub: Hub; database: Database; log: Logger; now: () => Date; seats?: Seats | null }) {
+  constructor(parts: { hub: Hub; database: Database; log: Logger; now: () => Date; slots?: StreamSlots | null }) {
     this.#hub = parts.hub;
     this.#database = parts.database;
     this.#log = parts.log;
     this.#now = parts.now;
-    this.#seats = parts.seats ?? null;
+    this.#slots = parts.slots ?? null;
   }
 
   /** Lets each stream begin with what other instances know. */
@@ -85,9 +85,9 @@ export class Streams implements EndListener {
     this.#elsewhere = elsewhere;
   }
 
-  /** Says which seats are taken, to whoever may have forgotten it. */
-  keepSeats(): void {
-    this.#seats?.keep([...this.#all()]);
+  /** Says which slots are taken, to whoever may have forgotten it. */
+  keepSlots(): void {
+    this.#slots?.keep([...this.#all()]);
   }
 
   ended(credential: string): void {
@@ -124,7 +124,7 @@ export class Streams implements EndListener {
     try {
       const [standing] = await standings(em, this.#now(), [stream]);
       if (standing !== "welcome") throw refusal(standing);
-      if (this.#seats && !(await this.#seats.take(stream.userId, stream.id))) throw tooMany();
+      if (this.#slots && !(await this.#slots.take(stream.userId, stream.id))) throw tooMany();
       await this.#elsewhere?.learn(stream.userId);
       if (stream.ended) throw stream.ended === "stopping" ? stopping() : refusal(stream.ended === "off" ? "off" : null);
       return stream;
@@ -161,7 +161,7 @@ export class Streams implements EndListener {
     stream.ended ??= "closed";
     stream.stopListening();
     stream.outlet = null;
-    this.#seats?.leave(stream.userId, stream.id);
+    this.#slots?.leave(stream.userId, stream.id);
     if (this.#open > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -205,7 +205,7 @@ export class Streams implements EndListener {
     }
     this.#ticks = (this.#ticks + 1) % ticksBetweenChecks;
     if (this.#ticks > 0) return;
-    this.keepSeats();
+    this.keepSlots();
     // A database that is slow to answer is not asked the same again meanwhile.
     if (this.#checking) return;
     this.#checking = true;
@@ -233,7 +233,7 @@ function tooMany(): AppError {
   return new AppError("TOO_MANY_REQUESTS", message, { retryAfterSeconds });
 }
 
-function refusal(standing: Standing | undefined): AppError {
+function refusal(standing: StreamEligibility | undefined): AppError {
   return standing === "off"
     ? new AppError("FORBIDDEN", "Your notifications are turned off; set notificationsEnabled in your profile first.")
     : new AppError("UNAUTHORIZED", "The token is not valid any more; refresh the session or sign in again.");

@@ -1,6 +1,6 @@
 import { AppError, stopping } from "../platform/errors.ts";
 import { notificationMessage, patienceBytes } from "./event-stream.ts";
-import type { InAppNotification } from "./mailbox.ts";
+import type { InAppNotification } from "./notification-log.ts";
 import type { EndReason, Outlet, Stream, Streams } from "./streams.ts";
 
 /** A message of a stream. Sent back, its id brings what came after it. */

@@ -1,7 +1,7 @@
 const tails = new Map<string, Promise<unknown>>();
 
 /** Runs `work` after all earlier work under the same key has ended, well or badly. Within this process. */
-export async function inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
+export async function withKeyedMutex<T>(key: string, work: () => Promise<T>): Promise<T> {
   const before = tails.get(key) ?? Promise.resolve();
   const mine = before.then(work, work);
   tails.set(key, mine);

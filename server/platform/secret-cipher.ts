@@ -21,7 +21,7 @@ interface NamedKey {
  * Encrypts short secrets for the database with AES-256-GCM (NIST SP 800-38D). A sealed text is `v1.<key id>.<nonce>.<tag>.<ciphertext>`, the last
  * three in base64url. `place` says what the secret belongs to; a text that was moved to another place does not open.
  */
-export class SecretBox {
+export class SecretCipher {
   readonly #newest: NamedKey;
   readonly #keys: ReadonlyMap<string, NamedKey>;
 

@@ -1,4 +1,4 @@
-import type { HeldZone } from "../changes/pipeline.ts";
+import type { ZoneContext } from "../changes/pipeline.ts";
 import type { EntityManager } from "../database/database.ts";
 import type { ProviderKind } from "../dns-providers/provider.ts";
 import type { Issue } from "../platform/errors.ts";
@@ -14,7 +14,7 @@ const mostTried = 300;
 /** The same for all names of a plan together, counted in records that are looked at. */
 const mostLookedAt = 200_000;
 
-type Zone = Pick<HeldZone, "id" | "name" | "kind">;
+type Zone = Pick<ZoneContext, "id" | "name" | "kind">;
 
 /**
  * Judges a plan for many records of a zone in the state that it leads to: the limits of the provider, the rules of the zone, and what its
@@ -63,17 +63,17 @@ interface Refused {
 
 /** What the provider cannot hold together with the rest of its RRset. */
 function* beyondRrsets(
-  { name, cannotHoldTogether }: ProviderKind,
+  { name, unsupportedTogether }: ProviderKind,
   live: readonly LiveRecord[],
   changes: readonly PlannedChange[],
 ): Steps<Refused[]> {
-  if (!cannotHoldTogether) return [];
+  if (!unsupportedTogether) return [];
   const changed = new Set(yield* mapped(changes, ({ id }) => id));
   const written = yield* grouped(changes, ({ after }) => (after ? rrsetKey(after) : undefined));
   const staying = yield* grouped(live, (record) => (changed.has(record.id) ? undefined : rrsetKey(record)));
   return yield* flatMapped(written, ([key, some]) => {
     const rrset = [...(staying.get(key) ?? []), ...some.flatMap(({ after }) => after ?? [])];
-    const reason = cannotHoldTogether(rrset);
+    const reason = unsupportedTogether(rrset);
     return reason === null ? [] : some.map(({ id }) => ({ id, message: `${name} ${reason}` }));
   });
 }

@@ -27,8 +27,8 @@ export function limitIssues(record: LimitedRecord, kind: ProviderKind, zone: str
   if (record.strings !== null && kind.cutsTexts) {
     issues.push({ path: ["strings"], message: `${kind.name} ${cutsTexts}; leave strings out.` });
   }
-  const shortfall = kind.cannotHold?.(record) ?? null;
-  if (shortfall) issues.push({ path: [shortfall.field], message: `${kind.name} ${shortfall.reason}` });
+  const unsupported = kind.unsupportedReason?.(record) ?? null;
+  if (unsupported) issues.push({ path: [unsupported.field], message: `${kind.name} ${unsupported.reason}` });
   const kept = keptReason(record, kind);
   if (kept !== null) issues.push({ path: ["recordType"], message: kept });
   const faults = kind.serverRules?.checkNames ? nameFaults(record, zone) : [];

@@ -23,7 +23,7 @@ import { pageOfRecords, recordView, type RecordFilter } from "./list.ts";
 import { countSeen, liveAtNames, liveById } from "../changes/state/live-queries.ts";
 import type { LiveRecord, PlannedChange } from "../dns/live-record.ts";
 import type { RecordData } from "../dns/record.ts";
-import { changedElsewhere, type ChangePipeline, type HeldZone, type Planned } from "../changes/pipeline.ts";
+import { changedElsewhere, type ChangePipeline, type ZoneContext, type Planned } from "../changes/pipeline.ts";
 import { lossWarning, refuseLoss } from "./loss-guard.ts";
 import { planHash, revisionPart } from "./editing/plan-hash.ts";
 import type { ProviderComparison } from "../changes/state/compare-with-provider.ts";
@@ -47,7 +47,7 @@ import type { Violation } from "../dns/server-rules/rules.ts";
 import { ZoneView } from "./editing/zone-view.ts";
 
 interface EditPlan extends Planned, Judged {
-  zone: HeldZone;
+  zone: ZoneContext;
   before: ReadonlyMap<string, LiveRecord>;
 }
 
@@ -64,7 +64,7 @@ export class Records {
   }
 
   async list(em: EntityManager, caller: Caller, { id, ...filter }: RecordFilter & { id: string }) {
-    return await pageOfRecords(em, await zoneFor(em, caller, id, "see"), filter);
+    return await pageOfRecords(em, await zoneFor(em, caller, id, "read"), filter);
   }
 
   /** @throws AppError BAD_REQUEST, CONFLICT, FORBIDDEN, NOT_FOUND, PROVIDER_ERROR */
@@ -115,7 +115,7 @@ export class Records {
     const { planned, outcomes } = await this.#pipeline.run(em, {
       domainId: input.id,
       caller,
-      need: "change",
+      need: "write",
       kind: "bulk",
       together: input.mode === "atomic",
       plan: async (tx, zone) => {
@@ -147,7 +147,7 @@ export class Records {
     const planned = await this.#pipeline.preview(em, {
       domainId: input.id,
       caller,
-      need: "change",
+      need: "write",
       plan: (reader, zone) => this.#planTogether(reader, zone, edits),
     });
     const { zone, changes } = planned;
@@ -172,7 +172,7 @@ export class Records {
     const { planned, outcomes, revision, at } = await this.#pipeline.run(em, {
       domainId: input.id,
       caller,
-      need: "change",
+      need: "write",
       kind: edits.length === 1 ? "edit" : "bulk",
       together: true,
       plan: async (tx, zone) => {
@@ -197,7 +197,7 @@ export class Records {
     return { results, revision };
   }
 
-  async #planTogether(em: EntityManager, zone: HeldZone, edits: readonly Edit[]): Promise<EditPlan> {
+  async #planTogether(em: EntityManager, zone: ZoneContext, edits: readonly Edit[]): Promise<EditPlan> {
     const plan = await planEdits(em, zone, edits, applyTogether);
     refuseTogether(plan.outcomes, "changes");
     return plan;
@@ -207,7 +207,7 @@ export class Records {
     const { planned, outcomes, at } = await this.#pipeline.run(em, {
       domainId,
       caller,
-      need: "change",
+      need: "write",
       kind: "edit",
       plan: async (tx, zone) => {
         const plan = await planEdits(tx, zone, [edit], applyEach);
@@ -232,7 +232,7 @@ const editedElsewhere = "The zone was changed at its provider outside Zonewright
 
 async function planEdits(
   em: EntityManager,
-  zone: HeldZone,
+  zone: ZoneContext,
   edits: readonly Edit[],
   judge: typeof applyEach,
 ): Promise<EditPlan> {
@@ -263,7 +263,7 @@ async function planEdits(
 /** Which of the ids are those of records that the server maintains, as far as the caller sees them. */
 async function managedAmong(
   em: EntityManager,
-  zone: HeldZone,
+  zone: ZoneContext,
   ids: readonly string[],
   present: ReadonlyMap<string, LiveRecord>,
 ): Promise<ReadonlyMap<string, RecordData>> {

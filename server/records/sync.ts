@@ -3,7 +3,7 @@ import type { EntityManager } from "../database/database.ts";
 import { throughProvider } from "../dns-providers/through-provider.ts";
 import { AppError } from "../platform/errors.ts";
 import type { ProviderComparison } from "../changes/state/compare-with-provider.ts";
-import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
+import type { ChangePipeline, ZoneContext } from "../changes/pipeline.ts";
 import { lossWarning, refuseLoss } from "./loss-guard.ts";
 import { countsView, planView } from "./plan-view.ts";
 import { keepSplits } from "../changes/state/unread-splits.ts";
@@ -25,7 +25,7 @@ export class Sync {
       const planned = await this.#pipeline.preview(em, {
         domainId: id,
         caller,
-        need: "own",
+        need: "manage",
         plan: async (reader, zone) => ({ ...(await this.#plan(reader, zone)), recordCount: zone.recordCount }),
       });
       const warning = lossWarning(planned.changes, planned.recordCount, "differences");
@@ -34,10 +34,10 @@ export class Sync {
     const { planned } = await this.#pipeline.run(em, {
       domainId: id,
       caller,
-      need: "own",
+      need: "manage",
       kind: "sync",
       alreadyThere: true,
-      ending: force && caller.role === "admin" ? "as read" : "known",
+      resolution: force && caller.role === "admin" ? "acceptObserved" : "wait",
       bookmarkBefore: true,
       plan: async (reader, zone) => {
         const plan = await this.#plan(reader, zone);
@@ -48,7 +48,7 @@ export class Sync {
     return answer(planned, null);
   }
 
-  async #plan(em: EntityManager, zone: HeldZone): Promise<ServedPlan> {
+  async #plan(em: EntityManager, zone: ZoneContext): Promise<ServedPlan> {
     const { provider } = zone;
     if (!provider)
       throw new AppError("BAD_REQUEST", `${zone.kind.name} has nothing to sync from: its records live here only.`);

@@ -15,7 +15,7 @@ import { withoutManaged } from "../dns/server-managed.ts";
 import { signatureWarnings } from "./signature-warnings.ts";
 import { liveZone, zonesAt } from "../changes/state/live-queries.ts";
 import type { LiveRecord, PlannedChange } from "../dns/live-record.ts";
-import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
+import type { ChangePipeline, ZoneContext } from "../changes/pipeline.ts";
 import { lossWarning, refuseLoss } from "./loss-guard.ts";
 import { countsView, planView } from "./plan-view.ts";
 import { keptThere, keptWarnings, partingKept } from "./provider-limits.ts";
@@ -46,7 +46,7 @@ export class ZoneFileTransfer {
     caller: Caller,
     { id, revision, serverManaged }: { id: string; revision?: number | undefined; serverManaged: "true" | "false" },
   ) {
-    const zone = await this.#pipeline.look(em, caller, id, "see");
+    const zone = await this.#pipeline.look(em, caller, id, "read");
     const { sees } = zone.rights;
     const stored = revision === undefined ? await liveZone(em, id, sees) : await this.#zoneAt(em, id, revision, sees);
     // As last read: what the server maintained at an earlier revision is not kept.
@@ -81,8 +81,8 @@ export class ZoneFileTransfer {
       force: boolean;
     },
   ) {
-    const need = input.mode === "replace" ? "own" : "change";
-    const plan = async (reader: EntityManager, zone: HeldZone) => {
+    const need = input.mode === "replace" ? "manage" : "write";
+    const plan = async (reader: EntityManager, zone: ZoneContext) => {
       const options = { zone: zone.name, ignoreOutOfZone: input.ignoreOutOfZone };
       const parsed = await inSlices(readZoneFile(input.zonefile, options));
       if (!parsed.ok) throw unreadable(parsed.errors);
@@ -129,8 +129,8 @@ export class ZoneFileTransfer {
     caller: Caller,
     request: {
       domainId: string;
-      need: "change" | "own";
-      plan: (reader: EntityManager, zone: HeldZone) => Promise<P>;
+      need: "write" | "manage";
+      plan: (reader: EntityManager, zone: ZoneContext) => Promise<P>;
     },
   ) {
     const carried = await this.#pipeline.run(em, {

@@ -8,7 +8,7 @@ import { liveAtNames, liveColumns, liveRecord } from "../changes/state/live-quer
 import type { PlannedChange } from "../dns/live-record.ts";
 import { lossWarning, refuseLoss } from "../records/loss-guard.ts";
 import type { RecordData } from "../dns/record.ts";
-import type { ChangePipeline, HeldZone } from "../changes/pipeline.ts";
+import type { ChangePipeline, ZoneContext } from "../changes/pipeline.ts";
 import { countsView, planView } from "../records/plan-view.ts";
 import { keptThere, keptWarnings, partingKept } from "../records/provider-limits.ts";
 import { withSplitsOf } from "../dns/zone-comparison.ts";
@@ -38,9 +38,9 @@ export class Rollback {
     caller: Caller,
     input: { id: string; snapshotId: string; dryRun: boolean; force: boolean },
   ) {
-    const plan = (reader: EntityManager, zone: HeldZone) => planRollback(reader, zone, input.snapshotId);
+    const plan = (reader: EntityManager, zone: ZoneContext) => planRollback(reader, zone, input.snapshotId);
     if (input.dryRun) {
-      const request = { domainId: input.id, caller, need: "own", plan } as const;
+      const request = { domainId: input.id, caller, need: "manage", plan } as const;
       const { changes, kept, unmade, warnings, recordCount } = await this.#pipeline.preview(em, request);
       const loss = lossWarning(changes, recordCount, "differences");
       return {
@@ -57,7 +57,7 @@ export class Rollback {
     const { planned, outcomes, snapshotId } = await this.#pipeline.run(em, {
       domainId: input.id,
       caller,
-      need: "own",
+      need: "manage",
       kind: "rollback",
       bookmarkAfter: true,
       about: { snapshotId: input.snapshotId },
@@ -81,7 +81,7 @@ export class Rollback {
 }
 
 /** Plans the difference backwards, from the version rows that began or ended since the snapshot. */
-async function planRollback(em: EntityManager, zone: HeldZone, snapshotId: string) {
+async function planRollback(em: EntityManager, zone: ZoneContext, snapshotId: string) {
   const { revision } = await findSnapshot(em, zone.id, snapshotId);
   const since = await queries(em)
     .selectFrom("records")
@@ -129,7 +129,7 @@ interface Unmade {
  * Parts the changes into those that can be made and those that today's rules forbid. What is not made may be in the way of others, which are
  * then judged anew.
  */
-async function withoutRefused(em: EntityManager, zone: HeldZone, planned: readonly PlannedChange[]) {
+async function withoutRefused(em: EntityManager, zone: ZoneContext, planned: readonly PlannedChange[]) {
   const names = planned.flatMap(({ before, after }) => [before, after].flatMap((record) => record?.name ?? []));
   const live = await liveAtNames(em, zone.id, [...new Set(names)]);
   const unmade: Unmade[] = [];

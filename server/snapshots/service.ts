@@ -45,7 +45,7 @@ export class Snapshots {
       records: "true" | "false";
     },
   ) {
-    const seen = seenOf(await zoneFor(em, caller, input.id, "see"));
+    const seen = seenOf(await zoneFor(em, caller, input.id, "read"));
     const { sees } = seen;
     const { page, limit, trigger } = input;
     const matching = queries(em)
@@ -55,7 +55,7 @@ export class Snapshots {
       .$if(trigger !== undefined, (query) => query.where("trigger", "=", trigger ?? "manual"))
       .orderBy("version", "desc");
     const found = await onePage(matching, { page, limit });
-    const rows = await asSeen(em, input.id, found.rows, sees);
+    const rows = await restrictToVisibleHosts(em, input.id, found.rows, sees);
     const embedded = input.records === "true" ? rows.filter(withinPage()) : [];
     const records = await zonesAt(em, input.id, [...new Set(embedded.map(({ revision }) => revision))], sees);
     const snapshots = rows.map((row) =>
@@ -66,7 +66,7 @@ export class Snapshots {
 
   /** Constant time: the records are not copied, and come along only from small zones. @throws AppError NOT_FOUND */
   async create(em: EntityManager, caller: Caller, input: { id: string; trigger: SnapshotTrigger }) {
-    const seen = seenOf(await zoneFor(em, caller, input.id, "change"));
+    const seen = seenOf(await zoneFor(em, caller, input.id, "write"));
     const author = { trigger: input.trigger, createdBy: caller.userId, now: this.#now() };
     const snapshotId = await em.transactional(async (tx) => {
       const made = await bookmark(tx, input.id, author);
@@ -84,13 +84,13 @@ export class Snapshots {
 
   /** @throws AppError NOT_FOUND */
   async get(em: EntityManager, caller: Caller, input: { id: string; snapshotId: string }) {
-    const seen = seenOf(await zoneFor(em, caller, input.id, "see"));
+    const seen = seenOf(await zoneFor(em, caller, input.id, "read"));
     return await this.#read(em, input, Number.POSITIVE_INFINITY, seen);
   }
 
   /** Reads only what changed between the two. @throws AppError NOT_FOUND */
   async diff(em: EntityManager, caller: Caller, input: { id: string; from: string; to: string }) {
-    const { sees, signed } = seenOf(await zoneFor(em, caller, input.id, "see"));
+    const { sees, signed } = seenOf(await zoneFor(em, caller, input.id, "read"));
     const from = await findSnapshot(em, input.id, input.from);
     const to = await findSnapshot(em, input.id, input.to);
     const older = Math.min(from.revision, to.revision);
@@ -118,7 +118,7 @@ export class Snapshots {
 
   async #read(em: EntityManager, input: { id: string; snapshotId: string }, mostRecords: number, seen: Seen) {
     const found = await findSnapshot(em, input.id, input.snapshotId);
-    const [row = found] = await asSeen(em, input.id, [found], seen.sees);
+    const [row = found] = await restrictToVisibleHosts(em, input.id, [found], seen.sees);
     if (row.record_count > mostRecords) return view(row, null, seen);
     const records = await zonesAt(em, input.id, [row.revision], seen.sees);
     return view(row, records.get(row.revision) ?? [], seen);
@@ -136,7 +136,12 @@ function seenOf({ rights, signed }: Zone): Seen {
 }
 
 /** For whom sees some hosts only, a snapshot counts the records of those. */
-async function asSeen(em: EntityManager, domainId: string, rows: SnapshotRow[], sees: Hosts): Promise<SnapshotRow[]> {
+async function restrictToVisibleHosts(
+  em: EntityManager,
+  domainId: string,
+  rows: SnapshotRow[],
+  sees: Hosts,
+): Promise<SnapshotRow[]> {
   if (sees.isAll || rows.length === 0) return rows;
   const counts = await countsAt(em, domainId, [...new Set(rows.map(({ revision }) => revision))], sees);
   return rows.map((row) => ({ ...row, record_count: counts.get(row.revision) ?? 0 }));

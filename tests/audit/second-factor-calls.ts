@@ -1,7 +1,7 @@
 import { codeAt, step } from "../support/second-factors/authenticator-app.ts";
 import type { Clock } from "../support/clock.ts";
 import type { Answer } from "../support/rest-client.ts";
-import { appUser, halfSignedIn } from "../support/second-factors/app-user.ts";
+import { appUser, awaitingSecondFactor } from "../support/second-factors/app-user.ts";
 import { addPasskey, securityKey, site } from "../support/second-factors/security-key.ts";
 import { memberPassword, type Zonewright } from "../support/zonewright.ts";
 
@@ -93,7 +93,7 @@ export function secondFactorCalls(
       async () => {
         const { username, secret } = await withApp();
         clock.advance(step);
-        const half = await halfSignedIn(zw(), username);
+        const half = await awaitingSecondFactor(zw(), username);
         return await half.post("/api/2fa/verify", { method: "totp", code: codeAt(secret, clock.now()) });
       },
       "member",

@@ -50,7 +50,7 @@ const edit = (whilePlanning: () => Promise<void> = async () => undefined, change
   changes.run(zw.services.database.fork(), {
     domainId: zone.id,
     caller: admin,
-    need: "change",
+    need: "write",
     kind: "edit",
     plan: async (em, held) => {
       await whilePlanning();

@@ -3,7 +3,7 @@ import { createClient, type Session, type SignInResult } from "../../client-sdk/
 import { codeAt, middleOfStep } from "../support/second-factors/authenticator-app.ts";
 import { Clock } from "../support/clock.ts";
 import { invite, site } from "../support/identity/external-sign-in.ts";
-import { useIdentityDesk } from "../support/identity/desk.ts";
+import { useIdentityHarness } from "../support/identity/harness.ts";
 import { appUser } from "../support/second-factors/app-user.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { failure } from "./failure.ts";
@@ -11,7 +11,7 @@ import { cookieFetch, recordingFetch } from "./recording-fetch.ts";
 
 const clock = new Clock();
 const zw = useZonewright({ env: { SITE_URL: site }, now: clock.now });
-const desk = useIdentityDesk(zw);
+const harness = useIdentityHarness(zw);
 let told: (Session | null)[] = [];
 let recorder = recordingFetch();
 beforeEach(() => {
@@ -25,12 +25,12 @@ function newClient() {
 
 /** The address of the front end's page after somebody came back. */
 async function cameBackTo(): Promise<URL> {
-  return new URL(`/?${new URLSearchParams(await desk.goThrough()).toString()}`, site);
+  return new URL(`/?${new URLSearchParams(await harness.goThrough()).toString()}`, site);
 }
 
 test("a page turns its ticket into a session, which the cookie keeps", async () => {
-  desk.be(1, { login: "page" });
-  await desk.register();
+  harness.be(1, { login: "page" });
+  await harness.register();
   const client = newClient();
   const result = await client.completeExternalSignIn({ url: await cameBackTo() });
   expectTypeOf(result).toEqualTypeOf<SignInResult>();
@@ -47,9 +47,9 @@ test("a page turns its ticket into a session, which the cookie keeps", async () 
 });
 
 test("a ticket works once, and a page without one has nothing to complete", async () => {
-  desk.be(2);
-  await desk.register();
-  const { ticket = "" } = await desk.goThrough();
+  harness.be(2);
+  await harness.register();
+  const { ticket = "" } = await harness.goThrough();
   await newClient().completeExternalSignIn({ ticket });
   expect(await failure(newClient().completeExternalSignIn({ ticket }))).toMatchObject({
     code: "UNAUTHORIZED",
@@ -61,10 +61,10 @@ test("a ticket works once, and a page without one has nothing to complete", asyn
 });
 
 test("an account with a second factor is asked for it as at any sign-in", async () => {
-  desk.be(3);
+  harness.be(3);
   middleOfStep(clock);
   const { client: member, secret } = await appUser(zw, clock, "careful");
-  await desk.bind(member);
+  await harness.bind(member);
   const client = newClient();
   expect(await client.completeExternalSignIn({ url: await cameBackTo() })).toEqual({
     kind: "secondFactorNeeded",
@@ -75,7 +75,7 @@ test("an account with a second factor is asked for it as at any sign-in", async 
 });
 
 test("who is unknown registers with an invitation and is signed in", async () => {
-  desk.be(4, { login: "newcomer" });
+  harness.be(4, { login: "newcomer" });
   const page = await cameBackTo();
   const client = newClient();
   const { user } = await client.completeExternalRegistration({

@@ -3,7 +3,7 @@ import { entries } from "../audit/trail.ts";
 import { codeAt, middleOfStep } from "../support/second-factors/authenticator-app.ts";
 import { Clock, minute } from "../support/clock.ts";
 import { browserFor, comeBack, authorize, exchange, invite, site } from "../support/identity/external-sign-in.ts";
-import { useIdentityDesk } from "../support/identity/desk.ts";
+import { useIdentityHarness } from "../support/identity/harness.ts";
 import { problemOf } from "../support/problems.ts";
 import { RestClient } from "../support/rest-client.ts";
 import { appUser } from "../support/second-factors/app-user.ts";
@@ -12,28 +12,28 @@ import { useZonewright } from "../support/zonewright.ts";
 
 const clock = new Clock();
 const zw = useZonewright({ env: { SITE_URL: site }, now: clock.now });
-const desk = useIdentityDesk(zw);
+const harness = useIdentityHarness(zw);
 let lastId = 0;
 let id = 0;
 beforeEach(() => {
   id = lastId += 1;
-  desk.be(id);
+  harness.be(id);
 });
 
 describe("registration", () => {
   test("takes the role of the invitation, uses it up, and leaves a trace", async () => {
     const inviteCode = await invite(zw, { role: "admin" });
-    const { body, headers } = await desk.register({ inviteCode });
+    const { body, headers } = await harness.register({ inviteCode });
     expect(body.user).toEqual({ id: expect.any(String), username: `user-${id}`, email: null, role: "admin" });
     expect(headers.get("set-cookie")).toMatch(/^refresh_token=/);
     const [entry] = await entries(zw.admin, { action: "identity.register" });
     expect(entry).toMatchObject({ actorId: body.user.id, targetId: body.user.id, after: { providerId: "github" } });
-    desk.be((lastId += 1));
-    expect(await desk.register({ inviteCode })).toBeProblem(400, "BAD_REQUEST");
+    harness.be((lastId += 1));
+    expect(await harness.register({ inviteCode })).toBeProblem(400, "BAD_REQUEST");
   });
 
   test("with a code that does not hold can be tried again, with the same pending token", async () => {
-    const { pending_token: pendingToken } = await desk.goThrough();
+    const { pending_token: pendingToken } = await harness.goThrough();
     const register = (fields: object) => zw.nobody.post("/api/auth/oauth/github/register", { pendingToken, ...fields });
     const { issues } = problemOf(await register({ inviteCode: "AAAAA-AAAAA" }), 400, "BAD_REQUEST");
     expect(issues).toMatchObject([{ path: ["inviteCode"] }]);
@@ -45,14 +45,14 @@ describe("registration", () => {
   });
 
   test("has ten minutes", async () => {
-    const { pending_token: pendingToken } = await desk.goThrough();
+    const { pending_token: pendingToken } = await harness.goThrough();
     const inviteCode = await invite(zw);
     const late = () => zw.nobody.post("/api/auth/oauth/github/register", { pendingToken, inviteCode });
     expect(await clock.ahead(10 * minute, late)).toBeProblem(401, "UNAUTHORIZED");
   });
 
   test("of twenty attempts at once makes one account, and uses one invitation", async () => {
-    const { pending_token: pendingToken } = await desk.goThrough();
+    const { pending_token: pendingToken } = await harness.goThrough();
     const inviteCode = await invite(zw, { maxUses: 100 });
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => zw.nobody.post("/api/auth/oauth/github/register", { pendingToken, inviteCode })),
@@ -65,7 +65,7 @@ describe("registration", () => {
   });
 
   test("of one person in two tabs makes one account", async () => {
-    const pending = [await desk.goThrough(), await desk.goThrough()];
+    const pending = [await harness.goThrough(), await harness.goThrough()];
     const answers = await Promise.all(
       pending.map(async ({ pending_token: pendingToken }) =>
         zw.nobody.post("/api/auth/oauth/github/register", { pendingToken, inviteCode: await invite(zw) }),
@@ -77,19 +77,19 @@ describe("registration", () => {
   test("of several with one name gives each another", async () => {
     const names: string[] = [];
     for (let count = 0; count < 3; count++) {
-      desk.be((lastId += 1), { login: "Twin" });
-      names.push((await desk.register()).body.user.username);
+      harness.be((lastId += 1), { login: "Twin" });
+      names.push((await harness.register()).body.user.username);
     }
     expect(names).toEqual(["Twin", "Twin-2", "Twin-3"]);
-    desk.be((lastId += 1), { login: "ADMIN" });
-    expect((await desk.register()).body.user.username).toBe("ADMIN-2");
+    harness.be((lastId += 1), { login: "ADMIN" });
+    expect((await harness.register()).body.user.username).toBe("ADMIN-2");
   });
 
   test("at once under one name gives each another, too", async () => {
     const pending: string[] = [];
     for (let count = 0; count < 4; count++) {
-      desk.be((lastId += 1), { login: "Crowd" });
-      pending.push((await desk.goThrough())["pending_token"] ?? "");
+      harness.be((lastId += 1), { login: "Crowd" });
+      pending.push((await harness.goThrough())["pending_token"] ?? "");
     }
     const inviteCode = await invite(zw, { maxUses: 10 });
     const answers = await Promise.all(
@@ -103,8 +103,8 @@ describe("registration", () => {
     const claimant = await zw.member("address-claimant");
     const claim = { currentPassword: "another long enough password", email: "claimed@example.org" };
     expect((await claimant.put("/api/auth/me/email", claim)).body).toMatchObject({ emailVerified: false });
-    desk.be((lastId += 1), { login: "vouched", email: "claimed@example.org", verified: true });
-    const client = await desk.newcomer();
+    harness.be((lastId += 1), { login: "vouched", email: "claimed@example.org", verified: true });
+    const client = await harness.newcomer();
     expect((await client.get("/api/auth/me")).body).toMatchObject({
       email: "claimed@example.org",
       emailVerified: true,
@@ -117,8 +117,8 @@ describe("registration", () => {
     const { body: me } = await owner.get("/api/auth/me");
     await zw.admin.put(`/api/users/${me.id}`, { email: "shared@example.org" });
     for (const verified of [true, false]) {
-      desk.be((lastId += 1), { login: "claimant", email: "Shared@Example.org", verified });
-      const { body } = await desk.register();
+      harness.be((lastId += 1), { login: "claimant", email: "Shared@Example.org", verified });
+      const { body } = await harness.register();
       expect(body.user).toMatchObject({ username: expect.stringMatching(/^claimant/), email: null });
     }
     expect((await owner.get("/api/auth/oauth/bindings")).body).toEqual({ bindings: [] });
@@ -127,8 +127,8 @@ describe("registration", () => {
 
 describe("signing in", () => {
   test("leaves a trace that names the provider, and no secret", async () => {
-    await desk.newcomer();
-    const { body } = await desk.signIn();
+    await harness.newcomer();
+    const { body } = await harness.signIn();
     const [entry] = await entries(zw.admin, { action: "identity.sign_in" });
     const after = { providerId: "github", secondFactorNeeded: false };
     expect(entry).toMatchObject({ actorId: body.user.id, targetId: body.user.id, after });
@@ -139,8 +139,8 @@ describe("signing in", () => {
   test("to an account with a second factor of its own still asks for it", async () => {
     middleOfStep(clock);
     const { client, secret } = await appUser(zw, clock, "careful");
-    expect(await desk.bind(client)).toMatchObject({ bound: "1" });
-    const { status, headers, body } = await desk.signIn();
+    expect(await harness.bind(client)).toMatchObject({ bound: "1" });
+    const { status, headers, body } = await harness.signIn();
     expect(status).toBe(200);
     expect(body).toEqual({ requires2FA: true, tempToken: expect.any(String), methods: ["totp"] });
     expect(headers.get("set-cookie")).toBeNull();
@@ -151,28 +151,28 @@ describe("signing in", () => {
   });
 
   test("to a disabled account is refused, also with a ticket from before", async () => {
-    const client = await desk.newcomer();
+    const client = await harness.newcomer();
     const { body: me } = await client.get("/api/auth/me");
-    const { ticket } = await desk.goThrough();
+    const { ticket } = await harness.goThrough();
     await zw.admin.put(`/api/users/${me.id}`, { disabled: true });
     expect(await exchange(zw, ticket)).toBeProblem(401, "UNAUTHORIZED");
-    expect(await desk.goThrough()).toEqual({ error: "account_disabled" });
+    expect(await harness.goThrough()).toEqual({ error: "account_disabled" });
     await zw.admin.put(`/api/users/${me.id}`, { disabled: false });
-    expect((await desk.signIn()).status).toBe(200);
+    expect((await harness.signIn()).status).toBe(200);
     await zw.admin.delete(`/api/users/${me.id}`);
-    expect(await desk.goThrough()).toHaveProperty("needs_invite");
+    expect(await harness.goThrough()).toHaveProperty("needs_invite");
   });
 });
 
 describe("a provider that is disabled", () => {
   test("lets nobody set out, come back, use a ticket or register", async () => {
-    await desk.newcomer();
-    const { ticket } = await desk.goThrough();
+    await harness.newcomer();
+    const { ticket } = await harness.goThrough();
     const browser = browserFor(zw);
-    const back = desk.vendor.agree(await authorize(browser, "github"));
-    desk.be((lastId += 1));
-    const { pending_token: pendingToken } = await desk.goThrough();
-    const at = `/api/oauth/providers/${desk.configId}`;
+    const back = harness.vendor.agree(await authorize(browser, "github"));
+    harness.be((lastId += 1));
+    const { pending_token: pendingToken } = await harness.goThrough();
+    const at = `/api/oauth/providers/${harness.configId}`;
     expect((await zw.admin.put(at, { enabled: false })).body.enabled).toBe(false);
     expect((await zw.nobody.get("/api/auth/oauth/providers")).body.providers).not.toContainEqual(
       expect.objectContaining({ providerId: "github" }),
@@ -191,11 +191,11 @@ describe("a provider that is disabled", () => {
   });
 
   test("is no way to sign in: the one beside it cannot be taken away", async () => {
-    const client = await desk.newcomer();
+    const client = await harness.newcomer();
     const { id: passkey } = await addPasskey(client, securityKey());
-    await zw.admin.put(`/api/oauth/providers/${desk.configId}`, { enabled: false });
+    await zw.admin.put(`/api/oauth/providers/${harness.configId}`, { enabled: false });
     expect(await client.send("DELETE", `/api/2fa/passkeys/${passkey}`)).toBeProblem(409, "CONFLICT");
-    await zw.admin.put(`/api/oauth/providers/${desk.configId}`, { enabled: true });
+    await zw.admin.put(`/api/oauth/providers/${harness.configId}`, { enabled: true });
     expect((await client.send("DELETE", `/api/2fa/passkeys/${passkey}`)).status).toBe(200);
   });
 });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import { authorize, browserFor, comeBack, exchange, site, startBinding } from "../support/identity/external-sign-in.ts";
-import { useIdentityDesk } from "../support/identity/desk.ts";
+import { useIdentityHarness } from "../support/identity/harness.ts";
 import { startIdentityVendor, vendorClient } from "../support/identity/vendors.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { entries } from "../audit/trail.ts";
@@ -9,11 +9,11 @@ import type { Answer, RestClient } from "../support/rest-client.ts";
 import { addPasskey, securityKey } from "../support/second-factors/security-key.ts";
 
 const zw = useZonewright({ env: { SITE_URL: site } });
-const desk = useIdentityDesk(zw);
+const harness = useIdentityHarness(zw);
 let id = 0;
 beforeEach(() => {
   id += 1;
-  desk.be(id);
+  harness.be(id);
 });
 
 function unbind(client: RestClient): Promise<Answer> {
@@ -24,10 +24,10 @@ describe("binding", () => {
   test("ends with the session that began it", async () => {
     const member = await zw.member("signs-out");
     const browser = browserFor(zw);
-    const back = desk.vendor.agree(await startBinding(browser, member, "github"));
+    const back = harness.vendor.agree(await startBinding(browser, member, "github"));
     await member.post("/api/auth/logout");
     expect(await comeBack(browser, back)).toEqual({ error: "state_invalid" });
-    expect(await desk.goThrough()).toHaveProperty("pending_token");
+    expect(await harness.goThrough()).toHaveProperty("pending_token");
   });
 
   test("cannot be completed by somebody who is lured to it, so that nobody's identity ends up in another's account", async () => {
@@ -35,22 +35,22 @@ describe("binding", () => {
     const trap = await startBinding(browserFor(zw), attacker, "github");
     const victim = browserFor(zw);
     await authorize(victim, "github");
-    expect(await comeBack(victim, desk.vendor.agree(trap))).toEqual({ error: "state_invalid" });
+    expect(await comeBack(victim, harness.vendor.agree(trap))).toEqual({ error: "state_invalid" });
     expect((await attacker.get("/api/auth/oauth/bindings")).body).toEqual({ bindings: [] });
   });
 
   test("takes an identity once, and one of a provider for each user", async () => {
     const [first, second] = [await zw.member("first"), await zw.member("second")];
-    expect(await desk.bind(first)).toEqual({ bound: "1", provider_id: "github" });
-    expect(await desk.bind(second)).toEqual({ error: "already_bound" });
-    expect(await desk.bind(first)).toEqual({ error: "already_bound" });
-    desk.be((id += 1));
-    expect(await desk.bind(first)).toEqual({ error: "already_bound" });
+    expect(await harness.bind(first)).toEqual({ bound: "1", provider_id: "github" });
+    expect(await harness.bind(second)).toEqual({ error: "already_bound" });
+    expect(await harness.bind(first)).toEqual({ error: "already_bound" });
+    harness.be((id += 1));
+    expect(await harness.bind(first)).toEqual({ error: "already_bound" });
   });
 
   test("of one identity to two users at once succeeds for one", async () => {
     const members = [await zw.member("left"), await zw.member("right")];
-    const outcomes = await Promise.all(members.map((member) => desk.bind(member)));
+    const outcomes = await Promise.all(members.map((member) => harness.bind(member)));
     expect(outcomes.filter(({ bound }) => bound === "1")).toHaveLength(1);
     expect(outcomes.filter(({ error }) => error === "already_bound")).toHaveLength(1);
   });
@@ -67,14 +67,14 @@ test("the same subject at two providers is two people", async () => {
   onTestFinished(() => gitlab.stop());
   gitlab.user.value = { sub: `${id}`, nickname: "namesake" };
   await zw.admin.post("/api/oauth/providers", { providerId: "gitlab", ...vendorClient, ...gitlab.endpoints });
-  await desk.newcomer();
+  await harness.newcomer();
   const browser = browserFor(zw);
   const back = gitlab.agree(await authorize(browser, "gitlab"));
   expect(await comeBack(browser, back)).toHaveProperty("needs_invite");
 });
 
 test("the same subject at another server of the same provider is somebody else", async () => {
-  await desk.newcomer();
+  await harness.newcomer();
   const moved = await startIdentityVendor("github");
   onTestFinished(() => moved.stop());
   moved.user.value = { id, login: "impostor" };
@@ -82,31 +82,31 @@ test("the same subject at another server of the same provider is somebody else",
   const pointTo = async ({ authorizeUrl, tokenUrl, userInfoUrl }: typeof moved.endpoints) => {
     const configs = queries(zw.services.database.fork()).updateTable("identity_configs");
     const urls = { authorize_url: authorizeUrl, token_url: tokenUrl, user_info_url: userInfoUrl };
-    await configs.set(urls).where("id", "=", desk.configId).execute();
+    await configs.set(urls).where("id", "=", harness.configId).execute();
   };
   await pointTo(moved.endpoints);
   const browser = browserFor(zw);
   expect(await comeBack(browser, moved.agree(await authorize(browser, "github")))).toHaveProperty("needs_invite");
-  await pointTo(desk.vendor.endpoints);
-  expect((await desk.signIn()).status).toBe(200);
+  await pointTo(harness.vendor.endpoints);
+  expect((await harness.signIn()).status).toBe(200);
 });
 
 describe("unbinding", () => {
   test("is refused while it is the last way to sign in, and works with a passkey", async () => {
-    const client = await desk.newcomer();
+    const client = await harness.newcomer();
     expect(await unbind(client)).toBeProblem(409, "CONFLICT");
-    expect((await desk.signIn()).status).toBe(200);
+    expect((await harness.signIn()).status).toBe(200);
     const { id: passkey } = await addPasskey(client, securityKey());
     expect((await unbind(client)).body).toEqual({ success: true });
     // Now the passkey is the last one.
     expect(await client.send("DELETE", `/api/2fa/passkeys/${passkey}`)).toBeProblem(409, "CONFLICT");
-    expect((await desk.bind(client))["bound"]).toBe("1");
+    expect((await harness.bind(client))["bound"]).toBe("1");
     expect((await client.send("DELETE", `/api/2fa/passkeys/${passkey}`)).status).toBe(200);
   });
 
   test("works with a password, and leaves a trace", async () => {
     const client = await zw.member("has-password");
-    await desk.bind(client);
+    await harness.bind(client);
     const { body: me } = await client.get("/api/auth/me");
     expect((await unbind(client)).status).toBe(200);
     const [bound] = await entries(zw.admin, { action: "identity.bind" });
@@ -118,14 +118,14 @@ describe("unbinding", () => {
 
   test("takes the ticket along that the identity got a moment ago", async () => {
     const client = await zw.member(`changed-mind-${id}`);
-    await desk.bind(client);
-    const { ticket } = await desk.goThrough();
+    await harness.bind(client);
+    const { ticket } = await harness.goThrough();
     expect((await unbind(client)).status).toBe(200);
     expect(await exchange(zw, ticket)).toBeProblem(401, "UNAUTHORIZED");
   });
 
   test("is nobody else's: bindings are those of who asks", async () => {
-    await desk.newcomer();
+    await harness.newcomer();
     const stranger = await zw.member(`stranger-${id}`);
     expect((await stranger.get("/api/auth/oauth/bindings")).body).toEqual({ bindings: [] });
     expect(await unbind(stranger)).toBeProblem(404, "NOT_FOUND");
@@ -134,8 +134,8 @@ describe("unbinding", () => {
   });
 
   test("of two providers at once keeps one", async () => {
-    const client = await desk.newcomer();
-    await zw.admin.post("/api/oauth/providers", { providerId: "google", clientId: "g", ...desk.vendor.endpoints });
+    const client = await harness.newcomer();
+    await zw.admin.post("/api/oauth/providers", { providerId: "google", clientId: "g", ...harness.vendor.endpoints });
     const { body: me } = await client.get("/api/auth/me");
     const em = zw.services.database.fork();
     const identity = {

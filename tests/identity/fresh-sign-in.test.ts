@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Clock, minute } from "../support/clock.ts";
-import { useIdentityDesk } from "../support/identity/desk.ts";
+import { useIdentityHarness } from "../support/identity/harness.ts";
 import { authorize, browserFor, comeBack, exchange, invite, site } from "../support/identity/external-sign-in.ts";
 import { startOpenIdProvider, type OpenIdProvider } from "../support/identity/openid-provider.ts";
 import { rogueClient, startRogueProvider, type RogueProvider } from "../support/identity/rogue-openid-provider.ts";
@@ -101,16 +101,16 @@ describe("an OpenID provider that was asked for a fresh sign-in is not believed"
 });
 
 describe("a provider without OpenID Connect", () => {
-  const desk = useIdentityDesk(zw);
+  const harness = useIdentityHarness(zw);
 
   test("confirms who has no password by another completed sign-in, and leaves the old session as it was", async () => {
-    desk.be(1);
-    const old = await desk.newcomer();
+    harness.be(1);
+    const old = await harness.newcomer();
     clock.advance(11 * minute);
     expect(await old.post("/api/auth/me/tokens", newToken)).toBeProblem(403, "REAUTHENTICATION_REQUIRED");
     expect(await old.post("/api/auth/me/confirm", { password: "there is none" })).toBeProblem(409, "CONFLICT");
     const browser = browserFor(zw);
-    const back = desk.vendor.agree(await authorize(browser, "github", anew));
+    const back = harness.vendor.agree(await authorize(browser, "github", anew));
     const { ticket } = await comeBack(browser, back);
     const fresh = await signedIn(exchange(zw, ticket));
     const [me, again] = [(await old.get("/api/auth/me")).body, (await fresh.get("/api/auth/me")).body];

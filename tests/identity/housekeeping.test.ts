@@ -3,13 +3,13 @@ import { queries } from "../../server/database/database.ts";
 import { deleteExpiredFlows } from "../../server/identity/housekeeping.ts";
 import { Clock, minute, second } from "../support/clock.ts";
 import { authorize, browserFor, comeBack, site } from "../support/identity/external-sign-in.ts";
-import { useIdentityDesk } from "../support/identity/desk.ts";
+import { useIdentityHarness } from "../support/identity/harness.ts";
 import { rogueClient, startRogueProvider } from "../support/identity/rogue-openid-provider.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 const clock = new Clock();
 const zw = useZonewright({ env: { SITE_URL: site }, now: clock.now });
-const desk = useIdentityDesk(zw);
+const harness = useIdentityHarness(zw);
 
 /** How many rows there are of flows, tickets, people who wait to register, and codes. */
 async function left(): Promise<number[]> {
@@ -29,12 +29,12 @@ test("what nobody came back for goes when it cannot be used any more, and no ear
   onTestFinished(() => rogue.stop());
   const config = { providerId: "oidc", ...rogueClient, wellKnownUrl: rogue.wellKnownUrl };
   expect((await zw.admin.post("/api/oauth/providers", config)).status).toBe(201);
-  desk.be(1);
-  await desk.register();
+  harness.be(1);
+  await harness.register();
   expect(await left()).toEqual([0, 0, 0, 0]);
   const browser = browserFor(zw);
   await authorize(browser, "github");
-  await desk.goThrough();
+  await harness.goThrough();
   await comeBack(browser, rogue.agree(await authorize(browser, "oidc")));
   expect(await left()).toEqual([1, 1, 1, 1]);
   clock.advance(59 * second);

@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import type { Browser } from "../support/identity/browser.ts";
 import { Clock, second } from "../support/clock.ts";
 import { authorize, browserFor, comeBack, exchange, invite, site } from "../support/identity/external-sign-in.ts";
-import { useIdentityDesk } from "../support/identity/desk.ts";
+import { useIdentityHarness } from "../support/identity/harness.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 const clock = new Clock();
 const zw = useZonewright({ env: { SITE_URL: site }, now: clock.now });
-const desk = useIdentityDesk(zw);
+const harness = useIdentityHarness(zw);
 
 /** As a page of the site does it in a browser. */
 async function fromPage(browser: Browser, path: string, body: object) {
@@ -17,12 +17,12 @@ async function fromPage(browser: Browser, path: string, body: object) {
 
 describe("what a browser comes back with", () => {
   test("signs in no other browser, so that nobody is lured into an attacker's account", async () => {
-    desk.be(3_100);
-    await desk.register();
+    harness.be(3_100);
+    await harness.register();
     const browser = browserFor(zw);
-    const { ticket } = await comeBack(browser, desk.vendor.agree(await authorize(browser, "github")));
+    const { ticket } = await comeBack(browser, harness.vendor.agree(await authorize(browser, "github")));
     const lured = browserFor(zw);
-    await comeBack(lured, desk.vendor.agree(await authorize(lured, "github")));
+    await comeBack(lured, harness.vendor.agree(await authorize(lured, "github")));
     const path = "/api/auth/oauth/exchange-ticket";
     for (const other of [lured, browserFor(zw)]) {
       const answer = await fromPage(other, path, { ticket });
@@ -34,11 +34,11 @@ describe("what a browser comes back with", () => {
   });
 
   test("registers nobody in another browser, so that no account is made for an attacker to enter", async () => {
-    desk.be(3_101);
+    harness.be(3_101);
     const browser = browserFor(zw);
     const { pending_token: pendingToken } = await comeBack(
       browser,
-      desk.vendor.agree(await authorize(browser, "github")),
+      harness.vendor.agree(await authorize(browser, "github")),
     );
     const body = { pendingToken, inviteCode: await invite(zw) };
     const path = "/api/auth/oauth/github/register";
@@ -49,10 +49,10 @@ describe("what a browser comes back with", () => {
   });
 
   test("is known to the browser for as long as it is good, and to this site only", async () => {
-    desk.be(3_102);
-    await desk.register();
+    harness.be(3_102);
+    await harness.register();
     const browser = browserFor(zw);
-    const { headers } = await browser.get(desk.vendor.agree(await authorize(browser, "github")));
+    const { headers } = await browser.get(harness.vendor.agree(await authorize(browser, "github")));
     const [, arrival] = headers.getSetCookie();
     expect(arrival).toMatch(
       /^__Host-identity_arrival_[\w-]{12}=[\w-]{43}; Max-Age=60; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
@@ -62,21 +62,21 @@ describe("what a browser comes back with", () => {
 
 describe("a ticket", () => {
   test("is good once, for a minute", async () => {
-    desk.be(3_000);
-    await desk.register();
-    const { ticket } = await desk.goThrough();
+    harness.be(3_000);
+    await harness.register();
+    const { ticket } = await harness.goThrough();
     expect(ticket).toMatch(/^[\w-]{43}$/);
     expect((await exchange(zw, ticket)).status).toBe(200);
     expect(await exchange(zw, ticket)).toBeProblem(401, "UNAUTHORIZED");
-    const { ticket: late } = await desk.goThrough();
+    const { ticket: late } = await harness.goThrough();
     expect(await clock.ahead(60 * second, () => exchange(zw, late))).toBeProblem(401, "UNAUTHORIZED");
     expect(await exchange(zw, "anything")).toBeProblem(401, "UNAUTHORIZED");
   });
 
   test("opens one session, of twenty attempts at once", async () => {
-    desk.be(3_001);
-    await desk.register();
-    const { ticket } = await desk.goThrough();
+    harness.be(3_001);
+    await harness.register();
+    const { ticket } = await harness.goThrough();
     const answers = await Promise.all(Array.from({ length: 20 }, () => exchange(zw, ticket)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(19);

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Browser } from "../support/identity/browser.ts";
 import { Clock, minute, second } from "../support/clock.ts";
 import { authorize, browserFor, comeBack, site } from "../support/identity/external-sign-in.ts";
-import { useIdentityDesk } from "../support/identity/desk.ts";
+import { useIdentityHarness } from "../support/identity/harness.ts";
 import { startIdentityVendor, vendorClient, type IdentityVendor } from "../support/identity/vendors.ts";
 import { rogueClient, startRogueProvider, type RogueProvider } from "../support/identity/rogue-openid-provider.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 const clock = new Clock();
 const zw = useZonewright({ env: { SITE_URL: site }, now: clock.now });
-const desk = useIdentityDesk(zw);
+const harness = useIdentityHarness(zw);
 let gitlab: IdentityVendor;
 let rogue: RogueProvider;
 
@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 function tokensAsked(): number {
-  return desk.vendor.calls.filter(({ method }) => method === "POST").length;
+  return harness.vendor.calls.filter(({ method }) => method === "POST").length;
 }
 
 /** Comes back where that must come to nothing. @returns what the front end gets, and how many codes were redeemed */
@@ -43,7 +43,7 @@ const refused = { error: "state_invalid", redeemed: 0 };
 describe("the state of a sign-in", () => {
   test("belongs to the browser that set out", async () => {
     const browser = browserFor(zw);
-    const back = desk.vendor.agree(await authorize(browser, "github"));
+    const back = harness.vendor.agree(await authorize(browser, "github"));
     expect(await outcomeOf(browserFor(zw), back)).toEqual(refused);
     const other = browserFor(zw);
     await authorize(other, "github");
@@ -59,14 +59,14 @@ describe("the state of a sign-in", () => {
 
   test("works once", async () => {
     const browser = browserFor(zw);
-    const back = desk.vendor.agree(await authorize(browser, "github"));
+    const back = harness.vendor.agree(await authorize(browser, "github"));
     expect(await comeBack(browser, back)).toHaveProperty("pending_token");
     expect(await outcomeOf(browser, back)).toEqual(refused);
   });
 
   test("of twenty returns at once one goes on", async () => {
     const browser = browserFor(zw);
-    const back = desk.vendor.agree(await authorize(browser, "github"));
+    const back = harness.vendor.agree(await authorize(browser, "github"));
     const cookies = browser.cookiesFor(back).map(([name, { value }]) => `${name}=${value}`);
     const path = `${back.pathname}${back.search}`;
     const answers = await Promise.all(
@@ -79,9 +79,9 @@ describe("the state of a sign-in", () => {
 
   test("is good for ten minutes", async () => {
     const browser = browserFor(zw);
-    const late = desk.vendor.agree(await authorize(browser, "github"));
+    const late = harness.vendor.agree(await authorize(browser, "github"));
     expect(await clock.ahead(10 * minute, () => outcomeOf(browser, late))).toEqual(refused);
-    const early = desk.vendor.agree(await authorize(browser, "github"));
+    const early = harness.vendor.agree(await authorize(browser, "github"));
     expect(await clock.ahead(10 * minute - 30 * second, () => comeBack(browser, early))).toHaveProperty(
       "pending_token",
     );
@@ -95,14 +95,14 @@ describe("the state of a sign-in", () => {
     ["text", () => "%00' or 1=1"],
   ])("that is %s is refused", async (_how, change) => {
     const browser = browserFor(zw);
-    const back = desk.vendor.agree(await authorize(browser, "github"));
+    const back = harness.vendor.agree(await authorize(browser, "github"));
     back.searchParams.set("state", change(back.searchParams.get("state") ?? ""));
     expect(await outcomeOf(browser, back)).toEqual(refused);
   });
 
   test("that comes twice is refused", async () => {
     const browser = browserFor(zw);
-    const back = desk.vendor.agree(await authorize(browser, "github"));
+    const back = harness.vendor.agree(await authorize(browser, "github"));
     back.searchParams.append("state", back.searchParams.get("state") ?? "");
     expect(await outcomeOf(browser, back)).toEqual(refused);
   });
@@ -123,7 +123,7 @@ describe("the state of a sign-in", () => {
 describe("a callback", () => {
   test("on another provider's path comes to nothing", async () => {
     const browser = browserFor(zw);
-    const back = desk.vendor.agree(await authorize(browser, "github"));
+    const back = harness.vendor.agree(await authorize(browser, "github"));
     for (const path of ["/api/auth/oauth/gitlab/callback", "/api/auth/oauth/oidc/callback", "/oauth/oidc"])
       expect(await outcomeOf(browser, new URL(path + back.search, site))).toEqual(refused);
     expect(await comeBack(browser, back)).toHaveProperty("pending_token");
@@ -177,14 +177,14 @@ describe("a callback", () => {
       for (const path of ["/oauth/oidc", "/api/auth/oauth/github/callback", "/api/auth/oauth/github/authorize"]) {
         const { status, headers } = await zw.nobody.get(`${path}?${query}`);
         expect(status).toBe(302);
-        expect([site, desk.vendor.url]).toContain(new URL(headers.get("location") ?? "").origin);
+        expect([site, harness.vendor.url]).toContain(new URL(headers.get("location") ?? "").origin);
       }
     }
   });
 
   test("with words of the provider's tells the front end a code only", async () => {
     const browser = browserFor(zw);
-    const back = desk.vendor.agree(await authorize(browser, "github"));
+    const back = harness.vendor.agree(await authorize(browser, "github"));
     back.searchParams.delete("code");
     back.searchParams.set("error", "<script>alert(1)</script>");
     back.searchParams.set("error_description", "You were chosen");
@@ -193,7 +193,7 @@ describe("a callback", () => {
 
   test("is neither begun nor ended by a look at its head", async () => {
     const browser = browserFor(zw);
-    const back = desk.vendor.agree(await authorize(browser, "github"));
+    const back = harness.vendor.agree(await authorize(browser, "github"));
     expect((await browser.send("HEAD", back)).status).toBe(405);
     expect(await comeBack(browser, back)).toHaveProperty("pending_token");
   });
@@ -207,14 +207,14 @@ describe("a callback", () => {
     );
     const trips = () => browser.cookiesFor(url).filter(([name]) => name.includes("identity_flow"));
     expect(trips()).toHaveLength(1);
-    await comeBack(browser, desk.vendor.agree(location ?? url));
+    await comeBack(browser, harness.vendor.agree(location ?? url));
     expect(trips()).toHaveLength(0);
   });
 
   test("leaves a browser that is sent out again and again with a few cookies, and with the newest trips", async () => {
     const browser = browserFor(zw);
     let back = new URL(site);
-    for (let count = 0; count < 30; count++) back = desk.vendor.agree(await authorize(browser, "github"));
+    for (let count = 0; count < 30; count++) back = harness.vendor.agree(await authorize(browser, "github"));
     expect(browser.cookiesFor(new URL(site)).length).toBeLessThanOrEqual(10);
     expect(await comeBack(browser, back)).toHaveProperty("pending_token");
   });

@@ -35,8 +35,8 @@ function writtenInPath({ path }: FoundOperation): string[] {
 
 /** A `tempToken` opens what it opens, whoever it belongs to; everybody else is told to sign in. */
 function refusesStrangers({ path, operation: { responses } }: FoundOperation): boolean {
-  const halfSignedIn = ["/2fa/verify", "/2fa/email/send", "/2fa/passkey/options"].includes(path);
-  return "401" in responses && (halfSignedIn ? !("403" in responses) : "403" in responses);
+  const awaitingSecondFactor = ["/2fa/verify", "/2fa/email/send", "/2fa/passkey/options"].includes(path);
+  return "401" in responses && (awaitingSecondFactor ? !("403" in responses) : "403" in responses);
 }
 
 function requiresField({ operation }: FoundOperation): boolean {

@@ -28,7 +28,7 @@ const things = ["own", "own zones", "readable zones", "writable zones", "any"] a
 
 const who: Record<string, Access> = {
   anybody: "public",
-  tempToken: "halfSignedIn",
+  tempToken: "awaitingSecondFactor",
   "signed in": "signedIn",
   administrator: "admin",
 };

@@ -41,7 +41,7 @@ export const authRouter = router({
     .output(loginAnswer)
     .mutation(async ({ ctx, input }) => {
       const outcome = await ctx.services.signIn.withPassword(ctx.em, ctx.actor, input, clientInfo(ctx.http));
-      return outcome.kind === "halfSignedIn" ? outcome.needed : signedInAnswerOf(ctx.http, outcome.signedIn);
+      return outcome.kind === "awaitingSecondFactor" ? outcome.needed : signedInAnswerOf(ctx.http, outcome.signedIn);
     }),
 
   passkeyOptions: open

@@ -21,7 +21,7 @@ export interface SignedIn {
 /** What a right password, or a provider's word, comes to: a session, or a second factor to show. */
 export type FirstFactorOutcome =
   | { kind: "signedIn"; signedIn: SignedIn }
-  | { kind: "halfSignedIn"; needed: SecondFactorNeeded };
+  | { kind: "awaitingSecondFactor"; needed: SecondFactorNeeded };
 
 /** Sign-in with a username and password, and what follows from it. */
 export class SignIn {
@@ -112,7 +112,7 @@ export class SignIn {
     client: ClientInfo,
   ): Promise<FirstFactorOutcome> {
     const needed = await this.#secondFactors.challenge(em, user, how);
-    if (needed) return { kind: "halfSignedIn", needed };
+    if (needed) return { kind: "awaitingSecondFactor", needed };
     return { kind: "signedIn", signedIn: await this.start(em, actor, user.id, how, client) };
   }
 

@@ -9,7 +9,7 @@ import type { PasswordHasher } from "../auth/passwords.ts";
 import type { WaysIn } from "../auth/ways-in.ts";
 import { removeAllFactors } from "../auth/second-factors/remove-all.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
-import { literally } from "../../database/literally.ts";
+import { escapeLike } from "../../database/escape-like.ts";
 import { onePage } from "../../database/one-page.ts";
 import { badField, notFound } from "../../platform/errors.ts";
 import type { Mail } from "../../mail/mailer.ts";
@@ -75,7 +75,7 @@ export class UserAdministration {
     const found = usersWithDomains(em)
       .$if(role !== undefined, (query) => query.where("users.role", "=", role ?? "member"))
       .$if(search !== undefined, (query) => {
-        const part = `%${literally(search ?? "")}%`;
+        const part = `%${escapeLike(search ?? "")}%`;
         return query.where((eb) =>
           eb.or([eb("username", "ilike", part), eb("email", "ilike", part), eb("display_name", "ilike", part)]),
         );

@@ -1,7 +1,7 @@
 import { theService, type Actor } from "../../access/actor.ts";
 import type { Audit } from "../../audit/audit.ts";
 import type { EntityManager } from "../../database/database.ts";
-import { uniquely } from "../../database/uniquely.ts";
+import { mapUniqueViolation } from "../../database/map-unique-violation.ts";
 import { assertGoodPassword } from "../../platform/password-rules.ts";
 import { confirmedUntil } from "../auth/confirmation/moment.ts";
 import type { PasswordHasher } from "../auth/passwords.ts";
@@ -139,7 +139,7 @@ export class Users {
 
 /** Writes a user whose name or address may be taken. @throws AppError CONFLICT that says which */
 export async function writeUser(tx: EntityManager, { username, email }: User): Promise<void> {
-  await uniquely(tx.flush(), (cause) => {
+  await mapUniqueViolation(tx.flush(), (cause) => {
     const address = cause.message.includes("users_verified_email_key");
     const message = address ? `Another account has the address ${email}.` : `The username ${username} is taken.`;
     return new AppError("CONFLICT", message, { issues: [{ path: [address ? "email" : "username"], message }], cause });

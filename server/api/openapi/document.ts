@@ -228,7 +228,7 @@ function errorStatuses(operation: Operation, meta: RouteMeta): number[] {
 
 function accessNote(meta: RouteMeta): string {
   if (meta.access === "public") return "No sign-in needed.";
-  if (meta.access === "halfSignedIn")
+  if (meta.access === "awaitingSecondFactor")
     return "The bearer is the `tempToken` of a sign-in; access tokens do not open it.";
   const confirmed = meta.confirmed ? confirmedNotes[meta.confirmed] : "";
   const who = meta.access === "admin" ? "Administrators only." : "";

@@ -1,13 +1,13 @@
 import { isApexNs } from "../../dns/record.ts";
 import { parseGeneric } from "../../dns/values/generic-form.ts";
-import type { LimitedRecord, Shortfall } from "../provider.ts";
+import type { LimitedRecord, Unsupported } from "../provider.ts";
 import { isOwnType } from "./records.ts";
 
 /** "DNS record type format": shorter than 512 characters. */
 const longestText = 511;
 
 /** What it refuses, or takes and changes without a word. The reasons follow the vendor's name. */
-export function shortfallOf(record: LimitedRecord): Shortfall | null {
+export function unsupportedReason(record: LimitedRecord): Unsupported | null {
   const { recordType, name, value } = record;
   if (/[^a-z0-9_.*@-]/.test(name)) {
     return { field: "name", reason: "takes only letters, digits, hyphens and underscores in a name." };

@@ -6,7 +6,7 @@ import { takeBack } from "../applying/take-back.ts";
 import { refuse, type Result } from "../../platform/result.ts";
 import type { Batch } from "./api.ts";
 import type { Answer } from "./client.ts";
-import { automaticTtl, sharedShortfall, shortfall } from "./record-body.ts";
+import { automaticTtl, sharedUnsupported, unsupported } from "./record-body.ts";
 import { saysZoneMissing } from "./refusals.ts";
 import { ownReason } from "./served-records.ts";
 import { batchOf, sizeOf, stepsFor, undoOf, type ReadRecord, type Step } from "./steps.ts";
@@ -27,7 +27,7 @@ function storeOf(minTtl: number, tooLong: ReadonlyMap<string, string>): RecordSt
   return {
     place: "the zone at Cloudflare",
     refusal(record) {
-      const found = shortfall(record);
+      const found = unsupported(record);
       if (found !== null) return `Cloudflare ${found.reason}`;
       if (record.ttl < minTtl && record.ttl !== automaticTtl) {
         return `Cloudflare takes a TTL of at least ${minTtl} seconds on the plan that this zone has.`;
@@ -46,7 +46,7 @@ function judge(records: readonly ReadRecord[], changes: readonly RecordChange[],
   const rrsets = Map.groupBy(first.records, rrsetKey);
   const tooLong = new Map(
     [...rrsets].flatMap(([key, rrset]) => {
-      const reason = written.has(key) ? sharedShortfall(rrset) : null;
+      const reason = written.has(key) ? sharedUnsupported(rrset) : null;
       return reason === null ? [] : [[key, reason] as const];
     }),
   );

@@ -4,7 +4,7 @@ import type { RecordData } from "../../dns/record.ts";
 import { parseGeneric } from "../../dns/values/generic-form.ts";
 import { sameStrings } from "../../dns/values/character-strings.ts";
 import { joinOctets, splitStrings } from "../../dns/values/text.ts";
-import type { LimitedRecord, Shortfall } from "../provider.ts";
+import type { LimitedRecord, Unsupported } from "../provider.ts";
 import { rdataFields } from "../rdata-text.ts";
 import type { RecordBody, ServedRecord } from "./api.ts";
 import { fieldsOf, hasFields } from "./rdata-fields.ts";
@@ -21,9 +21,9 @@ const longestRrset = 8_192;
 type Content = Pick<LimitedRecord, "recordType" | "value" | "strings">;
 
 /** What Cloudflare cannot store beyond type and TTL. */
-export function shortfall(
+export function unsupported(
   record: Pick<LimitedRecord, "recordType" | "value" | "strings" | "proxied">,
-): Shortfall | null {
+): Unsupported | null {
   const { recordType, value, proxied } = record;
   if (proxied && !proxiable.has(recordType)) {
     return {
@@ -46,7 +46,7 @@ export function shortfall(
 }
 
 /** Why Cloudflare cannot store all these records of one name and type. */
-export function sharedShortfall(rrset: readonly LimitedRecord[]): string | null {
+export function sharedUnsupported(rrset: readonly LimitedRecord[]): string | null {
   const [first] = rrset;
   if (!first || rrset.reduce((sum, record) => sum + contentLength(record), 0) <= longestRrset) return null;
   return `stores at most ${longestRrset} characters in all records of one name and type; ${first.name} ${first.recordType} would have more.`;
@@ -65,7 +65,7 @@ function textOctets(record: Content): number {
   return fields.reduce((octets, { raw }) => octets + 1 + (joinOctets([raw])?.length ?? 0), 0);
 }
 
-/** A record as Cloudflare takes it. @throws Error for one that `shortfall` refuses. */
+/** A record as Cloudflare takes it. @throws Error for one that `unsupported` refuses. */
 export function bodyOf(zone: string, record: RecordData): RecordBody {
   return { ...headOf(zone, record), ...contentOf(record) };
 }

@@ -1,5 +1,5 @@
 import { parseGeneric } from "../../dns/values/generic-form.ts";
-import type { LimitedRecord, Shortfall } from "../provider.ts";
+import type { LimitedRecord, Unsupported } from "../provider.ts";
 
 export const recordTypes = ["A", "AAAA", "CAA", "CNAME", "MX", "NS", "SRV", "TXT"];
 
@@ -10,7 +10,7 @@ export const minTtl = 30;
 const longestText = 509;
 const caaTags = new Set(["issue", "issuewild", "iodef"]);
 
-export function cannotHold(record: LimitedRecord): Shortfall | null {
+export function unsupportedReason(record: LimitedRecord): Unsupported | null {
   const reason = parseGeneric(record.value) ? "takes no data in generic form." : reasonAgainst(record);
   return reason === null ? null : { field: "value", reason };
 }

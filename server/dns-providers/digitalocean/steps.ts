@@ -1,5 +1,5 @@
 import { recordKey, rrsetKey, type RecordData } from "../../dns/record.ts";
-import { linkedParts } from "../applying/linked-parts.ts";
+import { connectedComponents } from "../applying/connected-components.ts";
 import type { RecordChange } from "../provider.ts";
 import { recordsOf } from "../applying/touched-records.ts";
 import type { ServedRecord } from "./wire-records.ts";
@@ -28,7 +28,7 @@ export function stepGroups(
   changes: readonly RecordChange[],
   together: boolean,
 ): StepGroup[] {
-  const parts = together ? [[...changes]] : linkedParts(changes, linksIn(changes));
+  const parts = together ? [[...changes]] : connectedComponents(changes, linksIn(changes));
   const groups = parts.map((part): StepGroup => ({ changes: part, steps: [] }));
   const owners = ownersOf(groups);
   const wanted = aligned(after, changes);

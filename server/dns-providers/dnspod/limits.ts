@@ -1,13 +1,13 @@
 import { isApexNs } from "../../dns/record.ts";
 import { parseGeneric } from "../../dns/values/generic-form.ts";
-import type { LimitedRecord, Shortfall } from "../provider.ts";
+import type { LimitedRecord, Unsupported } from "../provider.ts";
 import { isOwnType } from "./records.ts";
 
 /** The vendor's own name servers, free and paid. */
 const ownNameServer = /\.(?:dnspod\.net|dnsv\d\.com)$/;
 
 /** What it refuses, or takes and changes without a word. The reasons follow the vendor's name. */
-export function shortfallOf({ recordType, name, value }: LimitedRecord): Shortfall | null {
+export function unsupportedReason({ recordType, name, value }: LimitedRecord): Unsupported | null {
   if (/[^a-z0-9_.*@-]/.test(name)) {
     return { field: "name", reason: "takes only letters, digits, hyphens and underscores in a name." };
   }

@@ -1,6 +1,6 @@
 import { notDone } from "../applying/change-outcomes.ts";
 import { inBatches } from "../applying/in-batches.ts";
-import { linkedParts } from "../applying/linked-parts.ts";
+import { connectedComponents } from "../applying/connected-components.ts";
 import { ProviderError, type ChangeOutcome, type RecordChange } from "../provider.ts";
 import { touchedNames } from "../applying/touched-records.ts";
 import { applyInOneCall, type SendRrsets } from "./apply-changes.ts";
@@ -55,6 +55,6 @@ function callsOf(present: readonly ReadRrset[], changes: readonly RecordChange[]
   const sizesOf = (indexes: readonly number[]) => [
     [...new Set(indexes.flatMap(namesOf))].reduce((sum, name) => sum + (octetsAt.get(name) ?? 0), 0),
   ];
-  const parts = linkedParts([...changes.keys()], namesOf);
+  const parts = connectedComponents([...changes.keys()], namesOf);
   return inBatches(parts, sizesOf, [mostOctets]).map((call) => call.flat());
 }

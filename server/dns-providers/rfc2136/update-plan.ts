@@ -3,7 +3,7 @@ import { isApexNs, recordKey, rrsetKey, type RecordData } from "../../dns/record
 import { typeNumber } from "../../dns/zone-file/type-names.ts";
 import { applyToRecords, type RecordStore } from "../applying/apply-to-records.ts";
 import { inBatches } from "../applying/in-batches.ts";
-import { linkedParts } from "../applying/linked-parts.ts";
+import { connectedComponents } from "../applying/connected-components.ts";
 import type { ChangeOutcome, RecordChange } from "../provider.ts";
 import { recordsOf, touchedNames } from "../applying/touched-records.ts";
 import { prerequisitesOf, resultOf, updatesOf, type RrsetStep } from "./rrset-steps.ts";
@@ -54,7 +54,7 @@ export function planUpdate(
   const after = Map.groupBy(records, rrsetKey);
   const inUse = new Set(served.map(({ record }) => record.name));
   const standing = [...changes.keys()].filter((index) => outcomes[index]?.ok);
-  const units = linkedParts(standing, (index) => [...touchedNames(at(changes, [index]))]).map((indexes) => {
+  const units = connectedComponents(standing, (index) => [...touchedNames(at(changes, [index]))]).map((indexes) => {
     const steps = stepsOf(zone, at(changes, indexes), before, after, signed);
     return unitFrom(indexes, steps, (name) => inUse.has(name), exact);
   });

@@ -1,7 +1,7 @@
 import type { Change, ResourceRecordSet } from "@aws-sdk/client-route-53";
 import { recordKey, rrsetKey, type RecordData } from "../../dns/record.ts";
 import { inBatches } from "../applying/in-batches.ts";
-import { linkedParts } from "../applying/linked-parts.ts";
+import { connectedComponents } from "../applying/connected-components.ts";
 import type { RecordChange } from "../provider.ts";
 import { recordsOf, touchedNames } from "../applying/touched-records.ts";
 import { dnsName } from "./hosted-zones.ts";
@@ -34,7 +34,7 @@ export function groupsOf(
 ): ChangeGroup[] {
   const served = new Map(present.filter(({ own }) => !own).map((rrset) => [rrsetKey(rrset), rrset]));
   const wanted = Map.groupBy(after, rrsetKey);
-  const parts = linkedParts(changes, (change) => [...touchedNames([change])]);
+  const parts = connectedComponents(changes, (change) => [...touchedNames([change])]);
   return parts.map((group) => {
     const touched = new Map(group.flatMap(recordsOf).map((record) => [rrsetKey(record), record]));
     const ttls = new Map(group.flatMap((change) => (change.after ? [[rrsetKey(change.after), change.after.ttl]] : [])));

@@ -1,5 +1,5 @@
 import { isApexNs } from "../../dns/record.ts";
-import type { LimitedRecord, Shortfall } from "../provider.ts";
+import type { LimitedRecord, Unsupported } from "../provider.ts";
 import { printValue } from "./octal-text.ts";
 import { aliasType, routingType } from "./own-records.ts";
 
@@ -26,7 +26,7 @@ export const recordTypes = [
   "TXT",
 ];
 
-export function cannotHold(record: LimitedRecord): Shortfall | null {
+export function unsupportedReason(record: LimitedRecord): Unsupported | null {
   const { recordType, value, strings } = record;
   const text = printValue(recordType, value, strings);
   if (text === null)

@@ -1,6 +1,6 @@
 import { mkdir, readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { inTurn } from "../../platform/keyed-mutex.ts";
+import { withKeyedMutex } from "../../platform/keyed-mutex.ts";
 import { parseZoneName } from "../../dns/names/names.ts";
 import type { RecordData } from "../../dns/record.ts";
 import { isPlaceholder } from "../../dns/zone-file/contents.ts";
@@ -56,10 +56,10 @@ export const zoneFileStore: RecordStore = {
 export function zoneFolderProvider(settings: ZoneFolder): DnsProvider {
   return {
     listZones: () => listZones(settings),
-    createZone: (zone) => inTurn(turnOf(settings, zone), () => createZone(settings, zone)),
+    createZone: (zone) => withKeyedMutex(turnOf(settings, zone), () => createZone(settings, zone)),
     readZone: (zone) => readZone(settings, zone),
     applyChanges: (zone, changes, options = {}) =>
-      inTurn(turnOf(settings, zone), () => applyChanges(settings, zone, changes, options)),
+      withKeyedMutex(turnOf(settings, zone), () => applyChanges(settings, zone, changes, options)),
     readSoa: async (zone) => await parseSoa(settings.folder, zone, await mustFind(settings.folder, zone)),
     watch: (onChange) =>
       watchFolder(settings.folder, (file) => {

@@ -1,7 +1,7 @@
 import { domainToASCII } from "node:url";
 import { parseExpiryDate } from "../dates.ts";
 import type { Answer, Registration } from "../registration.ts";
-import { disclosed } from "../disclosed.ts";
+import { cleanRegistryText } from "../clean-registry-text.ts";
 
 /** What a server's domain object (RFC 9083 §5.3) says, and where the registrar's own object is. */
 export type RdapAnswer = Exclude<Answer, { kind: "registered" | "no registry" }> | RdapRegistration;
@@ -116,7 +116,7 @@ function lower(value: unknown): string {
 }
 
 function plainText(value: unknown): string | null {
-  return typeof value === "string" ? disclosed(value) : null;
+  return typeof value === "string" ? cleanRegistryText(value) : null;
 }
 
 function shortText(code: number): string {

@@ -1,7 +1,7 @@
 import { domainToASCII } from "node:url";
 import { parseExpiryDate } from "../dates.ts";
 import type { Answer } from "../registration.ts";
-import { disclosed } from "../disclosed.ts";
+import { cleanRegistryText } from "../clean-registry-text.ts";
 import {
   nameKeys,
   referralKeys,
@@ -58,7 +58,7 @@ function answerIn(text: string, pairs: readonly Pair[], name: string): Answer {
     registration: {
       registryExpiresAt,
       registrarExpiresAt,
-      registrar: firstIn(pairs, registrarKeys, disclosed),
+      registrar: firstIn(pairs, registrarKeys, cleanRegistryText),
       statuses: statusesIn(pairs),
     },
   };
@@ -85,7 +85,7 @@ function firstIn<T>(pairs: readonly Pair[], keys: ReadonlySet<string>, read: (va
 /** Without the explanations that some servers write behind them. */
 function statusesIn(pairs: readonly Pair[]): string[] {
   const values = pairs.flatMap(({ key, value }) => (statusKeys.has(key) ? value.split(/,\s*/) : []));
-  const statuses = values.flatMap((value) => disclosed(value.replace(/\s+\(?https?:\/\/.*$/i, "")) ?? []);
+  const statuses = values.flatMap((value) => cleanRegistryText(value.replace(/\s+\(?https?:\/\/.*$/i, "")) ?? []);
   return [...new Set(statuses)].slice(0, 50);
 }
 

@@ -3,7 +3,7 @@ import type { Database } from "../../database/database.ts";
 import type { MakeCounter } from "../../limits/counters.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { Notifications } from "../notify.ts";
-import type { ConfigBox } from "./config-box.ts";
+import type { ConfigCipher } from "./config-cipher.ts";
 import { Deliverer } from "./deliverer.ts";
 import type { Ports } from "./kind.ts";
 import { Channels } from "./service.ts";
@@ -16,7 +16,7 @@ export interface ChannelServices {
 
 /** Builds what keeps the channels and brings out what is written down for them. */
 export function composeChannels(parts: {
-  box: ConfigBox;
+  box: ConfigCipher;
   ports: Ports;
   notifications: Notifications;
   database: Database;

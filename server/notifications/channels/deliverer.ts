@@ -6,7 +6,7 @@ import { queries, type Database, type EntityManager } from "../../database/datab
 import type { MakeCounter } from "../../limits/counters.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { Notifications } from "../notify.ts";
-import { unreadableConfig, type ConfigBox } from "./config-box.ts";
+import { unreadableConfig, type ConfigCipher } from "./config-cipher.ts";
 import {
   claimDue,
   delivered,
@@ -17,7 +17,7 @@ import {
   nextDue,
   postpone,
   type Claimed,
-  type Way,
+  type Transport,
 } from "./deliveries.ts";
 import { disabledNotice } from "./disabled-notice.ts";
 import type { Outcome, Ports } from "./kind.ts";
@@ -31,9 +31,9 @@ const soonMilliseconds = 20_000;
 const laneMilliseconds = 30_000;
 
 interface Parts {
-  way: Way;
+  way: Transport;
   database: Database;
-  box: ConfigBox;
+  box: ConfigCipher;
   ports: Ports;
   makeCounter: MakeCounter;
   notifications: Notifications;

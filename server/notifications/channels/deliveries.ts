@@ -16,10 +16,10 @@ const claimedAtOnce = 40;
 const keptMilliseconds = 14 * 24 * hour;
 
 /** By what something goes: the one mail server, or a call to the receiver's own. Each has runs of its own, so that neither waits for the other. */
-export type Way = "mail" | "call";
+export type Transport = "mail" | "call";
 
 /** How a channel's deliveries go; those to users go by mail. */
-export function wayOf(channel: string): Way {
+export function transportOf(channel: string): Transport {
   return channel === "email" ? "mail" : "call";
 }
 
@@ -32,7 +32,7 @@ export interface Claimed {
 }
 
 /** Takes what is due and goes this way, so that no other run tries it meanwhile; the oldest first. */
-export async function claimDue(em: EntityManager, way: Way, now: Date): Promise<Claimed[]> {
+export async function claimDue(em: EntityManager, way: Transport, now: Date): Promise<Claimed[]> {
   const { rows } = await sql<{
     id: string;
     channel_id: string | null;
@@ -66,7 +66,7 @@ export async function claimDue(em: EntityManager, way: Way, now: Date): Promise<
 }
 
 /** When something is due next that may be claimed and goes this way; null when nothing waits. */
-export async function nextDue(em: EntityManager, way: Way): Promise<Date | null> {
+export async function nextDue(em: EntityManager, way: Transport): Promise<Date | null> {
   const row = await queries(em)
     .selectFrom("deliveries")
     .leftJoin("notification_channels", "notification_channels.id", "deliveries.channel_id")

@@ -5,12 +5,12 @@ import { newId } from "../../platform/ids.ts";
 import type { Enqueue } from "../../jobs/jobs.ts";
 import type { Told } from "../../platform/events.ts";
 import type { NotificationEvent } from "../../platform/events.ts";
-import type { ConfigBox } from "./config-box.ts";
-import { wayOf, type Way } from "./deliveries.ts";
+import type { ConfigCipher } from "./config-cipher.ts";
+import { transportOf, type Transport } from "./deliveries.ts";
 import type { WebConfig } from "./kinds/web.ts";
 
 /** The jobs that bring out what is written down here. */
-export const deliverJobNames: Readonly<Record<Way, string>> = { call: "channels.deliver", mail: "channels.mail" };
+export const deliverJobNames: Readonly<Record<Transport, string>> = { call: "channels.deliver", mail: "channels.mail" };
 
 /** What is told, and who is to have it by e-mail as well. */
 export interface Outgoing {
@@ -36,10 +36,10 @@ interface Further {
 
 /** Writes down, with what it tells of, what is to go out: a crash after the commit loses none of it. */
 export class Outbox {
-  readonly #box: ConfigBox;
+  readonly #box: ConfigCipher;
   readonly #enqueue: Enqueue;
 
-  constructor(parts: { box: ConfigBox; enqueue: Enqueue }) {
+  constructor(parts: { box: ConfigCipher; enqueue: Enqueue }) {
     this.#box = parts.box;
     this.#enqueue = parts.enqueue;
   }
@@ -63,7 +63,7 @@ export class Outbox {
     return { further: new Map(further), outside: channels.filter(({ channel }) => channel !== "web") };
   }
 
-  /** Gives each to the channels that subscribe to it, and to the mailboxes of those who wish it. */
+  /** Gives each to the channels that subscribe to it, and to the logs of those who wish it. */
   async write(em: EntityManager, { outside }: Subscribers, outgoing: readonly Outgoing[]): Promise<void> {
     const rows = outgoing.flatMap(({ told, toldOthers, mailTo }) => {
       const { createdAt, ...notice } = told;
@@ -72,7 +72,7 @@ export class Outbox {
       return [
         ...outside.flatMap(({ id, channel, events }) =>
           events.includes(told.event)
-            ? [{ ...row, notice: noticeForOthers, id: newId(), channel_id: id, way: wayOf(channel) }]
+            ? [{ ...row, notice: noticeForOthers, id: newId(), channel_id: id, way: transportOf(channel) }]
             : [],
         ),
         ...mailTo.map((userId) => ({ ...row, id: newId(), user_id: userId, way: "mail" as const })),

@@ -3,13 +3,13 @@ import type { Actor } from "../../access/actor.ts";
 import type { Audit } from "../../audit/audit.ts";
 import { changedFields } from "../../audit/changed-fields.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
-import { uniquely } from "../../database/uniquely.ts";
+import { mapUniqueViolation } from "../../database/map-unique-violation.ts";
 import { AppError, badField, nameTaken, notFound } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
 import { configError } from "../../api/input-error.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { NotificationEvent } from "../../platform/events.ts";
-import { masked, merged, unreadableConfig, type ChannelConfig, type ConfigBox } from "./config-box.ts";
+import { masked, merged, unreadableConfig, type ChannelConfig, type ConfigCipher } from "./config-cipher.ts";
 import { giveUp } from "./deliveries.ts";
 import { NotificationChannel } from "../../database/tables/channels.ts";
 import type { ChannelKind, Ports } from "./kind.ts";
@@ -28,11 +28,11 @@ export interface NewChannel {
 
 /** Notification channels, as administrators keep them. */
 export class Channels {
-  readonly #box: ConfigBox;
+  readonly #box: ConfigCipher;
   readonly #ports: Ports;
   readonly #audit: Audit;
 
-  constructor(parts: { box: ConfigBox; ports: Ports; audit: Audit }) {
+  constructor(parts: { box: ConfigCipher; ports: Ports; audit: Audit }) {
     this.#box = parts.box;
     this.#ports = parts.ports;
     this.#audit = parts.audit;
@@ -198,5 +198,5 @@ function checked(kind: ChannelKind, config: ChannelConfig): ChannelConfig {
 }
 
 async function writeChannel(tx: EntityManager, { name }: NotificationChannel): Promise<void> {
-  await uniquely(tx.flush(), (cause) => nameTaken("notification channel", name, cause));
+  await mapUniqueViolation(tx.flush(), (cause) => nameTaken("notification channel", name, cause));
 }

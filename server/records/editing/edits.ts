@@ -197,13 +197,13 @@ function tooMuch(
   kind: ProviderKind,
   known: Map<string, string | null>,
 ): Refusal | null {
-  if (!kind.cannotHoldTogether) return null;
+  if (!kind.unsupportedTogether) return null;
   const written = draft && view.get(id);
   if (!written || (before && recordKey(before) === recordKey(written))) return null;
   const key = rrsetKey(written);
   let reason = known.get(key);
   if (reason === undefined) {
-    reason = kind.cannotHoldTogether(
+    reason = kind.unsupportedTogether(
       view.at(written.name).filter(({ recordType }) => recordType === written.recordType),
     );
     known.set(key, reason);

@@ -13,7 +13,7 @@ import {
 } from "../../support/access-table.ts";
 import { Clock, minute } from "../../support/clock.ts";
 import { RestClient } from "../../support/rest-client.ts";
-import { appUser, halfSignedIn } from "../../support/second-factors/app-user.ts";
+import { appUser, awaitingSecondFactor } from "../../support/second-factors/app-user.ts";
 import { adminPassword, memberPassword, useZonewright } from "../../support/zonewright.ts";
 
 const clock = new Clock();
@@ -84,7 +84,7 @@ beforeAll(async () => {
   await zw.admin.delete(`/api/users/${gone.id}`);
 
   await appUser(zw, clock, "half");
-  tempToken = (await halfSignedIn(zw, "half")).token ?? "";
+  tempToken = (await awaitingSecondFactor(zw, "half")).token ?? "";
   refused = {
     "no credentials": null,
     "no token of any kind": "x".repeat(43),
@@ -127,7 +127,7 @@ describe("whoever comes with", () => {
     const token = refused[kind];
     if (token === undefined) throw new Error(`There are no credentials for "${kind}".`);
     const client = new RestClient(zw.url, token);
-    for (const procedure of openedTo("signedIn", "admin", "halfSignedIn"))
+    for (const procedure of openedTo("signedIn", "admin", "awaitingSecondFactor"))
       expect(await statuses(client, procedure)).toEqual({ [procedure.name]: [401, 401] });
   });
 
@@ -135,7 +135,7 @@ describe("whoever comes with", () => {
     const client = new RestClient(zw.url, tempToken);
     for (const procedure of openedTo("signedIn", "admin"))
       expect(await statuses(client, procedure)).toEqual({ [procedure.name]: [401, 401] });
-    for (const procedure of openedTo("halfSignedIn")) {
+    for (const procedure of openedTo("awaitingSecondFactor")) {
       const { [procedure.name]: both = [] } = await statuses(client, procedure);
       for (const status of both) expect([400, 409]).toContain(status);
     }
@@ -144,7 +144,7 @@ describe("whoever comes with", () => {
   test("an access token or a personal token gets 401 at the calls of the second step", async () => {
     const { body } = await zw.admin.post("/api/auth/me/tokens", { name: "Half", permissions });
     for (const token of [zw.admin.token, body.token])
-      for (const procedure of openedTo("halfSignedIn"))
+      for (const procedure of openedTo("awaitingSecondFactor"))
         expect(await statuses(new RestClient(zw.url, token), procedure)).toEqual({ [procedure.name]: [401, 401] });
   });
 

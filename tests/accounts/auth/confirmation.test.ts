@@ -3,7 +3,7 @@ import { queries } from "../../../server/database/database.ts";
 import { entries } from "../../audit/trail.ts";
 import { Clock, minute, second } from "../../support/clock.ts";
 import { RestClient } from "../../support/rest-client.ts";
-import { appUser, halfSignedIn, statusesOf, type AppUser } from "../../support/second-factors/app-user.ts";
+import { appUser, awaitingSecondFactor, statusesOf, type AppUser } from "../../support/second-factors/app-user.ts";
 import { codeAt, middleOfStep, step } from "../../support/second-factors/authenticator-app.ts";
 import { addPasskey, securityKey, site } from "../../support/second-factors/security-key.ts";
 import { memberPassword, useZonewright } from "../../support/zonewright.ts";
@@ -203,7 +203,7 @@ describe("a confirmation", () => {
     const proof = app(user);
     const answers = await Promise.all([1, 2, 3].map(() => confirm(user.client, { password, ...proof })));
     expect(statusesOf(answers)).toEqual([200, 403, 403]);
-    const pending = await halfSignedIn(zw, name);
+    const pending = await awaitingSecondFactor(zw, name);
     expect((await pending.post("/api/2fa/verify", proof)).status).toBe(401);
     clock.advance(step);
     const next = app(user);
@@ -307,7 +307,7 @@ describe("a confirmation", () => {
     const codes = await Promise.all(Array.from({ length: 7 }, () => confirm(other.client, code)));
     expect(statusesOf(codes)).toEqual([403, 403, 403, 403, 403, 429, 429]);
     expect((await confirm(other.client, { password, ...app(other) })).status).toBe(429);
-    const pending = await halfSignedIn(zw, `${name}-other`);
+    const pending = await awaitingSecondFactor(zw, `${name}-other`);
     expect((await pending.post("/api/2fa/verify", app(other))).status).toBe(429);
   });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { useIdentityDesk } from "../../support/identity/desk.ts";
+import { useIdentityHarness } from "../../support/identity/harness.ts";
 import type { Answer, RestClient } from "../../support/rest-client.ts";
 import { Clock } from "../../support/clock.ts";
 import { codeAt, middleOfStep } from "../../support/second-factors/authenticator-app.ts";
@@ -19,7 +19,7 @@ afterAll(async () => {
   await mail.stop();
 });
 const zw = new Proxy({} as Zonewright, { get: (_target, property) => Reflect.get(running, property) as unknown });
-const desk = useIdentityDesk(zw);
+const harness = useIdentityHarness(zw);
 
 const currentPassword = memberPassword;
 let users = 0;
@@ -33,7 +33,7 @@ beforeEach(async () => {
   zw.admin.token = (await zw.signIn("admin", adminPassword)).token;
   await succeeds(zw.admin.post("/api/users", { username, email: address, password: memberPassword, role: "member" }));
   client = await zw.signIn(username, memberPassword);
-  desk.be(users);
+  harness.be(users);
 });
 
 async function succeeds(call: Promise<Answer>): Promise<Answer> {
@@ -110,7 +110,7 @@ const changes: [event: string, details: object, title: string, make: () => Promi
     { providerId: "github", provider: "GitHub" },
     "A sign-in by GitHub was added to the account USER",
     async () => {
-      expect(await desk.bind(client)).toMatchObject({ bound: "1" });
+      expect(await harness.bind(client)).toMatchObject({ bound: "1" });
       return [];
     },
   ],
@@ -119,7 +119,7 @@ const changes: [event: string, details: object, title: string, make: () => Promi
     { providerId: "github", provider: "GitHub" },
     "The sign-in by GitHub was removed from the account USER",
     async () => {
-      await desk.bind(client);
+      await harness.bind(client);
       await mail.next(address);
       await succeeds(client.delete("/api/auth/oauth/unbind/github"));
       return [];

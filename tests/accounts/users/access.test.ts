@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sql } from "kysely";
 import { queries } from "../../../server/database/database.ts";
 import { entries } from "../../audit/trail.ts";
-import { useIdentityDesk } from "../../support/identity/desk.ts";
+import { useIdentityHarness } from "../../support/identity/harness.ts";
 import { site } from "../../support/identity/external-sign-in.ts";
 import type { Answer } from "../../support/rest-client.ts";
 import { startMailServer, type MailServer } from "../../support/servers/mail-server.ts";
@@ -18,7 +18,7 @@ beforeAll(async () => {
   mail = await startMailServer();
   running = await startZonewright({ env: { SMTP_URL: mail.url, SITE_URL: site } });
 });
-const desk = useIdentityDesk(zw);
+const harness = useIdentityHarness(zw);
 afterAll(async () => {
   await running.stop();
   await mail.stop();
@@ -30,7 +30,7 @@ interface Way {
 
 describe("an administrator's rescue leaves nothing of an attacker behind:", () => {
   test("a new password takes every other way in away", async () => {
-    const account = await plantWaysIn(zw, desk, mail);
+    const account = await plantWaysIn(zw, harness, mail);
     const { status, body } = await zw.admin.put(`/api/users/${account.id}`, { password: newPassword });
     expect({ status, body }).toMatchObject({ status: 200, body: { hasPassword: true } });
     const attempts = await account.tryEach();
@@ -51,7 +51,7 @@ describe("an administrator's rescue leaves nothing of an attacker behind:", () =
   });
 
   test("DELETE /api/users/:id/access takes every way in away, the password included", async () => {
-    const account = await plantWaysIn(zw, desk, mail);
+    const account = await plantWaysIn(zw, harness, mail);
     const answer = await zw.admin.delete(`/api/users/${account.id}/access`);
     expect(answer).toMatchObject({
       status: 200,
@@ -67,7 +67,7 @@ describe("an administrator's rescue leaves nothing of an attacker behind:", () =
 
   test("what is under way at that very moment leaves no session, token or passkey behind", async () => {
     for (let round = 0; round < 3; round++) {
-      const account = await plantWaysIn(zw, desk, mail);
+      const account = await plantWaysIn(zw, harness, mail);
       const [gained, rescue] = await Promise.all([
         account.tryAtOnce(),
         zw.admin.put(`/api/users/${account.id}`, { password: newPassword }),
@@ -89,7 +89,7 @@ describe("a rescue that is committed between a proof and its session keeps the s
     ["a ticket", "delete on identity_tickets", (account) => account.exchangeTicket()],
     ["a passkey", "update on passkeys", (account) => account.usePasskey()],
   ])("%s", async (_what, moment, prove) => {
-    const account = await plantWaysIn(zw, desk, mail);
+    const account = await plantWaysIn(zw, harness, mail);
     const db = queries(zw.services.database.fork());
     // What a rescue does to the account, at the moment when the proof is used up.
     await sql`create function rescue() returns trigger language plpgsql as $$ begin
@@ -126,14 +126,14 @@ describe("what was issued for an account ends with a change of", () => {
       },
     ],
   ])("%s: links, tickets, sign-ins under way and challenges", async (_what, change) => {
-    const account = await plantWaysIn(zw, desk, mail);
+    const account = await plantWaysIn(zw, harness, mail);
     await change(account);
     const attempts = await account.tryEach();
     expect(outstanding.filter((name) => attempts[name])).toEqual([]);
   });
 
   test("nothing else: another name to show leaves all of it as it was", async () => {
-    const account = await plantWaysIn(zw, desk, mail);
+    const account = await plantWaysIn(zw, harness, mail);
     await zw.admin.put(`/api/users/${account.id}`, { displayName: "Another" });
     const attempts = await account.tryEach();
     expect(outstanding.filter((name) => attempts[name])).toEqual(outstanding);
@@ -143,7 +143,7 @@ describe("what was issued for an account ends with a change of", () => {
 
 describe("an administrator", () => {
   test("sees every way into an account, and no secret of it", async () => {
-    const account = await plantWaysIn(zw, desk, mail);
+    const account = await plantWaysIn(zw, harness, mail);
     const { status, body } = await zw.admin.get(`/api/users/${account.id}/access`);
     expect({ status, body }).toEqual({
       status: 200,
@@ -171,7 +171,7 @@ describe("an administrator", () => {
   });
 
   test("takes single ways away, and the others go on", async () => {
-    const account = await plantWaysIn(zw, desk, mail);
+    const account = await plantWaysIn(zw, harness, mail);
     const path = `/api/users/${account.id}/access`;
     const { body: before } = await zw.admin.get(path);
     const ids = [before.tokens[0], before.passkeys[0], before.identities[0]].map(({ id }: Way) => id);
@@ -190,7 +190,7 @@ describe("an administrator", () => {
   });
 
   test("takes nothing away with an id that is not one of the account's", async () => {
-    const [account, other] = [await plantWaysIn(zw, desk, mail), await plantWaysIn(zw, desk, mail)];
+    const [account, other] = [await plantWaysIn(zw, harness, mail), await plantWaysIn(zw, harness, mail)];
     const path = `/api/users/${account.id}/access`;
     const { body: before } = await zw.admin.get(path);
     const { body: foreign } = await zw.admin.get(`/api/users/${other.id}/access`);
@@ -215,7 +215,7 @@ describe("an administrator", () => {
   });
 
   test("may leave other ways in when they set a password; sessions end all the same", async () => {
-    const account = await plantWaysIn(zw, desk, mail);
+    const account = await plantWaysIn(zw, harness, mail);
     const path = `/api/users/${account.id}`;
     expect(await zw.admin.put(path, { revoke: ["tokens"] })).toBeProblem(400, "BAD_REQUEST");
     expect((await zw.admin.put(path, { password: newPassword, revoke: ["tokens"] })).status).toBe(200);
@@ -230,7 +230,7 @@ describe("a change of the own password", () => {
   const change = { currentPassword: memberPassword, newPassword };
 
   test("ends the other sessions, and counts what else opens the account", async () => {
-    const account = await plantWaysIn(zw, desk, mail);
+    const account = await plantWaysIn(zw, harness, mail);
     expect(await account.client.put(password, change)).toMatchObject({
       status: 200,
       body: { success: true, remaining: { sessions: 0, tokens: 2, passkeys: 1, identities: 1 } },
@@ -238,7 +238,7 @@ describe("a change of the own password", () => {
   });
 
   test("takes every named way in away in the same call, and this session goes on", async () => {
-    const account = await plantWaysIn(zw, desk, mail);
+    const account = await plantWaysIn(zw, harness, mail);
     const revoke = ["sessions", "tokens", "passkeys", "identities", "keys"];
     expect(await account.client.put(password, { ...change, revoke })).toMatchObject({
       status: 200,
@@ -252,7 +252,7 @@ describe("a change of the own password", () => {
   });
 
   test("leaves other sessions alone where they are not named", async () => {
-    const account = await plantWaysIn(zw, desk, mail);
+    const account = await plantWaysIn(zw, harness, mail);
     const answer = await account.client.put(password, { ...change, revoke: [] });
     expect(answer.body.remaining).toEqual({ sessions: 1, tokens: 2, passkeys: 1, identities: 1 });
     expect((await account.tryEach())["another session"]).toBe(true);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { useIdentityDesk } from "../../support/identity/desk.ts";
+import { useIdentityHarness } from "../../support/identity/harness.ts";
 import { site } from "../../support/identity/external-sign-in.ts";
 import { freePorts } from "../../support/programs.ts";
 import { RestClient } from "../../support/rest-client.ts";
@@ -45,7 +45,7 @@ beforeAll(async () => {
   service = await startService(env);
   admin = await service.signIn();
 });
-const desk = useIdentityDesk(zw);
+const harness = useIdentityHarness(zw);
 
 afterAll(async () => {
   await service.close();
@@ -84,7 +84,7 @@ test("an operator who is locked out gets a new password, once the service is sto
 }, 240_000);
 
 test("the operator's rescue leaves nothing of an attacker behind: every way in but the new password is gone", async () => {
-  const account = await plantWaysIn(zw, desk, mail);
+  const account = await plantWaysIn(zw, harness, mail);
   await service.close();
   const password = await printed(account.username);
   service = await startService(env);

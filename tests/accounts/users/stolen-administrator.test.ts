@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { useIdentityDesk } from "../../support/identity/desk.ts";
+import { useIdentityHarness } from "../../support/identity/harness.ts";
 import { Clock, minute } from "../../support/clock.ts";
 import type { Answer, RestClient } from "../../support/rest-client.ts";
 import { addPasskey, securityKey, site } from "../../support/second-factors/security-key.ts";
@@ -19,7 +19,7 @@ afterAll(async () => {
   await mail.stop();
 });
 const zw = new Proxy({} as Zonewright, { get: (_target, property) => Reflect.get(running, property) as unknown });
-const desk = useIdentityDesk(zw);
+const harness = useIdentityHarness(zw);
 
 const password = memberPassword;
 const watcher = "watcher@example.com";
@@ -57,7 +57,7 @@ function letThemGrowOld(): void {
 }
 
 const user = () => `/api/users/${id}`;
-const provider = () => `/api/oauth/providers/${desk.configId}`;
+const provider = () => `/api/oauth/providers/${harness.configId}`;
 
 /** Each call by which whoever has an administrator's access token could stay. */
 const giving: [what: string, call: () => Promise<Answer>][] = [

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { browserFor, comeBack, exchange, site, startBinding } from "../../support/identity/external-sign-in.ts";
-import type { IdentityDesk } from "../../support/identity/desk.ts";
+import type { IdentityHarness } from "../../support/identity/harness.ts";
 import { RestClient, type Answer } from "../../support/rest-client.ts";
 import { codeAt } from "../../support/second-factors/authenticator-app.ts";
 import { addPasskey, securityKey } from "../../support/second-factors/security-key.ts";
@@ -38,8 +38,8 @@ export async function mailed(mail: MailServer, to: string, subject: string): Pro
 
 const opens = ({ status }: { status: number }) => status < 300;
 
-/** Makes a member and plants each way in. The identity desk is left as the one whose identity is bound. */
-export async function plantWaysIn(zw: Target, desk: IdentityDesk, mail: MailServer): Promise<PlantedAccount> {
+/** Makes a member and plants each way in. The identity harness is left as the one whose identity is bound. */
+export async function plantWaysIn(zw: Target, harness: IdentityHarness, mail: MailServer): Promise<PlantedAccount> {
   const person = (people += 1);
   const username = `planted-${person}`;
   const email = `${username}@example.com`;
@@ -59,9 +59,9 @@ export async function plantWaysIn(zw: Target, desk: IdentityDesk, mail: MailServ
       return new RestClient(zw.url, body.token);
     }),
   );
-  desk.be(person);
-  expect(await desk.bind(client)).toMatchObject({ bound: "1" });
-  const { ticket } = await desk.goThrough();
+  harness.be(person);
+  expect(await harness.bind(client)).toMatchObject({ bound: "1" });
+  const { ticket } = await harness.goThrough();
   const key = securityKey();
   await addPasskey(client, key);
   const half = securityKey();
@@ -103,12 +103,12 @@ export async function plantWaysIn(zw: Target, desk: IdentityDesk, mail: MailServ
     exchangeTicket: () => exchange(zw as Zonewright, ticket),
     usePasskey: () => zw.nobody.post("/api/auth/passkey", { credential: signedBefore }),
     async tryEach() {
-      desk.be(person);
+      harness.be(person);
       const { body: fresh } = await zw.nobody.post("/api/auth/passkey/options");
       const signIn = { username, password: memberPassword };
       const newPassword = "a password of whoever has the link";
-      const back = await comeBack(browser, desk.vendor.agree(away));
-      const returned = await desk.goThrough();
+      const back = await comeBack(browser, harness.vendor.agree(away));
+      const returned = await harness.goThrough();
       const attempts: Record<string, boolean> = {
         session: opens(await client.get("/api/auth/me")),
         "another session": opens(await zw.nobody.post("/api/auth/refresh", { refreshToken: remembered.refreshToken })),

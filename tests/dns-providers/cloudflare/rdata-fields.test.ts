@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { fieldsOf, textOf } from "../../../server/dns-providers/cloudflare/rdata-fields.ts";
-import { bodyOf, shortfall } from "../../../server/dns-providers/cloudflare/record-body.ts";
+import { bodyOf, unsupported } from "../../../server/dns-providers/cloudflare/record-body.ts";
 import { canonicalContent } from "../../../server/dns-providers/powerdns/served-records.ts";
 import type { RecordData } from "../../../server/dns/record.ts";
 
@@ -66,5 +66,5 @@ test.each([
   ["TXT", String.raw`\# 3 02ff0a`, null],
   ["CERT", "PKIX 12345 13 AQID", "value"],
 ])("%s %.30s is held, or the field at fault is named", (recordType, value, field) => {
-  expect(shortfall(record(recordType, value))?.field ?? null).toBe(field);
+  expect(unsupported(record(recordType, value))?.field ?? null).toBe(field);
 });

@@ -1,24 +1,24 @@
 import { describe, expect, test } from "vitest";
-import { ConfigBox } from "../../../server/notifications/channels/config-box.ts";
+import { ConfigCipher } from "../../../server/notifications/channels/config-cipher.ts";
 import type { Ports } from "../../../server/notifications/channels/kind.ts";
 import { Channels } from "../../../server/notifications/channels/service.ts";
 import { queries } from "../../../server/database/database.ts";
 import { createKeyring } from "../../../server/platform/keyring.ts";
 import { createLog } from "../../../server/platform/log.ts";
-import { SecretBox } from "../../../server/platform/secret-cipher.ts";
-import { ChannelDesk, signingSecret } from "./desk.ts";
+import { SecretCipher } from "../../../server/platform/secret-cipher.ts";
+import { ChannelDesk, signingSecret } from "./harness.ts";
 
-const desk = new ChannelDesk();
+const harness = new ChannelDesk();
 const path = (id: string) => `/api/notifications/configs/${id}`;
 
 describe("a channel", () => {
   test("is made, listed, changed and deleted by administrators", async () => {
-    const made = await desk.make({ name: "On-call" });
+    const made = await harness.make({ name: "On-call" });
     expect(made).toEqual({
       id: expect.any(String),
       channel: "webhook",
       name: "On-call",
-      config: { url: `${desk.hooks.url}/hook`, secret: "********" },
+      config: { url: `${harness.hooks.url}/hook`, secret: "********" },
       events: ["zone.drift"],
       enabled: true,
       disabledReason: null,
@@ -26,10 +26,10 @@ describe("a channel", () => {
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     });
-    const { body } = await desk.zw.admin.get("/api/notifications/configs");
+    const { body } = await harness.zw.admin.get("/api/notifications/configs");
     expect(body).toEqual({ configs: [made] });
     const change = { name: "Night shift", events: ["domain.expired", "domain.expired"], enabled: false };
-    const changed = await desk.zw.admin.put(path(made.id), change);
+    const changed = await harness.zw.admin.put(path(made.id), change);
     expect(changed.body).toEqual({
       ...made,
       name: "Night shift",
@@ -37,43 +37,43 @@ describe("a channel", () => {
       enabled: false,
       updatedAt: expect.any(String),
     });
-    expect((await desk.zw.admin.delete(path(made.id))).body).toEqual({ success: true });
-    expect((await desk.zw.admin.delete(path(made.id))).status).toBe(404);
+    expect((await harness.zw.admin.delete(path(made.id))).body).toEqual({ success: true });
+    expect((await harness.zw.admin.delete(path(made.id))).status).toBe(404);
   });
 
   test("keeps a secret that is left out, empty or masked, and loses one that is null", async () => {
-    const webhookUrl = `${desk.hooks.url}/robot?access_token=abc`;
-    const { id } = await desk.make({ channel: "dingtalk", config: { webhookUrl, secret: "SECtest123" } });
-    desk.hooks.reply({ body: { errcode: 0 } });
-    const shown = `${desk.hooks.url}/********`;
+    const webhookUrl = `${harness.hooks.url}/robot?access_token=abc`;
+    const { id } = await harness.make({ channel: "dingtalk", config: { webhookUrl, secret: "SECtest123" } });
+    harness.hooks.reply({ body: { errcode: 0 } });
+    const shown = `${harness.hooks.url}/********`;
     for (const config of [{}, { webhookUrl: "", secret: "" }, { webhookUrl: shown, secret: "********" }]) {
-      expect((await desk.zw.admin.put(path(id), { config })).body.config).toEqual({
+      expect((await harness.zw.admin.put(path(id), { config })).body.config).toEqual({
         webhookUrl: shown,
         secret: "********",
       });
     }
-    expect((await desk.zw.admin.post(`${path(id)}/test`)).body).toEqual({ success: true, error: null });
-    expect(desk.hooks.calls[0]?.query.get("access_token")).toBe("abc");
-    expect(desk.hooks.calls[0]?.query.get("sign")).not.toBeNull();
-    const { body } = await desk.zw.admin.put(path(id), { config: { secret: null } });
+    expect((await harness.zw.admin.post(`${path(id)}/test`)).body).toEqual({ success: true, error: null });
+    expect(harness.hooks.calls[0]?.query.get("access_token")).toBe("abc");
+    expect(harness.hooks.calls[0]?.query.get("sign")).not.toBeNull();
+    const { body } = await harness.zw.admin.put(path(id), { config: { secret: null } });
     expect(body.config).toEqual({ webhookUrl: shown });
-    expect((await desk.zw.admin.put(path(id), { config: { webhookUrl: null } })).status).toBe(400);
+    expect((await harness.zw.admin.put(path(id), { config: { webhookUrl: null } })).status).toBe(400);
   });
 
   test("shows its secrets nowhere: not in the database, the trail, the deliveries or an error", async () => {
-    const webhookUrl = `${desk.hooks.url}/services/veryhidden`;
-    const { id } = await desk.make({ channel: "slack", config: { webhookUrl } });
-    desk.hooks.reply({ status: 500 });
-    await desk.tell();
-    await desk.zw.services.deliverer.run(AbortSignal.timeout(300));
-    const tests = await desk.zw.admin.post(`${path(id)}/test`);
-    const trail = await desk.zw.admin.get("/api/audit?limit=100");
-    const db = queries(desk.zw.services.database.fork());
+    const webhookUrl = `${harness.hooks.url}/services/veryhidden`;
+    const { id } = await harness.make({ channel: "slack", config: { webhookUrl } });
+    harness.hooks.reply({ status: 500 });
+    await harness.tell();
+    await harness.zw.services.deliverer.run(AbortSignal.timeout(300));
+    const tests = await harness.zw.admin.post(`${path(id)}/test`);
+    const trail = await harness.zw.admin.get("/api/audit?limit=100");
+    const db = queries(harness.zw.services.database.fork());
     const stored = [
       await db.selectFrom("notification_channels").selectAll().execute(),
       await db.selectFrom("deliveries").selectAll().execute(),
     ];
-    const all = JSON.stringify([tests.body, trail.body, stored, await desk.deliveries(id), await desk.show(id)]);
+    const all = JSON.stringify([tests.body, trail.body, stored, await harness.deliveries(id), await harness.show(id)]);
     expect(all).toContain("channel.create");
     expect(all).not.toContain("veryhidden");
   });
@@ -101,41 +101,41 @@ describe("a channel", () => {
     ["no address to mail to", { channel: "email", config: { to: [] } }, "config"],
     ["a list of things", { config: [] }, "config"],
   ])("with %s is refused with the field", async (_what, parts, field) => {
-    const { status, body } = await desk.zw.admin.post("/api/notifications", desk.body(parts));
+    const { status, body } = await harness.zw.admin.post("/api/notifications", harness.body(parts));
     expect(status).toBe(400);
     expect(body.issues[0].path[0]).toBe(field);
   });
 
   test("has a name of its own, and its kind for good", async () => {
-    const { id, name } = await desk.make();
-    const again = await desk.zw.admin.post("/api/notifications", desk.body({ name: name.toUpperCase() }));
+    const { id, name } = await harness.make();
+    const again = await harness.zw.admin.post("/api/notifications", harness.body({ name: name.toUpperCase() }));
     expect([again.status, again.body.code]).toEqual([409, "CONFLICT"]);
-    expect((await desk.zw.admin.put(path(id), { channel: "slack" })).status).toBe(400);
-    expect((await desk.zw.admin.put(path(id), { channel: "webhook" })).status).toBe(200);
+    expect((await harness.zw.admin.put(path(id), { channel: "slack" })).status).toBe(400);
+    expect((await harness.zw.admin.put(path(id), { channel: "webhook" })).status).toBe(200);
   });
 
   test("that a person disables gives up what waits for it", async () => {
-    const { id } = await desk.make();
-    await desk.tell();
-    await desk.zw.admin.put(path(id), { enabled: false });
-    await desk.tell();
-    await desk.zw.admin.put(path(id), { enabled: true });
-    await desk.deliver();
-    expect(desk.hooks.calls).toEqual([]);
-    expect(await desk.deliveries(id)).toMatchObject([{ state: "failed", lastError: "The channel was disabled." }]);
+    const { id } = await harness.make();
+    await harness.tell();
+    await harness.zw.admin.put(path(id), { enabled: false });
+    await harness.tell();
+    await harness.zw.admin.put(path(id), { enabled: true });
+    await harness.deliver();
+    expect(harness.hooks.calls).toEqual([]);
+    expect(await harness.deliveries(id)).toMatchObject([{ state: "failed", lastError: "The channel was disabled." }]);
   });
 });
 
-function box(keys: readonly [string, ...string[]]): ConfigBox {
-  return new ConfigBox(new SecretBox(createKeyring(keys), "notification-channel"));
+function box(keys: readonly [string, ...string[]]): ConfigCipher {
+  return new ConfigCipher(new SecretCipher(createKeyring(keys), "notification-channel"));
 }
 
 test("settings follow the keys; what no key opens any more is told by name and left as it is", async () => {
-  const { id, name } = await desk.make({ channel: "email", config: { to: "team@example.com" } });
-  const { config, database, audit } = desk.zw.services;
+  const { id, name } = await harness.make({ channel: "email", config: { to: "team@example.com" } });
+  const { config, database, audit } = harness.zw.services;
   const started = async (keys: readonly [string, ...string[]]) => {
     const lines: string[] = [];
-    const ports = { egress: null, mailer: null, siteUrl: "", now: desk.clock.now } as unknown as Ports;
+    const ports = { egress: null, mailer: null, siteUrl: "", now: harness.clock.now } as unknown as Ports;
     const log = createLog("info", { write: (line) => lines.push(line) });
     await new Channels({ box: box(keys), ports, audit }).ensureSealed(database.fork(), log);
     const db = queries(database.fork());

@@ -1,32 +1,32 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
-import { ConfigBox } from "../../../server/notifications/channels/config-box.ts";
+import { ConfigCipher } from "../../../server/notifications/channels/config-cipher.ts";
 import { claimDue, failed, postpone } from "../../../server/notifications/channels/deliveries.ts";
 import { Outbox } from "../../../server/notifications/channels/outbox.ts";
 import { queries } from "../../../server/database/database.ts";
 import { createKeyring } from "../../../server/platform/keyring.ts";
-import { SecretBox } from "../../../server/platform/secret-cipher.ts";
+import { SecretCipher } from "../../../server/platform/secret-cipher.ts";
 import { assign } from "../../assignments/assigned.ts";
 import { day, hour, minute } from "../../support/clock.ts";
 import { manualZone, type Body } from "../../support/zones.ts";
-import { ChannelDesk, signingSecret } from "./desk.ts";
+import { ChannelDesk, signingSecret } from "./harness.ts";
 
-const desk = new ChannelDesk();
+const harness = new ChannelDesk();
 
 /** Whether a receiver that follows the standard takes the call as ours. Its clock is the real one. */
-function verified(call: (typeof desk.hooks.calls)[number] | undefined): unknown {
+function verified(call: (typeof harness.hooks.calls)[number] | undefined): unknown {
   return new Webhook(signingSecret).verify(call?.text ?? "", call?.headers as Record<string, string>);
 }
 
 describe("a webhook", () => {
   test("is told of its events and of no others, signed as the standard says", async () => {
-    const channel = await desk.make();
-    await desk.tell();
-    await desk.tell({ event: "domain.expired" });
-    await desk.deliver();
-    expect(desk.hooks.calls).toHaveLength(1);
-    const [call] = desk.hooks.calls;
-    const [delivery] = await desk.deliveries(channel.id);
+    const channel = await harness.make();
+    await harness.tell();
+    await harness.tell({ event: "domain.expired" });
+    await harness.deliver();
+    expect(harness.hooks.calls).toHaveLength(1);
+    const [call] = harness.hooks.calls;
+    const [delivery] = await harness.deliveries(channel.id);
     expect(verified(call)).toEqual({
       type: "zone.drift",
       timestamp: delivery?.createdAt,
@@ -40,24 +40,24 @@ describe("a webhook", () => {
     });
     expect(call?.headers).toMatchObject({ "webhook-id": `msg_${delivery?.id}`, "user-agent": "Zonewright" });
     expect(delivery).toMatchObject({ state: "delivered", attempts: 1, lastError: null, nextAttemptAt: null });
-    expect(await desk.show(channel.id)).toMatchObject({ enabled: true, lastSuccessAt: expect.any(String) });
+    expect(await harness.show(channel.id)).toMatchObject({ enabled: true, lastSuccessAt: expect.any(String) });
   });
 
   test("names the user whom a notice addresses, and so do messages to others within the application", async () => {
-    await desk.make({ events: ["security.new_sign_in", "assignment.create"] });
-    await desk.zw.admin.post("/api/notifications", {
+    await harness.make({ events: ["security.new_sign_in", "assignment.create"] });
+    await harness.zw.admin.post("/api/notifications", {
       channel: "web",
       name: "Everybody",
       config: { administrators: true },
       events: ["assignment.create"],
       enabled: true,
     });
-    const member = await desk.zw.member("alice");
+    const member = await harness.zw.member("alice");
     const { body: me } = await member.get("/api/auth/me");
-    const zone = await manualZone(desk.zw);
-    await assign(desk.zw, member, zone.id, "*", "read");
-    await desk.deliver();
-    const [call] = desk.hooks.calls.map(({ text }) => JSON.parse(text) as { type: string; data: Body });
+    const zone = await manualZone(harness.zw);
+    await assign(harness.zw, member, zone.id, "*", "read");
+    await harness.deliver();
+    const [call] = harness.hooks.calls.map(({ text }) => JSON.parse(text) as { type: string; data: Body });
     expect(call?.data).toMatchObject({
       title: `alice: ${zone.name} is assigned to you`,
       metadata: { type: "assignment", domainId: zone.id, users: [{ id: me.id, username: "alice" }] },
@@ -65,14 +65,14 @@ describe("a webhook", () => {
     const { body: hers } = await member.get("/api/notifications");
     expect(hers.notifications[0]).toMatchObject({ title: `${zone.name} is assigned to you` });
     expect(hers.notifications[0].metadata).not.toHaveProperty("users");
-    const { body: others } = await desk.zw.admin.get("/api/notifications");
+    const { body: others } = await harness.zw.admin.get("/api/notifications");
     expect(others.notifications[0].title).toBe(`alice: ${zone.name} is assigned to you`);
   });
 
   test("is told nothing of what was rolled back", async () => {
-    const channel = await desk.make();
-    const told = desk.zw.services.database.fork().transactional(async (tx) => {
-      await desk.zw.services.notifications.notify(tx, {
+    const channel = await harness.make();
+    const told = harness.zw.services.database.fork().transactional(async (tx) => {
+      await harness.zw.services.notifications.notify(tx, {
         event: "zone.drift",
         title: "t",
         content: "c",
@@ -83,8 +83,8 @@ describe("a webhook", () => {
       throw new Error("taken back");
     });
     await expect(told).rejects.toThrow("taken back");
-    await desk.deliver();
-    expect([desk.hooks.calls, await desk.deliveries(channel.id)]).toEqual([[], []]);
+    await harness.deliver();
+    expect([harness.hooks.calls, await harness.deliveries(channel.id)]).toEqual([[], []]);
   });
 
   test.each([
@@ -92,128 +92,128 @@ describe("a webhook", () => {
     ["a redirect", { status: 302, headers: { location: "/elsewhere" } }],
     ["a client error", { status: 404 }],
   ])("that answers with %s is told again later, with the same id and a new time", async (_what, answer) => {
-    const channel = await desk.make();
-    desk.hooks.reply(answer);
-    await desk.tell();
-    await desk.zw.services.deliverer.run(AbortSignal.timeout(1_000));
-    expect(desk.hooks.calls).toHaveLength(1);
-    const [waiting] = await desk.deliveries(channel.id);
+    const channel = await harness.make();
+    harness.hooks.reply(answer);
+    await harness.tell();
+    await harness.zw.services.deliverer.run(AbortSignal.timeout(1_000));
+    expect(harness.hooks.calls).toHaveLength(1);
+    const [waiting] = await harness.deliveries(channel.id);
     expect(waiting).toMatchObject({ state: "pending", attempts: 1, lastError: expect.stringMatching(/\.$/) });
 
-    desk.hooks.reply({ status: 204 });
-    await desk.later(6_000);
-    await desk.deliver();
-    const [first, second] = desk.hooks.calls;
+    harness.hooks.reply({ status: 204 });
+    await harness.later(6_000);
+    await harness.deliver();
+    const [first, second] = harness.hooks.calls;
     expect(second?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
     expect(Number(second?.headers["webhook-timestamp"])).toBeGreaterThan(Number(first?.headers["webhook-timestamp"]));
-    expect(await desk.deliveries(channel.id)).toMatchObject([{ state: "delivered", attempts: 2, lastError: null }]);
+    expect(await harness.deliveries(channel.id)).toMatchObject([{ state: "delivered", attempts: 2, lastError: null }]);
   });
 
   test("that asks for patience has it", async () => {
-    const channel = await desk.make();
-    desk.hooks.reply({ status: 429, headers: { "retry-after": "3600" } });
-    await desk.tell();
-    await desk.deliver();
-    desk.hooks.reply({});
-    await desk.later(59 * minute);
-    await desk.deliver();
-    expect(desk.hooks.calls).toHaveLength(1);
-    await desk.later(2 * minute);
-    await desk.deliver();
-    expect(await desk.deliveries(channel.id)).toMatchObject([{ state: "delivered", attempts: 2 }]);
+    const channel = await harness.make();
+    harness.hooks.reply({ status: 429, headers: { "retry-after": "3600" } });
+    await harness.tell();
+    await harness.deliver();
+    harness.hooks.reply({});
+    await harness.later(59 * minute);
+    await harness.deliver();
+    expect(harness.hooks.calls).toHaveLength(1);
+    await harness.later(2 * minute);
+    await harness.deliver();
+    expect(await harness.deliveries(channel.id)).toMatchObject([{ state: "delivered", attempts: 2 }]);
   });
 
   test("that fails is asked once for all that waits, not once for each", async () => {
-    const channel = await desk.make();
-    desk.hooks.reply({ status: 503, headers: { "retry-after": "60" } });
-    for (let index = 0; index < 5; index++) await desk.tell();
-    await desk.deliver();
-    expect(desk.hooks.calls).toHaveLength(1);
-    desk.hooks.reply({});
-    await desk.later(2 * minute);
-    await desk.deliver();
-    const delivered = await desk.deliveries(channel.id);
+    const channel = await harness.make();
+    harness.hooks.reply({ status: 503, headers: { "retry-after": "60" } });
+    for (let index = 0; index < 5; index++) await harness.tell();
+    await harness.deliver();
+    expect(harness.hooks.calls).toHaveLength(1);
+    harness.hooks.reply({});
+    await harness.later(2 * minute);
+    await harness.deliver();
+    const delivered = await harness.deliveries(channel.id);
     expect(delivered.map(({ state }) => state)).toEqual(Array.from({ length: 5 }, () => "delivered"));
     // In the order in which it happened.
-    const ids = desk.hooks.calls.slice(1).map(({ headers }) => headers["webhook-id"]);
+    const ids = harness.hooks.calls.slice(1).map(({ headers }) => headers["webhook-id"]);
     expect(ids).toEqual(delivered.map(({ id }) => `msg_${id}`).toReversed());
   });
 
   test("that says 410 is disabled at once, and administrators are told", async () => {
-    const channel = await desk.make();
-    desk.hooks.reply({ status: 410 });
-    await desk.tell();
-    await desk.tell();
-    await desk.deliver();
-    expect(desk.hooks.calls).toHaveLength(1);
-    expect(await desk.show(channel.id)).toMatchObject({
+    const channel = await harness.make();
+    harness.hooks.reply({ status: 410 });
+    await harness.tell();
+    await harness.tell();
+    await harness.deliver();
+    expect(harness.hooks.calls).toHaveLength(1);
+    expect(await harness.show(channel.id)).toMatchObject({
       enabled: false,
       disabledReason: expect.stringContaining("410"),
     });
-    expect(await desk.deliveries(channel.id)).toMatchObject([{ state: "failed" }, { state: "failed" }]);
-    expect((await desk.zw.admin.get("/api/notifications")).body.notifications).toMatchObject([
+    expect(await harness.deliveries(channel.id)).toMatchObject([{ state: "failed" }, { state: "failed" }]);
+    expect((await harness.zw.admin.get("/api/notifications")).body.notifications).toMatchObject([
       { event: "channel.disabled", level: "error", metadata: { channelId: channel.id, channelName: channel.name } },
     ]);
-    expect((await desk.zw.admin.get("/api/audit?action=channel.disable")).body.entries[0]).toMatchObject({
+    expect((await harness.zw.admin.get("/api/audit?action=channel.disable")).body.entries[0]).toMatchObject({
       actorId: null,
       targetId: channel.id,
     });
   });
 
   test("that fails for two days is disabled, and works again when it is enabled", async () => {
-    const channel = await desk.make();
-    desk.hooks.reply({ status: 500 });
-    await desk.tell();
-    const began = desk.clock.now().getTime();
-    while ((await desk.show(channel.id)).enabled) {
-      await desk.zw.services.deliverer.run(AbortSignal.timeout(300));
-      await desk.later(hour);
-      if (desk.clock.now().getTime() - began > 3 * day) throw new Error("It is still enabled.");
+    const channel = await harness.make();
+    harness.hooks.reply({ status: 500 });
+    await harness.tell();
+    const began = harness.clock.now().getTime();
+    while ((await harness.show(channel.id)).enabled) {
+      await harness.zw.services.deliverer.run(AbortSignal.timeout(300));
+      await harness.later(hour);
+      if (harness.clock.now().getTime() - began > 3 * day) throw new Error("It is still enabled.");
     }
-    expect(desk.clock.now().getTime() - began).toBeGreaterThanOrEqual(2 * day);
+    expect(harness.clock.now().getTime() - began).toBeGreaterThanOrEqual(2 * day);
     // 5 s, 5 min, 30 min, 2 h, 5 h, then each ten hours, and once more at the end.
-    expect(desk.hooks.calls.length).toBeGreaterThan(7);
-    expect(desk.hooks.calls.length).toBeLessThan(14);
-    expect(await desk.deliveries(channel.id)).toMatchObject([{ state: "failed" }]);
+    expect(harness.hooks.calls.length).toBeGreaterThan(7);
+    expect(harness.hooks.calls.length).toBeLessThan(14);
+    expect(await harness.deliveries(channel.id)).toMatchObject([{ state: "failed" }]);
 
-    desk.hooks.reply({});
-    await desk.zw.admin.put(`/api/notifications/configs/${channel.id}`, { enabled: true });
-    expect(await desk.show(channel.id)).toMatchObject({ enabled: true, disabledReason: null });
-    await desk.tell();
-    await desk.deliver();
-    expect((await desk.deliveries(channel.id))[0]).toMatchObject({ state: "delivered" });
+    harness.hooks.reply({});
+    await harness.zw.admin.put(`/api/notifications/configs/${channel.id}`, { enabled: true });
+    expect(await harness.show(channel.id)).toMatchObject({ enabled: true, disabledReason: null });
+    await harness.tell();
+    await harness.deliver();
+    expect((await harness.deliveries(channel.id))[0]).toMatchObject({ state: "delivered" });
   });
 
   test("that took others meanwhile stays enabled when one is given up", async () => {
-    const channel = await desk.make();
-    desk.hooks.reply(({ text }) => ({ status: text.includes("poison") ? 422 : 200 }));
-    await desk.tell({ title: "poison" });
-    await desk.zw.services.deliverer.run(AbortSignal.timeout(300));
-    await desk.later(3 * day);
-    await desk.tell({ title: "fine" });
-    await desk.zw.services.deliverer.run(AbortSignal.timeout(300));
-    await desk.later(minute);
-    await desk.tell({ title: "poison" });
-    await desk.zw.services.deliverer.run(AbortSignal.timeout(300));
-    await desk.tell({ title: "fine" });
-    await desk.later(minute);
-    await desk.deliver();
-    await desk.later(3 * day);
-    await desk.deliver();
-    expect((await desk.deliveries(channel.id)).map(({ title, state }) => [title, state])).toContainEqual([
+    const channel = await harness.make();
+    harness.hooks.reply(({ text }) => ({ status: text.includes("poison") ? 422 : 200 }));
+    await harness.tell({ title: "poison" });
+    await harness.zw.services.deliverer.run(AbortSignal.timeout(300));
+    await harness.later(3 * day);
+    await harness.tell({ title: "fine" });
+    await harness.zw.services.deliverer.run(AbortSignal.timeout(300));
+    await harness.later(minute);
+    await harness.tell({ title: "poison" });
+    await harness.zw.services.deliverer.run(AbortSignal.timeout(300));
+    await harness.tell({ title: "fine" });
+    await harness.later(minute);
+    await harness.deliver();
+    await harness.later(3 * day);
+    await harness.deliver();
+    expect((await harness.deliveries(channel.id)).map(({ title, state }) => [title, state])).toContainEqual([
       "poison",
       "failed",
     ]);
   });
 
   test("that refuses one gets the others, in two rounds at the most", async () => {
-    const channel = await desk.make();
-    desk.hooks.reply(({ text }) => ({ status: text.includes("poison") ? 422 : 200 }));
-    for (const title of ["poison", "one", "two"]) await desk.tell({ title });
-    await desk.zw.services.deliverer.run(AbortSignal.timeout(300));
-    await desk.later(6_000);
-    await desk.zw.services.deliverer.run(AbortSignal.timeout(2_000));
-    expect((await desk.deliveries(channel.id)).map(({ title, state }) => [title, state])).toEqual([
+    const channel = await harness.make();
+    harness.hooks.reply(({ text }) => ({ status: text.includes("poison") ? 422 : 200 }));
+    for (const title of ["poison", "one", "two"]) await harness.tell({ title });
+    await harness.zw.services.deliverer.run(AbortSignal.timeout(300));
+    await harness.later(6_000);
+    await harness.zw.services.deliverer.run(AbortSignal.timeout(2_000));
+    expect((await harness.deliveries(channel.id)).map(({ title, state }) => [title, state])).toEqual([
       ["two", "delivered"],
       ["one", "delivered"],
       ["poison", "pending"],
@@ -221,42 +221,42 @@ describe("a webhook", () => {
   });
 
   test("that does not answer is asked once, however much waits for it", async () => {
-    await desk.make();
-    desk.hooks.reply({ status: 503, headers: { "retry-after": "60" } });
+    await harness.make();
+    harness.hooks.reply({ status: 503, headers: { "retry-after": "60" } });
     const notice = { event: "zone.drift", title: "t", content: "c", level: "info", metadata: {}, to: {} } as const;
-    await desk.zw.services.database.fork().transactional((tx) =>
-      desk.zw.services.notifications.notifyAll(
+    await harness.zw.services.database.fork().transactional((tx) =>
+      harness.zw.services.notifications.notifyAll(
         tx,
         Array.from({ length: 100 }, () => notice),
       ),
     );
-    await desk.deliver();
-    expect(desk.hooks.calls).toHaveLength(1);
+    await harness.deliver();
+    expect(harness.hooks.calls).toHaveLength(1);
   });
 
   test("that was disabled while it was told keeps no run going, and is told nothing old when it is enabled", async () => {
-    const channel = await desk.make();
-    await desk.tell();
-    const db = queries(desk.zw.services.database.fork());
+    const channel = await harness.make();
+    await harness.tell();
+    const db = queries(harness.zw.services.database.fork());
     // As if what was told had been committed after the channel was disabled.
     await db.updateTable("notification_channels").set({ enabled: false }).where("id", "=", channel.id).execute();
     const patience = AbortSignal.timeout(3_000);
-    await desk.zw.services.deliverer.run(patience);
+    await harness.zw.services.deliverer.run(patience);
     expect(patience.aborted).toBe(false);
-    await desk.zw.admin.put(`/api/notifications/configs/${channel.id}`, { enabled: true });
-    await desk.deliver();
-    expect(desk.hooks.calls).toEqual([]);
-    expect(await desk.deliveries(channel.id)).toMatchObject([{ state: "failed" }]);
+    await harness.zw.admin.put(`/api/notifications/configs/${channel.id}`, { enabled: true });
+    await harness.deliver();
+    expect(harness.hooks.calls).toEqual([]);
+    expect(await harness.deliveries(channel.id)).toMatchObject([{ state: "failed" }]);
   });
 
   test("that is disabled while it is asked is not tried again", async () => {
-    const channel = await desk.make();
-    await desk.tell();
-    const db = queries(desk.zw.services.database.fork());
-    const [claimed] = await claimDue(desk.zw.services.database.fork(), "call", desk.clock.now());
-    await desk.zw.admin.put(`/api/notifications/configs/${channel.id}`, { enabled: false });
-    const now = desk.clock.now();
-    const em = desk.zw.services.database.fork();
+    const channel = await harness.make();
+    await harness.tell();
+    const db = queries(harness.zw.services.database.fork());
+    const [claimed] = await claimDue(harness.zw.services.database.fork(), "call", harness.clock.now());
+    await harness.zw.admin.put(`/api/notifications/configs/${channel.id}`, { enabled: false });
+    const now = harness.clock.now();
+    const em = harness.zw.services.database.fork();
     await failed(em, claimed?.id ?? "", { reason: "The receiver answered with the status 500.", next: now, now });
     await postpone(em, [claimed?.id ?? ""], now);
     expect(await db.selectFrom("deliveries").select(["state", "next_attempt_at"]).execute()).toEqual([
@@ -265,47 +265,47 @@ describe("a webhook", () => {
   });
 
   test("of a kind that this instance does not know holds up no other", async () => {
-    const unknown = await desk.make();
-    const known = await desk.make();
-    const db = queries(desk.zw.services.database.fork());
+    const unknown = await harness.make();
+    const known = await harness.make();
+    const db = queries(harness.zw.services.database.fork());
     await db.updateTable("notification_channels").set({ channel: "pigeon" }).where("id", "=", unknown.id).execute();
-    await desk.tell();
-    await desk.deliver();
-    expect(await desk.deliveries(known.id)).toMatchObject([{ state: "delivered" }]);
+    await harness.tell();
+    await harness.deliver();
+    expect(await harness.deliveries(known.id)).toMatchObject([{ state: "delivered" }]);
   });
 
   test("at an address inside is refused by the guard, and nothing of the address is told but its host", async () => {
     const config = { url: "http://169.254.169.254/latest/secret-path", secret: signingSecret };
-    const channel = await desk.make({ config });
-    const { body } = await desk.zw.admin.post(`/api/notifications/configs/${channel.id}/test`);
+    const channel = await harness.make({ config });
+    const { body } = await harness.zw.admin.post(`/api/notifications/configs/${channel.id}/test`);
     expect(body).toEqual({ success: false, error: expect.stringContaining("169.254.169.254") });
     expect(body.error).not.toContain("secret-path");
   });
 });
 
 test("what is written down survives the process: a further one delivers it", async () => {
-  const channel = await desk.make();
-  await desk.tell();
-  const { services } = desk.zw;
-  expect(await desk.deliveries(channel.id)).toMatchObject([{ state: "pending", attempts: 0 }]);
+  const channel = await harness.make();
+  await harness.tell();
+  const { services } = harness.zw;
+  expect(await harness.deliveries(channel.id)).toMatchObject([{ state: "pending", attempts: 0 }]);
   await Promise.all([
     services.deliverer.run(AbortSignal.timeout(5_000)),
     services.deliverer.run(AbortSignal.timeout(5_000)),
   ]);
-  expect(desk.hooks.calls).toHaveLength(1);
+  expect(harness.hooks.calls).toHaveLength(1);
 });
 
 test("a user who is deleted while they are told takes nothing from the others, and nothing from what was done", async () => {
-  const channel = await desk.make();
-  const { database } = desk.zw.services;
-  const box = new ConfigBox(new SecretBox(createKeyring([signingSecret]), "notification-channel"));
+  const channel = await harness.make();
+  const { database } = harness.zw.services;
+  const box = new ConfigCipher(new SecretCipher(createKeyring([signingSecret]), "notification-channel"));
   const told = {
     event: "zone.drift",
     title: "t",
     content: "c",
     level: "info",
     metadata: {},
-    createdAt: desk.clock.now(),
+    createdAt: harness.clock.now(),
   } as const;
   const outbox = new Outbox({ box, enqueue: () => Promise.resolve() });
   await database.fork().transactional(async (tx) => {

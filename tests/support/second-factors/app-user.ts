@@ -27,7 +27,7 @@ export function login(zw: Zonewright, username: string, rememberMe = false): Pro
 }
 
 /** Signs in as far as the password goes; the client's bearer is the `tempToken`. */
-export async function halfSignedIn(zw: Zonewright, username: string, rememberMe = false): Promise<RestClient> {
+export async function awaitingSecondFactor(zw: Zonewright, username: string, rememberMe = false): Promise<RestClient> {
   const { body } = await login(zw, username, rememberMe);
   if (body.requires2FA !== true) throw new Error(`No second factor was asked for: ${JSON.stringify(body)}`);
   return new RestClient(zw.url, body.tempToken);

@@ -2,7 +2,7 @@ import type { Audit } from "../../../audit/audit.ts";
 import type { Keyring } from "../../../platform/keyring.ts";
 import type { Guesses } from "../../../limits/guesses.ts";
 import type { Mailer } from "../../../mail/mailer.ts";
-import { SecretBox } from "../../../platform/secret-cipher.ts";
+import { SecretCipher } from "../../../platform/secret-cipher.ts";
 import { Confirmation } from "../confirmation/service.ts";
 import type { CurrentPassword } from "../current-password.ts";
 import type { WaysIn } from "../ways-in.ts";
@@ -29,7 +29,7 @@ export function composeSecondFactors(parts: {
   now: () => Date;
 }) {
   const { siteUrl, keyring, mailer, currentPassword, guesses, waysIn, audit, now } = parts;
-  const totpSecrets = new TotpSecrets(new SecretBox(keyring, "totp-secret"));
+  const totpSecrets = new TotpSecrets(new SecretCipher(keyring, "totp-secret"));
   const totp = new Totp(totpSecrets, now);
   const emailCodes = new EmailCodes(keyring, mailer, now);
   const passkeys = new Passkeys(new PasskeyChallenges(now), new RelyingParty(siteUrl), now);

@@ -1,6 +1,6 @@
 import { route } from "../../../api/route.ts";
 import { nothing, success } from "../../../api/schemas.ts";
-import { confirmed, confirmedOrPassword, halfSignedIn, router, signedIn } from "../../../api/trpc.ts";
+import { confirmed, confirmedOrPassword, awaitingSecondFactor, router, signedIn } from "../../../api/trpc.ts";
 import { clientInfo } from "../client-info.ts";
 import { signedInAnswer } from "../schemas.ts";
 import { signedInAnswerOf } from "../signed-in-answer.ts";
@@ -193,9 +193,9 @@ export const twoFactorRouter = router({
       ctx.services.secondFactors.createRecoveryCodes(ctx.em, ctx.caller, input.currentPassword),
     ),
 
-  sendEmailCode: halfSignedIn
+  sendEmailCode: awaitingSecondFactor
     .meta(
-      route.halfSignedIn({
+      route.awaitingSecondFactor({
         method: "POST",
         path: "/2fa/email/send",
         operationId: "sendEmailCode",
@@ -212,9 +212,9 @@ export const twoFactorRouter = router({
       return done;
     }),
 
-  passkeyOptions: halfSignedIn
+  passkeyOptions: awaitingSecondFactor
     .meta(
-      route.halfSignedIn({
+      route.awaitingSecondFactor({
         method: "POST",
         path: "/2fa/passkey/options",
         operationId: "getSecondFactorPasskeyOptions",
@@ -227,9 +227,9 @@ export const twoFactorRouter = router({
     .output(passkeyRequestOptions)
     .mutation(({ ctx }) => ctx.services.secondFactorChecks.passkeyOptions(ctx.em, ctx.pending)),
 
-  verify: halfSignedIn
+  verify: awaitingSecondFactor
     .meta(
-      route.halfSignedIn({
+      route.awaitingSecondFactor({
         method: "POST",
         path: "/2fa/verify",
         operationId: "verifySecondFactor",

@@ -2,13 +2,13 @@ import { sql } from "kysely";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import { AppError } from "../../../platform/errors.ts";
 import type { Logger } from "../../../platform/log.ts";
-import type { SecretBox } from "../../../platform/secret-cipher.ts";
+import type { SecretCipher } from "../../../platform/secret-cipher.ts";
 
 /** The secrets of authenticator apps: sealed at rest, bound to their user. */
 export class TotpSecrets {
-  readonly #box: SecretBox;
+  readonly #box: SecretCipher;
 
-  constructor(box: SecretBox) {
+  constructor(box: SecretCipher) {
     this.#box = box;
   }
 

@@ -5,7 +5,7 @@ import { lockOwnAccount } from "../../auth/lock-own-account.ts";
 import { hashOf, newOpaqueToken } from "../../../platform/opaque-tokens.ts";
 import { afterCommit } from "../../../database/after-commit.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
-import { uniquely } from "../../../database/uniquely.ts";
+import { mapUniqueViolation } from "../../../database/map-unique-violation.ts";
 import { AppError, badField } from "../../../platform/errors.ts";
 import type { MailOutbox } from "../../../mail/outbox.ts";
 import { verifyEmail } from "../../../mail/templates/verify-email.ts";
@@ -115,7 +115,7 @@ export class EmailVerifications {
       const user = claimed && (await tx.findOne(User, { id: found.user_id, email: claimed.email, disabledAt: null }));
       if (!user) throw deadLink();
       user.emailVerifiedBy = "link";
-      await uniquely(tx.flush(), (cause) => taken(claimed.email, cause));
+      await mapUniqueViolation(tx.flush(), (cause) => taken(claimed.email, cause));
       await endOutstanding(tx, user.id);
       await audit.record(tx, actor, {
         action: "user.verify_email",

@@ -7,7 +7,7 @@ import { lockOwnAccount } from "../../auth/lock-own-account.ts";
 import type { WaysIn } from "../../auth/ways-in.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import { AppError } from "../../../platform/errors.ts";
-import { oneGiven } from "../../../api/one-given.ts";
+import { resolveAlias } from "../../../api/resolve-alias.ts";
 import type { Mail } from "../../../mail/mailer.ts";
 import { noticeUsefulMilliseconds, type MailOutbox } from "../../../mail/outbox.ts";
 import { emailChanged } from "../../../mail/templates/email-changed.ts";
@@ -94,7 +94,7 @@ export class Profile {
   async changePassword(em: EntityManager, caller: Caller, change: PasswordChange): Promise<AccessLeft> {
     const { currentPassword, oldPassword, newPassword, revoke } = change;
     const { passwords, revocation, waysIn, audit, now } = this.#parts;
-    const { given, field } = oneGiven({ currentPassword, oldPassword });
+    const { given, field } = resolveAlias({ currentPassword, oldPassword });
     const { user, passwordHash } = await this.#parts.confirmation.password(em, caller, given, field);
     assertGoodPassword(newPassword, user, "newPassword");
     const hash = await passwords.hash(newPassword);
@@ -171,7 +171,7 @@ export class Profile {
       const { passwordHash } = await ownAccount(em, caller.userId);
       if (typeof passwordHash !== "string") return;
     }
-    const { given: password, field } = oneGiven({
+    const { given: password, field } = resolveAlias({
       currentPassword: given.currentPassword,
       password: given.password,
     });

@@ -4,7 +4,7 @@ import { queries } from "../../../../server/database/database.ts";
 import { codeAt, middleOfStep } from "../../../support/second-factors/authenticator-app.ts";
 import { Clock, minute } from "../../../support/clock.ts";
 import { problemOf } from "../../../support/problems.ts";
-import { appUser, halfSignedIn, statusesOf } from "../../../support/second-factors/app-user.ts";
+import { appUser, awaitingSecondFactor, statusesOf } from "../../../support/second-factors/app-user.ts";
 import { addPasskey, securityKey, site } from "../../../support/second-factors/security-key.ts";
 import { memberPassword, useZonewright } from "../../../support/zonewright.ts";
 
@@ -42,7 +42,7 @@ test("the trail tells of every factor added and removed and of every second step
   const key = securityKey();
   const { id, recoveryCodes } = await addPasskey(user.client, key, "Laptop");
   expect(recoveryCodes).toBeNull();
-  const pending = await halfSignedIn(zw, "Ada");
+  const pending = await awaitingSecondFactor(zw, "Ada");
   const used = user.recoveryCodes[0];
   await pending.post("/api/2fa/verify", { method: "recovery", code: "0000-0000-0000-0000" });
   await pending.post("/api/2fa/verify", { method: "recovery", code: used });
@@ -80,7 +80,7 @@ test("the trail tells of every factor added and removed and of every second step
 
 test("whoever has no password removes a factor within ten minutes of the sign-in, and not later", async () => {
   const user = await appUser(zw, clock, "Passwordless");
-  const pending = await halfSignedIn(zw, "Passwordless");
+  const pending = await awaitingSecondFactor(zw, "Passwordless");
   const em = zw.services.database.fork();
   await queries(em).updateTable("users").set({ password_hash: null }).where("username", "=", "Passwordless").execute();
   const { body } = await pending.post("/api/2fa/verify", { method: "recovery", code: user.recoveryCodes[0] });
@@ -107,10 +107,10 @@ test("what nobody completed in time is deleted, what still waits is not", async 
     return (await queries(em).selectFrom(table).select("expires_at").execute()).length;
   };
   const user = await appUser(zw, clock, "Leaving it");
-  await halfSignedIn(zw, "Leaving it");
+  await awaitingSecondFactor(zw, "Leaving it");
   await user.client.post("/api/2fa/passkeys/options");
   clock.advance(11 * minute);
-  const waiting = await halfSignedIn(zw, "Leaving it");
+  const waiting = await awaitingSecondFactor(zw, "Leaving it");
   await zw.nobody.post("/api/auth/passkey/options");
   await deleteExpiredChallenges(zw.services.database.fork(), clock.now());
   expect([await count("sign_in_challenges"), await count("passkey_challenges")]).toEqual([1, 1]);

@@ -4,7 +4,7 @@ import { Clock, minute, second } from "../../../support/clock.ts";
 import { startMailServer, type MailServer } from "../../../support/servers/mail-server.ts";
 import { problemOf } from "../../../support/problems.ts";
 import type { RestClient } from "../../../support/rest-client.ts";
-import { halfSignedIn, login, statusesOf } from "../../../support/second-factors/app-user.ts";
+import { awaitingSecondFactor, login, statusesOf } from "../../../support/second-factors/app-user.ts";
 import { memberPassword, startZonewright, type Zonewright } from "../../../support/zonewright.ts";
 
 const clock = new Clock();
@@ -76,18 +76,21 @@ test("turning it on needs an address, takes no wrong password, and brings recove
 
 test("a code comes by mail to the user's address, and completes the sign-in once", async () => {
   const { address } = await mailUser("Once");
-  const pending = await halfSignedIn(zw, "Once");
+  const pending = await awaitingSecondFactor(zw, "Once");
   const code = await codeFor(pending, address);
   const proof = { method: "email", code };
   const answer = await pending.post("/api/2fa/verify", proof);
   expect(answer.status).toBe(200);
   expect(answer.body.user.email).toBe(address);
-  expect(await (await halfSignedIn(zw, "Once")).post("/api/2fa/verify", proof)).toBeProblem(401, "UNAUTHORIZED");
+  expect(await (await awaitingSecondFactor(zw, "Once")).post("/api/2fa/verify", proof)).toBeProblem(
+    401,
+    "UNAUTHORIZED",
+  );
 });
 
 test("a code is bound to the sign-in that asked for it", async () => {
   const { address } = await mailUser("Bound");
-  const [asking, other] = [await halfSignedIn(zw, "Bound"), await halfSignedIn(zw, "Bound")];
+  const [asking, other] = [await awaitingSecondFactor(zw, "Bound"), await awaitingSecondFactor(zw, "Bound")];
   const proof = { method: "email", code: await codeFor(asking, address) };
   expect(await other.post("/api/2fa/verify", proof)).toBeProblem(401, "UNAUTHORIZED");
   expect((await asking.post("/api/2fa/verify", proof)).status).toBe(200);
@@ -95,7 +98,7 @@ test("a code is bound to the sign-in that asked for it", async () => {
 
 test("a code sent ten times at once starts one session", async () => {
   const { address } = await mailUser("Racing");
-  const pending = await halfSignedIn(zw, "Racing");
+  const pending = await awaitingSecondFactor(zw, "Racing");
   const proof = { method: "email", code: await codeFor(pending, address) };
   const answers = await Promise.all(Array.from({ length: 10 }, () => pending.post("/api/2fa/verify", proof)));
   const statuses = answers.map(({ status }) => status);
@@ -105,7 +108,7 @@ test("a code sent ten times at once starts one session", async () => {
 
 test("a code ends after ten minutes, and when another is sent", async () => {
   const { address } = await mailUser("Late");
-  const first = await halfSignedIn(zw, "Late");
+  const first = await awaitingSecondFactor(zw, "Late");
   const old = await codeFor(first, address);
   clock.advance(minute);
   const fresh = await codeFor(first, address);
@@ -114,7 +117,7 @@ test("a code ends after ten minutes, and when another is sent", async () => {
   expect((await first.post("/api/2fa/verify", { method: "email", code: fresh })).status).toBe(200);
 
   clock.advance(minute);
-  const second = await halfSignedIn(zw, "Late");
+  const second = await awaitingSecondFactor(zw, "Late");
   const late = await codeFor(second, address);
   clock.advance(10 * minute);
   expect(await second.post("/api/2fa/verify", { method: "email", code: late })).toBeProblem(401, "UNAUTHORIZED");
@@ -122,7 +125,7 @@ test("a code ends after ten minutes, and when another is sent", async () => {
 
 test("after five wrong tries the right code is refused as well", async () => {
   const { address } = await mailUser("Guessed");
-  const pending = await halfSignedIn(zw, "Guessed");
+  const pending = await awaitingSecondFactor(zw, "Guessed");
   const code = await codeFor(pending, address);
   for (const by of [1, 2, 3, 4, 5]) {
     const answer = await pending.post("/api/2fa/verify", { method: "email", code: anotherThan(code, by) });
@@ -136,7 +139,7 @@ test("one code a minute and five an hour are sent, over all sign-ins of a user, 
   const { address } = await mailUser("Flooded");
   const sent = () =>
     mail.mails.filter(({ to, subject }) => to.includes(address) && subject?.includes("sign-in code")).length;
-  const together = await Promise.all(Array.from({ length: 5 }, () => halfSignedIn(zw, "Flooded")));
+  const together = await Promise.all(Array.from({ length: 5 }, () => awaitingSecondFactor(zw, "Flooded")));
   const answers = await Promise.all(together.map((pending) => pending.post("/api/2fa/email/send")));
   expect(statusesOf(answers)).toEqual([200, 429, 429, 429, 429]);
   expect(sent()).toBe(1);
@@ -148,16 +151,16 @@ test("one code a minute and five an hour are sent, over all sign-ins of a user, 
 
   clock.advance(seconds * second);
   for (const mails of [2, 3, 4, 5]) {
-    expect((await (await halfSignedIn(zw, "Flooded")).post("/api/2fa/email/send")).status).toBe(200);
+    expect((await (await awaitingSecondFactor(zw, "Flooded")).post("/api/2fa/email/send")).status).toBe(200);
     expect(sent()).toBe(mails);
     clock.advance(minute);
   }
-  const full = await (await halfSignedIn(zw, "Flooded")).post("/api/2fa/email/send");
+  const full = await (await awaitingSecondFactor(zw, "Flooded")).post("/api/2fa/email/send");
   expect(full).toBeProblem(429, "TOO_MANY_REQUESTS");
   const wait = Number(full.headers.get("retry-after"));
   expect(wait).toBeGreaterThan(50 * 60);
   clock.advance(wait * second);
-  expect((await (await halfSignedIn(zw, "Flooded")).post("/api/2fa/email/send")).status).toBe(200);
+  expect((await (await awaitingSecondFactor(zw, "Flooded")).post("/api/2fa/email/send")).status).toBe(200);
   expect(sent()).toBe(6);
 });
 
@@ -166,7 +169,7 @@ test("a user who lost the address is not let in without a second factor: recover
   await setAddress("Unreachable", null);
   const { body } = await login(zw, "Unreachable");
   expect(body).toMatchObject({ requires2FA: true, methods: [] });
-  const pending = await halfSignedIn(zw, "Unreachable");
+  const pending = await awaitingSecondFactor(zw, "Unreachable");
   expect(await pending.post("/api/2fa/email/send")).toBeProblem(409, "CONFLICT");
   const proof = { method: "recovery", code: recoveryCodes[0] };
   expect((await pending.post("/api/2fa/verify", proof)).status).toBe(200);
@@ -183,7 +186,7 @@ test("turning it off needs the password", async () => {
 test("a mail server that is away is told as that, and nothing else fails for it", async () => {
   const { recoveryCodes } = await mailUser("Waiting");
   await mail.stop();
-  const pending = await halfSignedIn(zw, "Waiting");
+  const pending = await awaitingSecondFactor(zw, "Waiting");
   expect(await pending.post("/api/2fa/email/send")).toBeProblem(503, "UNAVAILABLE");
   const proof = { method: "recovery", code: recoveryCodes[0] };
   expect((await pending.post("/api/2fa/verify", proof)).status).toBe(200);

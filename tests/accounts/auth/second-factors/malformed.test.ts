@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { Clock } from "../../../support/clock.ts";
 import { problemOf } from "../../../support/problems.ts";
 import type { RestClient } from "../../../support/rest-client.ts";
-import { appUser, halfSignedIn } from "../../../support/second-factors/app-user.ts";
+import { appUser, awaitingSecondFactor } from "../../../support/second-factors/app-user.ts";
 import { memberPassword, useZonewright } from "../../../support/zonewright.ts";
 
 const clock = new Clock();
@@ -12,7 +12,7 @@ let client: RestClient;
 let pending: RestClient;
 beforeAll(async () => {
   ({ client } = await appUser(zw, clock, "Ada"));
-  pending = await halfSignedIn(zw, "Ada");
+  pending = await awaitingSecondFactor(zw, "Ada");
 });
 
 const response = { clientDataJSON: "AAAA", authenticatorData: "AAAA", signature: "AAAA" };

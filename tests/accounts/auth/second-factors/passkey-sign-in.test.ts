@@ -3,7 +3,7 @@ import { entries } from "../../../audit/trail.ts";
 import { queries } from "../../../../server/database/database.ts";
 import { Clock, minute } from "../../../support/clock.ts";
 import { problemOf } from "../../../support/problems.ts";
-import { halfSignedIn, statusesOf } from "../../../support/second-factors/app-user.ts";
+import { awaitingSecondFactor, statusesOf } from "../../../support/second-factors/app-user.ts";
 import { addPasskey, editable, securityKey, site, siteHost } from "../../../support/second-factors/security-key.ts";
 import { useZonewright } from "../../../support/zonewright.ts";
 
@@ -82,7 +82,7 @@ test("a passkey that nobody has registered, or an answer to a second factor's ch
     ...(await (await zw.member("Making")).post("/api/2fa/passkeys/options")).body,
   });
   expect(await signIn(unknown.getJSON(site, await options()))).toBeProblem(401, "UNAUTHORIZED");
-  const { body: asked } = await (await halfSignedIn(zw, "Ada")).post("/api/2fa/passkey/options");
+  const { body: asked } = await (await awaitingSecondFactor(zw, "Ada")).post("/api/2fa/passkey/options");
   expect(await signIn(key.getJSON(site, asked))).toBeProblem(401, "UNAUTHORIZED");
 });
 
@@ -131,5 +131,5 @@ test("twenty answers from one address that sign nobody in close it for passkeys 
   const right = await signIn(key.getJSON(site, await options()));
   expect(right).toBeProblem(429, "TOO_MANY_REQUESTS");
   expect(Number(right.headers.get("retry-after"))).toBeGreaterThan(0);
-  expect((await halfSignedIn(zw, "Ada")).token).toEqual(expect.any(String));
+  expect((await awaitingSecondFactor(zw, "Ada")).token).toEqual(expect.any(String));
 });

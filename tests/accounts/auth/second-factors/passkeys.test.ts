@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { problemOf } from "../../../support/problems.ts";
 import { Clock, minute } from "../../../support/clock.ts";
 import type { RestClient } from "../../../support/rest-client.ts";
-import { halfSignedIn, login, statusesOf } from "../../../support/second-factors/app-user.ts";
+import { awaitingSecondFactor, login, statusesOf } from "../../../support/second-factors/app-user.ts";
 import {
   addPasskey,
   editable,
@@ -142,7 +142,7 @@ describe("a passkey is added", () => {
 
 /** Ada's sign-in as far as the question for a passkey. */
 async function started() {
-  const pending = await halfSignedIn(zw, "Ada");
+  const pending = await awaitingSecondFactor(zw, "Ada");
   const { status, body: options } = await pending.post("/api/2fa/passkey/options");
   expect(status).toBe(200);
   return {
@@ -178,7 +178,7 @@ describe("a passkey as the second factor", () => {
     const credential = key.getJSON(site, options);
     expect((await verify(credential)).status).toBe(200);
     expect(await verify(credential)).toBeProblem(401, "UNAUTHORIZED");
-    const other = await halfSignedIn(zw, "Ada");
+    const other = await awaitingSecondFactor(zw, "Ada");
     const again = await other.post("/api/2fa/verify", { method: "passkey", credential });
     expect(again).toBeProblem(401, "UNAUTHORIZED");
   });
@@ -187,7 +187,7 @@ describe("a passkey as the second factor", () => {
     const synced = securityKey({ countsUp: false });
     await addPasskey(await zw.member("Synced"), synced);
     for (const rememberMe of [false, true]) {
-      const pending = await halfSignedIn(zw, "Synced", rememberMe);
+      const pending = await awaitingSecondFactor(zw, "Synced", rememberMe);
       const { body: options } = await pending.post("/api/2fa/passkey/options");
       const proof = { method: "passkey", credential: synced.getJSON(site, options) };
       const answers = await Promise.all([1, 2, 3, 4, 5].map(() => pending.post("/api/2fa/verify", proof)));
@@ -200,7 +200,7 @@ describe("a passkey as the second factor", () => {
     await addPasskey(await zw.member("Copied"), twin);
     const answers = [];
     for (const step of [5, 5, 6]) {
-      const pending = await halfSignedIn(zw, "Copied");
+      const pending = await awaitingSecondFactor(zw, "Copied");
       const { body: options } = await pending.post("/api/2fa/passkey/options");
       // The emulator counts from what it last signed with; setting the step repeats or skips a count.
       twin.authenticator.params = {
@@ -229,7 +229,7 @@ describe("a passkey as the second factor", () => {
     const made = editable(foreign.createJSON(site, { ...creation, rp }, [site]));
     made.response.attestationObject = forRelyingParty(made.response.attestationObject, "evil.example", siteHost);
     expect((await user.post("/api/2fa/passkeys", { name: "Key", credential: made })).status).toBe(201);
-    const pending = await halfSignedIn(zw, "Foreign");
+    const pending = await awaitingSecondFactor(zw, "Foreign");
     const { body: options } = await pending.post("/api/2fa/passkey/options");
     const credential = foreign.getJSON(site, { ...options, rpId: "evil.example" }, [site]);
     const answer = await pending.post("/api/2fa/verify", { method: "passkey", credential });

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { codeAt, middleOfStep } from "../../../support/second-factors/authenticator-app.ts";
 import { Clock } from "../../../support/clock.ts";
-import { appUser, halfSignedIn } from "../../../support/second-factors/app-user.ts";
+import { appUser, awaitingSecondFactor } from "../../../support/second-factors/app-user.ts";
 import { useZonewright } from "../../../support/zonewright.ts";
 
 const clock = new Clock();
@@ -23,9 +23,9 @@ test.each([
   "a code sent twenty times at once, for %s, starts one session",
   async (what, apart) => {
     const user = await appUser(zw, clock, `Racing ${what}`);
-    const shared = await halfSignedIn(zw, user.username);
+    const shared = await awaitingSecondFactor(zw, user.username);
     const pending = await Promise.all(
-      Array.from({ length: 20 }, () => (apart ? halfSignedIn(zw, user.username) : Promise.resolve(shared))),
+      Array.from({ length: 20 }, () => (apart ? awaitingSecondFactor(zw, user.username) : Promise.resolve(shared))),
     );
     const proof = { method: "totp", code: code(user) };
     const answers = await Promise.all(pending.map((client) => client.post("/api/2fa/verify", proof)));
@@ -49,7 +49,7 @@ test("of twenty first codes at once one turns the app on", async () => {
 
 test("a recovery code sent twenty times at once, for twenty sign-ins, starts one session and is gone", async () => {
   const user = await appUser(zw, clock, "Recovering");
-  const pending = await Promise.all(Array.from({ length: 20 }, () => halfSignedIn(zw, user.username)));
+  const pending = await Promise.all(Array.from({ length: 20 }, () => awaitingSecondFactor(zw, user.username)));
   const proof = { method: "recovery", code: user.recoveryCodes[0] };
   const answers = await Promise.all(pending.map((client) => client.post("/api/2fa/verify", proof)));
   const statuses = answers.map(({ status }) => status);

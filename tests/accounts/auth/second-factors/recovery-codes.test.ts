@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from "vitest";
 import { middleOfStep } from "../../../support/second-factors/authenticator-app.ts";
 import { Clock } from "../../../support/clock.ts";
 import { problemOf } from "../../../support/problems.ts";
-import { appUser, halfSignedIn } from "../../../support/second-factors/app-user.ts";
+import { appUser, awaitingSecondFactor } from "../../../support/second-factors/app-user.ts";
 import { memberPassword, useZonewright } from "../../../support/zonewright.ts";
 
 const clock = new Clock();
@@ -21,7 +21,7 @@ test("codes are easy to read and to type: groups of four, and case, dashes and l
     second.replaceAll("-", " "),
     third.replaceAll("-", "").replaceAll("0", "O").replaceAll("1", "l"),
   ]) {
-    const pending = await halfSignedIn(zw, "Typing");
+    const pending = await awaitingSecondFactor(zw, "Typing");
     expect((await pending.post("/api/2fa/verify", { method: "recovery", code })).status).toBe(200);
   }
   expect((await user.client.get("/api/2fa")).body.recoveryCodesLeft).toBe(7);
@@ -30,18 +30,18 @@ test("codes are easy to read and to type: groups of four, and case, dashes and l
 test("a code works once", async () => {
   const { recoveryCodes } = await appUser(zw, clock, "Once");
   const proof = { method: "recovery", code: recoveryCodes[0] };
-  expect((await (await halfSignedIn(zw, "Once")).post("/api/2fa/verify", proof)).status).toBe(200);
-  const again = await halfSignedIn(zw, "Once");
+  expect((await (await awaitingSecondFactor(zw, "Once")).post("/api/2fa/verify", proof)).status).toBe(200);
+  const again = await awaitingSecondFactor(zw, "Once");
   expect(await again.post("/api/2fa/verify", proof)).toBeProblem(401, "UNAUTHORIZED");
 });
 
 test("one user's code is nothing to another", async () => {
   const { recoveryCodes } = await appUser(zw, clock, "Owner");
   await appUser(zw, clock, "Stranger");
-  const stranger = await halfSignedIn(zw, "Stranger");
+  const stranger = await awaitingSecondFactor(zw, "Stranger");
   const proof = { method: "recovery", code: recoveryCodes[0] };
   expect(await stranger.post("/api/2fa/verify", proof)).toBeProblem(401, "UNAUTHORIZED");
-  expect((await (await halfSignedIn(zw, "Owner")).post("/api/2fa/verify", proof)).status).toBe(200);
+  expect((await (await awaitingSecondFactor(zw, "Owner")).post("/api/2fa/verify", proof)).status).toBe(200);
 });
 
 test("new codes take no wrong password, and replace the old ones", async () => {
@@ -51,7 +51,7 @@ test("new codes take no wrong password, and replace the old ones", async () => {
   const { status, body } = await client.post("/api/2fa/recovery-codes", { currentPassword: memberPassword });
   expect(status).toBe(200);
   expect(body.recoveryCodes).toHaveLength(10);
-  const pending = await halfSignedIn(zw, "Renewing");
+  const pending = await awaitingSecondFactor(zw, "Renewing");
   const [old, fresh] = [recoveryCodes[0], body.recoveryCodes[0]];
   expect(await pending.post("/api/2fa/verify", { method: "recovery", code: old })).toBeProblem(401, "UNAUTHORIZED");
   expect((await pending.post("/api/2fa/verify", { method: "recovery", code: fresh })).status).toBe(200);

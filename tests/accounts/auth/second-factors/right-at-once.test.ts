@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Clock } from "../../../support/clock.ts";
-import { appUser, halfSignedIn, statusesOf } from "../../../support/second-factors/app-user.ts";
+import { appUser, awaitingSecondFactor, statusesOf } from "../../../support/second-factors/app-user.ts";
 import { memberPassword, useZonewright } from "../../../support/zonewright.ts";
 
 const clock = new Clock();
@@ -8,7 +8,7 @@ const zw = useZonewright({ now: clock.now });
 
 test("of two proofs at once for one sign-in one starts a session, and the other is not lost", async () => {
   const user = await appUser(zw, clock, "Twice right");
-  const pending = await halfSignedIn(zw, user.username);
+  const pending = await awaitingSecondFactor(zw, user.username);
   const answers = await Promise.all(
     user.recoveryCodes.slice(0, 3).map((code) => pending.post("/api/2fa/verify", { method: "recovery", code })),
   );

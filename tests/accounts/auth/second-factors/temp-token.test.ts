@@ -5,7 +5,7 @@ import { operationsOf, type ApiDocument } from "../../../support/api/api-documen
 import { Clock, minute } from "../../../support/clock.ts";
 import { problemOf } from "../../../support/problems.ts";
 import { RestClient } from "../../../support/rest-client.ts";
-import { appUser, halfSignedIn, login, type AppUser } from "../../../support/second-factors/app-user.ts";
+import { appUser, awaitingSecondFactor, login, type AppUser } from "../../../support/second-factors/app-user.ts";
 import { memberPassword, useZonewright } from "../../../support/zonewright.ts";
 
 const clock = new Clock();
@@ -22,7 +22,7 @@ function proof() {
 }
 
 test("a tempToken opens no endpoint but those of the second step", async () => {
-  const pending = await halfSignedIn(zw, "Ada");
+  const pending = await awaitingSecondFactor(zw, "Ada");
   const { body } = await zw.nobody.get("/api/openapi.json");
   const closed = operationsOf(body as ApiDocument)
     .map(({ method, path, operation }) => ({ method, path: `/api${path}`, open: operation.security?.length === 0 }))
@@ -39,7 +39,7 @@ test("a tempToken opens no endpoint but those of the second step", async () => {
 
 test("no other token opens the second step: not an access token, a refresh token, or none", async () => {
   clock.advance(step);
-  const pending = await halfSignedIn(zw, "Ada");
+  const pending = await awaitingSecondFactor(zw, "Ada");
   const { body } = await pending.post("/api/2fa/verify", proof());
   clock.advance(step);
   for (const token of [body.accessToken, body.refreshToken, zw.admin.token, "x".repeat(43), null]) {
@@ -53,15 +53,15 @@ test("no other token opens the second step: not an access token, a refresh token
 
 test("a tempToken is spent by its success, survives a failure, and ends after ten minutes", async () => {
   clock.advance(step);
-  const pending = await halfSignedIn(zw, "Ada");
+  const pending = await awaitingSecondFactor(zw, "Ada");
   const wrong = { method: "totp", code: codeAt(user.secret, new Date(0)) };
   expect(await pending.post("/api/2fa/verify", wrong)).toBeProblem(401, "UNAUTHORIZED");
   expect((await pending.post("/api/2fa/verify", proof())).status).toBe(200);
   const recovery = { method: "recovery", code: user.recoveryCodes[0] };
   expect(await pending.post("/api/2fa/verify", recovery)).toBeProblem(401, "UNAUTHORIZED");
 
-  const late = await halfSignedIn(zw, "Ada");
-  const inTime = await halfSignedIn(zw, "Ada");
+  const late = await awaitingSecondFactor(zw, "Ada");
+  const inTime = await awaitingSecondFactor(zw, "Ada");
   clock.advance(9.5 * minute);
   expect((await inTime.post("/api/2fa/verify", proof())).status).toBe(200);
   clock.advance(minute);
@@ -87,7 +87,7 @@ test("only the second factor's success sets the cookie", async () => {
 
 test("a user disabled meanwhile cannot complete the sign-in", async () => {
   const leaving = await appUser(zw, clock, "Leaving");
-  const pending = await halfSignedIn(zw, "Leaving");
+  const pending = await awaitingSecondFactor(zw, "Leaving");
   const em = zw.services.database.fork();
   await queries(em).updateTable("users").set({ disabled_at: new Date() }).where("username", "=", "Leaving").execute();
   const recovery = { method: "recovery", code: leaving.recoveryCodes[0] };
@@ -96,7 +96,7 @@ test("a user disabled meanwhile cannot complete the sign-in", async () => {
 
 test("a new password ends the sign-ins that wait for a second factor", async () => {
   const { client, username, secret } = await appUser(zw, clock, "PasswordMeanwhile");
-  const half = await halfSignedIn(zw, username);
+  const half = await awaitingSecondFactor(zw, username);
   const change = { currentPassword: memberPassword, newPassword: "another password in the meantime" };
   expect((await client.put("/api/auth/me/password", change)).status).toBe(200);
   const proof = { method: "totp", code: codeAt(secret, clock.now()) };

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from "vitest";
 import { codeAt, middleOfStep, step } from "../../../support/second-factors/authenticator-app.ts";
 import { Clock } from "../../../support/clock.ts";
 import { problemOf } from "../../../support/problems.ts";
-import { appUser, halfSignedIn, login, type AppUser } from "../../../support/second-factors/app-user.ts";
+import { appUser, awaitingSecondFactor, login, type AppUser } from "../../../support/second-factors/app-user.ts";
 import { memberPassword, useZonewright } from "../../../support/zonewright.ts";
 
 const clock = new Clock();
@@ -55,7 +55,7 @@ test("an app is set up by its first code, and only then asked for at sign-in", a
 test("a code completes the sign-in with tokens, cookie and user, as a sign-in without a second factor does", async () => {
   const user = await appUser(zw, clock, "Complete");
   for (const rememberMe of [false, true]) {
-    const pending = await halfSignedIn(zw, "Complete", rememberMe);
+    const pending = await awaitingSecondFactor(zw, "Complete", rememberMe);
     const { status, headers, body } = await pending.post("/api/2fa/verify", { method: "totp", code: code(user) });
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -77,7 +77,7 @@ test("a code of the step before or after is taken, one of two steps away is not"
   const user = await appUser(zw, clock, "Drifting");
   clock.advance(2 * step);
   const verify = async (steps: number) => {
-    const pending = await halfSignedIn(zw, "Drifting");
+    const pending = await awaitingSecondFactor(zw, "Drifting");
     return await pending.post("/api/2fa/verify", { method: "totp", code: code(user, steps) });
   };
   for (const steps of [-2, 2]) expect(await verify(steps)).toBeProblem(401, "UNAUTHORIZED");
@@ -88,9 +88,9 @@ test("a used code counts no more, at another sign-in neither, nor does the one o
   const user = await appUser(zw, clock, "Replayed");
   clock.advance(2 * step);
   const [first, second, third] = [
-    await halfSignedIn(zw, "Replayed"),
-    await halfSignedIn(zw, "Replayed"),
-    await halfSignedIn(zw, "Replayed"),
+    await awaitingSecondFactor(zw, "Replayed"),
+    await awaitingSecondFactor(zw, "Replayed"),
+    await awaitingSecondFactor(zw, "Replayed"),
   ];
   const used = { method: "totp", code: code(user) };
   expect((await first.post("/api/2fa/verify", used)).status).toBe(200);
@@ -107,20 +107,20 @@ test("the code that turned an app on does not sign in as well", async () => {
   const { body } = await client.post("/api/2fa/totp/setup");
   const once = code(body);
   expect((await client.post("/api/2fa/totp/enable", { code: once })).status).toBe(200);
-  const pending = await halfSignedIn(zw, "Just enabled");
+  const pending = await awaitingSecondFactor(zw, "Just enabled");
   expect(await pending.post("/api/2fa/verify", { method: "totp", code: once })).toBeProblem(401, "UNAUTHORIZED");
 });
 
 test("five wrong codes shut the account's second factor for a while, also for the right one", async () => {
   const user = await appUser(zw, clock, "Guessed");
-  const pending = await halfSignedIn(zw, "Guessed");
+  const pending = await awaitingSecondFactor(zw, "Guessed");
   const right = code(user);
   const wrong = Array.from({ length: 5 }, (_, index) =>
     String((Number(right) + 7 + index) % 1_000_000).padStart(6, "0"),
   );
   for (const guess of wrong)
     expect(await pending.post("/api/2fa/verify", { method: "totp", code: guess })).toBeProblem(401, "UNAUTHORIZED");
-  const other = await halfSignedIn(zw, "Guessed");
+  const other = await awaitingSecondFactor(zw, "Guessed");
   const answer = await other.post("/api/2fa/verify", { method: "totp", code: right });
   expect(answer).toBeProblem(429, "TOO_MANY_REQUESTS");
 });

@@ -9,14 +9,14 @@ export interface InAppNotification extends Told {
   read: boolean;
 }
 
-/** What became of a notification. It only ever grows, so that copies of a mailbox can be merged in any order. */
+/** What became of a notification. It only ever grows, so that copies of a log can be merged in any order. */
 export type Progress = typeof unread | typeof read | typeof deleted;
 
 export const unread = 0;
 export const read = 1;
 export const deleted = 2;
 
-/** One entry of a mailbox, for another copy of it. */
+/** One entry of a log, for another copy of it. */
 export interface Entry {
   id: string;
   progress: Progress;
@@ -28,7 +28,7 @@ export interface Entry {
  * What one user was told of, in the order in which it came: the newest 200, and as many ids of deleted ones, so that a reader who has seen
  * such a one last knows where to go on.
  */
-export class Mailbox {
+export class NotificationLog {
   readonly #entries = new Map<string, Entry>();
   #live = 0;
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { linkedParts } from "../../../server/dns-providers/applying/linked-parts.ts";
+import { connectedComponents } from "../../../server/dns-providers/applying/connected-components.ts";
 import { create, record, update } from "../zone-folder.ts";
 
 const namesOf = (change: ReturnType<typeof create>) =>
@@ -9,13 +9,13 @@ const namesOf = (change: ReturnType<typeof create>) =>
 test("changes that share nothing are parts of their own, in order", () => {
   const changes = ["a", "b", "a", "c"].map((name, index) => create(record(name, "A", `192.0.2.${index}`)));
   const [one, two, three, four] = changes;
-  expect(linkedParts(changes, namesOf)).toEqual([[one, three], [two], [four]]);
+  expect(connectedComponents(changes, namesOf)).toEqual([[one, three], [two], [four]]);
 });
 
 test("a change of two names joins what was apart", () => {
   const [a, b] = [create(record("a", "A", "192.0.2.1")), create(record("b", "A", "192.0.2.2"))];
   const move = update(record("a", "TXT", "x"), record("b", "TXT", "x"));
-  expect(linkedParts([a, b, move], namesOf)).toEqual([[a, b, move]]);
+  expect(connectedComponents([a, b, move], namesOf)).toEqual([[a, b, move]]);
 });
 
 test("no two parts share a link, and each part hangs together", () => {
@@ -25,7 +25,7 @@ test("no two parts share a link, and each part hangs together", () => {
       const changes = pairs.map(([one, other], index) =>
         update(record(one, "A", `192.0.2.${index}`), record(other, "A", `192.0.2.${index}`)),
       );
-      const parts = linkedParts(changes, namesOf);
+      const parts = connectedComponents(changes, namesOf);
       expect(new Set(parts.flat())).toEqual(new Set(changes));
       expect(parts.flat()).toHaveLength(changes.length);
       const links = parts.map((part) => new Set(part.flatMap(namesOf)));

@@ -1,5 +1,8 @@
 /** Parts items, in order, so that those of two parts have no link in common. Pure. */
-export function linkedParts<Item>(items: readonly Item[], linksOf: (item: Item) => readonly string[]): Item[][] {
+export function connectedComponents<Item>(
+  items: readonly Item[],
+  linksOf: (item: Item) => readonly string[],
+): Item[][] {
   const parents = new Map<string, string>();
   const rootOf = (link: string): string => {
     let root = link;

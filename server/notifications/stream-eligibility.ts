@@ -5,14 +5,14 @@ import { queries, type EntityManager } from "../database/database.ts";
 import { jsonTexts } from "../database/json-rows.ts";
 
 /** Whether somebody may hear of notifications; `off`: they do not wish to; null: their session or token has ended. */
-export type Standing = "welcome" | "off" | null;
+export type StreamEligibility = "welcome" | "off" | null;
 
 /** How those behind some credentials stand, in the same order: a query for sessions and one for personal tokens, however many there are. */
 export async function standings(
   em: EntityManager,
   now: Date,
   holders: readonly { identified: Identified }[],
-): Promise<Standing[]> {
+): Promise<StreamEligibility[]> {
   const callers = holders.map(({ identified }) => identified.caller);
   const sessionIds = callers.flatMap(({ sessionId }) => sessionId ?? []);
   const tokenIds = callers.flatMap(({ tokenId }) => tokenId ?? []);

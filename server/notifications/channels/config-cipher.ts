@@ -1,4 +1,4 @@
-import type { SecretBox } from "../../platform/secret-cipher.ts";
+import type { SecretCipher } from "../../platform/secret-cipher.ts";
 import type { ChannelKind } from "./kind.ts";
 
 /** What is told of settings that `open` does not open. */
@@ -7,10 +7,10 @@ export const unreadableConfig = "No key in SECRET_KEYS opens its settings; enter
 export type ChannelConfig = Readonly<Record<string, unknown>>;
 
 /** The settings of channels: sealed at rest as a whole, for most of them are addresses that are as good as passwords. */
-export class ConfigBox {
-  readonly #box: SecretBox;
+export class ConfigCipher {
+  readonly #box: SecretCipher;
 
-  constructor(box: SecretBox) {
+  constructor(box: SecretCipher) {
     this.#box = box;
   }
 

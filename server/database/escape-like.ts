@@ -1,4 +1,4 @@
 /** Text for a pattern of `like`, in which every character is to stand for itself: `_` is a letter in names and a wildcard in patterns. */
-export function literally(text: string): string {
+export function escapeLike(text: string): string {
   return text.replaceAll(/[\\%_]/g, String.raw`\$&`);
 }

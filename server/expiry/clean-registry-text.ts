@@ -11,7 +11,7 @@ function oneLine(text: string): string {
 }
 
 /** The same; null for nothing, and for what stands in place of text that is not disclosed. */
-export function disclosed(text: string): string | null {
+export function cleanRegistryText(text: string): string | null {
   const line = oneLine(text);
   return line === "" || /^(?:redacted|not disclosed|data protected|n\/a$)/i.test(line) ? null : line;
 }

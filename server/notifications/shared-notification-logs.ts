@@ -2,9 +2,9 @@ import type { EndListener } from "../access/authenticator.ts";
 import type { Logger } from "../platform/log.ts";
 import type { Channel, Redis } from "../platform/redis.ts";
 import type { Hub } from "./hub.ts";
-import type { Elsewhere } from "./inbox.ts";
+import type { Elsewhere } from "./in-app-notifications.ts";
 import type { Told } from "../platform/events.ts";
-import { deleted, keptNotifications, read, unread, type Entry } from "./mailbox.ts";
+import { deleted, keptNotifications, read, unread, type Entry } from "./notification-log.ts";
 
 /** What instances tell each other. */
 type Message =
@@ -17,17 +17,17 @@ type Message =
 /** The streams of this instance. */
 interface SharingStreams extends EndListener {
   users(): string[];
-  keepSeats(): void;
+  keepSlots(): void;
 }
 
 const beginningKey = "zonewright:notifications:beginning";
-/** A mailbox that nothing comes into is forgotten after this time. */
+/** A log that nothing comes into is forgotten after this time. */
 const keptSeconds = 90 * 86_400;
 /** Each notification has three fields at the most; what is over is taken out now and then. */
 const mostFields = 8 * keptNotifications;
 const usersAtOnce = 200;
 
-/** Gives entries that have none their place in the order of a mailbox. @returns how many fields there are */
+/** Gives entries that have none their place in the order of a log. @returns how many fields there are */
 const place = `
 for index = 1, #ARGV do
   local field = "place " .. ARGV[index]
@@ -38,16 +38,16 @@ end
 return redis.call("HLEN", KEYS[1])`;
 
 /**
- * The mailboxes of all instances, by Redis: each has a copy of its own and tells the others of changes as they happen; what an instance does
+ * The logs of all instances, by Redis: each has a copy of its own and tells the others of changes as they happen; what an instance does
  * not know yet, it reads. While Redis is away each goes on with its copy, and puts into Redis afterwards what it knows.
  */
-export class SharedMailboxes implements Elsewhere, Channel {
+export class SharedNotificationLogs implements Elsewhere, Channel {
   readonly name = "zonewright:notifications";
   readonly #redis: Redis;
   readonly #hub: Hub;
   readonly #log: Logger;
   readonly #streams: SharingStreams;
-  /** Users whose mailbox was read since messages come; with what has come since, the copy here is complete. */
+  /** Users whose log was read since messages come; with what has come since, the copy here is complete. */
   #learned: Set<string> | null = null;
 
   constructor(parts: { redis: Redis; hub: Hub; log: Logger; streams: SharingStreams }) {
@@ -107,7 +107,7 @@ export class SharedMailboxes implements Elsewhere, Channel {
 
   onHere(): void {
     this.#learned = new Set();
-    this.#streams.keepSeats();
+    this.#streams.keepSlots();
     void this.#contribute();
   }
 
@@ -124,7 +124,7 @@ export class SharedMailboxes implements Elsewhere, Channel {
       const users = this.#hub.users();
       for (let at = 0; at < users.length; at += usersAtOnce) {
         const some = users.slice(at, at + usersAtOnce);
-        await this.#write(new Map(some.map((userId) => [userId, this.#hub.mailbox(userId).entries()])), null);
+        await this.#write(new Map(some.map((userId) => [userId, this.#hub.log(userId).entries()])), null);
       }
       if (users.length > 0) await this.#publish({ kind: "relearn" });
       await this.#relearn();
@@ -176,7 +176,7 @@ export class SharedMailboxes implements Elsewhere, Channel {
     await this.#read(userId);
     const kept = new Set(
       this.#hub
-        .mailbox(userId)
+        .log(userId)
         .entries()
         .map(({ id }) => id),
     );

@@ -2,7 +2,7 @@ import { UniqueConstraintViolationException } from "@mikro-orm/core";
 import type { AppError } from "../platform/errors.ts";
 
 /** Waits for a write that a unique index may refuse. @param taken what to throw then; the cause says which index it was */
-export async function uniquely<T>(write: Promise<T>, taken: (cause: Error) => AppError): Promise<T> {
+export async function mapUniqueViolation<T>(write: Promise<T>, taken: (cause: Error) => AppError): Promise<T> {
   try {
     return await write;
   } catch (error) {

@@ -6,7 +6,7 @@ import { queries, type EntityManager } from "../database/database.ts";
  * Domains as somebody sees them who may not see all hosts of each: their records are those of the hosts that they see. One query for all.
  * Whether the zone differs from what its provider serves is then not told, for that is about all of it.
  */
-export async function asSeen<Row extends { id: string; record_count: number }>(
+export async function restrictToVisibleHosts<Row extends { id: string; record_count: number }>(
   em: EntityManager,
   rows: Row[],
   seenOf: (row: Row) => Hosts,

@@ -5,7 +5,7 @@ import { badField } from "../platform/errors.ts";
  * @param names the field's own name first
  * @throws AppError BAD_REQUEST for none, and for two that differ
  */
-export function oneGiven(names: Readonly<Record<string, string | undefined>>): { given: string; field: string } {
+export function resolveAlias(names: Readonly<Record<string, string | undefined>>): { given: string; field: string } {
   const [own = ""] = Object.keys(names);
   const [first, other] = Object.entries(names).filter(([, value]) => value !== undefined);
   if (first?.[1] === undefined) throw badField([own], `Give ${own}.`);

@@ -1,7 +1,7 @@
 import type { Redis } from "../platform/redis.ts";
-import { streamsPerUser, type Seats } from "./streams.ts";
+import { streamsPerUser, type StreamSlots } from "./streams.ts";
 
-/** After a crash of an instance the seats of its streams are free again after this time. */
+/** After a crash of an instance the slots of its streams are free again after this time. */
 const keptMilliseconds = 30_000;
 
 /** Takes a seat among those that are kept. The time is that of Redis, so that clocks may differ. */
@@ -22,7 +22,7 @@ for index = 2, #ARGV do redis.call("ZADD", KEYS[1], now + ARGV[1], ARGV[index]) 
 redis.call("PEXPIRE", KEYS[1], ARGV[1])`;
 
 /** How many streams a user has in all instances together. While Redis is away each counts its own. */
-export class SharedSeats implements Seats {
+export class SharedStreamSlots implements StreamSlots {
   readonly #redis: Redis;
 
   constructor(redis: Redis) {
@@ -50,7 +50,7 @@ export class SharedSeats implements Seats {
   }
 }
 
-/** While Redis is away its seats are of no use; what it remembers of them ends by itself. */
+/** While Redis is away its slots are of no use; what it remembers of them ends by itself. */
 function freeInTime(): void {}
 
 function key(userId: string): string {

@@ -2,18 +2,18 @@ import { notFound } from "../platform/errors.ts";
 import { newId } from "../platform/ids.ts";
 import type { Hub } from "./hub.ts";
 import type { Told } from "../platform/events.ts";
-import { deleted, read, unread, type Entry, type InAppNotification } from "./mailbox.ts";
+import { deleted, read, unread, type Entry, type InAppNotification } from "./notification-log.ts";
 
-/** The same mailboxes in other instances. None of this fails: what cannot be shared now is shared later. */
+/** The same logs in other instances. None of this fails: what cannot be shared now is shared later. */
 export interface Elsewhere {
-  /** Learns what has become of a user's mailbox there. */
+  /** Learns what has become of a user's log there. */
   learn(userId: string): Promise<void>;
-  /** Tells of changes to mailboxes; what is told may come to the hub here before this returns. */
+  /** Tells of changes to logs; what is told may come to the hub here before this returns. */
   tell(changes: ReadonlyMap<string, readonly Entry[]>): Promise<void>;
 }
 
 /** The in-app notifications of users: what they were told, and what they have read and deleted of it. */
-export class Inbox {
+export class InAppNotifications {
   readonly #hub: Hub;
   readonly #elsewhere: Elsewhere | null;
 
@@ -35,8 +35,8 @@ export class Inbox {
   /** Newest first. */
   async list(userId: string): Promise<{ notifications: InAppNotification[]; unreadCount: number }> {
     await this.#elsewhere?.learn(userId);
-    const mailbox = this.#hub.mailbox(userId);
-    return { notifications: mailbox.list(), unreadCount: mailbox.unreadCount };
+    const log = this.#hub.log(userId);
+    return { notifications: log.list(), unreadCount: log.unreadCount };
   }
 
   /** @throws AppError NOT_FOUND */
@@ -62,7 +62,7 @@ export class Inbox {
 
   async #advance(userId: string, progress: typeof read | typeof deleted, ids?: readonly string[]): Promise<number> {
     await this.#elsewhere?.learn(userId);
-    const changed = this.#hub.mailbox(userId).advance(progress, ids);
+    const changed = this.#hub.log(userId).advance(progress, ids);
     if (changed.length > 0) await this.#elsewhere?.tell(new Map([[userId, changed]]));
     return changed.length;
   }
@@ -73,7 +73,7 @@ export class Inbox {
   }
 
   #found(userId: string, id: string): InAppNotification {
-    const found = this.#hub.mailbox(userId).get(id);
+    const found = this.#hub.log(userId).get(id);
     if (!found) throw notFound("notification");
     return found;
   }

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createKeyring } from "../../server/platform/keyring.ts";
-import { SecretBox } from "../../server/platform/secret-cipher.ts";
+import { SecretCipher } from "../../server/platform/secret-cipher.ts";
 
-const box = (...keys: [string, ...string[]]) => new SecretBox(createKeyring(keys), "test");
+const box = (...keys: [string, ...string[]]) => new SecretCipher(createKeyring(keys), "test");
 const [older, newer] = ["an old key of thirty-two characters", "a new key of thirty-two characters!"];
 const place = ["table", "id", "field"];
 
@@ -50,7 +50,7 @@ describe("a sealed text does not open", () => {
 
   test("with another key, or one of another purpose", () => {
     expect(box(newer).open(sealed, place)).toEqual({ ok: false, reason: "unknownKey" });
-    const other = new SecretBox(createKeyring([older]), "other");
+    const other = new SecretCipher(createKeyring([older]), "other");
     expect(other.open(sealed, place)).toEqual({ ok: false, reason: "unknownKey" });
   });
 });

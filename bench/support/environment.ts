@@ -9,7 +9,7 @@ import { RestClient } from "../../tests/support/rest-client.ts";
 const password = "correct horse battery staple";
 
 /** PostgreSQL and a Zonewright on it, as an operator would run them. */
-export interface Stage {
+export interface Environment {
   databaseUrl: string;
   url: string;
   client: RestClient;
@@ -24,7 +24,7 @@ export interface Stage {
   stop(): Promise<void>;
 }
 
-export async function setStage(): Promise<Stage> {
+export async function startEnvironment(): Promise<Environment> {
   const postgres = await startPostgres();
   const databaseUrl = await createDatabase(postgres.url, "zonewright");
   const dataDir = await mkdtemp(join(tmpdir(), "zonewright-bench-"));

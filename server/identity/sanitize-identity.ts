@@ -4,7 +4,7 @@ import { IdentityProviderError, type Identity } from "./providers/provider.ts";
 const controls = /[\u0000-\u001f\u007f]/;
 
 /** An identity as it may be stored and shown. What a provider says is input like any other. @throws IdentityProviderError for a subject that is none */
-export function presentable(identity: Identity): Identity {
+export function sanitizeIdentity(identity: Identity): Identity {
   const { subject } = identity;
   // OpenID Connect Core 1.0 §2 allows 255 characters.
   if (subject.length > 255 || controls.test(subject) || !subject.isWellFormed())

@@ -5,7 +5,7 @@ import type { Answer, RestClient } from "../rest-client.ts";
 import type { Zonewright } from "../zonewright.ts";
 
 /** A GitHub on loopback, configured, with whoever a test needs in it. */
-export interface IdentityDesk {
+export interface IdentityHarness {
   readonly vendor: IdentityVendor;
   /** The id of its configuration. */
   readonly configId: string;
@@ -23,7 +23,7 @@ export interface IdentityDesk {
   signIn(): Promise<Answer>;
 }
 
-export function useIdentityDesk(zw: Zonewright): IdentityDesk {
+export function useIdentityHarness(zw: Zonewright): IdentityHarness {
   let vendor: IdentityVendor;
   let configId = "";
   const emails: { email: string; primary: boolean; verified: boolean }[] = [];
@@ -33,7 +33,7 @@ export function useIdentityDesk(zw: Zonewright): IdentityDesk {
     configId = (await zw.admin.post("/api/oauth/providers", config)).body.id;
   });
   afterAll(() => vendor.stop());
-  const desk: IdentityDesk = {
+  const harness: IdentityHarness = {
     get vendor() {
       return vendor;
     },
@@ -49,12 +49,12 @@ export function useIdentityDesk(zw: Zonewright): IdentityDesk {
       return await comeBack(browser, vendor.agree(await authorize(browser, "github")));
     },
     async register(fields) {
-      const { pending_token: pendingToken } = await desk.goThrough();
+      const { pending_token: pendingToken } = await harness.goThrough();
       const body = fields ?? { inviteCode: await invite(zw) };
       return await zw.nobody.post("/api/auth/oauth/github/register", { pendingToken, ...body });
     },
     async newcomer() {
-      const answer = await desk.register();
+      const answer = await harness.register();
       expect(answer.status).toBe(201);
       return signedInClient(zw, answer);
     },
@@ -63,8 +63,8 @@ export function useIdentityDesk(zw: Zonewright): IdentityDesk {
       return await comeBack(browser, vendor.agree(await startBinding(browser, client, "github")));
     },
     async signIn() {
-      return await exchange(zw, (await desk.goThrough()).ticket);
+      return await exchange(zw, (await harness.goThrough()).ticket);
     },
   };
-  return desk;
+  return harness;
 }

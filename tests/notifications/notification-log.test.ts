@@ -1,0 +1,87 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  deleted,
+  keptNotifications,
+  NotificationLog,
+  read,
+  unread,
+  type Entry,
+} from "../../server/notifications/notification-log.ts";
+
+const told = {
+  event: "zone.drift",
+  title: "",
+  content: "",
+  level: "info",
+  metadata: {},
+  createdAt: new Date(0),
+} as const;
+
+function entry(index: number, progress: Entry["progress"] = unread): Entry {
+  return { id: String(index).padStart(6, "0"), progress, told: progress === deleted ? null : told };
+}
+
+function stateOf(log: NotificationLog): string[] {
+  return log
+    .entries()
+    .map(({ id, progress }) => `${id} ${progress}`)
+    .toSorted();
+}
+
+const progress = fc.constantFrom(unread, read, deleted);
+const entries = fc.array(
+  fc.tuple(fc.nat(30), progress).map(([index, state]) => entry(index, state)),
+  { maxLength: 60 },
+);
+
+test("copies that hear of the same things in any order, some of them twice, agree", () => {
+  fc.assert(
+    fc.property(
+      entries.chain((one) => fc.tuple(fc.constant(one), fc.shuffledSubarray(one, { minLength: one.length }), entries)),
+      ([one, another, more]) => {
+        const copies = [one, another].map((heard) => {
+          const log = new NotificationLog();
+          for (const heardEntry of [...heard, ...more, ...heard]) log.merge(heardEntry);
+          return log;
+        });
+        expect(stateOf(copies[0] as NotificationLog)).toEqual(stateOf(copies[1] as NotificationLog));
+      },
+    ),
+  );
+});
+
+test("what is deleted stays deleted, whatever an older copy says", () => {
+  const log = new NotificationLog();
+  log.merge(entry(1));
+  log.advance(deleted);
+  expect(log.merge(entry(1, read))).toBeNull();
+  expect(log.list()).toEqual([]);
+});
+
+test("the oldest go, by age and not by when they came", () => {
+  const log = new NotificationLog();
+  for (let index = 1; index <= keptNotifications; index++) log.merge(entry(index));
+  expect(log.merge(entry(0))).toBeNull();
+  expect(log.merge(entry(keptNotifications + 1))).not.toBeNull();
+  expect(log.get(entry(1).id)).toBeNull();
+  expect(log.list()).toHaveLength(keptNotifications);
+});
+
+test("a reader goes on after what they saw last, even when it was deleted since", () => {
+  const log = new NotificationLog();
+  for (let index = 1; index <= 4; index++) log.merge(entry(index));
+  log.advance(deleted, [entry(2).id, entry(3).id]);
+  expect(log.after(entry(2).id)?.map(({ id }) => id)).toEqual([entry(4).id]);
+  expect(log.after(entry(4).id)).toEqual([]);
+  expect(log.after(entry(5).id)).toBeNull();
+});
+
+test("memory is bounded however much is told and deleted", () => {
+  const log = new NotificationLog();
+  for (let index = 0; index < 2_000; index++) {
+    log.merge(entry(index));
+    if (index % 3 > 0) log.advance(deleted, [entry(index).id]);
+  }
+  expect(log.entries().length).toBeLessThanOrEqual(2 * keptNotifications);
+});
