@@ -110,7 +110,7 @@ const additions: [what: string, file: string, from: string | RegExp, to: string]
   ["a value more in answers", "server/router.d.ts", /"admin" \| "member";/g, '"admin" | "guest" | "member";'],
   [
     "an event more, with metadata of its own",
-    "server/notifications/events.d.ts",
+    "server/platform/events.d.ts",
     /"channel\.disabled"\];([^]*)"channel\.disabled": \{/,
     '"channel.disabled", "zone.signed"];$1"zone.signed": { key: string }; "channel.disabled": {',
   ],
