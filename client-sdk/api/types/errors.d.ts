@@ -1,5 +1,5 @@
 import { TRPCClientError } from "@trpc/client";
-import type { ErrorCode, Issue } from "./server/errors.js";
+import type { ErrorCode, Issue } from "./server/platform/errors.js";
 import type { AppRouter } from "./app-router.js";
 export type { Issue };
 export type ZonewrightErrorCode = ErrorCode | "NETWORK_ERROR" | "ABORTED" | "TIMEOUT" | "UNEXPECTED_ANSWER";

@@ -1,13 +1,13 @@
 export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
-    ctx: import("./context.js").Context;
-    meta: import("./context.js").RouteMeta;
-    errorShape: import("./context.js").ErrorShape;
+    ctx: import("./api/context.js").Context;
+    meta: import("./api/context.js").RouteMeta;
+    errorShape: import("./api/context.js").ErrorShape;
     transformer: true;
 }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
     auth: import("@trpc/server").TRPCBuiltRouter<{
-        ctx: import("./context.js").Context;
-        meta: import("./context.js").RouteMeta;
-        errorShape: import("./context.js").ErrorShape;
+        ctx: import("./api/context.js").Context;
+        meta: import("./api/context.js").RouteMeta;
+        errorShape: import("./api/context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         login: import("@trpc/server").TRPCMutationProcedure<{
@@ -17,6 +17,10 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 rememberMe?: boolean | undefined;
             };
             output: {
+                requires2FA: true;
+                tempToken: string;
+                methods: ("email" | "passkey" | "totp")[];
+            } | {
                 accessToken: string;
                 refreshToken: string;
                 user: {
@@ -25,13 +29,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     email: string | null;
                     role: "admin" | "member";
                 };
-            } | {
-                requires2FA: true;
-                tempToken: string;
-                methods: ("email" | "passkey" | "totp")[];
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         passkeyOptions: import("@trpc/server").TRPCMutationProcedure<{
             input: Record<string, never> | undefined;
@@ -46,8 +46,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     transports?: string[] | undefined;
                 }[] | undefined;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         passkey: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -74,8 +74,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     role: "admin" | "member";
                 };
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         refresh: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -85,8 +85,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 accessToken: string;
                 refreshToken: string;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         logout: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -95,8 +95,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 success: true;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         register: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -115,8 +115,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     role: "admin" | "member";
                 };
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         forgotPassword: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -125,8 +125,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 success: true;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         resetPassword: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -136,8 +136,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 success: true;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         verifyEmail: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -146,8 +146,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 success: true;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         me: import("@trpc/server").TRPCQueryProcedure<{
             input: Record<string, never> | undefined;
@@ -168,8 +168,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 createdAt: Date;
                 lastLoginAt: Date | null;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         confirmOptions: import("@trpc/server").TRPCMutationProcedure<{
             input: Record<string, never> | undefined;
@@ -184,8 +184,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     transports?: string[] | undefined;
                 }[] | undefined;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         confirm: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -207,14 +207,14 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 confirmedUntil: Date;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
     }>>;
     twoFactor: import("@trpc/server").TRPCBuiltRouter<{
-        ctx: import("./context.js").Context;
-        meta: import("./context.js").RouteMeta;
-        errorShape: import("./context.js").ErrorShape;
+        ctx: import("./api/context.js").Context;
+        meta: import("./api/context.js").RouteMeta;
+        errorShape: import("./api/context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         get: import("@trpc/server").TRPCQueryProcedure<{
@@ -230,8 +230,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 }[];
                 recoveryCodesLeft: number;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         setupTotp: import("@trpc/server").TRPCMutationProcedure<{
             input: Record<string, never> | undefined;
@@ -239,8 +239,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 secret: string;
                 otpauthUrl: string;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         enableTotp: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -249,8 +249,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 recoveryCodes: string[];
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         disableTotp: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -259,8 +259,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 success: true;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         enableEmail: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -269,8 +269,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 recoveryCodes: string[] | null;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         disableEmail: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -279,8 +279,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 success: true;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         passkeyCreationOptions: import("@trpc/server").TRPCMutationProcedure<{
             input: Record<string, never> | undefined;
@@ -312,8 +312,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 };
                 attestation: "none";
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         createPasskey: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -336,8 +336,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 lastUsedAt: Date | null;
                 recoveryCodes: string[] | null;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         deletePasskey: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -347,8 +347,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 success: true;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         createRecoveryCodes: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -357,16 +357,16 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 recoveryCodes: string[];
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         sendEmailCode: import("@trpc/server").TRPCMutationProcedure<{
             input: Record<string, never> | undefined;
             output: {
                 success: true;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         passkeyOptions: import("@trpc/server").TRPCMutationProcedure<{
             input: Record<string, never> | undefined;
@@ -381,8 +381,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     transports?: string[] | undefined;
                 }[] | undefined;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         verify: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -410,14 +410,14 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     role: "admin" | "member";
                 };
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
     }>>;
     tokens: import("@trpc/server").TRPCBuiltRouter<{
-        ctx: import("./context.js").Context;
-        meta: import("./context.js").RouteMeta;
-        errorShape: import("./context.js").ErrorShape;
+        ctx: import("./api/context.js").Context;
+        meta: import("./api/context.js").RouteMeta;
+        errorShape: import("./api/context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         list: import("@trpc/server").TRPCQueryProcedure<{
@@ -432,8 +432,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     lastUsedAt: Date | null;
                 }[];
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         create: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -450,8 +450,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 lastUsedAt: Date | null;
                 token: string;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         delete: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -460,14 +460,14 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 success: true;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
     }>>;
     sessions: import("@trpc/server").TRPCBuiltRouter<{
-        ctx: import("./context.js").Context;
-        meta: import("./context.js").RouteMeta;
-        errorShape: import("./context.js").ErrorShape;
+        ctx: import("./api/context.js").Context;
+        meta: import("./api/context.js").RouteMeta;
+        errorShape: import("./api/context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         list: import("@trpc/server").TRPCQueryProcedure<{
@@ -482,8 +482,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     lastUsedAt: Date;
                 }[];
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         delete: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -492,14 +492,14 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 success: true;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
     }>>;
     profile: import("@trpc/server").TRPCBuiltRouter<{
-        ctx: import("./context.js").Context;
-        meta: import("./context.js").RouteMeta;
-        errorShape: import("./context.js").ErrorShape;
+        ctx: import("./api/context.js").Context;
+        meta: import("./api/context.js").RouteMeta;
+        errorShape: import("./api/context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         update: import("@trpc/server").TRPCMutationProcedure<{
@@ -527,8 +527,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 createdAt: Date;
                 lastLoginAt: Date | null;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         changePassword: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -546,8 +546,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     identities: number;
                 };
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         changeEmail: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -572,22 +572,22 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 createdAt: Date;
                 lastLoginAt: Date | null;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         resendVerification: import("@trpc/server").TRPCMutationProcedure<{
             input: Record<string, never> | undefined;
             output: {
                 success: true;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
     }>>;
     users: import("@trpc/server").TRPCBuiltRouter<{
-        ctx: import("./context.js").Context;
-        meta: import("./context.js").RouteMeta;
-        errorShape: import("./context.js").ErrorShape;
+        ctx: import("./api/context.js").Context;
+        meta: import("./api/context.js").RouteMeta;
+        errorShape: import("./api/context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         list: import("@trpc/server").TRPCQueryProcedure<{
@@ -615,8 +615,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     lastLoginAt: Date | null;
                 }[];
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         get: import("@trpc/server").TRPCQueryProcedure<{
             input: {
@@ -635,8 +635,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 createdAt: Date;
                 lastLoginAt: Date | null;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         create: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -659,8 +659,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 createdAt: Date;
                 lastLoginAt: Date | null;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         update: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -688,8 +688,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 createdAt: Date;
                 lastLoginAt: Date | null;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         access: import("@trpc/server").TRPCQueryProcedure<{
             input: {
@@ -731,8 +731,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 email: boolean;
                 recoveryCodesLeft: number;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         revokeAccess: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -776,8 +776,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 email: boolean;
                 recoveryCodesLeft: number;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         delete: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -787,14 +787,14 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 success: true;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
     }>>;
     invitations: import("@trpc/server").TRPCBuiltRouter<{
-        ctx: import("./context.js").Context;
-        meta: import("./context.js").RouteMeta;
-        errorShape: import("./context.js").ErrorShape;
+        ctx: import("./api/context.js").Context;
+        meta: import("./api/context.js").RouteMeta;
+        errorShape: import("./api/context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         list: import("@trpc/server").TRPCQueryProcedure<{
@@ -817,8 +817,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     state: "ended" | "expired" | "open" | "used_up";
                 }[];
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         create: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -837,8 +837,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 state: "ended" | "expired" | "open" | "used_up";
                 code: string;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         delete: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -847,14 +847,14 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 success: true;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
     }>>;
     identity: import("@trpc/server").TRPCBuiltRouter<{
-        ctx: import("./context.js").Context;
-        meta: import("./context.js").RouteMeta;
-        errorShape: import("./context.js").ErrorShape;
+        ctx: import("./api/context.js").Context;
+        meta: import("./api/context.js").RouteMeta;
+        errorShape: import("./api/context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         providers: import("@trpc/server").TRPCQueryProcedure<{
@@ -866,8 +866,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     type: "oauth2" | "oidc";
                 }[];
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         callbackUrl: import("@trpc/server").TRPCQueryProcedure<{
             input: {
@@ -880,8 +880,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 siteUrl: string;
                 callbackUrl: string;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         exchangeTicket: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -900,8 +900,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     role: "admin" | "member";
                 };
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         bindStart: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -912,8 +912,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 callbackUrl: string;
                 redirectUrl: string;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         register: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -932,8 +932,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     role: "admin" | "member";
                 };
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         bindings: import("@trpc/server").TRPCQueryProcedure<{
             input: Record<string, never> | undefined;
@@ -948,8 +948,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     createdAt: Date;
                 }[];
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         unbind: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -958,14 +958,14 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 success: true;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
     }>>;
     identityConfigs: import("@trpc/server").TRPCBuiltRouter<{
-        ctx: import("./context.js").Context;
-        meta: import("./context.js").RouteMeta;
-        errorShape: import("./context.js").ErrorShape;
+        ctx: import("./api/context.js").Context;
+        meta: import("./api/context.js").RouteMeta;
+        errorShape: import("./api/context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         list: import("@trpc/server").TRPCQueryProcedure<{
@@ -995,8 +995,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     redirectUrl: string;
                 };
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         create: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -1023,8 +1023,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 homepageUrl: string;
                 redirectUrl: string;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         update: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -1051,8 +1051,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 homepageUrl: string;
                 redirectUrl: string;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         delete: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -1061,16 +1061,46 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 success: true;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
     }>>;
     domains: import("@trpc/server").TRPCBuiltRouter<{
-        ctx: import("./context.js").Context;
-        meta: import("./context.js").RouteMeta;
-        errorShape: import("./context.js").ErrorShape;
+        ctx: import("./api/context.js").Context;
+        meta: import("./api/context.js").RouteMeta;
+        errorShape: import("./api/context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
+        checkExpiry: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+            };
+            output: {
+                success: boolean;
+                expiresAt: Date | null;
+                source: "rdap" | "whois" | null;
+                error: string | null;
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+        previewExpiry: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                domain: string;
+            };
+            output: {
+                success: boolean;
+                domain: string;
+                expiresAt: Date | null;
+                source: "rdap" | "whois" | null;
+                registrar: string | null;
+                statuses: string[];
+                error: string | null;
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+    }> & import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         list: import("@trpc/server").TRPCQueryProcedure<{
             input: {
                 page?: number | undefined;
@@ -1101,10 +1131,11 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     signedBy: "file" | "provider" | null;
                     createdAt: Date;
                     driftedAt: Date | null;
+                    driftError: string | null;
                 }[];
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         tags: import("@trpc/server").TRPCQueryProcedure<{
             input: Record<string, never> | undefined;
@@ -1114,8 +1145,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     count: number;
                 }[];
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         zoneOf: import("@trpc/server").TRPCQueryProcedure<{
             input: {
@@ -1135,11 +1166,12 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     signedBy: "file" | "provider" | null;
                     createdAt: Date;
                     driftedAt: Date | null;
+                    driftError: string | null;
                 };
                 host: string;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         get: import("@trpc/server").TRPCQueryProcedure<{
             input: {
@@ -1158,6 +1190,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 signedBy: "file" | "provider" | null;
                 createdAt: Date;
                 driftedAt: Date | null;
+                driftError: string | null;
                 nameUnicode: string;
                 ownerId: string | null;
                 notes: string | null;
@@ -1177,8 +1210,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 historyFrom: number;
                 updatedAt: Date;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         create: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -1201,6 +1234,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 signedBy: "file" | "provider" | null;
                 createdAt: Date;
                 driftedAt: Date | null;
+                driftError: string | null;
                 nameUnicode: string;
                 ownerId: string | null;
                 notes: string | null;
@@ -1220,8 +1254,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 historyFrom: number;
                 updatedAt: Date;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         update: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -1248,6 +1282,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 signedBy: "file" | "provider" | null;
                 createdAt: Date;
                 driftedAt: Date | null;
+                driftError: string | null;
                 nameUnicode: string;
                 ownerId: string | null;
                 notes: string | null;
@@ -1267,8 +1302,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 historyFrom: number;
                 updatedAt: Date;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         delete: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -1277,8 +1312,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 success: true;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         sync: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -1337,8 +1372,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     warnings: string[];
                 } | null;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         setExpiryRemind: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -1359,6 +1394,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 signedBy: "file" | "provider" | null;
                 createdAt: Date;
                 driftedAt: Date | null;
+                driftError: string | null;
                 nameUnicode: string;
                 ownerId: string | null;
                 notes: string | null;
@@ -1378,8 +1414,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 historyFrom: number;
                 updatedAt: Date;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         setExpiry: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -1399,6 +1435,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 signedBy: "file" | "provider" | null;
                 createdAt: Date;
                 driftedAt: Date | null;
+                driftError: string | null;
                 nameUnicode: string;
                 ownerId: string | null;
                 notes: string | null;
@@ -1418,45 +1455,75 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 historyFrom: number;
                 updatedAt: Date;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
-        }>;
-        checkExpiry: import("@trpc/server").TRPCMutationProcedure<{
-            input: {
-                id: string;
-            };
-            output: {
-                success: boolean;
-                expiresAt: Date | null;
-                source: "rdap" | "whois" | null;
-                error: string | null;
-            };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
-        }>;
-        previewExpiry: import("@trpc/server").TRPCMutationProcedure<{
-            input: {
-                domain: string;
-            };
-            output: {
-                success: boolean;
-                domain: string;
-                expiresAt: Date | null;
-                source: "rdap" | "whois" | null;
-                registrar: string | null;
-                statuses: string[];
-                error: string | null;
-            };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
     }>>;
     records: import("@trpc/server").TRPCBuiltRouter<{
-        ctx: import("./context.js").Context;
-        meta: import("./context.js").RouteMeta;
-        errorShape: import("./context.js").ErrorShape;
+        ctx: import("./api/context.js").Context;
+        meta: import("./api/context.js").RouteMeta;
+        errorShape: import("./api/context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
+        history: import("@trpc/server").TRPCQueryProcedure<{
+            input: {
+                page?: number | undefined;
+                limit?: number | undefined;
+                id: string;
+            };
+            output: {
+                total: number;
+                page: number;
+                limit: number;
+                entries: {
+                    id: string;
+                    kind: "bulk" | "edit" | "import" | "rollback" | "sync";
+                    state: "applied" | "failed" | "partial" | "pending";
+                    actorId: string | null;
+                    actor: string | null;
+                    revision: number | null;
+                    creates: number;
+                    updates: number;
+                    deletes: number;
+                    changes: {
+                        action: "create" | "delete" | "update";
+                        recordId: string;
+                        before: {
+                            recordType: string;
+                            name: string;
+                            value: string;
+                            strings: string[] | null;
+                            ttl: number;
+                            priority: number | null;
+                            proxied: boolean;
+                        } | null;
+                        after: {
+                            recordType: string;
+                            name: string;
+                            value: string;
+                            strings: string[] | null;
+                            ttl: number;
+                            priority: number | null;
+                            proxied: boolean;
+                        } | null;
+                    }[];
+                    failures: {
+                        action: "create" | "delete" | "update";
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        error: string;
+                    }[];
+                    unknown: number;
+                    repaired: boolean;
+                    createdAt: Date;
+                    finishedAt: Date | null;
+                }[];
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+    }> & import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         list: import("@trpc/server").TRPCQueryProcedure<{
             input: {
                 page?: number | undefined;
@@ -1490,8 +1557,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     version: number;
                 }[];
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         create: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -1526,8 +1593,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 updatedAt: Date;
                 version: number;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         update: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -1559,8 +1626,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 updatedAt: Date;
                 version: number;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         delete: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -1570,8 +1637,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 success: true;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         bulkCreate: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -1590,8 +1657,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 total: number;
                 succeeded: number;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         plan: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -1676,8 +1743,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 planHash: string;
                 revision: number;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         applyPlan: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -1743,8 +1810,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 }[];
                 revision: number;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         exportZonefile: import("@trpc/server").TRPCQueryProcedure<{
             input: {
@@ -1755,8 +1822,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 zonefile: string;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         importZonefile: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -1818,72 +1885,14 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     warnings: string[];
                 } | null;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
-        }>;
-        history: import("@trpc/server").TRPCQueryProcedure<{
-            input: {
-                page?: number | undefined;
-                limit?: number | undefined;
-                id: string;
-            };
-            output: {
-                total: number;
-                page: number;
-                limit: number;
-                entries: {
-                    id: string;
-                    kind: "bulk" | "edit" | "import" | "rollback" | "sync";
-                    state: "applied" | "failed" | "partial" | "pending";
-                    actorId: string | null;
-                    actor: string | null;
-                    revision: number | null;
-                    creates: number;
-                    updates: number;
-                    deletes: number;
-                    changes: {
-                        action: "create" | "delete" | "update";
-                        recordId: string;
-                        before: {
-                            recordType: string;
-                            name: string;
-                            value: string;
-                            strings: string[] | null;
-                            ttl: number;
-                            priority: number | null;
-                            proxied: boolean;
-                        } | null;
-                        after: {
-                            recordType: string;
-                            name: string;
-                            value: string;
-                            strings: string[] | null;
-                            ttl: number;
-                            priority: number | null;
-                            proxied: boolean;
-                        } | null;
-                    }[];
-                    failures: {
-                        action: "create" | "delete" | "update";
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        error: string;
-                    }[];
-                    unknown: number;
-                    repaired: boolean;
-                    createdAt: Date;
-                    finishedAt: Date | null;
-                }[];
-            };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
     }>>;
     snapshots: import("@trpc/server").TRPCBuiltRouter<{
-        ctx: import("./context.js").Context;
-        meta: import("./context.js").RouteMeta;
-        errorShape: import("./context.js").ErrorShape;
+        ctx: import("./api/context.js").Context;
+        meta: import("./api/context.js").RouteMeta;
+        errorShape: import("./api/context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         list: import("@trpc/server").TRPCQueryProcedure<{
@@ -1925,8 +1934,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     createdAt: Date;
                 }[];
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         create: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -1959,8 +1968,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 createdBy: string | null;
                 createdAt: Date;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         get: import("@trpc/server").TRPCQueryProcedure<{
             input: {
@@ -1993,8 +2002,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 createdBy: string | null;
                 createdAt: Date;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         diff: import("@trpc/server").TRPCQueryProcedure<{
             input: {
@@ -2043,8 +2052,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     changes: Record<string, [unknown, unknown]>;
                 }[];
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         rollback: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -2136,14 +2145,14 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     warnings: string[];
                 } | null;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
     }>>;
     assignments: import("@trpc/server").TRPCBuiltRouter<{
-        ctx: import("./context.js").Context;
-        meta: import("./context.js").RouteMeta;
-        errorShape: import("./context.js").ErrorShape;
+        ctx: import("./api/context.js").Context;
+        meta: import("./api/context.js").RouteMeta;
+        errorShape: import("./api/context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         list: import("@trpc/server").TRPCQueryProcedure<{
@@ -2168,8 +2177,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     createdAt: Date;
                 }[];
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         create: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -2188,8 +2197,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 createdBy: string | null;
                 createdAt: Date;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         delete: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -2198,8 +2207,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 success: true;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         listRequests: import("@trpc/server").TRPCQueryProcedure<{
             input: {
@@ -2229,8 +2238,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     createdAt: Date;
                 }[];
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         request: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -2258,8 +2267,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 assignmentId: string | null;
                 createdAt: Date;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         approve: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -2283,8 +2292,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 assignmentId: string | null;
                 createdAt: Date;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         reject: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -2308,14 +2317,14 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 assignmentId: string | null;
                 createdAt: Date;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
     }>>;
     providers: import("@trpc/server").TRPCBuiltRouter<{
-        ctx: import("./context.js").Context;
-        meta: import("./context.js").RouteMeta;
-        errorShape: import("./context.js").ErrorShape;
+        ctx: import("./api/context.js").Context;
+        meta: import("./api/context.js").RouteMeta;
+        errorShape: import("./api/context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         list: import("@trpc/server").TRPCQueryProcedure<{
@@ -2336,14 +2345,14 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     }[];
                 }[];
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
     }>>;
     providerConfigs: import("@trpc/server").TRPCBuiltRouter<{
-        ctx: import("./context.js").Context;
-        meta: import("./context.js").RouteMeta;
-        errorShape: import("./context.js").ErrorShape;
+        ctx: import("./api/context.js").Context;
+        meta: import("./api/context.js").RouteMeta;
+        errorShape: import("./api/context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         list: import("@trpc/server").TRPCQueryProcedure<{
@@ -2359,8 +2368,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     createdAt: Date;
                 }[];
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         create: import("@trpc/server").TRPCMutationProcedure<{
             input: import("./dns-providers/config-inputs.js").NewProviderConfig;
@@ -2373,8 +2382,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 membersMayUse: boolean;
                 createdAt: Date;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         update: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -2392,8 +2401,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 membersMayUse: boolean;
                 createdAt: Date;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         delete: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -2402,8 +2411,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 success: true;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         test: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -2414,8 +2423,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 error: string | null;
                 zones: number | null;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         zones: import("@trpc/server").TRPCQueryProcedure<{
             input: {
@@ -2427,8 +2436,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     managed: boolean;
                 }[];
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         import: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -2458,8 +2467,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     }[];
                 } | null;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         importProgress: import("@trpc/server").TRPCQueryProcedure<{
             input: {
@@ -2478,24 +2487,24 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     error: string | null;
                 }[];
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
     }>>;
     notifications: import("@trpc/server").TRPCBuiltRouter<{
-        ctx: import("./context.js").Context;
-        meta: import("./context.js").RouteMeta;
-        errorShape: import("./context.js").ErrorShape;
+        ctx: import("./api/context.js").Context;
+        meta: import("./api/context.js").RouteMeta;
+        errorShape: import("./api/context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         list: import("@trpc/server").TRPCQueryProcedure<{
             input: Record<string, never> | undefined;
             output: {
-                notifications: import("./notifications/events.js").TypedNotification[];
+                notifications: import("./platform/events.js").TypedNotification[];
                 unreadCount: number;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         stream: import("@trpc/server").TRPCSubscriptionProcedure<{
             input: {
@@ -2504,17 +2513,17 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: AsyncIterable<import("@trpc/server/unstable-core-do-not-import").TrackedData<{
                 event: "connected";
                 gap: boolean;
-            } | import("./notifications/events.js").TypedNotification>, void, unknown>;
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            } | import("./platform/events.js").TypedNotification>, void, unknown>;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         read: import("@trpc/server").TRPCMutationProcedure<{
             input: {
                 id: string;
             };
-            output: import("./notifications/events.js").TypedNotification;
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            output: import("./platform/events.js").TypedNotification;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         readAll: import("@trpc/server").TRPCMutationProcedure<{
             input: Record<string, never> | undefined;
@@ -2522,8 +2531,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 success: true;
                 updated: number;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         delete: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -2533,8 +2542,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 success: true;
                 deleted: number;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         deleteAll: import("@trpc/server").TRPCMutationProcedure<{
             input: Record<string, never> | undefined;
@@ -2542,14 +2551,14 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 success: true;
                 deleted: number;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
     }>>;
     channels: import("@trpc/server").TRPCBuiltRouter<{
-        ctx: import("./context.js").Context;
-        meta: import("./context.js").RouteMeta;
-        errorShape: import("./context.js").ErrorShape;
+        ctx: import("./api/context.js").Context;
+        meta: import("./api/context.js").RouteMeta;
+        errorShape: import("./api/context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         list: import("@trpc/server").TRPCQueryProcedure<{
@@ -2560,7 +2569,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                     name: string;
                     config: Record<string, unknown>;
-                    events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.access_revoked" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.token_created" | "zone.drift")[];
+                    events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[];
                     enabled: boolean;
                     disabledReason: string | null;
                     lastSuccessAt: Date | null;
@@ -2568,15 +2577,15 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     updatedAt: Date;
                 }[];
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         create: import("@trpc/server").TRPCMutationProcedure<{
             input: {
                 channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                 name: string;
                 config: Record<string, unknown>;
-                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.access_revoked" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.token_created" | "zone.drift")[];
+                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[];
                 enabled?: boolean | undefined;
             };
             output: {
@@ -2584,15 +2593,15 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                 name: string;
                 config: Record<string, unknown>;
-                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.access_revoked" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.token_created" | "zone.drift")[];
+                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[];
                 enabled: boolean;
                 disabledReason: string | null;
                 lastSuccessAt: Date | null;
                 createdAt: Date;
                 updatedAt: Date;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         update: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -2600,7 +2609,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel?: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook" | undefined;
                 name?: string | undefined;
                 config?: Record<string, unknown> | undefined;
-                events?: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.access_revoked" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.token_created" | "zone.drift")[] | undefined;
+                events?: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[] | undefined;
                 enabled?: boolean | undefined;
             };
             output: {
@@ -2608,15 +2617,15 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                 name: string;
                 config: Record<string, unknown>;
-                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.access_revoked" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.token_created" | "zone.drift")[];
+                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[];
                 enabled: boolean;
                 disabledReason: string | null;
                 lastSuccessAt: Date | null;
                 createdAt: Date;
                 updatedAt: Date;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         delete: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -2625,8 +2634,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 success: true;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         test: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -2636,8 +2645,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 success: boolean;
                 error: string | null;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         deliveries: import("@trpc/server").TRPCQueryProcedure<{
             input: {
@@ -2646,7 +2655,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 deliveries: {
                     id: string;
-                    event: "assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.access_revoked" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.token_created" | "zone.drift";
+                    event: "assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift";
                     title: string;
                     state: "delivered" | "failed" | "pending";
                     attempts: number;
@@ -2656,14 +2665,14 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     finishedAt: Date | null;
                 }[];
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
     }>>;
     audit: import("@trpc/server").TRPCBuiltRouter<{
-        ctx: import("./context.js").Context;
-        meta: import("./context.js").RouteMeta;
-        errorShape: import("./context.js").ErrorShape;
+        ctx: import("./api/context.js").Context;
+        meta: import("./api/context.js").RouteMeta;
+        errorShape: import("./api/context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         list: import("@trpc/server").TRPCQueryProcedure<{
@@ -2695,14 +2704,14 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     after: Record<string, unknown> | null;
                 }[];
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
     }>>;
     v1: import("@trpc/server").TRPCBuiltRouter<{
-        ctx: import("./context.js").Context;
-        meta: import("./context.js").RouteMeta;
-        errorShape: import("./context.js").ErrorShape;
+        ctx: import("./api/context.js").Context;
+        meta: import("./api/context.js").RouteMeta;
+        errorShape: import("./api/context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         listDomains: import("@trpc/server").TRPCQueryProcedure<{
@@ -2735,10 +2744,11 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     signedBy: "file" | "provider" | null;
                     createdAt: Date;
                     driftedAt: Date | null;
+                    driftError: string | null;
                 }[];
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         getDomain: import("@trpc/server").TRPCQueryProcedure<{
             input: {
@@ -2757,6 +2767,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 signedBy: "file" | "provider" | null;
                 createdAt: Date;
                 driftedAt: Date | null;
+                driftError: string | null;
                 nameUnicode: string;
                 ownerId: string | null;
                 notes: string | null;
@@ -2776,8 +2787,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 historyFrom: number;
                 updatedAt: Date;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         listRecords: import("@trpc/server").TRPCQueryProcedure<{
             input: {
@@ -2812,8 +2823,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     version: number;
                 }[];
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         createRecord: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -2848,8 +2859,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 updatedAt: Date;
                 version: number;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         updateRecord: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -2881,8 +2892,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 updatedAt: Date;
                 version: number;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
         deleteRecord: import("@trpc/server").TRPCMutationProcedure<{
             input: {
@@ -2892,8 +2903,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 success: true;
             };
-            meta: import("./context.js").RouteMeta;
-            errorShape: import("./context.js").ErrorShape;
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
         }>;
     }>>;
 }>>;

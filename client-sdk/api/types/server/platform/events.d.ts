@@ -1,4 +1,4 @@
-export declare const notificationEvents: readonly ["assignment.create", "assignment.delete", "assignment.request", "assignment.approve", "assignment.reject", "domain.expiring", "domain.expired", "domain.expiry_check_failed", "record.change_failed", "zone.drift", "security.new_sign_in", "security.factor_added", "security.factor_removed", "security.recovery_codes_replaced", "security.identity_added", "security.identity_removed", "security.token_created", "security.access_revoked", "security.email_changed", "security.password_changed", "channel.disabled"];
+export declare const notificationEvents: readonly ["assignment.create", "assignment.delete", "assignment.request", "assignment.approve", "assignment.reject", "domain.expiring", "domain.expired", "domain.expiry_check_failed", "record.change_failed", "zone.drift", "security.new_sign_in", "security.factor_added", "security.factor_removed", "security.recovery_codes_replaced", "security.identity_added", "security.identity_removed", "security.token_created", "security.access_revoked", "security.email_changed", "security.password_changed", "security.administrator_added", "security.sign_in_provider_changed", "channel.disabled"];
 export type NotificationEvent = (typeof notificationEvents)[number];
 export declare const eventNotes: Readonly<Record<NotificationEvent, {
     when: string;
@@ -34,6 +34,11 @@ interface OfIdentity extends OfAccount {
     providerId: string;
     provider: string;
 }
+interface Origin {
+    byUserId: string | null;
+    byUsername: string | null;
+    ip: string | null;
+}
 export interface EventMetadata extends Record<NotificationEvent, object> {
     "assignment.create": OfAssignment;
     "assignment.delete": OfAssignment;
@@ -56,6 +61,7 @@ export interface EventMetadata extends Record<NotificationEvent, object> {
         created: number;
         updated: number;
         deleted: number;
+        error: string | null;
     };
     "security.new_sign_in": {
         ip: string | null;
@@ -75,6 +81,19 @@ export interface EventMetadata extends Record<NotificationEvent, object> {
     };
     "security.email_changed": OfAccount;
     "security.password_changed": OfAccount;
+    "security.administrator_added": Origin & {
+        userId: string;
+        username: string;
+        how: "created" | "registered" | "promoted" | "enabled";
+        invitationId: string | null;
+    };
+    "security.sign_in_provider_changed": Origin & {
+        configId: string;
+        providerId: string;
+        provider: string;
+        change: "created" | "changed" | "deleted";
+        fields: readonly string[];
+    };
     "channel.disabled": {
         channelId: string;
         channelName: string;
@@ -99,4 +118,24 @@ export type TypedNotification = {
         read: boolean;
     };
 }[NotificationEvent];
+export interface Notice {
+    event: NotificationEvent;
+    title: string;
+    content: string;
+    level: NotificationLevel;
+    metadata: Readonly<Record<string, unknown>>;
+    to: {
+        userIds?: readonly string[];
+        administrators?: boolean;
+    };
+    mailed?: "separately";
+}
+export interface Told {
+    event: NotificationEvent;
+    title: string;
+    content: string;
+    level: NotificationLevel;
+    metadata: Readonly<Record<string, unknown>>;
+    createdAt: Date;
+}
 export {};

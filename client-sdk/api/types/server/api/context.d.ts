@@ -1,20 +1,7 @@
 import type { TRPC_ERROR_CODE_NUMBER } from "@trpc/server";
-import type { ErrorCode, Issue } from "./errors.js";
-export interface HttpPort {
-    header(name: string): string | undefined;
-    cookie(name: string): string | undefined;
-    setHeader(name: string, value: string): void;
-    setCookie(cookie: CookieToSet): void;
-    noteProcedure(name: string): void;
-    readonly ip: string | null;
-    cut(): void;
-}
-export interface CookieToSet {
-    name: string;
-    value: string;
-    path: string;
-    maxAgeSeconds: number | undefined;
-}
+import type { Permission } from "../access/permissions.js";
+import type { ErrorCode, Issue } from "../platform/errors.js";
+import type { HttpPort } from "../platform/http-port.js";
 export interface Context {
     requestId: string;
     http: HttpPort;
@@ -31,10 +18,8 @@ export interface ErrorShape {
     code: TRPC_ERROR_CODE_NUMBER;
     data: ErrorData;
 }
-export declare const permissions: readonly ["domains:read", "domains:write", "records:read", "records:write", "snapshots:read", "snapshots:write", "notifications:read", "notifications:write"];
-export type Permission = (typeof permissions)[number];
-export type Access = "public" | "halfSignedIn" | "signedIn" | "admin";
-export type Confirmed = "session" | "orPassword";
+export type Access = "public" | "awaitingSecondFactor" | "signedIn" | "admin";
+export type Confirmed = "session" | "orPassword" | "givingAccess";
 export type Day = `${number}-${number}-${number}`;
 export interface Deprecation {
     since: Day;

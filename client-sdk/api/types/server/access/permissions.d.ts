@@ -1,0 +1,2 @@
+export declare const permissions: readonly ["domains:read", "domains:write", "records:read", "records:write", "snapshots:read", "snapshots:write", "notifications:read", "notifications:write"];
+export type Permission = (typeof permissions)[number];
