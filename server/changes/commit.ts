@@ -3,8 +3,10 @@ import { queries, type EntityManager } from "../database/database.ts";
 import { jsonRows, jsonTexts } from "../database/json-rows.ts";
 import type { PlannedChange } from "../dns/live-record.ts";
 import { storedStrings } from "../dns/stored-strings.ts";
+import { inChunks } from "../platform/slices.ts";
 
-const rowsPerStatement = 5_000;
+/** A statement of the embedded database holds the event loop until it is done. */
+const rowsPerStatement = 1_000;
 
 /**
  * Writes changes that have really happened as new versions at `revision`. Closes rows and opens others; never overwrites.
@@ -18,23 +20,21 @@ export async function writeVersions(
   changes: readonly PlannedChange[],
   now: Date,
 ): Promise<number> {
-  let grown = 0;
   const closed = changes.flatMap((change) => (change.before ? [change.id] : []));
-  for (let start = 0; start < closed.length; start += rowsPerStatement) {
-    const ids = closed.slice(start, start + rowsPerStatement);
-    const { numUpdatedRows } = await queries(tx)
+  const ended = await inChunks(closed, rowsPerStatement, (ids) =>
+    queries(tx)
       .updateTable("records")
       .set({ until: revision })
       .where("record_id", "in", sql<string>`(select value::uuid from ${jsonTexts(ids)})`)
       .where("until", "is", null)
-      .executeTakeFirstOrThrow();
-    grown -= Number(numUpdatedRows);
-  }
+      .execute(),
+  );
   const opened = changes.filter((change) => change.after !== null);
-  for (let start = 0; start < opened.length; start += rowsPerStatement) {
-    await insertVersions(tx, domainId, revision, opened.slice(start, start + rowsPerStatement), now);
-  }
-  return grown + opened.length;
+  await inChunks(opened, rowsPerStatement, async (some) => {
+    await insertVersions(tx, domainId, revision, some, now);
+    return [];
+  });
+  return opened.length - ended.reduce((sum, { numUpdatedRows }) => sum + Number(numUpdatedRows), 0);
 }
 
 /** A rollback may bring back a deleted record under its old id: its versions go on counting. */

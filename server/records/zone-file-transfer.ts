@@ -13,7 +13,7 @@ import { judgeChanges } from "./judge-changes.ts";
 import { managedZone } from "../changes/state/managed-queries.ts";
 import { withoutManaged } from "../dns/server-managed.ts";
 import { signatureWarnings } from "./signature-warnings.ts";
-import { liveZone, zonesAt } from "../changes/state/live-queries.ts";
+import { liveZone, zoneAt } from "../changes/state/live-queries.ts";
 import type { LiveRecord, PlannedChange } from "../dns/live-record.ts";
 import type { ChangePipeline, ZoneContext } from "../changes/pipeline.ts";
 import { lossWarning, refuseLoss } from "./loss-guard.ts";
@@ -60,7 +60,7 @@ export class ZoneFileTransfer {
 
   async #zoneAt(em: EntityManager, id: string, revision: number, sees: Hosts): Promise<LiveRecord[]> {
     await requireState(em, id, revision);
-    return (await zonesAt(em, id, [revision], sees)).get(revision) ?? [];
+    return await zoneAt(em, id, revision, sees);
   }
 
   /**

@@ -9,7 +9,7 @@ import { onePage } from "../database/one-page.ts";
 import { notFound } from "../platform/errors.ts";
 import { recordView } from "../records/list.ts";
 import type { LiveRecord } from "../dns/live-record.ts";
-import { countsAt, liveColumns, liveRecord, zonesAt } from "../changes/state/live-queries.ts";
+import { countsAt, liveColumns, liveRecord, zoneAt, zonesAt } from "../changes/state/live-queries.ts";
 import { isServerManaged, withoutManaged } from "../dns/server-managed.ts";
 import { withSplitsOf } from "../dns/zone-comparison.ts";
 import { bookmark } from "../changes/bookmark.ts";
@@ -120,8 +120,7 @@ export class Snapshots {
     const found = await findSnapshot(em, input.id, input.snapshotId);
     const [row = found] = await restrictToVisibleHosts(em, input.id, [found], seen.sees);
     if (row.record_count > mostRecords) return view(row, null, seen);
-    const records = await zonesAt(em, input.id, [row.revision], seen.sees);
-    return view(row, records.get(row.revision) ?? [], seen);
+    return view(row, await zoneAt(em, input.id, row.revision, seen.sees), seen);
   }
 }
 

@@ -1,4 +1,4 @@
-import { sql, type Selectable } from "kysely";
+import { sql, type Selectable, type SqlBool } from "kysely";
 import type { Hosts } from "../../access/hosts.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { jsonRows, jsonTexts } from "../../database/json-rows.ts";
@@ -6,6 +6,7 @@ import type { Tables } from "../../database/tables/all.ts";
 import type { LiveRecord } from "../../dns/live-record.ts";
 import { unreadSplit } from "../../dns/stored-strings.ts";
 import { addToIndex, type LiveIndex } from "../../dns/zone-comparison.ts";
+import { inPages, inSlices, sorted } from "../../platform/slices.ts";
 
 export const liveColumns = [
   "record_id",
@@ -78,16 +79,71 @@ export async function liveAtNames(
   return rows.map(liveRecord);
 }
 
+/** So many rows are read at once: a statement of the embedded database holds the event loop until it is done. */
+const pageRows = 1_000;
+
 /** The whole zone, or some hosts of it. Only for what is about the whole zone: sync, export, whole-file import. */
 export async function liveZone(em: EntityManager, domainId: string, hosts: Hosts): Promise<LiveRecord[]> {
-  const rows = await queries(em)
-    .selectFrom("records")
-    .select(liveColumns)
-    .where("domain_id", "=", domainId)
-    .where("until", "is", null)
-    .where(hosts.condition())
-    .execute();
-  return rows.map(liveRecord);
+  const zone = await queries(em).selectFrom("domains").select("revision").where("id", "=", domainId).executeTakeFirst();
+  return zone ? await zoneAt(em, domainId, zone.revision, hosts) : [];
+}
+
+/**
+ * The records of some hosts that were alive at a revision, by name and type. They are read in pages, and are one state all the same: a record that
+ * ends meanwhile is found among those that ended since.
+ */
+export async function zoneAt(
+  em: EntityManager,
+  domainId: string,
+  revision: number,
+  hosts: Hosts,
+): Promise<LiveRecord[]> {
+  const alive = new Map<string, LiveRecord>();
+  const versions = () =>
+    queries(em)
+      .selectFrom("records")
+      .select(liveColumns)
+      .where("domain_id", "=", domainId)
+      .where("since", "<=", revision)
+      .where(hosts.condition())
+      .limit(pageRows);
+  const live = inPages<LiveRow>(pageRows, (last) =>
+    versions()
+      .where("until", "is", null)
+      .$if(last !== null, (query) => query.where(isAfter(last)))
+      .orderBy("name")
+      .orderBy("record_type")
+      .orderBy("record_id")
+      .execute(),
+  );
+  for await (const page of live) for (const row of page) alive.set(row.record_id, liveRecord(row));
+  const ended = inPages<LiveRow & { until: number | null }>(pageRows, (last) =>
+    versions()
+      .select("until")
+      .where("until", ">", revision)
+      .$if(last !== null, (query) =>
+        query.where(sql<SqlBool>`(until, record_id) > (${last?.until}::int, ${last?.record_id}::uuid)`),
+      )
+      .orderBy("until")
+      .orderBy("record_id")
+      .execute(),
+  );
+  let isSorted = true;
+  for await (const page of ended) {
+    isSorted &&= page.length === 0;
+    for (const row of page) alive.set(row.record_id, liveRecord(row));
+  }
+  return isSorted ? [...alive.values()] : await inSlices(sorted([...alive.values()], byName));
+}
+
+function isAfter(last: LiveRow | null) {
+  return sql<SqlBool>`(name, record_type, record_id) > (${last?.name}, ${last?.record_type}, ${last?.record_id}::uuid)`;
+}
+
+/** The order of the database: by octets. */
+function byName(one: LiveRecord, other: LiveRecord): number {
+  const [a, b] = [one, other].map(({ name, recordType, id }) => `${name}\0${recordType}\0${id}`);
+  return (a ?? "") < (b ?? "") ? -1 : 1;
 }
 
 /** How many live records of a zone the caller sees: what a loss of theirs is measured by. */
