@@ -136,7 +136,10 @@ export async function zoneAt(
   return isSorted ? [...alive.values()] : await inSlices(sorted([...alive.values()], byName));
 }
 
-function isAfter(last: LiveRow | null) {
+/** Where a row stands in the order of pages. */
+type Placed = Pick<LiveRow, "name" | "record_type" | "record_id">;
+
+function isAfter(last: Placed | null) {
   return sql<SqlBool>`(name, record_type, record_id) > (${last?.name}, ${last?.record_type}, ${last?.record_id}::uuid)`;
 }
 
@@ -165,13 +168,23 @@ export async function countSeen(
 
 /** The whole zone by what its records say, for a comparison: as `recordText` has it, or `unreadText`. */
 export async function indexedZone(em: EntityManager, domainId: string): Promise<LiveIndex> {
-  const { rows } = await sql<{ id: string; text: string }>`
-    select record_id as id, concat_ws(' ', name, record_type, ttl, coalesce(priority::text, '-'), proxied,
-      case when strings <> '' then strings when strings = '' and record_type = 'TXT' then '?' else '-' end, value) as text
-    from records where domain_id = ${domainId} and until is null
-  `.execute(queries(em));
   const index: LiveIndex = new Map();
-  for (const { id, text } of rows) addToIndex(index, text, id);
+  const text = sql<string>`concat_ws(' ', name, record_type, ttl, coalesce(priority::text, '-'), proxied,
+    case when strings <> '' then strings when strings = '' and record_type = 'TXT' then '?' else '-' end, value)`;
+  const pages = inPages<Placed & { text: string }>(pageRows, (last) =>
+    queries(em)
+      .selectFrom("records")
+      .select(["record_id", "name", "record_type", text.as("text")])
+      .where("domain_id", "=", domainId)
+      .where("until", "is", null)
+      .$if(last !== null, (query) => query.where(isAfter(last)))
+      .orderBy("name")
+      .orderBy("record_type")
+      .orderBy("record_id")
+      .limit(pageRows)
+      .execute(),
+  );
+  for await (const page of pages) for (const { record_id: id, text: said } of page) addToIndex(index, said, id);
   return index;
 }
 
