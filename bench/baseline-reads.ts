@@ -2,20 +2,27 @@ import express from "express";
 import { Pool } from "pg";
 
 /**
- * What the reads are measured against: a bare Express 5 handler with `pg`, running the same SQL and printing the same
- * JSON, without sign-in, checks or schemas. Started as a process of its own: DATABASE_URL, PORT, DOMAIN_ID.
+ * The baseline of the reads: a bare Express 5 handler with `pg`. It runs the service's statements for an administrator, except the look-up of the session, and
+ * prints the same JSON. No sign-in, limits, checks or schemas. Runs as its own process with DATABASE_URL, PORT and DOMAIN_ID.
  */
 const pool = new Pool({ connectionString: process.env["DATABASE_URL"], max: 10 });
 const domainId = process.env["DOMAIN_ID"];
-const zonefileKind = "5a1f0c52-7d0e-4c1b-9d0a-000000000002";
+const kinds = new Map([
+  ["manual", "5a1f0c52-7d0e-4c1b-9d0a-000000000001"],
+  ["zonefile", "5a1f0c52-7d0e-4c1b-9d0a-000000000002"],
+]);
 
-const domainsSql = `select "domains"."id", "domains"."name", "domains"."provider_config_id", "domains"."expires_at",
-  "domains"."expiring_from", "domains"."status", "domains"."group_name", "domains"."tags", "domains"."record_count", "domains"."created_at", "provider_configs"."kind"
+const domainsSql = `select "domains"."id", "domains"."name", "domains"."owner_id", "domains"."provider_config_id", "domains"."expires_at", "domains"."expiring_from",
+  "domains"."status", "domains"."group_name", "domains"."tags", "domains"."record_count", "domains"."created_at", "domains"."provider_signed",
+  "domains"."drift_found_at", "domains"."drift_error", "provider_configs"."kind", (not domains.provider_signed and exists (
+    select 1 from records signature where signature.domain_id = domains.id and signature.until is null and signature.record_type = 'RRSIG' and signature.name = '@'
+      and signature.value ~* '^(soa|type6) |^\\\\# [0-9]+ 0006')) as "signed_elsewhere"
   from "domains" inner join "provider_configs" on "provider_configs"."id" = "domains"."provider_config_id"
-  where true order by "domains"."name" limit $1 offset $2`;
+  where true order by "domains"."name" asc limit $1 offset $2`;
 const countSql = `select count(*) as "total" from "domains" where true`;
-const zoneSql = `select "id", "name", "revision", "record_count", "provider_config_id" from "domains" where "id" = $1 and true`;
-const recordsSql = `select "record_id", "version", "record_type", "name", "value", "ttl", "priority", "proxied", "status", "comment",
+const zoneSql = `select "id", "name", "revision", "record_count", "provider_signed", "server_managed_count", "provider_config_id", domains.owner_id as "owner_id",
+  '[]'::json as "grants" from "domains" where "id" = $1`;
+const recordsSql = `select "record_id", "version", "record_type", "name", "value", "strings", "ttl", "priority", "proxied", "status", "comment",
   "created_at", "updated_at" from "records" where "domain_id" = $1 and "until" is null
   order by "name" asc, "record_type" asc, "record_id" asc limit $2 offset $3`;
 
@@ -27,14 +34,17 @@ app.get("/api/domains", async (_req, res) => {
   const domains = rows.map((row) => ({
     id: row.id,
     name: row.name,
-    providerId: zonefileKind,
+    providerId: kinds.get(row.kind),
     providerConfigId: row.provider_config_id,
     expiresAt: row.expires_at,
     status: row.status,
     groupName: row.group_name,
     tags: row.tags,
     recordCount: row.record_count,
+    signedBy: row.provider_signed ? "provider" : row.signed_elsewhere ? "elsewhere" : null,
     createdAt: row.created_at,
+    driftedAt: row.drift_found_at,
+    driftError: row.drift_error,
   }));
   res.json({ domains, total: Number(count.rows[0].total), page: 1, limit: 20 });
 });
@@ -48,9 +58,11 @@ app.get("/api/domains/:id/records", async (_req, res) => {
     recordType: row.record_type,
     name: row.name,
     value: row.value,
+    strings: row.strings,
     ttl: row.ttl,
     priority: row.priority,
     proxied: row.proxied,
+    serverManaged: false,
     status: row.status,
     comment: row.comment,
     createdAt: row.created_at,

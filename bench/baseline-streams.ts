@@ -3,8 +3,8 @@ import { createServer, type ServerResponse } from "node:http";
 import { takeOrders } from "./support/stream-orders.ts";
 
 /**
- * What the streams are measured against: a bare Node server that keeps the responses by their user and writes the same messages to them,
- * without sign-in, mailboxes or limits. Started as a process of its own: PORT.
+ * The baseline of the streams: a bare Node server that holds the responses by user and writes the same messages to them. No sign-in, stored notifications or limits.
+ * Runs as its own process with PORT.
  */
 const readers = new Map<string, ServerResponse>();
 

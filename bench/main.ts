@@ -5,6 +5,7 @@ import { measurePages, measureReads } from "./reads.ts";
 import { measureReminders } from "./reminders.ts";
 import { measureRowSizes } from "./row-sizes.ts";
 import { measureSignIn } from "./sign-in.ts";
+import { measureStarts } from "./start.ts";
 import { measureStreams } from "./streams.ts";
 import { report, type Figure } from "./support/report.ts";
 import { startEnvironment, type Environment } from "./support/environment.ts";
@@ -14,7 +15,7 @@ import { measureZoneSize } from "./zone-size.ts";
 
 requireBinaries(["postgres", "initdb", "pgbench", "named", "dig", "nsupdate"]);
 
-/** Everything that is measured, on a PostgreSQL of its own. Ratios are within this one run. */
+/** Everything that is measured, on its own PostgreSQL. Ours and the baseline alternate within this one run. */
 const figures = await inEnvironment(async (environment) => {
   const { figures: sizes, largeDomain } = await measureZoneSize(environment);
   const reads = await measureReads(environment);
@@ -35,6 +36,7 @@ await report([
   ...(await inEnvironment(measureReminders)),
   ...(await inEnvironment(measureRowSizes)),
   ...(await measureStreams()),
+  ...(await measureStarts()),
 ]);
 
 async function inEnvironment(measure: (environment: Environment) => Promise<Figure[]>): Promise<Figure[]> {

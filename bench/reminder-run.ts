@@ -12,7 +12,7 @@ const config = loadConfig(process.env);
 const database = await openDatabase(config);
 await database.migrate();
 const ahead = Number(process.env["NOW_PLUS_DAYS"] ?? 0) * 24 * 3_600_000;
-const services = createServices({
+const services = await createServices({
   config,
   database,
   log: createLog("silent"),

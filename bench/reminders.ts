@@ -4,15 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Client } from "pg";
-import type { Figure } from "./support/report.ts";
+import { underLimit, type Figure } from "./support/report.ts";
 import type { Environment } from "./support/environment.ts";
 
 const domains = 100_000;
 
-/**
- * Runs of the reminders over many domains, whose dates are spread over a year: the first one, which makes up for a month, one a day later, and one that
- * finds nothing new.
- */
+/** Reminder runs over many domains whose dates are spread over a year: the first, which covers a month, one a day later, and one that finds nothing new. */
 export async function measureReminders(environment: Environment): Promise<Figure[]> {
   const client = new Client({ connectionString: environment.databaseUrl });
   await client.connect();
@@ -23,25 +20,20 @@ export async function measureReminders(environment: Environment): Promise<Figure
     [environment.manualConfig, domains],
   );
   await client.query("analyze domains");
-  const told = async () => Number((await client.query("select count(*) from expiry_reminders")).rows[0].count);
+  const sent = async () => Number((await client.query("select count(*) from expiry_reminders")).rows[0].count);
   const figures: Figure[] = [];
   for (const [what, daysAhead] of [
     ["first reminder run over 100,000 domains", 0],
     ["reminder run over 100,000 domains a day later", 1],
     ["reminder run over 100,000 domains without news", 1],
   ] as const) {
-    const had = await told();
+    const had = await sent();
     const { seconds, megabytes, before: idle } = await run(environment, daysAhead);
-    const figure = { what: `${what} (${(await told()) - had} thresholds)` };
+    const label = `${what} (${(await sent()) - had} thresholds)`;
+    const memory = `${Math.round(megabytes - idle)} MB over the idle process (${Math.round(megabytes)} MB at the peak)`;
     figures.push(
-      { ...figure, measured: `${seconds.toFixed(2)} s`, baseline: "10 s", ratio: seconds / 10, goal: { most: 1 } },
-      {
-        ...figure,
-        measured: `${Math.round(megabytes - idle)} MB over the idle process (${Math.round(megabytes)} MB at the peak)`,
-        baseline: "200 MB",
-        ratio: (megabytes - idle) / 200,
-        goal: { most: 1 },
-      },
+      underLimit(label, `${seconds.toFixed(2)} s`, { value: seconds, most: 10, unit: "s" }),
+      underLimit(label, memory, { value: megabytes - idle, most: 200, unit: "MB" }),
     );
   }
   await client.query("delete from domains where name like 'reminded-%'");

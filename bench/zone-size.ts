@@ -1,5 +1,5 @@
-import type { Figure } from "./support/report.ts";
-import { median, timings } from "./support/measure.ts";
+import { underLimit, type Figure } from "./support/report.ts";
+import { interleaved, median, timed, timings, type Comparison } from "./support/measure.ts";
 import type { Environment } from "./support/environment.ts";
 
 const small = { name: "hundred.example", records: 100 };
@@ -17,64 +17,52 @@ export async function measureZoneSize(environment: Environment): Promise<{ figur
 
   const snapshot = (id: string) => environment.client.post(`/api/domains/${id}/snapshots`);
   await timings(10, () => snapshot(smallDomain));
-  const ofSmall: number[] = [];
-  const ofLarge: number[] = [];
-  for (let round = 0; round < 40; round++) {
-    ofSmall.push(...(await timings(1, () => environment.client.post(`/api/domains/${smallDomain}/snapshots`))));
-    ofLarge.push(...(await timings(1, () => snapshot(domainId))));
-  }
-  const mediumDiff = await diffOfTen(environment, mediumDomain);
-  const largeDiff = await diffOfTen(environment, domainId);
+  const snapshots = await interleaved(
+    40,
+    () => timed(() => snapshot(domainId)),
+    () => timed(() => snapshot(smallDomain)),
+  );
+  const ofLarge = await diffOfTen(environment, domainId);
+  const ofMedium = await diffOfTen(environment, mediumDomain);
+  const diffs = await interleaved(60, ofLarge, ofMedium);
   const sync = await timings(3, () => environment.client.post(`/api/domains/${domainId}/sync`));
   return {
     largeDomain: domainId,
     figures: [
-      compared("snapshot of 100,000 records", ofLarge, "100 records", ofSmall, 1.5),
-      compared("diff of ten changes at 100,000", largeDiff, "1,000 records", mediumDiff, 3),
-      {
-        what: "import of 100,000 records from a zone file",
-        measured: `${imported.seconds.toFixed(2)} s`,
-        baseline: "6 s",
-        ratio: imported.seconds / 6,
-        goal: { most: 1 },
-      },
-      {
-        what: "peak memory after that import",
-        measured: `${Math.round(peak)} MB (${Math.round(peakBefore)} MB before)`,
-        baseline: "600 MB",
-        ratio: peak / 600,
-        goal: { most: 1 },
-      },
-      {
-        what: "sync of 100,000 records without changes",
-        measured: `${(median(sync) / 1000).toFixed(2)} s`,
-        baseline: "2 s",
-        ratio: median(sync) / 2000,
-        goal: { most: 1 },
-      },
+      figure("snapshot of 100,000 records", snapshots, "for a snapshot of 100 records", 1.5),
+      figure("diff of ten changes at 100,000 records", diffs, "for a diff of ten changes at 1,000 records", 3),
+      underLimit("import of 100,000 records from a zone file", `${imported.seconds.toFixed(2)} s`, {
+        value: imported.seconds,
+        most: 6,
+        unit: "s",
+      }),
+      underLimit("peak memory after that import", `${Math.round(peak)} MB (${Math.round(peakBefore)} MB before)`, {
+        value: peak,
+        most: 600,
+        unit: "MB",
+      }),
+      underLimit("sync of 100,000 records without changes", `${(median(sync) / 1000).toFixed(2)} s`, {
+        value: median(sync) / 1000,
+        most: 2,
+        unit: "s",
+      }),
     ],
   };
 }
 
-function compared(
-  what: string,
-  taken: readonly number[],
-  other: string,
-  against: readonly number[],
-  most: number,
-): Figure {
-  const [ours, theirs] = [median(taken), median(against)];
+function figure(what: string, { ours, baseline, ratio, spread }: Comparison, of: string, most: number): Figure {
   return {
     what,
     measured: `${ours.toFixed(2)} ms`,
-    baseline: `${theirs.toFixed(2)} ms at ${other}`,
-    ratio: ours / theirs,
+    baseline: `${baseline.toFixed(2)} ms ${of}`,
+    ratio,
+    spread,
     goal: { most },
   };
 }
 
-/** Ten changes between two snapshots, then the time of comparing those. */
-async function diffOfTen(environment: Environment, domainId: string): Promise<number[]> {
+/** Makes ten changes between two snapshots. @returns a call that times a diff of the two, in milliseconds */
+async function diffOfTen(environment: Environment, domainId: string): Promise<() => Promise<number>> {
   const { body: from } = await environment.client.post(`/api/domains/${domainId}/snapshots`);
   const records = Array.from({ length: 10 }, (_, index) => ({
     recordType: "A",
@@ -87,5 +75,5 @@ async function diffOfTen(environment: Environment, domainId: string): Promise<nu
   const path = `/api/domains/${domainId}/snapshots/diff?from=${from.id}&to=${to.id}`;
   const { body } = await environment.client.get(path);
   if (body.added.length !== 10) throw new Error("the difference is not ten records");
-  return await timings(60, () => environment.client.get(path));
+  return () => timed(() => environment.client.get(path));
 }

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { freePorts, startProgram, type RunningProgram } from "../../tests/support/programs.ts";
 import { createDatabase, startPostgres } from "../../tests/support/servers/postgres.ts";
 import { RestClient } from "../../tests/support/rest-client.ts";
+import { startArguments, thisCheckout } from "./start-script.ts";
 
 const password = "correct horse battery staple";
 
@@ -46,7 +47,12 @@ export async function startEnvironment(): Promise<Environment> {
     WHOIS_SERVER: "127.0.0.1:9",
     TRUST_PROXY: "loopback",
   };
-  const service = await startProgram(process.execPath, [program("../../server/main.ts")], /serves ([^\s"]+)/, { env });
+  const service = await startProgram(
+    process.execPath,
+    startArguments(thisCheckout),
+    /(?:serves|listening on) ([^\s"]+)/,
+    { env },
+  );
   const url = service.ready[1] ?? "";
   const client = new RestClient(url);
   client.token = (await client.post("/api/auth/login", { username: "admin", password })).body.accessToken;

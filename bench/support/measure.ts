@@ -13,11 +13,7 @@ export function percentile(numbers: readonly number[], share: number): number {
 /** Milliseconds that each of `times` runs takes, one after another. */
 export async function timings(times: number, work: (run: number) => Promise<unknown>): Promise<number[]> {
   const taken: number[] = [];
-  for (let run = 0; run < times; run++) {
-    const start = performance.now();
-    await work(run);
-    taken.push(performance.now() - start);
-  }
+  for (let run = 0; run < times; run++) taken.push(await timed(() => work(run)));
   return taken;
 }
 
@@ -52,20 +48,51 @@ export async function requestsPerSecond({ url, token, seconds, method = "GET", n
   return result.requests.average;
 }
 
-/** Medians of two loads taken in turn, so that what else the machine does falls on both. */
-export async function inTurns(
+/** Two measurements taken alternately. */
+export interface Comparison {
+  /** Medians over the rounds. */
+  ours: number;
+  baseline: number;
+  /** The median of each round's ratio of ours to the baseline. */
+  ratio: number;
+  /** The smallest and the largest of these ratios; the middle half of them from 20 rounds on. */
+  spread: readonly [number, number];
+}
+
+/**
+ * Measures ours and the baseline alternately: A B A B …. What else the machine does falls on both, and the spread shows how much that was.
+ *
+ * @param warmUp runs both once before they count: what is measured is a service at work, not its first seconds.
+ */
+export async function interleaved(
   rounds: number,
-  one: () => Promise<number>,
-  other: () => Promise<number>,
-): Promise<[number, number]> {
-  // Both run once before they count: what is measured is a service at work, not its first seconds.
-  await one();
-  await other();
-  const first: number[] = [];
-  const second: number[] = [];
-  for (let round = 0; round < rounds; round++) {
-    first.push(await one());
-    second.push(await other());
+  ours: (round: number) => Promise<number>,
+  baseline: (round: number) => Promise<number>,
+  { warmUp = true } = {},
+): Promise<Comparison> {
+  const pairs: [number, number][] = [];
+  for (let round = warmUp ? -1 : 0; round < rounds; round++) {
+    const pair: [number, number] = [await ours(round), await baseline(round)];
+    if (round >= 0) pairs.push(pair);
   }
-  return [median(first), median(second)];
+  return compared(pairs);
+}
+
+/** Compares pairs that were measured one after the other. */
+export function compared(pairs: readonly (readonly [ours: number, baseline: number])[]): Comparison {
+  const ratios = pairs.map(([ours, baseline]) => ours / baseline);
+  const outer = pairs.length < 20 ? 0 : 0.25;
+  return {
+    ours: median(pairs.map(([ours]) => ours)),
+    baseline: median(pairs.map(([, baseline]) => baseline)),
+    ratio: median(ratios),
+    spread: [percentile(ratios, outer), percentile(ratios, 1 - outer)],
+  };
+}
+
+/** Milliseconds that one run takes. */
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
 }

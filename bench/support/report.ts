@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from "node:fs/promises";
-import { cpus, totalmem } from "node:os";
+import { cpus, loadavg, totalmem } from "node:os";
 import { fileURLToPath } from "node:url";
 
 /** One figure beside what it is measured against. */
@@ -7,16 +7,30 @@ export interface Figure {
   what: string;
   /** With its unit. */
   measured: string;
-  /** What it was compared with in the same run. */
+  /** What it is compared with, and exactly what that does. A limit that is not measured says "fixed limit". */
   baseline: string;
   /** The comparison, or the plain value where the goal is a plain value. */
   ratio: number | null;
+  /** How far the ratio varied over the rounds, where ours and the baseline were measured alternately. */
+  spread?: readonly [number, number];
   goal: { least?: number; most?: number } | null;
 }
+
+const load = () => (loadavg()[0] ?? 0).toFixed(1);
+const loadBefore = load();
 
 function met({ ratio, goal }: Figure): boolean | null {
   if (goal === null || ratio === null) return null;
   return (goal.least === undefined || ratio >= goal.least) && (goal.most === undefined || ratio <= goal.most);
+}
+
+/** A figure against a limit that is not measured in this run. @param most in the unit of `value` */
+export function underLimit(
+  what: string,
+  measured: string,
+  { value, most, unit }: { value: number; most: number; unit: string },
+): Figure {
+  return { what, measured, baseline: `fixed limit: ${most} ${unit}`, ratio: value / most, goal: { most: 1 } };
 }
 
 /** Prints the figures as a table and writes them to bench/results/. */
@@ -26,11 +40,12 @@ export async function report(figures: readonly Figure[]): Promise<void> {
     figure.measured,
     figure.baseline,
     figure.ratio === null ? "" : figure.ratio.toFixed(2),
+    figure.spread === undefined ? "" : figure.spread.map((ratio) => ratio.toFixed(2)).join("–"),
     goalText(figure),
     { true: "yes", false: "NO", null: "" }[String(met(figure))] ?? "",
   ]);
-  const machine = `${cpus().length} × ${cpus()[0]?.model ?? "cpu"}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}`;
-  const text = `${machine}, ${new Date().toISOString()}\n\n${table([["what", "measured", "compared with", "ratio", "goal", "met"], ...rows])}\n`;
+  const machine = `${cpus().length} × ${cpus()[0]?.model ?? "cpu"}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}, load ${loadBefore} before, ${load()} after`;
+  const text = `${machine}, ${new Date().toISOString()}\n\n${table([["what", "measured", "compared with", "ratio", "spread", "goal", "met"], ...rows])}\n`;
   const folder = fileURLToPath(new URL("../results/", import.meta.url));
   await mkdir(folder, { recursive: true });
   await writeFile(`${folder}latest.md`, text);
