@@ -1,7 +1,7 @@
 import { appRouter } from "../../server/router.ts";
 import { openApiDocument } from "../../server/api/openapi/document.ts";
 
-/** A JSON Schema, as far as the reference shows it. */
+/** The parts of a JSON Schema that the reference shows. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -63,7 +63,7 @@ export interface ApiDocument {
   components: { schemas: Record<string, Schema> };
 }
 
-/** An operation with where it is: `GET /api/domains/{id}`. */
+/** An operation with its method and path: `GET /api/domains/{id}`. */
 export interface Call {
   method: string;
   path: string;
@@ -72,14 +72,14 @@ export interface Call {
 
 const siteUrl = "https://dns.example.com";
 
-/** The document that the service makes. Its version is left out: the reference shows none. */
+/** Returns the service's document. The version is a constant: the reference shows none. */
 export function apiDocument(): ApiDocument {
   return openApiDocument(appRouter, { version: "0", siteUrl }) as unknown as ApiDocument;
 }
 
 const methods = ["GET", "POST", "PUT", "DELETE"];
 
-/** Every operation, each path's in the order GET, POST, PUT, DELETE. */
+/** Returns every operation; within a path in the order GET, POST, PUT, DELETE. */
 export function callsOf(document: ApiDocument): Call[] {
   return Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations)

@@ -4,13 +4,13 @@ import { answerExample, curl } from "./examples.ts";
 import { anchor, fenced, generatedNote, json, page, table } from "./markdown.ts";
 import { fieldRows, nameOf, typeText, type LinkTo } from "./schema-text.ts";
 
-/** What the pages of the API are made of. */
+/** The sources of the API pages. */
 export interface Api {
   document: ApiDocument;
   access: ReadonlyMap<string, Access>;
 }
 
-/** The pages below docs/reference/api: one for each tag, and the objects that answers hold. */
+/** The pages below docs/reference/api: one for each tag, and one for the objects in responses. */
 export function apiPages(api: Api): Map<string, string> {
   const { document } = api;
   const calls = callsOf(document);
@@ -45,7 +45,7 @@ function callTable(calls: readonly Call[], file: string): string {
     `\`${method} ${path}\``,
     summary,
   ]);
-  return table(["operation", "call", "what"], rows);
+  return table(["operation", "call", "summary"], rows);
 }
 
 const openToAll = { who: "anybody", token: "–", whose: "–", confirmed: "–" };
@@ -59,10 +59,10 @@ function section(call: Call, { document, access }: Api): string {
   const body = requestBody?.content["application/json"]?.schema;
   return page(
     `## ${operationId}`,
-    `**${summary}.**${deprecated ? " Deprecated: it will go." : ""}`,
+    `**${summary}.**${deprecated ? " Deprecated: it will be removed." : ""}`,
     `\`${method} ${path}\`${known ? ` · tRPC ${known.kind} \`${known.procedure}\`` : ""}`,
     descriptionOf(call),
-    `[Who](../../rights.md): ${who}. Personal token: ${token === "–" ? "none" : `\`${token}\``}.${whose === "–" ? "" : ` Whose: ${whose}.`}${confirmed === "–" ? "" : ` Confirmed: ${confirmed}.`}`,
+    `[Access](../../rights.md): ${who}. Personal token: ${token === "–" ? "none" : `\`${token}\``}.${whose === "–" ? "" : ` Scope: ${whose}.`}${confirmed === "–" ? "" : ` Confirmation: ${confirmed}.`}`,
     parameters.length === 0 ? null : parameterTable(call, linkTo),
     body ? bodyTable(body, linkTo, document) : null,
     fenced("sh", curl(call, who, document)),
@@ -71,9 +71,9 @@ function section(call: Call, { document, access }: Api): string {
 }
 
 const accessNotes =
-  /^(?:No sign-in needed\.|The bearer is the `tempToken`.*|(?:Administrators only\. )?(?:Not open to|Personal tokens need).*)$/;
+  /^(?:No authentication required\.|Requires the `tempToken`.*|(?:Administrators only\. )?Personal tokens (?:are not accepted|need).*)$/;
 
-/** Without its last paragraph where that only says who may call. */
+/** The description without its last paragraph, if that only says who may call. */
 function descriptionOf({ operation: { description = "" } }: Call): string | null {
   const paragraphs = description.split("\n\n");
   const told = accessNotes.test(paragraphs.at(-1) ?? "") ? paragraphs.slice(0, -1) : paragraphs;
@@ -104,14 +104,14 @@ function bodyTable(schema: Schema, linkTo: LinkTo, document: ApiDocument): strin
 function answer({ operation: { responses } }: Call, linkTo: LinkTo, document: ApiDocument): string {
   const [status, success] = Object.entries(responses).find(([one]) => /^[23]/.test(one)) ?? ["", {}];
   const errors = Object.keys(responses).filter((one) => /^[45]/.test(one));
-  const told = `Errors: ${errors.join(", ")} ([what they mean](../errors.md)).`;
+  const told = `Errors: ${errors.join(", ")} ([meaning](../errors.md)).`;
   const [[type, media] = ["", undefined]] = Object.entries(success.content ?? {});
-  if (!media) return `Answer \`${status}\`: ${success.description ?? ""} ${told}`;
+  if (!media) return `Response \`${status}\`: ${success.description ?? ""} ${told}`;
   if (type !== "application/json") {
     const example = typeof media.example !== "string" ? "" : `\n\n${fenced("", media.example.trimEnd())}`;
-    return `Answer \`${status}\` (\`${type}\`): ${success.description ?? ""} ${told}${example}`;
+    return `Response \`${status}\` (\`${type}\`): ${success.description ?? ""} ${told}${example}`;
   }
-  return `Answer \`${status}\`: ${typeText(media.schema, linkTo)}. ${told}\n\n${json(answerExample(media, document))}`;
+  return `Response \`${status}\`: ${typeText(media.schema, linkTo)}. ${told}\n\n${json(answerExample(media, document))}`;
 }
 
 function objectsPage(document: ApiDocument): string {
@@ -129,18 +129,14 @@ function objectsPage(document: ApiDocument): string {
         ? null
         : table(
             ["field", "type", "description"],
-            rows.map((row) => [
-              `\`${row.field}\`${row.required ? "" : " (may be left out)"}`,
-              row.type,
-              row.description,
-            ]),
+            rows.map((row) => [`\`${row.field}\`${row.required ? "" : " (optional)"}`, row.type, row.description]),
           ),
     ).trimEnd();
   });
   return page(
     generatedNote,
     "# Objects",
-    "What answers hold. New fields may come: ignore those that you do not know.",
+    "The objects in responses. New fields may appear: ignore those you do not know.",
     ...objects,
   );
 }
@@ -149,7 +145,7 @@ function isBody(name: string): boolean {
   return name.endsWith("Body");
 }
 
-/** Objects have a page of their own; a body is described at the call that takes it. */
+/** Objects have their own page; a body is described at the call that takes it. */
 function linkWithin(document: ApiDocument, here: string): LinkTo {
   return (name) => {
     if (!isBody(name)) return `[${name}](${here === "objects.md" ? "" : "objects.md"}#${anchor(name)})`;

@@ -5,15 +5,15 @@ import { resolved } from "./schema-text.ts";
 const exampleId = "01a1fb0f-6204-7000-abd4-276e976be8b7";
 const exampleMoment = "2027-03-01T00:00:00.000Z";
 
-/** Whether an object's example has a property that is not required. */
+/** Whether an object's example includes an optional property. */
 type Shows = (property: Schema) => boolean;
 
-/** A value that an answer gives, made of the examples in its schema. @throws Error for one that has none */
+/** Builds an example response from the examples in its schema. @throws Error if one is missing */
 export function answerExample({ schema, example }: Media, document: ApiDocument): unknown {
   return example ?? exampleOf(schema, document, () => true);
 }
 
-/** The body of a call: that of the operation, or else what is required and what has an example of its own. */
+/** Returns the operation's example body, or builds one from required fields and fields with an example. */
 export function bodyExample({ schema, example }: Media, document: ApiDocument): unknown {
   return example ?? exampleOf(schema, document, (property) => ownExample(property) !== undefined);
 }
@@ -36,12 +36,12 @@ function exampleOf(given: Schema, document: ApiDocument, shows: Shows): unknown 
   return Object.fromEntries(fields.map(([name, property]) => [name, exampleOf(property, document, shows)]));
 }
 
-/** The example that stands at a schema, also within its nullable form; null shows nothing. */
+/** Returns a schema's example, also from its nullable form. */
 function ownExample(schema: Schema): unknown {
   return schema.example ?? schema.anyOf?.map((option) => option.example).find((example) => example !== undefined);
 }
 
-/** The address of a call with examples in place of its parameters: those of the path, and what the query needs or has an example of. */
+/** Returns the URL of a call with example parameters: all of the path, and query parameters that are required or have an example. */
 function addressExample({ path, operation: { parameters = [] } }: Call, document: ApiDocument): string {
   const example = (name: string) => {
     const parameter = parameters.find((one) => one.name === name);
@@ -55,7 +55,7 @@ function addressExample({ path, operation: { parameters = [] } }: Call, document
   return query.length === 0 ? address : `${address}?${query.join("&")}`;
 }
 
-/** A call for a shell. @param who as docs/rights.md has it */
+/** Returns a call as a shell command. @param who as in docs/rights.md */
 export function curl(call: Call, who: string, document: ApiDocument): string {
   const { method, operation } = call;
   const token = who === "tempToken" ? "$TEMP_TOKEN" : "$TOKEN";

@@ -15,13 +15,13 @@ export function configurationPage(): string {
   return page(
     generatedNote,
     "# Configuration",
-    "All configuration is by environment variables, read once at the start. A bad value stops the start with a sentence that names the variable; an empty one counts as unset.",
+    "Configure Zonewright with environment variables, read once at startup. An invalid value stops the start with a message that names the variable; an empty one counts as unset.",
     table(["variable", "default", "meaning", "read in"], rows),
-    "Certificates of an authority of your own are trusted by Node's own `NODE_EXTRA_CA_CERTS`.",
+    "To trust certificates of your own authority, set Node's `NODE_EXTRA_CA_CERTS`.",
   );
 }
 
-/** What users and channels are told of. */
+/** The events that users and channels are notified of. */
 export function eventsPage(): string {
   const notices = exampleNotices();
   const rows = notificationEvents.map((event) => [
@@ -32,18 +32,18 @@ export function eventsPage(): string {
   const sections = notificationEvents.map((event) => {
     const { level, metadata } = notices[event];
     const { when, to } = eventNotes[event];
-    return `## ${event}\n\n${when} Level \`${level}\`, told to ${to}.\n\n${json(metadata)}`;
+    return `## ${event}\n\n${when} Level \`${level}\`. Notifies ${to}.\n\n${json(metadata)}`;
   });
   return page(
     generatedNote,
     "# Events",
-    "What users are told in the application and, where they wish, by e-mail. Channels are told of every event that they subscribe to, whoever it concerns. Each example is the `metadata` of a [Notification](api/objects.md#notification); new fields may come.",
-    table(["event", "level", "told to"], rows),
+    "Users are notified of these events in the application and, if they choose, by email. Channels receive every event they subscribe to, whoever it concerns. Each example is the `metadata` of a [Notification](api/objects.md#notification); new fields may appear.",
+    table(["event", "level", "notifies"], rows),
     ...sections,
   );
 }
 
-/** The codes of error answers. */
+/** The error codes. */
 export function errorsPage(): string {
   const rows = Object.entries(errorCodes).map(([code, { status, title, when, advice }]) => [
     `\`${code}\``,
@@ -55,7 +55,7 @@ export function errorsPage(): string {
   return page(
     generatedNote,
     "# Errors",
-    "Every error is a [Problem](api/objects.md#problem) (`application/problem+json`, RFC 9457). Programs look at `code`, people at `detail`. Over tRPC the same is under `error.data`.",
+    "Every error is a [Problem](api/objects.md#problem) (`application/problem+json`, RFC 9457). `code` is for programs, `detail` for people. Over tRPC, the same fields are in `error.data`.",
     table(["code", "status", "title", "when", "what to do"], rows),
   );
 }

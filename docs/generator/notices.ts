@@ -36,7 +36,7 @@ const reminder: DueReminder = {
   registrarExpiresAt: null,
 };
 
-/** One notice of each event, made by what makes the real ones. */
+/** Returns one notice per event, built by the functions that build the real ones. */
 export function exampleNotices(): Record<NotificationEvent, Notice> {
   return {
     "assignment.create": assignmentNotice("assignment.create", subject, told),
@@ -107,6 +107,6 @@ function failedNotice(): Notice {
     changes: [{ action: "create", id: domainId, before: null, after: record }],
     outcomes: [{ ok: false, message: "refused" }],
   });
-  if (!notice) throw new Error("A failed change is told of.");
+  if (!notice) throw new Error("A failed change must raise a notice.");
   return notice;
 }

@@ -1,6 +1,6 @@
 import type { ApiDocument, Schema } from "./api-document.ts";
 
-/** A field of a body or an object, with those within it: `changes[].record.ttl`. */
+/** A field of a body or object, by its path: `changes[].record.ttl`. */
 export interface FieldRow {
   field: string;
   type: string;
@@ -8,10 +8,10 @@ export interface FieldRow {
   description: string;
 }
 
-/** Where the description of a named schema is, seen from the page that refers to it. */
+/** Returns the link to a named schema, relative to the page that refers to it. */
 export type LinkTo = (name: string) => string;
 
-/** What a schema takes or gives, in words: `integer, 1 to 100, default 20`, `list of string, at most 50`, `[Domain](objects.md#domain) or null`. */
+/** Describes a type in words: `integer, 1 to 100, default 20`, `list of string, at most 50`, `[Domain](objects.md#domain) or null`. */
 export function typeText(schema: Schema, linkTo: LinkTo): string {
   const { kind, limits } = typeOf(schema, linkTo);
   const fallback = schema.default === undefined || schema.default === null ? [] : [`default ${value(schema.default)}`];
@@ -27,7 +27,7 @@ function typeOf(schema: Schema, linkTo: LinkTo): Type {
   if (schema.$ref !== undefined) return { kind: linkTo(nameOf(schema.$ref)), limits: [] };
   if (schema.const !== undefined) return { kind: value(schema.const), limits: [] };
   if (schema.enum) return { kind: oneOf(schema.enum.map(value)), limits: [] };
-  // A moment: over tRPC it may be a `Date`, which the document shows as an alternative.
+  // Over tRPC it may be a `Date`, which the document lists as an alternative.
   if (schema.format === "date-time") return { kind: "string (ISO 8601)", limits: [] };
   const options =
     schema.anyOf ?? (Array.isArray(schema.type) ? schema.type.map((type) => ({ ...schema, type })) : null);
@@ -76,7 +76,7 @@ export function nameOf(reference: string): string {
   return reference.split("/").at(-1) ?? "";
 }
 
-/** A schema with its reference followed. */
+/** Resolves a reference. */
 export function resolved(schema: Schema, document: ApiDocument): Schema {
   if (schema.$ref === undefined) return schema;
   const found = document.components.schemas[nameOf(schema.$ref)];
@@ -84,7 +84,7 @@ export function resolved(schema: Schema, document: ApiDocument): Schema {
   return found;
 }
 
-/** Every field of an object, those of unnamed objects within it too. */
+/** Returns every field of an object, including those of nested unnamed objects. */
 export function fieldRows(schema: Schema, linkTo: LinkTo, document: ApiDocument, prefix = ""): FieldRow[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
     const field = `${prefix}${name}`;
@@ -99,7 +99,7 @@ export function fieldRows(schema: Schema, linkTo: LinkTo, document: ApiDocument,
   });
 }
 
-/** The object without a name that a field holds, itself or in a list, perhaps beside null. */
+/** Returns the unnamed object in a field: directly, in a list, or nullable. */
 function innerObject(schema: Schema): { schema: Schema; step: string } | null {
   if (schema.properties) return { schema, step: "" };
   if (schema.items?.properties) return { schema: schema.items, step: "[]" };
