@@ -10,8 +10,8 @@ import { proceduresDeclaration } from "./procedures-declaration.ts";
 /**
  * Builds the package into a folder: `node build.ts [folder]`.
  *
- * tsc compiles the client together with the server that its types come from. Into the package go the client's code, and
- * of all declarations those that its index names, directly or through others.
+ * tsc compiles the client together with the server that its types come from. The package contains the client's code and
+ * the declarations that its index references, directly or indirectly.
  */
 const here = dirname(fileURLToPath(import.meta.url));
 const target = resolve(process.argv[2] ?? join(here, "dist"));
@@ -19,7 +19,8 @@ const compiled = await mkdtemp(join(tmpdir(), "zonewright-client-"));
 
 try {
   const compiler = join(here, "../node_modules/.bin/tsc");
-  execFileSync(compiler, ["-p", here, "--outDir", compiled], { stdio: ["ignore", 2, 2] });
+  // With several checkers the order within unions changes from build to build, and they do much of their work twice.
+  execFileSync(compiler, ["-p", here, "--outDir", compiled, "--singleThreaded"], { stdio: ["ignore", 2, 2] });
   await rm(target, { recursive: true, force: true });
   await cp(join(compiled, "client-sdk/src"), target, { recursive: true, filter: (path) => !path.endsWith(".d.ts") });
   const router = join(compiled, "server/router.d.ts");
@@ -30,7 +31,7 @@ try {
   await rm(compiled, { recursive: true, force: true });
 }
 
-/** Copies a declaration file and all that it names by a relative path, with paths as they are in the package. */
+/** Copies a declaration file and all that it references by relative path, rewriting the paths for the package. */
 async function copyDeclarations(file: string, seen: Set<string>): Promise<void> {
   if (seen.has(file)) return;
   seen.add(file);
@@ -49,7 +50,7 @@ async function copyDeclarations(file: string, seen: Set<string>): Promise<void> 
   for (const other of named) await copyDeclarations(other, seen);
 }
 
-/** `client-sdk/src` becomes the package's root; the server keeps its folder. */
+/** Returns a file's path in the package. `client-sdk/src` becomes the root; the server stays in its folder. */
 function packagePath(file: string): string {
   return join(target, relative(compiled, file).replace(/^client-sdk[\\/]src[\\/]/, ""));
 }

@@ -1,4 +1,4 @@
-/** A doc comment, as lines of a declaration. */
+/** Returns a doc comment for a declaration. */
 export function comment(text: string, indent = ""): string {
   const lines = text.replaceAll("*/", "*\\/").split("\n");
   if (lines.length === 1) return `${indent}/** ${lines.join("")} */`;

@@ -9,12 +9,12 @@ interface Procedure {
 }
 
 /**
- * Writes what the schemas say of their fields into the declaration of the router, as comments that editors show: the
- * compiler carries over types only.
+ * Adds the schemas' field descriptions to the router's declaration, as comments that editors show. The compiler emits
+ * types only.
  *
- * The declaration is read by lines, as the compiler lays it out: a property that opens braces ends its line with one, and
- * a line that begins with one closes them.
- * @throws Error when it does not find each procedure
+ * Parses the declaration line by line, relying on the compiler's layout: a property that opens a brace ends its line with
+ * it, and a line that begins with a brace closes it.
+ * @throws Error if a procedure is missing from the declaration
  */
 export function withFieldComments(declaration: string, appRouter: AnyTRPCRouter): string {
   const schemas = schemasOf(appRouter);
@@ -37,7 +37,7 @@ export function withFieldComments(declaration: string, appRouter: AnyTRPCRouter)
   return lines.join("\n");
 }
 
-/** By `records.create.input` and `records.create.output`. */
+/** Returns the schemas by keys such as `records.create.input` and `records.create.output`. */
 function schemasOf(appRouter: AnyTRPCRouter): Map<string, Schema> {
   const schemas = new Map<string, Schema>();
   const procedures = appRouter._def.procedures as Record<string, Procedure>;
@@ -63,7 +63,7 @@ function fieldText(root: Schema, fields: readonly string[]): string | null {
   return found.map((schema) => descriptionOf(schema, root)).find((text) => text !== undefined) ?? null;
 }
 
-/** What a schema refers to, or leaves a choice of. */
+/** Returns the schemas that a schema references or offers as alternatives. */
 function within({ $ref, anyOf = [], oneOf = [], allOf = [] }: Schema, root: Schema): Schema[] {
   const named = $ref === undefined ? undefined : root.$defs?.[$ref.replace("#/$defs/", "")];
   return [...(named ? [named] : []), ...anyOf, ...oneOf, ...allOf] as Schema[];

@@ -5,12 +5,12 @@ import { streamPaths } from "../server/api/openapi/streams.ts";
 import { metaOf } from "../server/api/rest.ts";
 import { comment } from "./comment.ts";
 
-/** How a procedure of each kind is called. */
+/** The client method for each kind of procedure. */
 const calls = { query: "query", mutation: "mutate", subscription: "subscribe" } as const;
 
 /**
- * The declaration of the client's procedures: the types that tRPC infers, each below a comment with what the API document
- * says of it. Editors find no comments through the mapped types by which tRPC itself has them.
+ * Returns the declaration of the client's procedures: the types that tRPC infers, each with its description from the API
+ * document as a comment. Editors show no comments through tRPC's own mapped types.
  */
 export function proceduresDeclaration(appRouter: AnyTRPCRouter): string {
   const document = openApiDocument(appRouter, { version: "", siteUrl: "" });
@@ -49,16 +49,16 @@ export function proceduresDeclaration(appRouter: AnyTRPCRouter): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** What the document says of the tags of a router's procedures. */
+/** Returns the document's descriptions of the tags of a router's procedures. */
 function roomText(names: readonly string[], appRouter: AnyTRPCRouter, { tags }: OpenApiDocument): string {
   const own = new Set(names.flatMap((name) => metaOf(appRouter, name)?.openapi?.tags ?? []));
   return tags.flatMap(({ name, description }) => (own.has(name) ? [description] : [])).join("\n\n");
 }
 
-/** What the document says of a procedure, and where it is over REST. */
+/** Returns the document's description of a procedure, with its REST route. */
 function procedureText(name: string, appRouter: AnyTRPCRouter, document: OpenApiDocument): string {
   const { openapi, deprecated } = metaOf(appRouter, name) ?? {};
-  // The one procedure without a route of its own is the stream, which http.ts serves over REST.
+  // Only the stream has no route of its own; http.ts serves it over REST.
   const { method, path } = openapi ?? { method: "GET", path: streamPaths[0]?.[0] ?? "" };
   const operation = document.paths[path]?.[method.toLowerCase()];
   const parts = [`${String(operation?.["summary"])}.`, operation?.description, `\`${method} /api${path}\``];

@@ -7,9 +7,9 @@ import { appRouter } from "../server/router.ts";
 import { versionLine } from "./version-line.ts";
 
 /**
- * Stores the interface as it is now in client-sdk/api, for later changes to be held against: `npm run store-api`, when
- * another line of versions begins, or when additions are released that are to stay, too. What would break the stored one is refused
- * while the line stays.
+ * Stores the current interface in client-sdk/api as the baseline for later changes. Run `npm run store-api` when a new
+ * version line begins, or when releasing additions that must remain. Within a version line, refuses changes that break the stored
+ * interface.
  */
 const here = import.meta.dirname;
 const api = join(here, "api");
@@ -36,7 +36,7 @@ try {
   await rm(built, { recursive: true, force: true });
 }
 
-/** What is told of a call may change at any time. */
+/** Removes comments, because descriptions may change at any time. */
 async function withoutComments(file: string): Promise<void> {
   const text = await readFile(file, "utf8");
   await writeFile(file, text.replaceAll(/^ *\/\*\*.*?\*\/\n/gms, ""));

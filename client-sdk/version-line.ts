@@ -1,4 +1,4 @@
-/** What must stay the same for nothing to break: before 1.0.0 the middle number counts as the first one. */
+/** Returns the part of a version that changes only with breaking changes: the major number, or `0.minor` before 1.0.0. */
 export function versionLine(version: string): string {
   const [major = "", minor = ""] = version.split(".");
   return major === "0" ? `${major}.${minor}` : major;

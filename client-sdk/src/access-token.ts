@@ -1,10 +1,10 @@
-/** The moments of a JWT, in milliseconds since 1970 by the server's clock. */
+/** The times of a JWT, in milliseconds since 1970 by the server's clock. */
 interface TokenTimes {
   issuedAt: number | null;
   expiresAt: number;
 }
 
-/** The claims of a JWT (RFC 7519 §4.1), unverified; null for anything else. */
+/** Returns the claims of a JWT (RFC 7519 §4.1), unverified, or null if it is not a JWT. */
 function claimsOf(token: string): Record<string, unknown> | null {
   try {
     const payload = (token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/");
@@ -21,16 +21,16 @@ function tokenTimes(token: string): TokenTimes | null {
   return { issuedAt: typeof iat === "number" ? iat * 1000 : null, expiresAt: exp * 1000 };
 }
 
-/** Whose access token this is; null for nobody's. */
+/** Returns the id of the user that an access token belongs to, or null. */
 export function userIdOf(token: string | undefined): string | null {
   const subject = token === undefined ? undefined : claimsOf(token)?.["sub"];
   return typeof subject === "string" ? subject : null;
 }
 
 /**
- * From when on, by our clock, a token is better renewed than used: after 95 % of its life.
- * @param justIssued a token that has just come from the server: then its life counts from now, so that a clock that
- * differs from the server's does no harm.
+ * Returns when to renew a token, by the local clock: after 95 % of its lifetime.
+ * @param justIssued whether the server has just issued it. Its lifetime then counts from now, so that a difference between the two clocks
+ * does no harm.
  */
 export function renewalTime(token: string, justIssued: boolean): number {
   const times = tokenTimes(token);

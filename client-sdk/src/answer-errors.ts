@@ -3,7 +3,7 @@ import type { ErrorCode } from "../../server/platform/errors.ts";
 import type { AppRouter } from "./app-router.ts";
 import { zonewrightError, type ClientError, type Issue } from "./errors.ts";
 
-/** What an answer says beside its body. */
+/** Status and headers of a response. */
 export interface AnswerHead {
   readonly status: number;
   readonly headers: Headers;
@@ -29,19 +29,19 @@ const serverCodes: Record<ErrorCode, true> = {
   UNAVAILABLE: true,
 };
 
-/** The error that a tRPC answer tells of under `error.data`. */
+/** Returns the error that a tRPC response carries in `error.data`. */
 export function trpcAnswerError(error: TRPCClientError<AppRouter>, head: AnswerHead): ClientError {
   return describedError(error, head, { ...error.data });
 }
 
-/** The error that a problem document (RFC 9457) tells of, ours or a proxy's. */
+/** Returns the error for a problem document (RFC 9457), the service's or a proxy's. */
 export function problemError(head: AnswerHead, problem: Readonly<Record<string, unknown>>): ClientError {
   const { detail, title } = problem;
   const message = [detail, title].find((text): text is string => typeof text === "string" && text !== "");
   return describedError(new TRPCClientError(message ?? `HTTP ${head.status}`), head, problem);
 }
 
-/** The error for an answer that Zonewright cannot have given. */
+/** Returns the error for a response that did not come from Zonewright. */
 export function unexpectedAnswer(url: string, head: AnswerHead, cause?: unknown): ClientError {
   const message = `HTTP ${head.status} from ${url} is no answer of Zonewright's; check the address and any proxy before it.`;
   return describedError(new TRPCClientError(message, cause instanceof Error ? { cause } : {}), head, {});
@@ -66,7 +66,7 @@ function isServerCode(code: unknown): code is ErrorCode {
   return typeof code === "string" && Object.hasOwn(serverCodes, code);
 }
 
-/** Reads `Retry-After`: seconds, or a date (RFC 9110 §10.2.3). Null where there is none. */
+/** Returns the seconds of `Retry-After`, given as seconds or a date (RFC 9110 §10.2.3), or null without it. */
 export function retryAfterSeconds(headers: Headers): number | null {
   const text = headers.get("retry-after");
   if (text === null) return null;

@@ -3,19 +3,19 @@ import type { AppRouter } from "../../server/router.ts";
 
 export type { AppRouter };
 
-/** What each procedure takes: `RouterInputs["records"]["create"]`. */
+/** The inputs of all procedures: `RouterInputs["records"]["create"]`. */
 export type RouterInputs = inferRouterInputs<AppRouter>;
 
-/** What each procedure answers with: `RouterOutputs["domains"]["get"]`. Moments are `Date`. */
+/** The outputs of all procedures: `RouterOutputs["domains"]["get"]`. Times are `Date`. */
 export type RouterOutputs = inferRouterOutputs<AppRouter>;
 
-/** A user, as told at sign-in. */
+/** A user, as returned by a sign-in. */
 export type User = RouterOutputs["twoFactor"]["verify"]["user"];
 
-/** A second factor that a user can use now. */
+/** A second factor available to a user. */
 export type SecondFactorMethod = Extract<RouterOutputs["auth"]["login"], { requires2FA: true }>["methods"][number];
 
-/** Something that a user was told. */
+/** A notification to a user. */
 export type InAppNotification = RouterOutputs["notifications"]["list"]["notifications"][number];
 
 /** A DNS record. */

@@ -5,11 +5,11 @@ import type { SessionKeeper } from "./session.ts";
 export interface Sender {
   fetch: Fetch;
   session: SessionKeeper;
-  /** Personal token, for as long as nobody is signed in. */
+  /** The personal token, used while no session exists. */
   token: string | null;
 }
 
-/** Sends a call as whoever is signed in; renews the session and repeats the call once when the server answers 401. */
+/** Sends a call as the signed-in user. After a 401, renews the session and repeats the call once. */
 export async function authorizedRequest<A extends { readonly status: number }>(
   sender: Sender,
   url: string,
@@ -25,7 +25,7 @@ export async function authorizedRequest<A extends { readonly status: number }>(
   return renewed ? await send(fetch, url, withBearer(init, renewed.token)) : answer;
 }
 
-/** The request with `Authorization: Bearer`, or as it is where there is no token. */
+/** Returns the request with `Authorization: Bearer`, or unchanged without a token. */
 export function withBearer(init: RequestInit, token: string | null): RequestInit {
   if (token === null) return init;
   const headers = new Headers(init.headers);
@@ -33,7 +33,7 @@ export function withBearer(init: RequestInit, token: string | null): RequestInit
   return { ...init, headers };
 }
 
-/** Waits for what other calls wait for too, but no longer than the signal allows. */
+/** Waits for a shared promise until the signal aborts. */
 export async function untilAborted<T>(shared: Promise<T>, signal: AbortSignal | null | undefined): Promise<T> {
   if (!signal) return await shared;
   let onAbort: (() => void) | undefined;

@@ -23,93 +23,93 @@ import { transformer } from "./transformer.ts";
 import { zoneHelpers, type ZoneHelpers } from "./zones.ts";
 import { watchNotifications, type WatchOptions } from "./watch-notifications.ts";
 
-/** What {@link ClientHelpers.signIn} takes. */
+/** The input of {@link ClientHelpers.signIn}. */
 export interface Credentials {
   /** Case does not matter. */
   username: string;
-  /** Kept nowhere by the client. */
+  /** The client does not store it. */
   password: string;
-  /** True: the session lasts 30 days from its last use; false, as when left out: 24 hours. */
+  /** Whether the session lasts 30 days from its last use, instead of 24 hours. Default: false. */
   rememberMe?: boolean | undefined;
 }
 
-/** How a sign-in went on; look at `kind`, as there may come to be others. */
+/** The result of a sign-in. Check `kind`: later versions may add kinds. */
 export type SignInResult =
   | { kind: "signedIn"; user: User }
-  /** The password was right. Go on with {@link ClientHelpers.completeSecondFactor}, within ten minutes. */
+  /** The password is correct. Call {@link ClientHelpers.completeSecondFactor} within ten minutes. */
   | { kind: "secondFactorNeeded"; methods: SecondFactorMethod[] };
 
-/** What {@link ClientHelpers.completeSecondFactor} takes: a code, or what the browser's authenticator answered. */
+/** The input of {@link ClientHelpers.completeSecondFactor}: a code, or the response of the browser's authenticator. */
 export type SecondFactor =
   | { method: "totp" | "email" | "recovery"; code: string }
   | { method: "passkey"; credential: NonNullable<RouterInputs["twoFactor"]["verify"]["credential"]> };
 
-/** What {@link ClientHelpers.signInWithPasskey} takes. */
+/** The input of {@link ClientHelpers.signInWithPasskey}. */
 export type PasskeyCredentials = RouterInputs["auth"]["passkey"];
 
-/** What {@link ClientHelpers.completeExternalSignIn} takes: the ticket, or the address of the page that the browser came back to. */
+/** The input of {@link ClientHelpers.completeExternalSignIn}: the ticket, or the URL of the page that the browser returned to. */
 export type ExternalSignIn = { ticket: string } | { url: string | URL };
 
-/** What {@link ClientHelpers.completeExternalRegistration} takes: the token of the page's address, and an invitation. */
+/** The input of {@link ClientHelpers.completeExternalRegistration}: the token from the page's URL, and an invitation. */
 export interface ExternalRegistration {
-  /** The identity provider whose sign-in the browser came back from, such as `github`. */
+  /** The identity provider that the browser returned from, such as `github`. */
   providerId: string;
-  /** The `pending_token` of the page's address. */
+  /** The `pending_token` of the page's URL. */
   pendingToken: string;
-  /** The code of the invitation, as an administrator gave it out. */
+  /** The invitation code from an administrator. */
   inviteCode: string;
 }
 
-/** What stands beside the procedures. */
+/** Helpers in addition to the procedures. */
 export interface ClientHelpers extends ListHelpers, ZoneHelpers {
   /**
-   * Starts a session, which the client's calls use and renew from then on.
-   * @throws ZonewrightError UNAUTHORIZED when the username or the password is wrong.
+   * Starts a session. The client's calls use it and renew it.
+   * @throws ZonewrightError UNAUTHORIZED if the username or password is wrong.
    */
   signIn(credentials: Credentials): Promise<SignInResult>;
   /**
-   * Completes a sign-in that needs a second factor. Until then `twoFactor.sendEmailCode` and `twoFactor.passkeyOptions` can be called for it.
-   * @throws ZonewrightError UNAUTHORIZED when the proof is wrong, or when no sign-in waits for one.
+   * Completes a sign-in that needs a second factor. Before that, `twoFactor.sendEmailCode` and `twoFactor.passkeyOptions` can be called for it.
+   * @throws ZonewrightError UNAUTHORIZED if the code or credential is wrong, or no sign-in is waiting for one.
    */
   completeSecondFactor(proof: SecondFactor): Promise<Extract<SignInResult, { kind: "signedIn" }>>;
-  /** Signs in by a passkey alone: the authenticator's answer to the options that `auth.passkeyOptions` gave. */
+  /** Signs in with a passkey alone: the authenticator's response to the options of `auth.passkeyOptions`. */
   signInWithPasskey(credentials: PasskeyCredentials): Promise<Extract<SignInResult, { kind: "signedIn" }>>;
   /**
-   * Completes a sign-in with an identity provider, from `?ticket=…` of the page's address, within a minute. Its refresh token is in the browser's cookie
-   * only; a page has to send cookies along, since a ticket works only in the browser that it came to.
-   * @throws ZonewrightError UNAUTHORIZED when the ticket was used already, is too old, or came to another browser.
+   * Completes a sign-in with an identity provider within a minute, from `?ticket=…` of the page's URL. The refresh token is only in the
+   * browser's cookie. Send cookies with the call, because a ticket works only in the browser that received it.
+   * @throws ZonewrightError UNAUTHORIZED if the ticket was used, has expired, or belongs to another browser.
    */
   completeExternalSignIn(from: ExternalSignIn): Promise<SignInResult>;
-  /** Makes an account for who came back with `?needs_invite=true&pending_token=…`, within ten minutes, and signs in. */
+  /** Creates an account after a return with `?needs_invite=true&pending_token=…`, within ten minutes, and signs in. */
   completeExternalRegistration(account: ExternalRegistration): Promise<Extract<SignInResult, { kind: "signedIn" }>>;
   /**
-   * Confirms that whoever is signed in still is there. Adding, replacing or removing a way into the account needs that within the last ten minutes: what does
-   * fails with REAUTHENTICATION_REQUIRED otherwise. A sign-in counts as well; `confirmedUntil` of `auth.me` tells until when.
+   * Confirms the session. Calls that add, replace or remove a way into the account need a session confirmed within the last ten minutes, and
+   * fail with REAUTHENTICATION_REQUIRED otherwise. A sign-in counts as a confirmation. `confirmedUntil` of `auth.me` says when it expires.
    * @example
    * await client.confirm({ password });
-   * await client.confirm({ password, method: "totp", code }); // where there is a second factor
-   * @throws ZonewrightError FORBIDDEN when the proof is wrong, TOO_MANY_REQUESTS after too many wrong ones, CONFLICT when the account
-   * has no password: then use a passkey, or sign in again.
+   * await client.confirm({ password, method: "totp", code }); // with a second factor
+   * @throws ZonewrightError FORBIDDEN if the password, code or credential is wrong, TOO_MANY_REQUESTS after too many wrong ones, CONFLICT if the
+   * account has no password: then use a passkey, or sign in again.
    */
   confirm(proof: ConfirmationProof): Promise<RouterOutputs["auth"]["confirm"]>;
-  /** Ends the session. It is forgotten here even when the server cannot be told, which is thrown. */
+  /** Ends the session. The client drops it even if the server cannot be reached; that error is thrown. */
   signOut(): Promise<void>;
   /**
-   * What the user is told, as it happens, each notification once. A connection that breaks is made again, with a fresh access token where
-   * the old one's time is over, and what came meanwhile is made up for. Leaving the loop ends it.
-   * @throws ZonewrightError UNAUTHORIZED when the session ends, FORBIDDEN when the user turns notifications off, TOO_MANY_REQUESTS
-   * when the user has five streams open already.
+   * Yields the user's notifications as they happen, each once. Reconnects after a lost connection, with a fresh access token if needed, and
+   * catches up on missed notifications. Leaving the loop ends the stream.
+   * @throws ZonewrightError UNAUTHORIZED if the session ends, FORBIDDEN if the user turns notifications off, TOO_MANY_REQUESTS if the user
+   * already has five streams open.
    */
   watchNotifications(options?: WatchOptions): AsyncGenerator<InAppNotification, void, undefined>;
 }
 
 /**
- * Zonewright's procedures, as tRPC users know them, and a few helpers. A call's options are tRPC's: `signal` aborts it,
+ * Zonewright's procedures as a tRPC client, and a few helpers. A call takes tRPC's options: `signal` aborts it, and
  * `context: { headers }` adds headers to its request, such as `If-Match`. Calls fail with a `ZonewrightError`.
  */
 export type Client = Procedures & ClientHelpers;
 
-/** Procedures whose input says who is calling: a 401 of theirs is about that, not about the session. */
+/** Procedures that take credentials in their input: a 401 is about these, not about the session. */
 const selfContained: ReadonlySet<string> = new Set<OpenProcedure>([
   "auth.login",
   "auth.refresh",
@@ -124,14 +124,14 @@ const selfContained: ReadonlySet<string> = new Set<OpenProcedure>([
 ]);
 type OpenProcedure = `auth.${keyof RouterInputs["auth"]}` | `identity.${keyof RouterInputs["identity"]}`;
 
-/** Routers whose mutations take an `Idempotency-Key`, and so can be repeated. */
+/** Routers whose mutations take an `Idempotency-Key` and can be repeated. */
 const keyedRouters: ReadonlySet<string> = new Set<keyof RouterInputs>(["domains", "records", "snapshots", "v1"]);
 
 function lowerCaseNames(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-/** Procedures that only a sign-in which waits for its second factor opens. */
+/** Procedures that need a sign-in waiting for its second factor. */
 const awaitingSecondFactor: ReadonlySet<string> = new Set<`twoFactor.${keyof RouterInputs["twoFactor"]}`>([
   "twoFactor.verify",
   "twoFactor.sendEmailCode",
@@ -139,8 +139,8 @@ const awaitingSecondFactor: ReadonlySet<string> = new Set<`twoFactor.${keyof Rou
 ]);
 
 /**
- * Makes a client. It sends nothing before the first call.
- * @throws TypeError when an option cannot be used, such as an address without its scheme
+ * Creates a client. It sends nothing before the first call.
+ * @throws TypeError if an option is invalid, such as a URL without its scheme
  */
 export function createClient(options: ClientOptions): Client {
   const { url, token, session: initial, retries, timeoutSeconds, fetch: send, ...hooks } = settingsOf(options);
@@ -148,7 +148,7 @@ export function createClient(options: ClientOptions): Client {
   const fetch = retryingFetch(send, retries);
   const request = timedRequest(timeoutSeconds);
 
-  // Over REST, since the browser sends the refresh cookie to /api only.
+  // Over REST, because the browser sends the refresh cookie only to /api.
   const post = async (path: string, input: object, bearer: string | null) => {
     const headers = { "content-type": "application/json" };
     const init = { method: "POST", headers, body: JSON.stringify(input) };
@@ -171,7 +171,7 @@ export function createClient(options: ClientOptions): Client {
   const reauthentication =
     onReauthentication && new Reauthentication(session, async (error) => await onReauthentication({ error, confirm }));
 
-  /** Of the sign-in that waits for its second factor. */
+  /** The `tempToken` of the sign-in that is waiting for its second factor. */
   let tempToken: string | null = null;
   const trpcUrl = `${url}/trpc`;
   const trpc = createTRPCClient<AppRouter>({
@@ -223,7 +223,8 @@ export function createClient(options: ClientOptions): Client {
     },
     async completeExternalSignIn(from) {
       const ticket = "ticket" in from ? from.ticket : new URL(from.url).searchParams.get("ticket");
-      if (!ticket) throw new TypeError("There is no ticket in this address.");
+      if (!ticket)
+        throw new TypeError("This URL has no ticket. Pass the URL that the browser returned to, or the ticket itself.");
       const path = "/api/auth/oauth/exchange-ticket";
       const answer = (await post(path, { ticket }, null)) as RouterOutputs["identity"]["exchangeTicket"];
       if ("requires2FA" in answer) return half(answer);

@@ -1,49 +1,49 @@
 import type { DnsRecord, Domain, RouterInputs, Snapshot } from "./app-router.ts";
 import type { Procedures } from "./procedures.ts";
 
-/** What a walk through a list takes beside its filters. */
+/** The options of an iteration, besides the list's filters. */
 export interface EachOptions {
-  /** Ends the walk; the loop then fails with ABORTED. */
+  /** Ends the iteration; the loop then fails with ABORTED. */
   signal?: AbortSignal | undefined;
-  /** Items fetched at a time. Default: 100, which every list allows. */
+  /** Items per page. Default: 100, which every list allows. */
   pageSize?: number | undefined;
 }
 
-/** A procedure that answers in pages, such as `client.audit.list`. */
+/** A procedure that returns pages, such as `client.audit.list`. */
 export interface PagedProcedure<Input extends object, Page extends { total: number }> {
   query(input: Input, options?: { signal?: AbortSignal }): Promise<Page>;
 }
 
-/** The items of a page: what its one list holds. */
+/** The type of a page's items. */
 export type ItemOf<Page> = {
   [Key in keyof Page]: Page[Key] extends readonly (infer Item)[] ? Item : never;
 }[keyof Page];
 
-/** Which records to go through: the domain's id and filters. */
+/** The records to iterate over: the domain's id and filters. */
 export type EachRecordInput = WithoutPaging<RouterInputs["records"]["list"]>;
-/** Which domains to go through. */
+/** The domains to iterate over. */
 export type EachDomainInput = WithoutPaging<Exclude<RouterInputs["domains"]["list"], void | undefined>>;
-/** Which snapshots to go through: the domain's id and filters. */
+/** The snapshots to iterate over: the domain's id and filters. */
 export type EachSnapshotInput = WithoutPaging<RouterInputs["snapshots"]["list"]>;
 
 type WithoutPaging<Input> = Omit<Input, "page" | "limit">;
 
-/** Walks through lists of any length. */
+/** Iterates over lists of any length. */
 export interface ListHelpers {
   /**
-   * Returns every item of a paged list, fetched page by page as the loop asks for them:
-   * `for await (const entry of client.each(client.audit.list, {}))`. Items that come or go meanwhile may be missed or come twice.
+   * Yields every item of a paged list, fetched page by page as the loop proceeds:
+   * `for await (const entry of client.each(client.audit.list, {}))`. Items added or removed meanwhile may be missed or repeated.
    */
   each<Input extends object, Page extends { total: number }>(
     list: PagedProcedure<Input, Page>,
     input: WithoutPaging<Input>,
     options?: EachOptions,
   ): AsyncGenerator<ItemOf<Page>, void, undefined>;
-  /** Returns all records of a domain; see {@link ListHelpers.each}. */
+  /** Yields all records of a domain; see {@link ListHelpers.each}. */
   eachRecord(input: EachRecordInput, options?: EachOptions): AsyncGenerator<DnsRecord, void, undefined>;
-  /** Returns all domains that you may see; see {@link ListHelpers.each}. */
+  /** Yields all domains that you can see; see {@link ListHelpers.each}. */
   eachDomain(input?: EachDomainInput, options?: EachOptions): AsyncGenerator<Domain, void, undefined>;
-  /** Returns all snapshots of a domain, newest first, without their records unless asked for; see {@link ListHelpers.each}. */
+  /** Yields all snapshots of a domain, newest first, without their records by default; see {@link ListHelpers.each}. */
   eachSnapshot(input: EachSnapshotInput, options?: EachOptions): AsyncGenerator<Snapshot, void, undefined>;
 }
 

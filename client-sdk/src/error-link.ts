@@ -4,7 +4,7 @@ import { trpcAnswerError, unexpectedAnswer, type AnswerHead } from "./answer-err
 import type { AppRouter } from "./app-router.ts";
 import { abortedError, isZonewrightError } from "./errors.ts";
 
-/** Turns whatever a call fails with into a ZonewrightError. */
+/** Converts every failure of a call to a ZonewrightError. */
 export function errorLink(url: string): TRPCLink<AppRouter> {
   return () =>
     ({ op, next }) =>
@@ -19,7 +19,7 @@ export function errorLink(url: string): TRPCLink<AppRouter> {
 
 function typed(error: TRPCClientError<AppRouter>, url: string): TRPCClientError<AppRouter> {
   const head = error.meta?.["response"] as AnswerHead | undefined;
-  // Without an answer, what failed is the call itself, such as an input that has no JSON form.
+  // Without a response, the call itself failed, such as an input that has no JSON form.
   if (isZonewrightError(error) || !head) return error;
   return error.data ? trpcAnswerError(error, head) : unexpectedAnswer(url, head, error);
 }

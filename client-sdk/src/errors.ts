@@ -5,36 +5,36 @@ import type { AppRouter } from "./app-router.ts";
 export type { Issue };
 
 /**
- * What went wrong: the server's code, or one of the client's own. `NETWORK_ERROR`: no answer came. `ABORTED`: the call's
- * signal was aborted. `TIMEOUT`: no answer came within `timeoutSeconds`. `UNEXPECTED_ANSWER`: something other than Zonewright answered, such as a proxy.
+ * The server's error code, or one of the client's own. `NETWORK_ERROR`: there was no response. `ABORTED`: the call's signal was aborted.
+ * `TIMEOUT`: there was no response within `timeoutSeconds`. `UNEXPECTED_ANSWER`: something other than Zonewright responded, such as a proxy.
  */
 export type ZonewrightErrorCode = ErrorCode | "NETWORK_ERROR" | "ABORTED" | "TIMEOUT" | "UNEXPECTED_ANSWER";
 
-/** What every call of the client fails with. The message is a sentence for people. */
+/** The error of every failed call. The message is a sentence for people. */
 export interface ZonewrightError extends Error {
-  /** What went wrong, for programs; the message may get better words. */
+  /** The code, for programs. Messages may change; codes do not. */
   readonly code: ZonewrightErrorCode;
-  /** HTTP status; null where no answer came. */
+  /** The HTTP status; null without a response. */
   readonly status: number | null;
-  /** What is wrong with the input, and where; null where the input is not the trouble. */
+  /** The problems of the input, with their paths; null for other errors. */
   readonly issues: Issue[] | null;
-  /** The `X-Request-Id` under which the server's log has the call. */
+  /** The `X-Request-Id` of the call, as in the server's log. */
   readonly requestId: string | null;
-  /** Seconds after which to try again, where the answer said so. */
+  /** Seconds to wait before a retry, if the response has `Retry-After`. */
   readonly retryAfterSeconds?: number;
 }
 
 const errorName = "ZonewrightError";
 
-/** Whether a caught value is an error of this client; narrows it to {@link ZonewrightError}. */
+/** Returns whether a caught value is an error of this client, and narrows it to {@link ZonewrightError}. */
 export function isZonewrightError(error: unknown): error is ZonewrightError {
   return error instanceof Error && error.name === errorName;
 }
 
-/** What is thrown is a `TRPCClientError` too: libraries built on tRPC look for one. */
+/** Also a `TRPCClientError`, which libraries built on tRPC expect. */
 export type ClientError = TRPCClientError<AppRouter> & ZonewrightError;
 
-/** Makes a tRPC error one of ours; its `data`, `shape` and `meta` stay, but say nothing more when it is printed. */
+/** Converts a tRPC error. Its `data`, `shape` and `meta` stay, but are not printed. */
 export function zonewrightError(
   error: TRPCClientError<AppRouter>,
   fields: Omit<ZonewrightError, keyof Error>,
@@ -62,7 +62,7 @@ export function timeoutError(url: string, seconds: number, cause: unknown): Clie
   return unanswered("TIMEOUT", message, cause);
 }
 
-/** For what went on as somebody who is not signed in any more. */
+/** Returns the error for work whose user has signed out meanwhile. */
 export function signedOutError(): ClientError {
   const message = "You were signed out meanwhile: sign in and start again.";
   return unanswered("UNAUTHORIZED", message, null);

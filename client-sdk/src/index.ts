@@ -1,4 +1,4 @@
-/** The client of Zonewright's API, typed from the server's procedures. */
+/** A client of Zonewright's API, typed by the server's procedures. */
 export { createClient } from "./client.ts";
 export type {
   Client,

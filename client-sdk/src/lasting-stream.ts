@@ -2,17 +2,17 @@ import { abortedError, brokenStreamError, isZonewrightError, type ZonewrightErro
 import { pause } from "./pause.ts";
 import { serverEvents, type ServerEvent } from "./server-events.ts";
 
-/** Opens a stream after a cursor. @throws ZonewrightError when it is refused or does not come about */
+/** Opens a stream after a cursor. @throws ZonewrightError if it is refused or cannot be opened */
 export type OpenStream = (cursor: string | null) => Promise<ReadableStream<Uint8Array>>;
 
-/** That a stream broke or ended, and that it will be opened again. */
+/** Reports that a stream broke or ended and will be reopened. */
 export interface Disconnection {
   error: ZonewrightError | null;
   retryInSeconds: number;
 }
 
 export interface StreamOptions {
-  /** The cursor to begin after; null: only what is new. */
+  /** The cursor to start after; null: only new messages. */
   after: string | null;
   signal: AbortSignal | undefined;
   onDisconnected?: ((disconnection: Disconnection) => void) | undefined;
@@ -20,12 +20,12 @@ export interface StreamOptions {
 
 const firstWaitSeconds = 1;
 const longestWaitSeconds = 30;
-/** A stream that lasted as long was none that ends at once each time. */
+/** A stream that lasted this long resets the backoff. */
 const soundMilliseconds = 10_000;
 
 /**
- * The messages of a stream that is opened again, after the last message that came, whenever it breaks or ends.
- * @throws ZonewrightError when it cannot be opened the first time, is refused for good later, or is aborted
+ * Yields the messages of a stream, and reopens it after the last received message whenever it breaks or ends.
+ * @throws ZonewrightError if it cannot be opened the first time, is refused permanently later, or is aborted
  */
 export async function* lastingStream(
   open: OpenStream,
@@ -46,7 +46,7 @@ export async function* lastingStream(
         cursor = event.id ?? cursor;
         yield event;
       }
-      // The service ends streams whose token's time is over: another is opened with a fresh one.
+      // The service ends a stream when its token expires. The next one gets a fresh token.
       if (attempts > 0) waitSeconds = backOff(attempts);
     } catch (error) {
       if (signal?.aborted) throw abortedError(signal.reason);
@@ -62,13 +62,13 @@ export async function* lastingStream(
   }
 }
 
-/** Seconds, spread so that all clients of a service that was restarted do not come back at once. */
+/** Returns seconds with jitter, so that the clients of a restarted service do not reconnect all at once. */
 function backOff(attempts: number): number {
   const seconds = Math.min(longestWaitSeconds, firstWaitSeconds * 2 ** attempts);
   return seconds * (0.5 + Math.random() / 2);
 }
 
-/** Whether the service has said no. A broken connection, a busy service and a proxy without one behind it pass. */
+/** Returns whether the service refused permanently. A broken connection, a busy service or a proxy without a backend is temporary. */
 function isFinal(error: unknown): boolean {
   if (!isZonewrightError(error)) return false;
   const { code, status } = error;

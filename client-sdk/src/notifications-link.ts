@@ -4,7 +4,7 @@ import type { AppRouter, RouterInputs } from "./app-router.ts";
 import type { OpenStream } from "./lasting-stream.ts";
 import { watchedMessages } from "./watch-notifications.ts";
 
-/** Lets `notifications.stream.subscribe` be fed as `watchNotifications` is; it is the one subscription that there is. */
+/** Feeds `notifications.stream.subscribe`, the only subscription, like `watchNotifications`. */
 export function notificationsLink(open: (signal: AbortSignal | undefined) => OpenStream): TRPCLink<AppRouter> {
   return () =>
     ({ op, next }) => {

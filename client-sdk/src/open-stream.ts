@@ -6,7 +6,7 @@ import { request, type Fetch } from "./request.ts";
 
 type StreamAnswer = { status: 200; body: ReadableStream<Uint8Array> } | { status: 401; error: ClientError };
 
-/** Opens the stream at an address, again and again as whoever was signed in the first time. */
+/** Returns a function that opens the stream at a URL, always as the user of the first time. */
 export function streamOpener(sender: Sender, url: string, signal: AbortSignal | undefined): OpenStream {
   let signIn: number | null = null;
   return async (cursor) => {
@@ -21,7 +21,7 @@ export function streamOpener(sender: Sender, url: string, signal: AbortSignal | 
   };
 }
 
-/** Sends the request; a refusal of the credential is returned, since another may be at hand. @throws ZonewrightError */
+/** Sends the request. Returns a refusal of the credential, because the caller may have another. @throws ZonewrightError */
 async function openStream(fetch: Fetch, url: string, init: RequestInit): Promise<StreamAnswer> {
   let response: Response;
   try {

@@ -2,46 +2,46 @@ import type { OnReauthentication } from "./reauthentication.ts";
 import type { Fetch } from "./request.ts";
 import type { Session } from "./session.ts";
 
-/** What {@link createClient} takes. */
+/** The options of {@link createClient}. */
 export interface ClientOptions {
-  /** Where Zonewright is, without `/api` or `/trpc`: `https://dns.example.com`, or with a proxy's prefix `https://example.com/dns`. */
+  /** The URL of Zonewright, without `/api` or `/trpc`: `https://dns.example.com`, or with a proxy's prefix `https://example.com/dns`. */
   url: string | URL;
   /**
-   * A personal token, instead of a session. It is sent as it is while nobody is signed in. Leave it out, or give null, for none: an
-   * undefined one, such as a variable that is not set, is an error.
+   * A personal token, instead of a session. Omit it, or pass null, for none: undefined, such as a variable that is not set, is an
+   * error.
    */
   token?: string | null | undefined;
   /**
-   * A session to go on with, as `onSessionChange` told of it. `"cookie"` is for browsers: the refresh token stays in its
-   * HttpOnly cookie, also after `signIn`, and a reloaded page goes on where it was.
+   * A session to resume, as passed to `onSessionChange`. `"cookie"` is for browsers: the refresh token stays in its HttpOnly cookie, also
+   * after `signIn`, so that a reloaded page is still signed in.
    */
   session?: Session | "cookie" | null | undefined;
   /**
-   * How often a call is repeated when the server asks for it: after 429 and 503 with a `Retry-After` of up to ten seconds. Queries are, and
-   * mutations of domains, records and snapshots: these carry an `Idempotency-Key`, so that the service carries them out once, and are
-   * repeated after a lost connection, too. Other mutations never are. Default: 2.
+   * How many times to retry a call after 429 or 503 with a `Retry-After` of up to ten seconds. This applies to queries, and to mutations of
+   * domains, records and snapshots. These mutations carry an `Idempotency-Key`, so that the service applies them once, and are also retried
+   * after a lost connection. Other mutations are never retried. Default: 2.
    */
   retries?: number | undefined;
   /**
-   * Seconds after which a call without an answer fails as TIMEOUT, its repetitions included; 0: never. Streams have none. A mutation that
-   * timed out may have been carried out. Default: 120.
+   * Seconds after which a call without a response fails with TIMEOUT, retries included; 0: never. Streams have no timeout. A mutation that
+   * timed out may have been applied. Default: 120.
    */
   timeoutSeconds?: number | undefined;
-  /** Used instead of the global `fetch`: for cookies of another origin, a proxy, tracing. */
+  /** Replaces the global `fetch`, for cookies of another origin, a proxy or tracing. */
   fetch?: Fetch | undefined;
-  /** Told of each change: after sign-in and renewal the session, after sign-out or a refused renewal null. */
+  /** Called with the session after sign-in and renewal, and with null after sign-out or a refused renewal. */
   onSessionChange?: ((session: Session | null) => void) | undefined;
   /**
-   * Asks the person to confirm who they are, when a call is refused with REAUTHENTICATION_REQUIRED. Calls that are refused meanwhile wait for the same
-   * prompt. Once it has confirmed the session, or signed the same user in again, each is repeated, once. If it confirms nothing, or throws,
-   * they fail with their refusal. It must not wait for a call that needs a confirmation itself.
+   * Asks the user to confirm the session when a call fails with REAUTHENTICATION_REQUIRED. Other calls that fail so meanwhile wait for the same
+   * prompt. After it has confirmed the session, or signed the same user in again, each call is retried once. If it confirms nothing or
+   * throws, the calls fail with their own error. It must not wait for a call that needs a confirmation itself.
    */
   onReauthentication?: OnReauthentication | undefined;
 }
 
-/** The same, checked, with what was left out. */
+/** The options, validated and with defaults. */
 export interface Settings {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   url: string;
   token: string | null;
   session: Session | "cookie" | null;
@@ -52,14 +52,14 @@ export interface Settings {
   onReauthentication: OnReauthentication | null;
 }
 
-/** @throws TypeError for what would only fail later, or in some calls; it repeats nothing that may be secret */
+/** Validates the options. @throws TypeError for what would otherwise fail later; it quotes nothing that may be secret */
 export function settingsOf(options: ClientOptions): Settings {
   const { token = null, session = null, retries = 2, fetch, onSessionChange = () => undefined } = options;
   const { timeoutSeconds = 120 } = options;
   if ("token" in options && options.token === undefined) {
     throw new TypeError("token: this is undefined; set the variable that it comes from, or leave the option out.");
   }
-  // setTimeout takes no more than 2^31-1 milliseconds.
+  // setTimeout takes at most 2^31-1 milliseconds.
   if (!(timeoutSeconds >= 0 && timeoutSeconds <= 2_147_483)) {
     throw new TypeError("timeoutSeconds: give a number of seconds from 0 (never) to 2147483.");
   }
@@ -70,7 +70,7 @@ export function settingsOf(options: ClientOptions): Settings {
     throw new TypeError("token: this is empty, or has characters that no token has; check where it comes from.");
   }
   if (session !== null && session !== "cookie" && !isSession(session)) {
-    throw new TypeError('session: give back what onSessionChange told of, as an object, or "cookie".');
+    throw new TypeError('session: pass the object that onSessionChange received, or "cookie".');
   }
   return {
     url: addressOf(options.url),
@@ -78,7 +78,7 @@ export function settingsOf(options: ClientOptions): Settings {
     session,
     retries,
     timeoutSeconds,
-    // The global one is looked up at each call: whoever replaces it later means this client, too.
+    // Looks up the global one at each call, so that replacing it later affects this client, too.
     fetch: fetch ?? ((address, init) => globalThis.fetch(address, init)),
     onReauthentication: options.onReauthentication ?? null,
     onSessionChange: (changed) => onSessionChange(changed),

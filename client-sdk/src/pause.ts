@@ -1,4 +1,4 @@
-/** Waits. @throws the signal's reason when it is aborted */
+/** Waits. @throws the signal's reason if it aborts */
 export async function pause(seconds: number, signal: AbortSignal | null | undefined): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const end = () => {

@@ -9,38 +9,38 @@ import type { SessionKeeper } from "./session.ts";
 type Credential = NonNullable<RouterInputs["auth"]["confirm"]["credential"]>;
 
 /**
- * What {@link ClientHelpers.confirm} takes: the password, with a code where the account has a second factor; or what the browser's authenticator answered
- * to the options of `auth.confirmOptions`, for which no password is needed.
+ * The input of {@link ClientHelpers.confirm}: the password, with a code if the account has a second factor; or the response of the browser's
+ * authenticator to the options of `auth.confirmOptions`, without a password.
  */
 export type ConfirmationProof =
   | { password: string; method?: undefined; code?: undefined; credential?: undefined }
   | { password: string; method: "totp" | "recovery"; code: string; credential?: undefined }
   | { password?: string | undefined; method: "passkey"; credential: Credential; code?: undefined };
 
-/** What {@link ClientOptions.onReauthentication} is given. */
+/** The argument of {@link ClientOptions.onReauthentication}. */
 export interface ReauthenticationRequest {
-  /** The refusal, REAUTHENTICATION_REQUIRED, of the first call that waits for the confirmation. */
+  /** The REAUTHENTICATION_REQUIRED error of the first waiting call. */
   error: ZonewrightError;
-  /** The same as {@link ClientHelpers.confirm}. After a wrong proof, which it throws, it may be called again. */
+  /** The same as {@link ClientHelpers.confirm}. It throws if the password, code or credential is wrong, and may then be called again. */
   confirm: (proof: ConfirmationProof) => Promise<RouterOutputs["auth"]["confirm"]>;
 }
 
-/** Has somebody confirm the session; whatever it returns is waited for. */
+/** Prompts for a confirmation. A returned promise is awaited. */
 export type OnReauthentication = (request: ReauthenticationRequest) => unknown;
 
-/** How things stood when a call was sent. */
+/** The state when a call was sent. */
 interface Moment {
   signIn: number;
   confirmations: number;
   prompts: number;
 }
 
-/** Decides whether a call that was refused for want of a confirmation may be repeated, and has one made: one for all calls that wait. */
+/** Prompts once for all calls that need a confirmation, and decides which of them may be retried. */
 export class Reauthentication {
   readonly #session: SessionKeeper;
   readonly #ask: (error: ZonewrightError) => Promise<unknown>;
   #confirmations = 0;
-  /** How many prompts have ended, answered or not. */
+  /** The number of prompts that have ended, confirmed or not. */
   #prompts = 0;
   #prompt: Promise<void> | null = null;
 
@@ -53,28 +53,28 @@ export class Reauthentication {
     return { signIn: this.#session.signIn, confirmations: this.#confirmations, prompts: this.#prompts };
   }
 
-  /** To be called when the session was confirmed. */
+  /** Records that the session was confirmed. */
   confirmed(): void {
     this.#confirmations += 1;
   }
 
-  /** @param sent when the call was sent. @returns whether whoever was signed in then has proved that they still are there */
+  /** @param sent the state when the call was sent. @returns whether the user of that time has confirmed the session since */
   async answered(sent: Moment, error: ZonewrightError): Promise<boolean> {
     if (sent.signIn !== this.#session.signIn) return false;
     const user = userIdOf(this.#session.session?.accessToken);
-    // A prompt that ended while the call was under way was the call's as well.
+    // A prompt that ended while the call was in flight counts for the call, too.
     if (!this.#provedSince(sent) && sent.prompts === this.#prompts) await (this.#prompt ??= this.#prompted(error));
     const sameUser =
       sent.signIn === this.#session.signIn || (user !== null && user === userIdOf(this.#session.session?.accessToken));
     return this.#provedSince(sent) && sameUser;
   }
 
-  /** A new sign-in proves as much as a confirmation. */
+  /** A new sign-in counts as a confirmation. */
   #provedSince(sent: Moment): boolean {
     return sent.confirmations !== this.#confirmations || sent.signIn !== this.#session.signIn;
   }
 
-  /** Never fails: what was thrown is the prompt's business, and the call fails with its own error. */
+  /** Never rejects: if the prompt throws, the call fails with its own error. */
   async #prompted(refusal: ZonewrightError): Promise<void> {
     await this.#ask(refusal).catch(() => undefined);
     this.#prompts += 1;
@@ -82,7 +82,7 @@ export class Reauthentication {
   }
 }
 
-/** Repeats a call once after the session was confirmed for it. */
+/** Retries a call once after the session was confirmed for it. */
 export function reauthenticationLink(reauthentication: Reauthentication): TRPCLink<AppRouter> {
   return () =>
     ({ op, next }) =>

@@ -1,16 +1,16 @@
 import { problemError, unexpectedAnswer, type AnswerHead } from "./answer-errors.ts";
 import { abortedError, networkError, timeoutError } from "./errors.ts";
 
-/** What the client needs of `fetch`; the global one fits, and so does any wrapper around it. */
+/** The part of `fetch` that the client uses; the global one and its wrappers fit. */
 export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
 
-/** A JSON answer, read to its end. */
+/** A JSON response, read to its end. */
 export interface Answer extends AnswerHead {
   readonly ok: boolean;
   json(): Promise<unknown>;
 }
 
-/** `request` with a limit of time for the whole exchange. @param seconds 0: none. */
+/** `request` with a timeout for the whole exchange. @param seconds 0: none. */
 export function timedRequest(seconds: number): typeof request {
   if (seconds === 0) return request;
   return async (fetch, url, init) => {
@@ -29,8 +29,8 @@ export function timedRequest(seconds: number): typeof request {
 }
 
 /**
- * Sends one request and reads its JSON answer, of whatever status.
- * @throws ZonewrightError for a problem document, an answer that is not JSON, no answer, and an aborted signal.
+ * Sends one request and reads its JSON response, of any status.
+ * @throws ZonewrightError for a problem document, a response that is not JSON, no response, or an aborted signal.
  */
 export async function request(fetch: Fetch, url: string, init: RequestInit): Promise<Answer> {
   const address = url.replace(/\?.*$/s, "");

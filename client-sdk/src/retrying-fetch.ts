@@ -2,16 +2,15 @@ import { retryAfterSeconds } from "./answer-errors.ts";
 import { pause } from "./pause.ts";
 import type { Fetch } from "./request.ts";
 
-/** A longer wait is the caller's to decide on: the error tells of it. */
+/** The caller decides about longer waits; the error has `retryAfterSeconds`. */
 const longestWaitSeconds = 10;
 
 /** The header that makes a mutation safe to repeat. */
 export const idempotencyKey = "idempotency-key";
 
 /**
- * A fetch that repeats what changes nothing (GET), or nothing more than once (with an `Idempotency-Key`), when the server asks for it:
- * after 429 and 503 with a `Retry-After` of up to ten seconds, spread a little, so that many clients do not come back at once. A keyed call
- * whose connection breaks is repeated as well, since it may have been carried out.
+ * Returns a fetch that retries safe calls (GET) and idempotent ones (with an `Idempotency-Key`) after 429 or 503 with a `Retry-After` of up to
+ * ten seconds, with jitter. A call with a key is also retried after a lost connection, because it may have been applied.
  */
 export function retryingFetch(fetch: Fetch, retries: number): Fetch {
   return async (url, init) => {
@@ -34,7 +33,7 @@ export function retryingFetch(fetch: Fetch, retries: number): Fetch {
   };
 }
 
-/** Null when the answer asks for no repetition, or for too long a wait. */
+/** Returns the wait before a retry, or null if the response asks for none or for too long a wait. */
 function waitBeforeRetry({ status, headers }: Response): number | null {
   if (status !== 429 && status !== 503) return null;
   const seconds = retryAfterSeconds(headers);

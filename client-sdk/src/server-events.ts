@@ -1,14 +1,14 @@
 /** One message of an event stream. */
 export interface ServerEvent {
-  /** What a stream that is opened again begins after; null where the message has none. */
+  /** The cursor to reopen the stream after; null if the message has none. */
   id: string | null;
   data: string;
 }
 
-/** The service says every 15 seconds that it is there; a connection that is silent for longer than this is dead. */
+/** The service sends a ping every 15 seconds; a connection that is silent for longer than this is dead. */
 const longestSilence = 40_000;
 
-/** Reads an event stream (WHATWG HTML §9.2.6) to its end. @throws whatever breaks the connection, and when it is silent for too long */
+/** Reads an event stream (WHATWG HTML §9.2.6) to its end. @throws if the connection breaks, or is silent for too long */
 export async function* serverEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent, void, undefined> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -19,7 +19,7 @@ export async function* serverEvents(body: ReadableStream<Uint8Array>): AsyncGene
       const { done, value } = await withinSilence(reader.read());
       if (done) return;
       text += decoder.decode(value, { stream: true });
-      // A carriage return at the end may be half of a line's end.
+      // A trailing carriage return may be half of a line ending.
       const lines = text.split(/\r\n|\n|\r(?!$)/);
       text = lines.pop() ?? "";
       for (const line of lines) {

@@ -1,40 +1,40 @@
 import { renewalTime } from "./access-token.ts";
 import { isZonewrightError } from "./errors.ts";
 
-/** What keeps a user signed in. Whoever holds it is that user: store it accordingly. */
+/** The tokens of a signed-in user. They grant the user's access: store them as secrets. */
 export interface Session {
-  /** Good for 15 minutes. */
+  /** Valid for 15 minutes. */
   accessToken: string;
-  /** Good for one renewal; null where the browser keeps it in its HttpOnly cookie. */
+  /** Valid for one renewal; null if it is in the browser's HttpOnly cookie. */
   refreshToken: string | null;
 }
 
-/** An access token in use, and the sign-in that it comes from. */
+/** An access token in use, and the sign-in it belongs to. */
 export interface Credential {
   token: string;
   signIn: number;
 }
 
 export interface SessionOptions {
-  /** `"cookie"`: there may be one in the browser's cookie. */
+  /** `"cookie"`: the browser's cookie may hold one. */
   initial: Session | "cookie" | null;
   onChange: (session: Session | null) => void;
-  /** Trades a refresh token, or with null the cookie's, for new tokens. */
+  /** Exchanges a refresh token, or with null the cookie's, for new tokens. */
   renew: (refreshToken: string | null) => Promise<{ accessToken: string; refreshToken: string }>;
 }
 
-/** The session of one client: renewed in time, by one request however many calls wait for it. */
+/** The session of one client. Renews it in time, with one request for all waiting calls. */
 export class SessionKeeper {
   readonly #options: SessionOptions;
   /** Whether all sessions of this client stay in the cookie. */
   readonly #alwaysInCookie: boolean;
-  /** The refresh token is the browser's alone: other tabs rotate it too, so that a copy of ours would grow stale. */
+  /** Only the browser holds the refresh token: other tabs rotate it, too, so a copy would become stale. */
   #inCookie: boolean;
   #session: Session | null;
-  /** The cookie was not asked yet. */
+  /** Whether the cookie has not been tried yet. */
   #unopened: boolean;
   #renewAt: number;
-  /** Counts sign-ins and sign-outs: a call must not be repeated as somebody else. */
+  /** Counts sign-ins and sign-outs: a call must not be retried as another user. */
   #signIn = 0;
   #renewal: Promise<void> | null = null;
 
@@ -52,17 +52,17 @@ export class SessionKeeper {
     return this.#session;
   }
 
-  /** Which sign-in this is: another one may be somebody else's. */
+  /** The number of the sign-in; another one may belong to another user. */
   get signIn(): number {
     return this.#signIn;
   }
 
-  /** Whether there is anything to sign out of. */
+  /** Whether there is a session to end. */
   get mayExist(): boolean {
     return this.#session !== null || this.#unopened;
   }
 
-  /** Takes over the tokens of a sign-in, whose refresh token may be in the cookie only; null: signed out. */
+  /** Stores the tokens of a sign-in, whose refresh token may be only in the cookie; null: signed out. */
   replace(tokens: Session | null): void {
     this.#inCookie = this.#alwaysInCookie || tokens?.refreshToken === null;
     this.#signIn += 1;
@@ -70,15 +70,15 @@ export class SessionKeeper {
     this.#take(tokens);
   }
 
-  /** The access token to call with, renewed if its end is near; null for nobody. */
+  /** Returns the access token for a call, renewed if it expires soon, or null without a session. */
   async credential(): Promise<Credential | null> {
     if (this.#unopened) await this.#renewed();
-    // A renewal that fails for the moment is no reason not to try the old token.
+    // If a renewal fails temporarily, the old token may still work.
     else if (this.#session && Date.now() >= this.#renewAt) await this.#renewed().catch(() => undefined);
     return this.#session && { token: this.#session.accessToken, signIn: this.#signIn };
   }
 
-  /** What to repeat a call with after a 401; null when the session is over. */
+  /** Returns the token to retry a call with after a 401, or null if the session has ended. */
   async credentialAfter(refused: Credential): Promise<Credential | null> {
     if (refused.signIn === this.#signIn && refused.token === this.#session?.accessToken) await this.#renewed();
     if (refused.signIn !== this.#signIn || !this.#session) return null;
@@ -116,7 +116,7 @@ export class SessionKeeper {
   }
 }
 
-/** Whether the server said no for good; anything else, such as a lost connection, may go better later. */
+/** Returns whether the server refused permanently. Other failures, such as a lost connection, are temporary. */
 function isRefusal(error: unknown): boolean {
   return isZonewrightError(error) && ["BAD_REQUEST", "UNAUTHORIZED", "FORBIDDEN"].includes(error.code);
 }

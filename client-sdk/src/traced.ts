@@ -1,6 +1,6 @@
 /**
- * The same procedures, whose errors tell where in the program the call stands that failed: tRPC makes them far from it, in
- * callbacks of its own.
+ * Returns the same procedures with errors whose stack shows the failed call in the program: tRPC creates its errors in callbacks, far from
+ * the call.
  */
 export function traced<T extends object>(procedures: T): T {
   const known = new Map<string, unknown>();
@@ -24,7 +24,7 @@ async function withCaller<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
   } catch (error) {
-    // Not everywhere can a stack be taken anew.
+    // Not every runtime can capture a stack again.
     if (error instanceof Error && "captureStackTrace" in Error) Error.captureStackTrace(error, withCaller);
     throw error;
   }

@@ -2,8 +2,8 @@ import type { TRPCCombinedDataTransformer } from "@trpc/server";
 import { deserialize, serialize } from "superjson";
 
 /**
- * superjson as the server takes it: a value that occurs twice in an input is sent twice, without the note that both are one. The server refuses
- * such notes, since what they cost to resolve is up to whoever sends them.
+ * superjson as the server accepts it: a value that occurs twice in an input is sent twice, without a reference between them. The server refuses
+ * references, because the sender decides what they cost to resolve.
  */
 export const transformer: TRPCCombinedDataTransformer = {
   input: {

@@ -1,20 +1,20 @@
 import type { InAppNotification } from "./app-router.ts";
 import { lastingStream, type Disconnection, type OpenStream, type StreamOptions } from "./lasting-stream.ts";
 
-/** What `watchNotifications` takes. */
+/** The options of `watchNotifications`. */
 export interface WatchOptions {
-  /** The id of the last notification that was seen, to get what came since. Without it only what is new comes. */
+  /** The id of the last notification seen, to receive those since. Without it, only new ones arrive. */
   after?: string | undefined;
-  /** Ends it; the loop then fails with ABORTED. */
+  /** Ends the stream; the loop then fails with ABORTED. */
   signal?: AbortSignal | undefined;
   /**
-   * Told each time the stream is open. `gap`: the connection was lost for so long, or the service was restarted, that notifications may
-   * be missing.
+   * Called each time the stream opens. `gap`: notifications may be missing, because the connection was lost for too long or the service was
+   * restarted.
    */
   onConnected?: ((connection: { gap: boolean }) => void) | undefined;
   /**
-   * Called each time the stream ends or cannot be opened again, before the next try. `error`: why; null where the service ended it in
-   * good order, as it does when an access token expires. `retryInSeconds`: when the next try comes.
+   * Called each time the stream ends or cannot be reopened, before the next attempt. `error`: the reason; null if the service ended it
+   * normally, as it does when an access token expires. `retryInSeconds`: when the next attempt is made.
    */
   onDisconnected?: ((disconnection: Disconnection) => void) | undefined;
 }
@@ -24,10 +24,10 @@ export type WatchedMessage =
   | { id: string; data: { event: "connected"; gap: boolean } }
   | { id: string; data: InAppNotification };
 
-/** What the service keeps for each user; after a gap it sends all of it again. */
+/** The number of notifications that the service stores per user; after a gap it sends all of them again. */
 const remembered = 200;
 
-/** The messages of the stream, each notification once. */
+/** Yields the messages of the stream, each notification once. */
 export async function* watchedMessages(
   open: OpenStream,
   options: StreamOptions,
@@ -45,7 +45,7 @@ export async function* watchedMessages(
   }
 }
 
-/** What the user is told, as it happens. */
+/** Yields the user's notifications as they happen. */
 export async function* watchNotifications(
   open: (signal: AbortSignal | undefined) => OpenStream,
   { after, signal, onConnected, onDisconnected }: WatchOptions,

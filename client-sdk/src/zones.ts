@@ -2,42 +2,41 @@ import type { DnsRecord, Domain, RouterInputs, ZoneOfName } from "./app-router.t
 import { isZonewrightError } from "./errors.ts";
 import type { Procedures } from "./procedures.ts";
 
-/** A record as {@link ZoneHelpers.ensureRecord} takes it: the domain's id, and what the record is to be. */
+/** The input of {@link ZoneHelpers.ensureRecord}: the domain's id and the wanted record. */
 export type EnsureRecordInput = RouterInputs["records"]["create"] & { value: string };
 
-/** The record that {@link ZoneHelpers.ensureRecord} found or made, and what it did for that. */
+/** The record that {@link ZoneHelpers.ensureRecord} found or created, and the action taken. */
 export interface EnsuredRecord {
   outcome: "unchanged" | "created" | "updated";
   record: DnsRecord;
 }
 
-/** Which record {@link ZoneHelpers.deleteRecord} deletes. */
+/** The record that {@link ZoneHelpers.deleteRecord} deletes. */
 export interface DeleteRecordInput {
   /** The domain's id. */
   id: string;
   recordType: DnsRecord["recordType"];
   /** The host: `@`, relative, or fully qualified. */
   name: string;
-  /** The value in any spelling of its canonical form. */
+  /** The value, in any spelling with the same canonical form. */
   value: string;
-  /** TXT: the strings that the record is cut into; null for one cut at every 255 octets. Left out: however it is cut. */
+  /** TXT: the record's strings; null for one split at every 255 octets. Omitted: any split. */
   strings?: string[] | null | undefined;
 }
 
 /** Finds domains and records by name instead of by id. */
 export interface ZoneHelpers {
-  /** Returns the domain of exactly this name, in Unicode or A-labels; null when none has it. */
+  /** Returns the domain of exactly this name, in Unicode or A-labels, or null. */
   domainNamed(name: string, options?: { signal?: AbortSignal }): Promise<Domain | null>;
-  /** Returns the longest domain that holds a host name, and the host relative to it; null when none does. */
+  /** Returns the most specific domain that contains a host name, and the host relative to it, or null. */
   zoneOf(hostName: string, options?: { signal?: AbortSignal }): Promise<ZoneOfName | null>;
   /**
-   * Makes sure that a record is there, and can be repeated. A record of this type, name and value is kept and gets the `ttl`, `proxied`
-   * and `comment` that are given; otherwise the record is created. Other records of the name stay. A TXT may be cut in any way unless
-   * `strings` are given.
+   * Ensures that a record exists; idempotent. An existing record of this type, name and value gets the given `ttl`, `proxied` and `comment`;
+   * otherwise the record is created. Other records of the name stay. A TXT may be split in any way unless `strings` is given.
    * @throws ZonewrightError as `records.create`
    */
   ensureRecord(input: EnsureRecordInput, options?: { signal?: AbortSignal }): Promise<EnsuredRecord>;
-  /** Deletes the record of this type, name and value. Returns whether there was one. */
+  /** Deletes the record of this type, name and value. Returns whether it existed. */
   deleteRecord(input: DeleteRecordInput, options?: { signal?: AbortSignal }): Promise<boolean>;
 }
 
@@ -93,7 +92,7 @@ function sameStrings(one: readonly string[] | null, other: readonly string[] | n
   return one.length === other.length && one.every((string, index) => string === other[index]);
 }
 
-/** MX and SRV values carry their priority; the service completes a value without it in the same way. */
+/** MX and SRV values carry their priority; the service completes a value without one in the same way. */
 function withPriority(value: string, recordType: string, priority: number | null | undefined): string {
   const fields = value.trim().split(/\s+/).length;
   const lacksIt = (recordType === "MX" && fields === 1) || (recordType === "SRV" && fields === 3);

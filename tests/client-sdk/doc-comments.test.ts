@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { withFieldComments } from "../../client-sdk/field-comments.ts";
 import { proceduresDeclaration } from "../../client-sdk/procedures-declaration.ts";
-import { route } from "../../server/api/route.ts";
-import { open, router } from "../../server/api/trpc.ts";
+import { open } from "../../server/api/procedures.ts";
+import { router } from "../../server/api/trpc.ts";
 
 const part = z.object({ size: z.number().describe("In metres.") }).meta({ id: "Part", description: "A part." });
 const thing = z
@@ -17,24 +17,18 @@ const thing = z
 
 const api = router({
   things: router({
-    get: open
-      .meta(
-        route.open({ method: "GET", path: "/things/{id}", operationId: "getThing", tag: "Domains", summary: "One" }),
-      )
+    get: open({ method: "GET", path: "/things/{id}", operationId: "getThing", tag: "Domains", summary: "One" })
       .input(z.object({ id: z.string().describe("Which one.") }))
       .output(thing)
       .query(() => ({ id: "", note: null, parts: [], silent: true })),
-    old: open
-      .meta(
-        route.open({
-          method: "POST",
-          path: "/things",
-          operationId: "oldThing",
-          tag: "Domains",
-          summary: "The old way",
-          deprecated: { since: "2027-03-01", instead: "things.get" },
-        }),
-      )
+    old: open({
+      method: "POST",
+      path: "/things",
+      operationId: "oldThing",
+      tag: "Domains",
+      summary: "The old way",
+      deprecated: { since: "2027-03-01", instead: "things.get" },
+    })
       .input(z.object({}))
       .output(thing)
       .mutation(() => ({ id: "", note: null, parts: [], silent: true })),
@@ -91,6 +85,6 @@ test("a declaration in which a procedure cannot be found is refused", () => {
 test("what is to go is struck through, with what to use instead", () => {
   const text = proceduresDeclaration(api);
   expect(text).toMatch(/@deprecated Use `things\.get`\.\n +\*\/\n +mutate: Inferred\["things"\]\["old"\]\["mutate"\];/);
-  expect(text).toContain("Deprecated since 2027-03-01: use `GET /things/{id}` instead.");
+  expect(text).toContain("Deprecated since 2027-03-01. Use `GET /things/{id}` instead.");
   expect(text.match(/@deprecated/g)).toHaveLength(2);
 });

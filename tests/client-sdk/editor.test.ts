@@ -57,7 +57,7 @@ describe("an editor shows", () => {
     }
     expect(silent).toEqual([]);
     expect(told(await editor.hover("client.domains.|list"))).toBe(
-      "List domains.\n\nThe domains that you may see, by name. Filters combine.\n\n" +
+      "List domains.\n\nReturns the domains you may see, by name unless `sort` is set. Filters combine.\n\n" +
         "Personal tokens need the permission `domains:read`.\n\n`GET /api/domains`",
     );
   });
@@ -96,7 +96,7 @@ describe("an editor shows", () => {
   });
 
   test("what a field of an answer means", async () => {
-    expect(told(await editor.hover("{ |expiresAt }"))).toBe("When the registration ends; null where unknown.");
+    expect(told(await editor.hover("{ |expiresAt }"))).toBe("When the registration expires; null if unknown.");
   });
 
   test("where a procedure is declared: in the package, in one place", async () => {

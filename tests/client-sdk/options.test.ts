@@ -1,6 +1,6 @@
 import { createServer, request, type Server } from "node:http";
 import { createServer as createTcpServer, type AddressInfo, type Socket } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createClient, type ClientOptions, type Session } from "../../client-sdk/src/index.ts";
 import { tell } from "../notifications/telling.ts";
 import { adminPassword, useZonewright } from "../support/zonewright.ts";
@@ -119,7 +119,7 @@ describe("the credentials", () => {
     "a session like %j is refused",
     (wrong) => {
       expect(() => createClient({ url: zw.url, session: wrong as unknown as Session })).toThrow(
-        /^session: give back what/,
+        /^session: pass the object/,
       );
     },
   );
@@ -187,6 +187,7 @@ describe("the time-out", () => {
     });
     const first = watched.next();
     expect(await failure(client.auth.me.query())).toMatchObject({ code: "TIMEOUT" });
+    await vi.waitFor(() => expect(connections).toEqual([{ gap: false }]), { timeout: 20_000 });
     await tell(zw, { administrators: true }, "Late");
     expect((await first).value).toMatchObject({ title: "Late" });
     expect(connections).toEqual([{ gap: false }]);

@@ -1,11 +1,12 @@
 import { execFile } from "node:child_process";
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { versionLine } from "../../client-sdk/version-line.ts";
 import type { ApiDocument } from "../support/api/api-document.ts";
+import { packClient } from "../support/client-tarball.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { breakingChanges } from "./breaking-changes.ts";
 import { typeBreaks } from "./type-breaks.ts";
@@ -31,7 +32,9 @@ beforeAll(async () => {
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "zonewright-types-"));
-  await run(process.execPath, [join(root, "client-sdk/build.ts"), join(folder, "after")]);
+  await mkdir(join(folder, "after"));
+  const { tarball } = await packClient();
+  await run("tar", ["-xzf", tarball, "-C", join(folder, "after"), "--strip-components=2", "package/dist"]);
   await cp(join(stored, "types"), join(folder, "before"), { recursive: true });
 }, 180_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));

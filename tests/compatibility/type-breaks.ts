@@ -79,10 +79,14 @@ export async function typeBreaks(folder: string, pairs: readonly Versions[]): Pr
   }
   await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }));
   const options = ["--strict", "--noEmit", "--module", "nodenext", "--target", "es2022", "--skipLibCheck"];
-  const output = await run(join(root, "node_modules/.bin/tsc"), [...options, "--pretty", "false", ...names], {
-    cwd: folder,
-    maxBuffer: 64 * 1024 * 1024,
-  }).then(
+  const output = await run(
+    join(root, "node_modules/.bin/tsc"),
+    [...options, "--singleThreaded", "--pretty", "false", ...names],
+    {
+      cwd: folder,
+      maxBuffer: 64 * 1024 * 1024,
+    },
+  ).then(
     ({ stdout }) => stdout,
     (error: { stdout: string }) => error.stdout,
   );
