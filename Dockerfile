@@ -1,5 +1,5 @@
-# Zonewright in a container: docker build -t zonewright .
-# The data folder is the only place that it writes to: mount a volume at /data, and the rest may be read-only.
+# Build: docker build -t zonewright .
+# It writes only to the data folder: mount a volume at /data. The rest of the file system may be read-only.
 FROM node:24.21.0-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
@@ -19,4 +19,4 @@ VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "server/main.ts"]
+CMD ["node", "--max-semi-space-size=8", "--wasm-tiering-budget=1000000000", "server/main.ts"]

@@ -2,7 +2,7 @@ import { defineConfig } from "@mikro-orm/postgresql";
 import { parseDatabaseUrl } from "./server/database/connection-url.ts";
 import { postgresOptions } from "./server/database/database.ts";
 
-/** For the MikroORM command line, against the database that DATABASE_URL names. The service itself migrates at its start. */
+/** Configures the MikroORM command line for the database in DATABASE_URL. The service itself migrates at startup. */
 export default defineConfig(
   postgresOptions(parseDatabaseUrl(process.env["DATABASE_URL"] ?? "postgres://localhost/zonewright")),
 );

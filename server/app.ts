@@ -8,15 +8,15 @@ import { stopping } from "./platform/errors.ts";
 import { logFailure } from "./api/failure-log.ts";
 import { httpPort, requestIdOf, withConnectionToken } from "./http/http-port.ts";
 import { sendLargeOverTrpc } from "./api/large-answers.ts";
-import { noSuchRoute } from "./http/methods.ts";
+import { unmatchedRoute } from "./http/methods.ts";
 import { identityHttp } from "./identity/http.ts";
 import { measured, metricsPage } from "./metrics/http.ts";
 import { notificationsHttp } from "./notifications/http.ts";
-import { openApiDocument } from "./api/openapi/document.ts";
+import type { OpenApiDocument } from "./api/openapi/shapes.ts";
 import { sendProblem } from "./api/problem.ts";
 import { jsonBody } from "./http/bodies/json-body.ts";
 import { declareJson } from "./http/declare-json.ts";
-import { handToTrpc } from "./api/parsed-bodies.ts";
+import { passToTrpc } from "./api/parsed-bodies.ts";
 import { bodyError, readableHead } from "./http/request-guards.ts";
 import { restHandler } from "./api/rest.ts";
 import { appRouter } from "./router.ts";
@@ -25,7 +25,7 @@ import type { Services } from "./composition/services.ts";
 import { errorOf, rememberRequestId, type ServerContext } from "./api/trpc.ts";
 import { version } from "./platform/version.ts";
 
-/** The whole HTTP surface: the only place where anything is mounted, in order. `router`: what it offers. */
+/** Builds the HTTP application. Everything is mounted here, in order. @param router the procedures to serve */
 export function createApp(services: Services, router: AnyTRPCRouter = appRouter): Express {
   const { config, health } = services;
   const app = express();
@@ -47,7 +47,7 @@ export function createApp(services: Services, router: AnyTRPCRouter = appRouter)
 
   app.use((req, res, next) => {
     requestIdOf(req, res);
-    // Answers carry tokens and other people's records: no cache may keep them.
+    // Responses contain tokens and private records, which caches must not store.
     res.setHeader("Cache-Control", "no-store");
     next();
   });
@@ -82,9 +82,11 @@ export function createApp(services: Services, router: AnyTRPCRouter = appRouter)
   });
   app.use(jsonBody(router, createContext));
 
-  const document = openApiDocument(router, { version, siteUrl: config.siteUrl });
-  app.get("/api/openapi.json", (_req, res) => {
-    res.json(document);
+  // The document, and the library that makes it, take longer than the rest of the app: loaded when first requested.
+  let document: OpenApiDocument | undefined;
+  app.get("/api/openapi.json", async (_req, res) => {
+    const { openApiDocument } = await import("./api/openapi/document.ts");
+    res.json((document ??= openApiDocument(router, { version, siteUrl: config.siteUrl })));
   });
   app.use("/api/docs", docsPage());
   const trpc = createExpressMiddleware({
@@ -104,12 +106,12 @@ export function createApp(services: Services, router: AnyTRPCRouter = appRouter)
     },
   });
   app.use("/trpc", (req, res, next) => {
-    // Its adapter would look only at what follows the last slash.
+    // tRPC's adapter would use only the part after the last slash.
     if (req.path.includes("/", 1)) {
       next();
       return;
     }
-    if (req.body !== undefined) handToTrpc(req, res);
+    if (req.body !== undefined) passToTrpc(req, res);
     declareJson(res);
     sendLargeOverTrpc(res, () => (res.locals["context"] as ServerContext | undefined)?.large);
     trpc(req, res, next);
@@ -118,7 +120,7 @@ export function createApp(services: Services, router: AnyTRPCRouter = appRouter)
   app.use(notificationsHttp(createContext));
   app.use("/api", restHandler(router, createContext));
 
-  app.use(noSuchRoute(app, router));
+  app.use(unmatchedRoute(app, router));
   const onError: ErrorRequestHandler = (error: unknown, req, res, _next) => {
     const appError = bodyError(error) ?? errorOf(error);
     const requestId = requestIdOf(req, res);

@@ -13,23 +13,23 @@ import { User } from "./database/tables/users.ts";
 
 const usage = "Usage: npm run reset-password -- <username>";
 
-/** For operators who are locked out: sets and prints a new password, takes every other way into the account away, and enables it. */
+/** For operators who are locked out: sets and prints a new password, revokes all other credentials of the account, and enables it. */
 async function resetPassword(args: readonly string[]): Promise<string> {
-  // Scripts of earlier versions pass this; second factors go in any case.
+  // Accepted for scripts of earlier versions; second factors are always removed.
   const [username, ...others] = args.filter((arg) => arg !== "--remove-second-factors");
   if (username === undefined || others.length > 0) throw new ConfigError(usage);
   const config = loadConfig(process.env);
   const unlock =
     config.databaseUrl === undefined ? await lockFolder(config.dataDir, () => process.exit(1)) : () => undefined;
   const database = await openDatabase({ databaseUrl: config.databaseUrl, dataDir: config.dataDir });
-  const services = createServices({ config, database, log: createLog("warn") });
+  const services = await createServices({ config, database, log: createLog("warn") });
   try {
     await database.alone(() => database.migrate());
     const user = await database.fork().findOne(User, { [sql.lower("username")]: username.toLowerCase() });
-    if (!user) throw new ConfigError(`There is no user ${username}.`);
+    if (!user) throw new ConfigError(`The user ${username} does not exist. Check the user name.`);
     const password = randomBytes(15).toString("base64url");
     await services.userAdministration.update(database.fork(), theService, { id: user.id, password, disabled: false });
-    return `New password of ${user.username}, shown this once: ${password}`;
+    return `New password of ${user.username}, shown only once: ${password}`;
   } finally {
     await services.close();
     await database.close();

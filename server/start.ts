@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { pino } from "pino";
 import type { Announce } from "./platform/announcer.ts";
-import { createApp } from "./app.ts";
+import type { PasswordCost } from "./accounts/auth/passwords.ts";
 import { ConfigError, type Config } from "./config/config.ts";
 import { DatabaseUrlError } from "./database/connection-url.ts";
 import { openDatabase, type Database } from "./database/database.ts";
@@ -17,33 +17,35 @@ import { logOutput } from "./platform/log-output.ts";
 import { createLog, type Logger } from "./platform/log.ts";
 import type { Pause } from "./platform/pause.ts";
 import { rawProblem } from "./api/problem.ts";
-import { createServices, type Services } from "./composition/services.ts";
+import type { Services } from "./composition/services.ts";
 import { version } from "./platform/version.ts";
 
-/** How long open requests may take to finish after the stop was asked for. */
+/** How long open requests may take to finish during a shutdown. */
 const drainMilliseconds = 8_000;
 
 export interface RunningServer {
   url: string;
   services: Services;
-  /** Takes no new requests, gives the open ones eight seconds, lets upkeep under way finish, and closes the database. */
+  /** Refuses new requests, gives open ones eight seconds, lets running jobs finish, and closes the database. */
   stop(): Promise<void>;
 }
 
 export interface StartOptions {
   announce: Announce;
   now?: () => Date;
-  /** How to wait for providers; in real time when left out. */
+  /** How to wait for providers. Default: in real time. */
   pause?: Pause;
-  /** A database that is open already and stays open after the stop. */
+  /** Cost of a password hash. Default: OWASP's recommendation. */
+  passwordCost?: PasswordCost;
+  /** An open database, which stays open after the stop. */
   database?: Database;
-  /** Where the log goes instead of standard output. */
+  /** Destination of the log. Default: standard output. */
   logTo?: { write(line: string): void };
 }
 
 /**
- * Configuration → database → migrations → services → listen.
- * @throws ConfigError when a variable names something that cannot be used, FolderInUseError
+ * Starts the service: database, migrations, services, HTTP server.
+ * @throws ConfigError if a variable has an unusable value, FolderInUseError
  */
 export async function startServer(config: Config, options: StartOptions): Promise<RunningServer> {
   const log = createLog(config.logLevel, options.logTo ?? logOutput(config.logFormat, pino.destination(1)));
@@ -53,39 +55,57 @@ export async function startServer(config: Config, options: StartOptions): Promis
       : () => undefined;
   let database = options.database;
   let services: Services | undefined;
+  let server: Server | undefined;
   const release = async () => {
     if (!options.database) await database?.close();
     unlock();
   };
   try {
-    database ??= await openDatabase({ databaseUrl: config.databaseUrl, dataDir: config.dataDir });
-    const { now, pause } = options;
-    const parts = { config, database, log, ...(now && { now }), ...(pause && { pause }) };
-    const running = (services = createServices(parts));
+    const { databaseUrl, dataDir } = config;
+    // The other modules load while the database opens.
+    const [opened, { createServices }, { createApp }] = await Promise.all([
+      options.database ?? openDatabase({ databaseUrl, dataDir }),
+      import("./composition/services.ts"),
+      import("./app.ts"),
+    ]);
+    database = opened;
+    const { now, pause, passwordCost } = options;
+    const parts = {
+      config,
+      database,
+      log,
+      ...(now && { now }),
+      ...(pause && { pause }),
+      ...(passwordCost && { passwordCost }),
+    };
+    const running = (services = await createServices(parts));
     await database.alone(async () => {
       await parts.database.migrate();
       await running.prepare();
       await announceAdministrator(running, options.announce);
     });
-    await running.startJobs();
+    await running.startRepair();
     const app = createApp(services);
-    const server = createServer({ ...slownessLimits, requireHostHeader: false }, app);
-    server.on("checkExpectation", app);
-    server.on("clientError", answerUnreadable);
+    const listening = (server = createServer({ ...slownessLimits, requireHostHeader: false }, app));
+    listening.on("checkExpectation", app);
+    listening.on("clientError", answerUnreadable);
     const place = await database.described();
-    await listen(server, config);
-    const { port } = server.address() as AddressInfo;
+    await listen(listening, config);
+    const { port } = listening.address() as AddressInfo;
     const url = `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`;
     announceAddresses(config, url, place, options.announce);
+    await running.startJobs();
     return {
       url,
       services,
       async stop() {
-        await stop(server, running);
+        await stop(listening, running);
         await release();
       },
     };
   } catch (error) {
+    server?.close();
+    server?.closeAllConnections();
     await services?.stop();
     await services?.close();
     await release();
@@ -93,13 +113,13 @@ export async function startServer(config: Config, options: StartOptions): Promis
   }
 }
 
-/** Another process has the embedded database open: each further write would damage it. */
+/** Exits immediately, because another process may have the embedded database open and further writes would damage it. */
 function endWithoutLock(log: Logger, dataDir: string): never {
-  log.fatal({ dataDir }, "the lock of the data folder was lost, so another process may use it; ending at once");
+  log.fatal({ dataDir }, "lost the lock of the data directory, which another process may now use; exiting immediately");
   process.exit(1);
 }
 
-/** A sentence naming the variable, where one is to blame. */
+/** Converts an error into a sentence that names the variable at fault, if there is one. */
 function startFailure(error: unknown, { host, port, databaseUrl }: Config): unknown {
   if (!(error instanceof Error) || error instanceof ConfigError) return error;
   const blame = (sentence: string) => new ConfigError(sentence, { cause: error });
@@ -109,9 +129,11 @@ function startFailure(error: unknown, { host, port, databaseUrl }: Config): unkn
       return blame(`PORT: ${port} is taken by another program; set PORT to a free one.`);
     }
     if (error.code === "EACCES") {
-      return blame(`PORT: ${port} needs rights that this user does not have; choose one above 1023.`);
+      return blame(`PORT: ${port} needs privileges that this user does not have; choose a port above 1023.`);
     }
-    return blame(`HOST: ${host} is no address of this machine (${error.code}).`);
+    return blame(
+      `HOST: ${host} is not an address of this machine (${error.code}); use one of its addresses, or 0.0.0.0.`,
+    );
   }
   const sentence = databaseUrl === undefined ? null : databaseStartFailure(error);
   return sentence === null ? error : blame(sentence);
@@ -121,11 +143,11 @@ async function announceAdministrator({ config, database, users }: Services, anno
   const password = config.adminPassword ?? randomBytes(15).toString("base64url");
   const made = await users.createFirst(database.fork(), config.adminUsername, password);
   if (!made || config.adminPassword !== undefined) return;
-  announce(`Administrator "${made.username}" created. Password, shown this once: ${password}`);
+  announce(`Administrator "${made.username}" created. Password, shown only once: ${password}`);
 }
 
 function announceAddresses(config: Config, url: string, database: string, announce: Announce): void {
-  announce(`Zonewright ${version} serves ${url}`, {
+  announce(`Zonewright ${version} is listening on ${url}`, {
     api: `${url}/api (tRPC: ${url}/trpc)`,
     documentation: `${url}/api/docs`,
     zoneFiles: join(config.dataDir, "zones"),
@@ -133,7 +155,7 @@ function announceAddresses(config: Config, url: string, database: string, announ
   });
 }
 
-/** How long a request may take to arrive, in milliseconds. Node looks only every so often whether one is late. */
+/** Time limits for receiving a request, in milliseconds. Node checks them only once per interval. */
 const slownessLimits = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
@@ -161,7 +183,7 @@ async function listen(server: Server, config: Config): Promise<void> {
   });
 }
 
-/** Answers what the HTTP parser refuses: no request comes of it, and a bare status line would be no problem document. */
+/** Sends a problem document for requests that the HTTP parser refuses, instead of Node's bare status line. */
 function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
@@ -169,21 +191,21 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   }
   const reason =
     error.code === "HPE_HEADER_OVERFLOW"
-      ? "The request's address and headers are larger than 16 KiB together."
+      ? "The request line and headers exceed 16 KiB in total. Send less."
       : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
-        ? "The request did not arrive in time."
-        : "The request is not well-formed HTTP.";
+        ? "The request did not arrive in time. Try again."
+        : "The request is not valid HTTP.";
   socket.end(rawProblem(new AppError("BAD_REQUEST", reason)));
 }
 
 async function stop(server: Server, services: Services): Promise<void> {
   services.health.drain();
-  // A stream is a request that does not finish by itself.
+  // Streams do not finish by themselves.
   services.streams.stop();
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
-  // A kept connection becomes idle when its last request is answered; nobody else closes it then.
+  // Keep-alive connections become idle after their last response and are not closed otherwise.
   const idle = setInterval(() => server.closeIdleConnections(), 50);
   const late = setTimeout(() => server.closeAllConnections(), drainMilliseconds);
   await Promise.all([closed, services.stop()]);

@@ -1,12 +1,13 @@
-import { SignJWT, jwtVerify } from "jose";
+import { SignJWT } from "jose/jwt/sign";
+import { jwtVerify } from "jose/jwt/verify";
 import { z } from "zod";
 import type { Keyring } from "../platform/keyring.ts";
 
 const issuer = "zonewright";
-/** A kind of token of its own: no other JWT of ours passes for an access token. */
+/** Distinguishes access tokens from other JWTs signed with the same secret. */
 const audience = "access";
 const accessTokenSeconds = 15 * 60;
-const rememberedTokens = 20_000;
+const maxCachedTokens = 20_000;
 
 const claimsSchema = z.object({ sub: z.uuid(), sid: z.uuid(), exp: z.number() });
 
@@ -17,11 +18,11 @@ export interface AccessClaims {
   expiresAt: number;
 }
 
-/** Access tokens: JWTs of 15 minutes, HS256. They name user and session, and carry no rights. */
+/** Issues and verifies access tokens: HS256 JWTs, valid for 15 minutes, that identify user and session but contain no permissions. */
 export class AccessTokens {
   readonly #keys: readonly [Uint8Array, ...Uint8Array[]];
   readonly #now: () => Date;
-  /** Signatures already checked. A token is as unguessable as its signature, so it may be its own key. */
+  /** Verified tokens and their claims. A token is as unguessable as its signature, so it can be the key. */
   readonly #checked = new Map<string, AccessClaims>();
 
   constructor(keyring: Keyring, now: () => Date) {
@@ -41,7 +42,7 @@ export class AccessTokens {
       .sign(this.#keys[0]);
   }
 
-  /** Null for anything but a live token of ours. */
+  /** Returns the claims of a valid, unexpired token, otherwise null. */
   async check(token: string): Promise<AccessClaims | null> {
     const claims = this.#checked.get(token) ?? (await this.#verify(token));
     if (!claims || claims.expiresAt * 1000 <= this.#now().getTime()) {
@@ -63,7 +64,7 @@ export class AccessTokens {
         });
         const { sub, sid, exp } = claimsSchema.parse(payload);
         const claims = { userId: sub, sessionId: sid, expiresAt: exp };
-        if (this.#checked.size >= rememberedTokens) this.#checked.clear();
+        if (this.#checked.size >= maxCachedTokens) this.#checked.clear();
         this.#checked.set(token, claims);
         return claims;
       } catch {

@@ -1,18 +1,18 @@
-/** Who did something, and in which call: what the audit trail tells of every entry. */
+/** Who performed an action and in which call, as recorded in the audit trail. */
 export interface Actor {
-  /** Null for a visitor who has not signed in, and for the service itself. */
+  /** Null for an anonymous caller and for the service itself. */
   userId: string | null;
-  /** The personal token; null for a session. */
+  /** The personal token used; null for a session. */
   tokenId: string | null;
-  /** The client's address as far as TRUST_PROXY lets us believe it. */
+  /** The client's IP address, as determined by TRUST_PROXY. */
   ip: string | null;
   requestId: string | null;
 }
 
-/** Somebody who has not signed in. */
+/** Returns the actor for an anonymous caller. */
 export function visitor(ip: string | null, requestId: string): Actor {
   return { userId: null, tokenId: null, ip, requestId };
 }
 
-/** The service itself: jobs and repairs. */
+/** The service itself, for jobs and repairs. */
 export const theService: Actor = { userId: null, tokenId: null, ip: null, requestId: null };

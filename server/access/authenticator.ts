@@ -2,57 +2,57 @@ import type { HttpPort } from "../platform/http-port.ts";
 import type { EntityManager } from "../database/database.ts";
 import { AppError } from "../platform/errors.ts";
 import type { AccessTokens } from "./access-tokens.ts";
-import { KnownCallers, type Known, type KnownCaller } from "./known-callers.ts";
+import { CallerCache, type CachedCaller, type CallerIdentity } from "./caller-cache.ts";
 import { liveSessions } from "./live-sessions.ts";
 import type { PersonalTokenCredentials } from "./personal-token-credentials.ts";
 import { looksPersonal } from "./personal-token-form.ts";
 
-/** A caller, and what their credential lasts by: for those who stay longer than a call. */
+/** A caller and the lifetime of their credential, for streams that outlive a call. */
 export interface Identified {
-  caller: KnownCaller;
-  /** What `ended` is told of it. */
+  caller: CallerIdentity;
+  /** The key passed to `ended`. */
   credential: string;
-  /** Null: it has no end of its own. */
+  /** Null: never expires. */
   endsAt: Date | null;
 }
 
-/** Told at once of what ends in this process. */
+/** Receives credentials and users that are revoked or changed in this process, immediately. */
 export interface EndListener {
   ended(credential: string): void;
-  /** A user was disabled or deleted or got another role or name. */
+  /** Called when a user was disabled or deleted, or their role or name changed. */
   changed(userId: string): void;
 }
 
 /**
- * Turns credentials into a caller: access tokens, whose rights are the user's, and personal tokens, which have some of them. What
- * ends in this process ends at once, what ends in another is seen within a second.
+ * Authenticates callers by access tokens, which have all of the user's permissions, and personal tokens, which have some of them.
+ * Revocations take effect immediately in this process and within a second in others.
  */
 export class Authenticator {
   readonly #accessTokens: AccessTokens;
   readonly #personalTokens: PersonalTokenCredentials;
-  readonly #callers: KnownCallers;
+  readonly #callers: CallerCache;
   readonly #now: () => Date;
   readonly #listeners: EndListener[] = [];
 
   constructor(accessTokens: AccessTokens, personalTokens: PersonalTokenCredentials, now: () => Date) {
     this.#accessTokens = accessTokens;
     this.#personalTokens = personalTokens;
-    this.#callers = new KnownCallers(now);
+    this.#callers = new CallerCache(now);
     this.#now = now;
   }
 
-  /** @throws AppError UNAUTHORIZED when there is no live credential. */
+  /** Authenticates the caller of a request. @throws AppError UNAUTHORIZED without a valid credential */
   async authenticate(em: EntityManager, http: HttpPort): Promise<Identified> {
     const token = bearerOf(http);
     if (token === null) {
       throw http.header("authorization") === undefined
         ? new AppError("UNAUTHORIZED", "Sign in, and send the access token as `Authorization: Bearer …`.")
-        : new AppError("UNAUTHORIZED", "The Authorization header must read `Bearer <token>`.");
+        : new AppError("UNAUTHORIZED", "The Authorization header must have the form `Bearer <token>`.");
     }
     return await this.identify(em, token);
   }
 
-  /** The same for a token that is at hand already. */
+  /** Authenticates the caller of a token. @throws AppError UNAUTHORIZED if it is invalid */
   async identify(em: EntityManager, token: string): Promise<Identified> {
     return looksPersonal(token) ? await this.#byPersonalToken(em, token) : await this.#byAccessToken(em, token);
   }
@@ -61,17 +61,17 @@ export class Authenticator {
     this.#listeners.push(listener);
   }
 
-  /** Refuses a session from now on. */
+  /** Rejects a session from now on. */
   end(sessionId: string): void {
     this.#end(sessionKey(sessionId));
   }
 
-  /** Refuses a personal token from now on. */
+  /** Rejects a personal token from now on. */
   endToken(tokenHash: string): void {
     this.#end(tokenKey(tokenHash));
   }
 
-  /** To be called when a user was disabled or deleted or got another role or name, once that is committed. */
+  /** Drops cached data about a user. Call after committing that they were disabled or deleted, or that their role or name changed. */
   forget(userId: string): void {
     this.#callers.forget(userId);
     for (const listener of this.#listeners) listener.changed(userId);
@@ -90,7 +90,7 @@ export class Authenticator {
     if (found) return { ...found, credential };
     throw new AppError(
       "UNAUTHORIZED",
-      "The personal token does not work: it is mistyped, has expired or was deleted, or its owner was disabled.",
+      "The personal token is invalid: it is mistyped, expired or deleted, or its owner is disabled. Use a valid token.",
     );
   }
 
@@ -102,10 +102,13 @@ export class Authenticator {
       if (found?.caller.userId === claims.userId)
         return { caller: found.caller, credential, endsAt: new Date(claims.expiresAt * 1000) };
     }
-    throw new AppError("UNAUTHORIZED", "The access token is not valid any more; refresh the session or sign in again.");
+    throw new AppError(
+      "UNAUTHORIZED",
+      "The access token is invalid or has expired. Refresh the session, or sign in again.",
+    );
   }
 
-  async #readSession(em: EntityManager, sessionId: string): Promise<Known | null> {
+  async #readSession(em: EntityManager, sessionId: string): Promise<CachedCaller | null> {
     const row = await liveSessions(em, this.#now())
       .select(["users.id", "users.username", "users.role", "sessions.expires_at"])
       .where("sessions.id", "=", sessionId)
@@ -124,7 +127,7 @@ function tokenKey(tokenHash: string): string {
   return `token ${tokenHash}`;
 }
 
-/** The token of the Authorization header (RFC 6750 §2.1), or null. */
+/** Returns the bearer token of the Authorization header (RFC 6750 §2.1), or null. */
 export function bearerOf(http: HttpPort): string | null {
   const [, token] = /^Bearer +(\S+)$/i.exec(http.header("authorization") ?? "") ?? [];
   return token ?? null;

@@ -3,7 +3,7 @@ import type { Permission } from "./permissions.ts";
 import { AppError } from "../platform/errors.ts";
 import type { Role } from "../database/tables/roles.ts";
 
-/** Who is calling, established from a credential. */
+/** An authenticated caller. */
 export interface Caller extends Actor {
   userId: string;
   username: string;
@@ -13,8 +13,8 @@ export interface Caller extends Actor {
   permissions: "all" | ReadonlySet<Permission>;
 }
 
-/** The caller, if they may. @throws AppError FORBIDDEN for a personal token without the permission */
+/** Returns the caller if they have the permission. @throws AppError FORBIDDEN for a personal token without it */
 export function permitted<C extends Pick<Caller, "permissions">>(caller: C, permission: Permission): C {
   if (caller.permissions === "all" || caller.permissions.has(permission)) return caller;
-  throw new AppError("FORBIDDEN", `This token does not carry the permission ${permission}.`);
+  throw new AppError("FORBIDDEN", `This token lacks the permission ${permission}. Use a token that has it.`);
 }

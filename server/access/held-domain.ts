@@ -1,6 +1,6 @@
 import { queries, type EntityManager } from "../database/database.ts";
 
-/** Keeps a domain from being deleted until the transaction ends. @returns its name; null where there is none with this id */
+/** Locks a domain against deletion until the transaction ends. @returns its name, or null if it does not exist */
 export async function holdDomain(tx: EntityManager, id: string): Promise<string | null> {
   const row = await queries(tx)
     .selectFrom("domains")
@@ -11,7 +11,7 @@ export async function holdDomain(tx: EntityManager, id: string): Promise<string 
   return row?.name ?? null;
 }
 
-/** The same by its canonical name. @returns its id */
+/** Like {@link holdDomain}, by canonical name. @returns its id, or null if it does not exist */
 export async function holdDomainNamed(tx: EntityManager, name: string): Promise<string | null> {
   const row = await queries(tx)
     .selectFrom("domains")

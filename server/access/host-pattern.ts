@@ -1,18 +1,19 @@
 import { escapeLike } from "../database/escape-like.ts";
-import { shown, toALabel } from "../dns/names/labels.ts";
+import { shown, toALabel } from "../dns/names/names.ts";
 import { ok, refuse, type Result } from "../platform/result.ts";
 
 /*
- * A pattern for hosts of a zone, as records name them: relative, lower-case, `@` for the apex. `*` stands for any run of characters, for
- * none and for dots, too; everything else stands for itself. So `*` is every host, and `*.dev` is all below `dev` and not `dev` itself.
+ * A glob pattern for hosts of a zone in the form of record owners: relative, lower-case, `@` for the apex. `*` matches any run of
+ * characters, including none and dots; every other character matches itself. So `*` matches every host, and `*.dev` matches everything
+ * below `dev` but not `dev` itself.
  */
 
-/** 253 characters are the longest host there is. */
+/** The maximum length of a host name. */
 const longestPattern = 253;
 
 /**
- * The canonical form of a pattern that a person typed, for hosts of `zone` (canonical). One that repeats the zone's name is refused rather
- * than understood: `*.example.com` would become every host of example.com.
+ * Parses a user-supplied pattern for hosts of `zone` (canonical) into canonical form. Refuses a pattern that ends in the zone's name
+ * instead of stripping it, because `*.example.com` would become every host of example.com.
  */
 export function parseHostPattern(input: string, zone: string): Result<string> {
   if (input === "@") return ok("@");
@@ -23,10 +24,10 @@ export function parseHostPattern(input: string, zone: string): Result<string> {
     labels.push(label);
   }
   const pattern = labels.join(".").replaceAll(/\*+/g, "*");
-  if (pattern.length > longestPattern) return refuse(`A pattern has at most ${longestPattern} characters.`);
+  if (pattern.length > longestPattern) return refuse(`The pattern must have at most ${longestPattern} characters.`);
   if (pattern === zone || pattern.endsWith(`.${zone}`))
     return refuse(
-      `The pattern is for hosts within ${zone}: leave that name out, as in "*.dev", or "@" for ${zone} itself.`,
+      `The pattern must be relative to ${zone}. Leave out that name, as in "*.dev", or use "@" for ${zone} itself.`,
     );
   return ok(pattern);
 }
@@ -34,11 +35,11 @@ export function parseHostPattern(input: string, zone: string): Result<string> {
 function unusual(label: string): string {
   const example = 'The pattern must look like "*", "www", "*.dev", "app-*" or "@"';
   return label === ""
-    ? `${example}, but it has an empty label (a dot too many).`
+    ? `${example}, but it has an empty label (an extra dot).`
     : `${example}, but not ${shown(label)}.`;
 }
 
-/** Whether a host matches a pattern; both canonical. Each part is looked for once, behind the one before it: nothing is tried twice. */
+/** Returns whether a host matches a pattern, both canonical. Searches each part once, after the previous one, so there is no backtracking. */
 export function matchesHost(pattern: string, host: string): boolean {
   const [first = "", ...parts] = pattern.split("*");
   const last = parts.pop();
@@ -53,7 +54,7 @@ export function matchesHost(pattern: string, host: string): boolean {
   return host.length - last.length >= from && host.endsWith(last);
 }
 
-/** The same pattern for SQL's `like`, with its usual escape. */
+/** Converts a pattern for SQL `like`, with the default escape character. */
 export function likePattern(pattern: string): string {
   return escapeLike(pattern).replaceAll("*", "%");
 }

@@ -1,11 +1,11 @@
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { likePattern, matchesHost } from "./host-pattern.ts";
 
-/** Some hosts of a zone: those that match at least one of some patterns. */
+/** A set of hosts of a zone: those that match at least one of its patterns. */
 export class Hosts {
   static readonly all = new Hosts(["*"]);
 
-  /** None of them is covered by another one. */
+  /** Minimal: no pattern covers another. */
   readonly #patterns: readonly string[];
 
   constructor(patterns: readonly string[]) {
@@ -30,14 +30,14 @@ export class Hosts {
   }
 
   /**
-   * Whether a host is among them with every host below it. In a host only a `*` of the pattern matches a `*`, and matches whatever may stand
-   * in its place: so what includes `*.dev` includes all below `dev`.
+   * Returns whether the set includes a host and every host below it. Only a `*` in a pattern matches a `*` in a host, so a set that
+   * includes `*.dev` includes everything below `dev`.
    */
   includesTree(host: string): boolean {
     return host === "@" ? this.isAll : this.includes(host) && this.includes(`*.${host}`);
   }
 
-  /** The same as a condition on a column of hosts, or another text. */
+  /** Returns the set as an SQL condition on a column of hosts or another text expression. */
   condition(host: RawBuilder<unknown> = sql.ref("name")): RawBuilder<SqlBool> {
     if (this.isAll) return sql<SqlBool>`true`;
     if (this.isNone) return sql<SqlBool>`false`;

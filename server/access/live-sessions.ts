@@ -1,6 +1,6 @@
 import { queries, type EntityManager } from "../database/database.ts";
 
-/** Sessions that go on, with the users behind them: not ended, not too old, of somebody who is not disabled. */
+/** Selects active sessions with their users: not revoked, not expired, of users who are not disabled. */
 export function liveSessions(em: EntityManager, now: Date) {
   return queries(em)
     .selectFrom("sessions")

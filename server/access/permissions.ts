@@ -1,4 +1,4 @@
-/** What a credential may allow. A signed-in session holds all of them, a personal token those that it was given. */
+/** Permissions of credentials. A session has all of them; a personal token has those it was created with. */
 export const permissions = [
   "domains:read",
   "domains:write",

@@ -1,11 +1,11 @@
 import type { Permission } from "./permissions.ts";
 import { queries, type EntityManager } from "../database/database.ts";
-import type { Known } from "./known-callers.ts";
+import type { CachedCaller } from "./caller-cache.ts";
 import { hashOf } from "../platform/opaque-tokens.ts";
 import { isWellFormed } from "./personal-token-form.ts";
 import type { LastUse } from "./personal-token-use.ts";
 
-/** Personal tokens as credentials: who is behind one, and what it may do. */
+/** Looks up the owner and permissions of personal tokens. */
 export class PersonalTokenCredentials {
   readonly #prefix: string;
   readonly #lastUse: LastUse;
@@ -15,13 +15,13 @@ export class PersonalTokenCredentials {
     this.#lastUse = lastUse;
   }
 
-  /** What a token is stored and remembered under; null for what cannot be one of ours. */
+  /** Returns the key under which a token is stored and cached, or null if it is malformed. */
   keyOf(token: string): string | null {
     return isWellFormed(token, this.#prefix) ? hashOf(token) : null;
   }
 
-  /** Null for a token that is unknown or deleted, or whose owner is disabled. */
-  async read(em: EntityManager, tokenHash: string): Promise<Known | null> {
+  /** Returns the caller, or null if the token is unknown or deleted, or its owner is disabled. */
+  async read(em: EntityManager, tokenHash: string): Promise<CachedCaller | null> {
     const row = await queries(em)
       .selectFrom("personal_tokens as token")
       .innerJoin("users", "users.id", "token.user_id")

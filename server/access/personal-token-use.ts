@@ -1,17 +1,17 @@
 import type { Background } from "../platform/background.ts";
 import { queries, type Database } from "../database/database.ts";
 
-/** How far behind a token's `lastUsedAt` may be. */
-const behindMilliseconds = 5 * 60_000;
+/** Maximum delay of a token's `lastUsedAt`. */
+const delayMilliseconds = 5 * 60_000;
 
-/** A token that somebody calls with. */
+/** A token used by a call. */
 export interface UsedToken {
   id: string;
   endsAt: Date | null;
   lastUsedAt: Date | null;
 }
 
-/** Writes when tokens were used, beside the requests that use them: none waits for it. */
+/** Records when tokens were last used, in the background of the requests that use them. */
 export class LastUse {
   readonly #database: Database;
   readonly #background: Background;
@@ -24,19 +24,19 @@ export class LastUse {
     this.#now = now;
   }
 
-  /** Notes a use, unless one of the last five minutes is on record. */
+  /** Records a use, unless one in the last five minutes is recorded already. */
   note({ id, endsAt, lastUsedAt }: UsedToken): void {
     const now = this.#now();
-    const recent = lastUsedAt !== null && now.getTime() - lastUsedAt.getTime() < behindMilliseconds;
+    const recent = lastUsedAt !== null && now.getTime() - lastUsedAt.getTime() < delayMilliseconds;
     if (recent || this.#writing.has(id) || (endsAt !== null && endsAt <= now)) return;
     this.#writing.add(id);
-    this.#background.run("noting the use of a personal token", () =>
+    this.#background.run("recording the use of a personal token", () =>
       this.#write(id, now).finally(() => this.#writing.delete(id)),
     );
   }
 
   async #write(id: string, now: Date): Promise<void> {
-    const before = new Date(now.getTime() - behindMilliseconds);
+    const before = new Date(now.getTime() - delayMilliseconds);
     await queries(this.#database.fork())
       .updateTable("personal_tokens")
       .set({ last_used_at: now })

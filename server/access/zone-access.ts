@@ -5,26 +5,27 @@ import type { Tables } from "../database/tables/all.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import type { AssignmentAccess } from "../database/tables/assignments.ts";
 import { Hosts } from "./hosts.ts";
+import type { RecordData } from "../dns/record.ts";
 
 /*
- * Who may see and change which zone: the one place where that is decided. Administrators reach everything, members the domains that they
- * own, and of those assigned to them the hosts that their assignments name. What a caller may not see does not exist for them.
+ * Decides who may see and change which zone; no other code does. Administrators access everything. Members access the domains they own,
+ * and the assigned hosts of domains assigned to them. Anything else is reported as not found.
  */
 
-/** What a caller may do in a zone. */
+/** A caller's rights in a zone. */
 export interface Rights {
-  /** Whether the zone as a whole is theirs to decide on: an administrator, or its owner. */
+  /** Whether they manage the zone as a whole: administrators and the owner. */
   owns: boolean;
-  /** The hosts whose records they see. */
+  /** The hosts whose records they may see. */
   sees: Hosts;
   /** The hosts whose records they may change. */
   changes: Hosts;
 }
 
-/** What a call is for: to look, to change records, or to decide on the zone as a whole. */
+/** What a call requires: to read records, to change records, or to manage the zone as a whole. */
 export type Need = "read" | "write" | "manage";
 
-/** An assignment, as far as rights follow from it. */
+/** The parts of an assignment that determine rights. */
 interface Grant {
   pattern: string;
   access: AssignmentAccess;
@@ -32,7 +33,7 @@ interface Grant {
 
 const everything: Rights = { owns: true, sees: Hosts.all, changes: Hosts.all };
 
-/** Several assignments add up. Null: not even to be seen. */
+/** Returns the union of all assignments' rights, or null if the caller may not see the zone. */
 function rightsFrom(caller: Caller, ownerId: string | null, grants: readonly Grant[]): Rights | null {
   if (caller.role === "admin" || ownerId === caller.userId) return everything;
   if (grants.length === 0) return null;
@@ -44,7 +45,7 @@ function rightsFrom(caller: Caller, ownerId: string | null, grants: readonly Gra
   };
 }
 
-/** Columns of a query on `domains` from which `rightsIn` tells what the caller may do. */
+/** Returns the columns of a query on `domains` that `rightsIn` needs. */
 export function accessColumns(caller: Caller) {
   const grants =
     caller.role === "admin"
@@ -56,34 +57,49 @@ export function accessColumns(caller: Caller) {
   return [sql<string | null>`domains.owner_id`.as("owner_id"), grants.as("grants")] as const;
 }
 
-/** @throws AppError NOT_FOUND when the caller may not see the domain, FORBIDDEN when they may and it takes more */
+/** Returns the caller's rights in a domain. @throws AppError NOT_FOUND if they may not see it, FORBIDDEN if `need` exceeds their rights */
 export function rightsIn(row: { owner_id: string | null; grants: Grant[] }, caller: Caller, need: Need): Rights {
   const rights = rightsFrom(caller, row.owner_id, row.grants);
   if (!rights) throw notFound("domain");
-  if (need === "manage" && !rights.owns)
-    throw new AppError("FORBIDDEN", "Only the domain's owner and administrators may do this.");
+  if (rights.owns) return rights;
+  if (need === "manage")
+    throw new AppError("FORBIDDEN", "Only the domain's owner and administrators can do this. Ask one of them.");
   if (need === "write" && rights.changes.isNone)
     throw new AppError(
       "FORBIDDEN",
-      "You may look at this domain and not change it; ask for an assignment that lets you write.",
+      "You have read-only access to this domain. Request an assignment with write access.",
     );
   return rights;
 }
 
-/** A zone that the caller may reach, with what reads and changes need of it. */
+/** Types that affect every name below their owner: delegation (RFC 1034 §4.2.1) and redirection (RFC 6672 §2.3). */
+const takingOver = new Set(["NS", "DNAME"]);
+
+/** Returns why the caller may not write or delete such a record; null if they may. */
+export function outsideRights(
+  { recordType, name }: Pick<RecordData, "recordType" | "name">,
+  { owns, changes }: Rights,
+): string | null {
+  if (owns || changes.isAll) return null;
+  if (!changes.includes(name)) return `Your assignments do not let you change the records of ${name}.`;
+  if (!takingOver.has(recordType) || changes.includesTree(name)) return null;
+  return `${recordType} records of ${name} affect every name below it, and your assignments do not cover all of those.`;
+}
+
+/** A zone that the caller may access, with the data that reads and changes need. */
 export interface Zone {
   id: string;
   name: string;
   revision: number;
   recordCount: number;
-  /** Whether the provider signs the zone, and how many records it maintains for that. */
+  /** Whether the provider signs the zone; `serverManagedCount` is the number of records it maintains for that. */
   signed: boolean;
   serverManagedCount: number;
   providerConfigId: string;
   rights: Rights;
 }
 
-/** @throws AppError NOT_FOUND when there is no such domain or the caller may not see it, FORBIDDEN when they may not do more */
+/** Returns a zone with the caller's rights. @throws AppError NOT_FOUND if it does not exist or they may not see it, FORBIDDEN if `need` exceeds their rights */
 export async function zoneFor(em: EntityManager, caller: Caller, domainId: string, need: Need): Promise<Zone> {
   const row = await queries(em)
     .selectFrom("domains")
@@ -105,14 +121,15 @@ export async function zoneFor(em: EntityManager, caller: Caller, domainId: strin
 }
 
 /**
- * Which domains of a list some callers see, as SQL. It gets values and never the caller: two callers with the same one have the same SQL, and
- * texts of queries are kept by it (`repeated`). A condition that depends on anything else of the caller is another one of these.
+ * The SQL that selects the domains visible to a kind of caller. It receives only values, never the caller: all callers with the same
+ * visibility share the SQL text, and query texts are cached by this object (`repeated`). A condition that depends on anything else about the
+ * caller must be a separate visibility.
  */
 export interface Visibility {
   condition(eb: ExpressionBuilder<Tables, "domains">, userId: string): Expression<SqlBool>;
-  /** The values of the condition, in its order. */
+  /** The condition's values, in order. */
   parameters(userId: string): string[];
-  /** Whether they see all hosts of such a domain: what is about the zone as a whole is for these. */
+  /** Whether they may see all hosts of a domain, and so data about the zone as a whole. */
   wholly(userId: string): Expression<SqlBool>;
 }
 
@@ -129,7 +146,7 @@ const ownDomains: Visibility = {
 };
 
 const ownAndAssignedDomains: Visibility = {
-  // One set of ids, and not "own or assigned", for which no index serves.
+  // A set of ids, because no index serves "own or assigned".
   condition: (_eb, userId) => sql<SqlBool>`domains.id in (
     select own.id from domains own where own.owner_id = ${userId}
     union all select a.domain_id from assignments a where a.user_id = ${userId}
@@ -140,7 +157,7 @@ const ownAndAssignedDomains: Visibility = {
   ))`,
 };
 
-/** The domains that a caller may see, for lists. */
+/** Selects the domains visible to a caller, for lists. */
 export class VisibleDomains {
   readonly visibility: Visibility;
   readonly #caller: Caller;
@@ -161,24 +178,24 @@ export class VisibleDomains {
     return this.visibility.condition(eb, this.#caller.userId);
   }
 
-  /** Whether the caller sees all hosts of a domain, in SQL: what is about the zone as a whole is for these. */
+  /** Returns the SQL condition that the caller may see all hosts of a domain, and so data about the zone as a whole. */
   wholly(): Expression<SqlBool> {
     return this.visibility.wholly(this.#caller.userId);
   }
 
-  /** A column of `domains` that is about the zone as a whole; null where the caller does not see all of it. */
+  /** Wraps a column about the zone as a whole: null unless the caller may see all hosts. */
   ifWhole<Value>(column: RawBuilder<Value>): RawBuilder<Value | null> {
     if (this.visibility === everyDomain) return column;
     return sql<Value | null>`case when ${this.wholly()} then ${column} end`;
   }
 
-  /** The hosts that the caller sees of a domain of the list. */
+  /** Returns the hosts that the caller may see in a listed domain. */
   seenOf({ id, owner_id: ownerId }: { id: string; owner_id: string | null }): Hosts {
     return rightsFrom(this.#caller, ownerId, this.#grants.get(id) ?? [])?.sees ?? new Hosts([]);
   }
 }
 
-/** Reads the caller's assignments once, so that the list can be read in its own order. */
+/** Reads the caller's assignments up front, so that the list query can use its own order. */
 export async function visibleDomains(em: EntityManager, caller: Caller): Promise<VisibleDomains> {
   if (caller.role === "admin") return new VisibleDomains(caller, new Map());
   const rows = await queries(em)

@@ -1,2 +1,2 @@
-/** What is said of a field that the path gives already. */
-export const alsoInPath = "This is given in the path; remove it here.";
+/** Error message for a field that is already in the path. */
+export const alsoInPath = "This is already in the path; remove it here.";

@@ -15,14 +15,14 @@ interface Schema {
   _def?: SchemaDef;
 }
 
-/** Definitions outlive a server, and schemas that differ in their description alone share one: what is locked stays so. */
+/** Locked definitions. They outlive a server and are shared by schemas that differ only in their description. */
 const locked = new WeakSet<SchemaDef>();
 
 /**
- * Holds every input schema's `coerce` at its declared value.
+ * Locks the `coerce` flag of every input schema at its declared value.
  *
- * trpc-to-openapi 3.3.0 sets it to true on all numbers and booleans of an input at each REST call, bodies included, after
- * which `"false"` is true and null is 0, over tRPC as well.
+ * trpc-to-openapi 3.3.0 sets it to true on all numbers and booleans of an input at each REST call, including bodies. Afterwards `"false"`
+ * is true and null is 0, over tRPC as well.
  */
 export function lockCoercion(appRouter: AnyTRPCRouter): void {
   const lock = (schema: Schema | undefined): void => {

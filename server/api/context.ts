@@ -8,7 +8,7 @@ export interface Context {
   http: HttpPort;
 }
 
-/** What a tRPC client finds under `error.data`. */
+/** A tRPC error's `data`. */
 interface ErrorData {
   code: ErrorCode;
   httpStatus: number;
@@ -17,36 +17,36 @@ interface ErrorData {
   requestId: string | null;
 }
 
-/** An error as tRPC sends it; `code` is JSON-RPC's. */
+/** An error as tRPC sends it. `code` is a JSON-RPC code. */
 export interface ErrorShape {
   message: string;
   code: TRPC_ERROR_CODE_NUMBER;
   data: ErrorData;
 }
 
-/** Who gets in. `awaitingSecondFactor`: only a `tempToken`, while a second factor is awaited. */
+/** Who may call a procedure. `awaitingSecondFactor`: only a `tempToken`, during a sign-in that awaits its second factor. */
 export type Access = "public" | "awaitingSecondFactor" | "signedIn" | "admin";
 
 /**
- * What a call asks for that changes a way into the account, beyond a sign-in. `session`: a session that was confirmed within the last ten minutes.
- * `orPassword`: the same, or the right current password in the body. `givingAccess`: a confirmed session, but only for a body that gives
- * access or takes a protection away.
+ * The confirmation that a call requires because it changes how an account can be accessed. `session`: a session confirmed within the last
+ * ten minutes. `orPassword`: such a session, or the correct current password in the body. `givingAccess`: such a session, but only if the
+ * body grants access or removes a protection.
  */
 export type Confirmed = "session" | "orPassword" | "givingAccess";
 
-/** A day, which begins at midnight UTC: `2027-01-31`. */
+/** A date in UTC, such as `2027-01-31`. */
 export type Day = `${number}-${number}-${number}`;
 
-/** That a procedure is to go (docs/compatibility.md tells how long it stays). */
+/** Marks a procedure as deprecated. See docs/compatibility.md for how long it remains. */
 export interface Deprecation {
   since: Day;
-  /** From when on it may be gone. */
+  /** Date from which it may be removed. */
   sunset?: Day;
-  /** What to use instead: a procedure's dotted name. */
+  /** The dotted name of the procedure to use instead. */
   instead: string;
 }
 
-/** How a procedure is offered over REST and described in the API document. */
+/** A procedure's REST route and its description in the API document. */
 export interface RouteMeta {
   openapi?: {
     method: "GET" | "POST" | "PUT" | "DELETE";
@@ -59,26 +59,26 @@ export interface RouteMeta {
     protect: boolean;
     errorResponses: number[];
   };
-  /** A body as an example, for the API document. */
+  /** An example body for the API document. */
   example?: Readonly<Record<string, unknown>>;
-  /** A DELETE that takes its fields in a body instead of the query: what is secret has no place in an address. */
+  /** A DELETE with a body instead of query parameters, because secrets do not belong in URLs. */
   bodied?: boolean;
-  /** Takes the header `x-confirm-delete`. */
+  /** Accepts the header `x-confirm-delete`. */
   confirmable?: boolean;
-  /** Status of success. */
+  /** HTTP status on success. */
   status?: 200 | 201;
   /** The REST body is this string field of the output, as plain text. */
   textField?: string;
-  /** Takes bodies up to 16 MiB of those who have signed in; `server/composition/large-inputs.ts` has what it takes. */
+  /** Accepts bodies up to 16 MiB from authenticated callers. Its input must be in `server/composition/large-inputs.ts`. */
   largeBody?: boolean;
-  /** Makes much work here or at a provider: limited more tightly, but for a dry run. */
+  /** Expensive here or at a provider: has a stricter rate limit, except for dry runs. */
   costly?: boolean;
-  /** Statuses beyond those that the kind of procedure implies. */
+  /** Error statuses in addition to those that the kind of procedure implies. */
   errors?: number[];
-  /** Which personal-token permission opens it; null where no personal token does. */
+  /** The permission that personal tokens need; null if they cannot call it. */
   permission?: Permission | null;
   access?: Access;
-  /** Null where a sign-in is enough, however old. */
+  /** Null if no confirmation is required. */
   confirmed?: Confirmed | null;
   deprecated?: Deprecation;
 }

@@ -1,16 +1,16 @@
 import type { AnyTRPCRouter } from "@trpc/server";
 import type { RequestHandler } from "express";
 import type { Day, Deprecation, RouteMeta } from "./context.ts";
-import { asLibraryReads, metaOf, patternOf, restProcedures } from "./rest.ts";
+import { forLibrary, metaOf, patternOf, restProcedures } from "./rest.ts";
 
 /**
- * Announces on the answers of a route that it is to go, refusals included: since when (`Deprecation`, RFC 9745), from when on it may
- * be gone (`Sunset`, RFC 8594), and where to read on and what to call instead (`Link`, RFC 5829 §3.2). To be mounted at /api;
- * null where nothing is to go, so that no call pays for it.
+ * Sets deprecation headers on all responses of deprecated routes, including errors: `Deprecation` (RFC 9745), `Sunset` (RFC 8594), and
+ * `Link` to the documentation and the successor (RFC 5829 §3.2). Mount at /api. Returns null if nothing is deprecated, so that calls have
+ * no overhead.
  */
 export function announceDeprecations(appRouter: AnyTRPCRouter, siteUrl: string): RequestHandler | null {
-  // In the order in which they match: what is to go may look like what stays.
-  const routes = restProcedures(asLibraryReads(appRouter)).map(({ name, meta: { deprecated } }) => {
+  // In matching order, because a deprecated route may overlap with another.
+  const routes = restProcedures(forLibrary(appRouter)).map(({ name, meta: { deprecated } }) => {
     const { method, path = "" } = metaOf(appRouter, name)?.openapi ?? {};
     const successor = deprecated ? replacement(deprecated, appRouter).openapi?.path : undefined;
     return { method, pattern: patternOf(path), deprecated, successor: successor ?? null };
@@ -33,18 +33,18 @@ export function announceDeprecations(appRouter: AnyTRPCRouter, siteUrl: string):
   };
 }
 
-/** What the document says of a procedure that is to go. @throws Error when what it names instead is no procedure */
+/** Returns the deprecation notice for the API document. @throws Error if the procedure to use instead does not exist */
 export function deprecationNote(deprecation: Deprecation, appRouter: AnyTRPCRouter): string {
   const { since, sunset, instead } = deprecation;
   const { openapi } = replacement(deprecation, appRouter);
-  const end = sunset === undefined ? "" : ` and may be gone from ${sunset} on`;
+  const end = sunset === undefined ? "" : `, may be removed from ${sunset} on`;
   const what = openapi ? `\`${openapi.method} ${openapi.path}\`` : `\`${instead}\` over tRPC`;
-  return `Deprecated since ${since}${end}: use ${what} instead.`;
+  return `Deprecated since ${since}${end}. Use ${what} instead.`;
 }
 
 function replacement({ instead }: Deprecation, appRouter: AnyTRPCRouter): RouteMeta {
   const meta = metaOf(appRouter, instead);
-  if (!meta) throw new Error(`There is no procedure ${instead} to use instead of a deprecated one.`);
+  if (!meta) throw new Error(`The procedure ${instead}, named as the replacement of a deprecated one, does not exist.`);
   return meta;
 }
 
@@ -52,11 +52,11 @@ function midnight(day: Day): Date {
   return new Date(`${day}T00:00:00Z`);
 }
 
-/** A path with its parameters given; null where one of them is not. */
+/** Fills in a path's parameters. Returns null if one is missing. */
 function filledIn(path: string, parameters: Readonly<Record<string, string | undefined>>): string | null {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   if (names.some((name) => parameters[name] === undefined)) return null;
-  // What no address may hold unencoded would end the link early.
+  // Unencoded special characters would end the link early.
   const value = (name: string) => (parameters[name] ?? "").replaceAll(/[^\w.~%-]/g, encodeURIComponent);
   return path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => value(name));
 }

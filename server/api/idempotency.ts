@@ -9,12 +9,12 @@ import { AppError } from "../platform/errors.ts";
 import { LargeAnswer } from "./large-answers.ts";
 import { inSlices, type Steps } from "../platform/slices.ts";
 
-/** For how long an answer is kept. */
-const keptMilliseconds = 24 * 3_600_000;
-/** A process that died in the middle of a call holds its key no longer than this. */
+/** How long a response is stored. */
+const retentionMilliseconds = 24 * 3_600_000;
+/** Maximum time that a crashed call holds its key. */
 const longestCallMilliseconds = 10 * 60_000;
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
-/** A larger answer is not stored: the call still takes place once. */
+/** Maximum size of a stored response, in characters. Calls with larger responses are still executed only once. */
 const largestAnswer = 256 * 1024;
 
 interface IdempotentCall {
@@ -25,12 +25,12 @@ interface IdempotentCall {
   http: HttpPort;
 }
 
-/** Whether a call is one that an `Idempotency-Key` makes repeatable: a change to domains, records or snapshots. */
+/** Returns whether a call accepts an `Idempotency-Key`: changes to domains, records and snapshots do. */
 export function takesIdempotencyKey({ permission }: RouteMeta): boolean {
   return permission?.endsWith(":write") === true;
 }
 
-/** The call's `Idempotency-Key`; null where it has none. @throws AppError BAD_REQUEST */
+/** Returns the call's `Idempotency-Key`, or null. @throws AppError BAD_REQUEST if it is malformed */
 export function idempotencyKeyOf(http: HttpPort): string | null {
   const key = http.header("idempotency-key");
   if (key === undefined) return null;
@@ -42,8 +42,8 @@ export function idempotencyKeyOf(http: HttpPort): string | null {
 }
 
 /**
- * Carries out each keyed call once. A repeated call gets the stored answer; a call that failed changed nothing or says what it changed,
- * and is carried out anew.
+ * Executes each keyed call once. A retry gets the stored response. A failed call frees its key and is executed again, because it changed
+ * nothing or reported what it changed.
  */
 export class Idempotency {
   readonly #database: Database;
@@ -55,10 +55,11 @@ export class Idempotency {
   }
 
   /**
-   * @param carryOut makes the call. @returns its answer, now or then.
-   * @throws AppError CONFLICT when the key came with another request, UNAVAILABLE while the first call runs
+   * Executes a call, or returns its stored result.
+   * @param execute makes the call
+   * @throws AppError CONFLICT if the key was used for a different request, UNAVAILABLE while the first call is in progress
    */
-  async once(call: IdempotentCall, carryOut: (http: HttpPort) => Promise<unknown>): Promise<unknown> {
+  async once(call: IdempotentCall, execute: (http: HttpPort) => Promise<unknown>): Promise<unknown> {
     const id = hash([call.caller.tokenId ?? call.caller.userId, call.key]);
     const requestHash = hash([
       call.procedure,
@@ -69,7 +70,7 @@ export class Idempotency {
     if (known) return await this.#repeat(known, requestHash, call);
     let etag: string | null = null;
     const { http } = call;
-    const noting: HttpPort = Object.create(http, {
+    const recording: HttpPort = Object.create(http, {
       setHeader: {
         value(name: string, value: string) {
           if (name === "ETag") etag = value;
@@ -79,9 +80,9 @@ export class Idempotency {
     }) as HttpPort;
     let data: unknown;
     try {
-      data = await carryOut(noting);
+      data = await execute(recording);
     } catch (error) {
-      // What the call failed with is told, whether or not its key can be freed now: it frees itself in time.
+      // Report the call's own error even if its key cannot be freed now; the key expires.
       const freed = queries(this.#database.fork()).deleteFrom("idempotent_calls").where("id", "=", id).execute();
       await freed.catch(() => undefined);
       throw error;
@@ -95,7 +96,7 @@ export class Idempotency {
     return data;
   }
 
-  /** Takes the key. @returns null where the call is to be carried out, else what is stored of it */
+  /** Claims the key. @returns null if the call is to be executed, otherwise the stored call */
   async #begin(id: string, requestHash: string) {
     const now = this.#now();
     const row = {
@@ -116,7 +117,7 @@ export class Idempotency {
           .where((eb) =>
             eb.or([
               eb("idempotent_calls.runs_until", "<=", now),
-              eb("idempotent_calls.created_at", "<=", new Date(now.getTime() - keptMilliseconds)),
+              eb("idempotent_calls.created_at", "<=", new Date(now.getTime() - retentionMilliseconds)),
             ]),
           ),
       )
@@ -124,7 +125,7 @@ export class Idempotency {
       .executeTakeFirst();
     if (taken) return null;
     const known = await db.selectFrom("idempotent_calls").selectAll().where("id", "=", id).executeTakeFirst();
-    // The first call failed between the two statements: its key is free again.
+    // The first call failed between the two statements, so its key is free again.
     return known ?? { request_hash: requestHash, runs_until: now, answer: null, etag: null };
   }
 
@@ -136,18 +137,22 @@ export class Idempotency {
     if (known.request_hash !== requestHash) {
       throw new AppError(
         "CONFLICT",
-        "This `Idempotency-Key` came with another request before; use a new key for each request.",
+        "This `Idempotency-Key` was already used for a different request. Use a new key for each request.",
       );
     }
     if (known.runs_until !== null) {
-      throw new AppError("UNAVAILABLE", "The first call with this `Idempotency-Key` still runs; try again shortly.", {
-        retryAfterSeconds: 2,
-      });
+      throw new AppError(
+        "UNAVAILABLE",
+        "The first call with this `Idempotency-Key` is still in progress. Try again shortly.",
+        {
+          retryAfterSeconds: 2,
+        },
+      );
     }
     if (known.answer === null) {
       throw new AppError(
         "CONFLICT",
-        "The call with this `Idempotency-Key` was carried out; its answer was too large to store. Read what you need anew.",
+        "The call with this `Idempotency-Key` succeeded, but its response was too large to store. Read the current state instead.",
       );
     }
     await refuseUnseen(this.#database.fork(), caller, input);
@@ -157,7 +162,7 @@ export class Idempotency {
   }
 }
 
-/** @throws AppError NOT_FOUND when the call's domain still exists and the caller no longer sees it */
+/** Refuses a replay if the caller may no longer see the call's domain. @throws AppError NOT_FOUND */
 async function refuseUnseen(em: EntityManager, caller: Caller, input: unknown): Promise<void> {
   const { id } = (input ?? {}) as { id?: unknown };
   if (typeof id !== "string" || !uuid.test(id)) return;
@@ -165,15 +170,15 @@ async function refuseUnseen(em: EntityManager, caller: Caller, input: unknown): 
   if (domain) await zoneFor(em, caller, domain.id, "read");
 }
 
-/** Deletes answers that are kept long enough. */
+/** Deletes responses past their retention. */
 export async function deleteOldAnswers(em: EntityManager, now: Date): Promise<void> {
-  const before = new Date(now.getTime() - keptMilliseconds);
+  const before = new Date(now.getTime() - retentionMilliseconds);
   await queries(em).deleteFrom("idempotent_calls").where("created_at", "<", before).execute();
 }
 
 const pieceCharacters = 65_536;
 
-/** A hash of an input, in steps: it may have 16 MiB. */
+/** Hashes an input, in steps because it may have 16 MiB. */
 function* inputHash(input: unknown): Steps<string> {
   const digest = createHash("sha256");
   yield* addTo(digest, input);
@@ -189,7 +194,7 @@ function* addTo(digest: Hash, value: unknown): Steps<void> {
       for (let step = 0; step < 32; step++) yield;
     }
   } else if (typeof value === "object" && value !== null && !(value instanceof Date)) {
-    // The order of fields means nothing.
+    // The order of fields is insignificant.
     const entries = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1));
     digest.update(`${Array.isArray(value) ? "list" : "object"} ${entries.length}:`);
     for (const [key, child] of entries) {

@@ -1,7 +1,7 @@
 import { z, type ZodError } from "zod";
 import { AppError, shownPath, type Issue } from "../platform/errors.ts";
 
-/** What a value of each kind must be, as people say it. */
+/** Names of types for messages. */
 const kinds: Readonly<Record<string, string>> = {
   string: "text",
   boolean: "true or false",
@@ -12,7 +12,7 @@ const kinds: Readonly<Record<string, string>> = {
   record: "an object",
 };
 
-/** The sentence for what a schema says nothing of itself; undefined: the library's own. */
+/** Returns the message for an issue whose schema has none. Undefined: zod's default. */
 function sentence(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === "invalid_value") {
     const values = issue.values.map(String);
@@ -24,15 +24,15 @@ function sentence(issue: z.core.$ZodRawIssue): string | undefined {
   return kind && `This must be ${kind}.`;
 }
 
-/** Has every schema of the process say what is wrong in our words where it has none of its own. */
-export function saySchemaErrors(): void {
+/** Sets the default error messages of all schemas in the process. */
+export function setSchemaMessages(): void {
   z.config({ customError: sentence });
 }
 
-/** An input can break every rule at once; nobody reads all of it. */
+/** Maximum issues reported for an input. */
 const mostIssues = 20;
 
-/** Zod's issues as ours, the first 20 and how many there are beyond: unknown keys are named one by one, at the place where they stand. */
+/** Converts zod's issues into an error with the first 20 and the number of further ones. Reports each unknown key separately. */
 export function inputError(error: ZodError): AppError {
   const issues: Issue[] = [];
   let count = 0;
@@ -42,19 +42,19 @@ export function inputError(error: ZodError): AppError {
   for (const issue of error.issues) {
     const path = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
     if (issue.code !== "unrecognized_keys") add(path, issue.message);
-    else for (const key of issue.keys) add([...path, key], "There is no such field; remove it or check its spelling.");
+    else for (const key of issue.keys) add([...path, key], "This field is unknown; check its spelling or remove it.");
   }
   const [first] = issues;
   const where = first && first.path.length > 0 ? `${first.path.join(".")}: ` : "";
   const more = count > 1 ? ` (and ${count - 1} more, see issues)` : "";
   if (count > mostIssues) issues.push({ path: [], message: `and ${count - mostIssues} more` });
-  return new AppError("BAD_REQUEST", `${where}${first?.message ?? "The input is not valid."}${more}`, {
+  return new AppError("BAD_REQUEST", `${where}${first?.message ?? "The input is invalid."}${more}`, {
     issues,
     cause: error,
   });
 }
 
-/** The same for the field `config` of what has settings of its kind's own. @param label the kind, for people */
+/** Like {@link inputError}, for the field `config` with settings specific to a kind. @param label the kind's display name */
 export function configError(label: string, error: ZodError): AppError {
   const { message, issues } = inputError(error);
   return new AppError("BAD_REQUEST", `${label}: ${message}`, {

@@ -2,24 +2,24 @@ import { isUtf8 } from "node:buffer";
 import { AppError, badField, type Issue } from "../platform/errors.ts";
 import { deepest, scanShape, tooDeep } from "./json-shape.ts";
 
-/** A body as its calls take it. */
+/** A parsed JSON body. */
 export type JsonObject = Record<string, unknown>;
 
 /**
- * Reads a JSON object from the octets of a body, at a cost that grows with their number. Nothing is parsed before its encoding and its shape
- * are known to be sound; broken octets would be stored as replacement characters (RFC 8259 §8.1 wants UTF-8).
+ * Parses a JSON object from the bytes of a body in linear time. Checks encoding and shape first; invalid UTF-8 would be stored as
+ * replacement characters (RFC 8259 §8.1 requires UTF-8).
  * @throws AppError BAD_REQUEST
  */
 export function readJsonObject(bytes: Uint8Array, mostValues: number): JsonObject {
-  if (!isUtf8(bytes)) throw new AppError("BAD_REQUEST", "The body is not well-formed UTF-8.");
+  if (!isUtf8(bytes)) throw new AppError("BAD_REQUEST", "The body is not valid UTF-8. Encode it as UTF-8.");
   const { fault } = scanShape(bytes, mostValues);
   if (fault) throw refusal(fault);
-  // Without a byte order mark, which some editors leave in front.
+  // TextDecoder drops a byte order mark, which some editors add.
   const body = parsed(new TextDecoder().decode(bytes));
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
     throw new AppError("BAD_REQUEST", "The body must be a JSON object.");
   }
-  refuseOddities(body);
+  refuseUnsafe(body);
   return body as JsonObject;
 }
 
@@ -27,27 +27,28 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's own words quote the text, which may hold a password.
-    throw new AppError("BAD_REQUEST", "The body is not well-formed JSON.");
+    // The parser's message quotes the text, which may contain a password.
+    throw new AppError("BAD_REQUEST", "The body is not valid JSON.");
   }
 }
 
 /**
- * Refuses what libraries behind us do not survive, or drop without a word: a nesting that ends their recursion, and fields called `__proto__`.
+ * Refuses input that libraries cannot handle or silently drop: nesting that overflows their recursion, and fields named `__proto__`.
  * @throws AppError BAD_REQUEST
  */
-export function refuseOddities(value: object): void {
-  const fault = oddityIn(value, deepest);
+export function refuseUnsafe(value: object): void {
+  const fault = unsafeIn(value, deepest);
   if (fault) throw refusal(fault);
 }
 
-function oddityIn(value: object, levels: number): Issue | null {
+function unsafeIn(value: object, levels: number): Issue | null {
   if (levels === 0) return { path: [], message: tooDeep };
-  if (Object.hasOwn(value, "__proto__")) return { path: ["__proto__"], message: "There is no such field; remove it." };
+  if (Object.hasOwn(value, "__proto__"))
+    return { path: ["__proto__"], message: "This field is not allowed; remove it." };
   for (const key in value) {
     const child = (value as JsonObject)[key];
     if (typeof child !== "object" || child === null) continue;
-    const fault = oddityIn(child, levels - 1);
+    const fault = unsafeIn(child, levels - 1);
     if (fault) return { ...fault, path: [Array.isArray(value) ? Number(key) : key, ...fault.path] };
   }
   return null;

@@ -1,20 +1,20 @@
 import type { Issue } from "../platform/errors.ts";
 
-/** Levels of lists and objects within a body; valid bodies have nine at most. */
+/** Maximum nesting of lists and objects in a body. Valid bodies have at most nine levels. */
 export const deepest = 64;
 
 /**
- * How many fields and list items one body may hold. `ordinary` is several times what the largest ordinary call needs; `large` is for a
- * plan of a thousand changes.
+ * Maximum number of fields and list items in a body. `ordinary` is several times what the largest ordinary call needs; `large` allows a plan
+ * of a thousand changes.
  */
 export const mostValues = { ordinary: 10_000, large: 100_000 } as const;
 
-/** What is said of one that is deeper. */
-export const tooDeep = `This is nested more than ${deepest} levels deep.`;
+/** Error message for deeper nesting. */
+export const tooDeep = `This is nested too deeply; at most ${deepest} levels are allowed.`;
 
-/** What the scan found, and how many octets it looked at. */
+/** The result of a scan, and the number of bytes it read. */
 export interface ScannedShape {
-  /** Null where the text may be parsed. */
+  /** Null if the text may be parsed. */
   fault: Issue | null;
   steps: number;
 }
@@ -27,20 +27,20 @@ const closeList = 93;
 const openObject = 123;
 const closeObject = 125;
 
-/** A list or an object that the scan is in. */
+/** A list or object that contains the scan position. */
 interface Level {
   isList: boolean;
-  /** Of the item that is read, in a list. */
+  /** Index of the current item in a list. */
   index: number;
   expectsKey: boolean;
-  /** Where the last key stands, quotes included. */
+  /** Position of the last key, including quotes. */
   keyStart: number;
   keyEnd: number;
 }
 
 /**
- * Looks at JSON text before it is parsed, in one pass over its octets. The cost of parsing and validating grows with the number of values,
- * and a small body can hold half a million. Text that is not JSON passes: the parser refuses it.
+ * Scans JSON text before it is parsed, in one pass over its bytes. The cost of parsing and validating grows with the number of values, of
+ * which a small body can contain half a million. Invalid JSON passes, because the parser refuses it.
  */
 export function scanShape(json: Uint8Array, most: number): ScannedShape {
   const levels: Level[] = [];
@@ -73,7 +73,7 @@ export function scanShape(json: Uint8Array, most: number): ScannedShape {
       levels.pop();
       level = levels.at(-1);
     }
-    if (values > most) return refuse([], `The body has more than ${most} fields and list items; send it in parts.`);
+    if (values > most) return refuse([], `The body has more than ${most} fields and list items. Send it in parts.`);
   }
   return { fault: null, steps: at };
 }

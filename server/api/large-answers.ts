@@ -2,29 +2,29 @@ import type { Response } from "express";
 import { z } from "zod";
 import { inSlices, type Steps } from "../platform/slices.ts";
 
-/** Answers with more items than this are validated and written in slices. */
+/** Responses with more items than this are validated and serialized in slices. */
 const manyItems = 500;
 const pieceCharacters = 65_536;
 
-/** An answer with many items as JSON text, validated and written in slices. */
+/** A large response as JSON text, validated and serialized in slices. */
 export class LargeAnswer {
-  /** What REST answers with, in pieces. */
+  /** The JSON text, in pieces. */
   readonly pieces: readonly string[];
-  /** superjson's paths of the moments in it, which tRPC tells besides. */
-  readonly moments: readonly string[];
+  /** superjson paths of its dates, which tRPC responses list separately. */
+  readonly datePaths: readonly string[];
 
-  constructor(pieces: readonly string[], moments: readonly string[]) {
+  constructor(pieces: readonly string[], datePaths: readonly string[]) {
     this.pieces = pieces;
-    this.moments = moments;
+    this.datePaths = datePaths;
   }
 
-  /** What libraries write in its place; `sendLarge` sends the text itself. */
+  /** Placeholder that libraries serialize; `sendLarge` sends the text itself. */
   toJSON(): string {
     return "a large answer";
   }
 }
 
-/** Lets an output schema pass a `LargeAnswer`, which it has validated already. */
+/** Lets an output schema accept a `LargeAnswer`, which is already validated. */
 export function passingLarge<S extends z.ZodType>(schema: S): S {
   const parse = schema.parse.bind(schema);
   const pass = (...[value, params]: Parameters<typeof parse>) =>
@@ -32,16 +32,16 @@ export function passingLarge<S extends z.ZodType>(schema: S): S {
   return Object.defineProperty(schema, "parse", { value: pass });
 }
 
-/** The answer itself where it has few items; else it is validated and written here, without holding the event loop. */
+/** Returns a small response unchanged. Validates and serializes a large one in slices, without blocking the event loop. */
 export async function answerOf<S extends z.ZodType>(schema: S, answer: z.input<S>): Promise<z.input<S>> {
   if (!hasManyItems(answer, manyItems)) return answer;
   const text = new JsonText();
   await inSlices(text.write(schema, answer, ""));
-  // tRPC's types know nothing of it; its adapters meet it in `rest.ts` and `app.ts`.
-  return new LargeAnswer(text.pieces(), text.moments) as z.input<S>;
+  // Unknown to tRPC's types; handled in `rest.ts` and `app.ts`.
+  return new LargeAnswer(text.pieces(), text.datePaths) as z.input<S>;
 }
 
-/** Sends a large answer, as fast as it is read, and ends the response. */
+/** Sends a large response, respecting backpressure, and ends it. */
 export async function sendLarge(res: Response, { pieces }: LargeAnswer, before = "", after = ""): Promise<void> {
   for (const piece of [before, ...pieces, after]) {
     if (res.destroyed) return;
@@ -50,7 +50,7 @@ export async function sendLarge(res: Response, { pieces }: LargeAnswer, before =
   res.end();
 }
 
-/** Sends what tRPC would have written, in place of what it writes. */
+/** Replaces tRPC's output with the large response in tRPC's format. */
 export function sendLargeOverTrpc(res: Response, large: () => LargeAnswer | undefined): void {
   const [write, end] = [res.write.bind(res), res.end.bind(res)];
   const replaced = {
@@ -59,7 +59,7 @@ export function sendLargeOverTrpc(res: Response, large: () => LargeAnswer | unde
       Object.assign(res, { write, end });
       const answer = large();
       if (!answer) return end(...args);
-      const notes = answer.moments.map((path) => `${JSON.stringify(path)}:["Date"]`).join(",");
+      const notes = answer.datePaths.map((path) => `${JSON.stringify(path)}:["Date"]`).join(",");
       const meta = notes === "" ? "" : `,"meta":{"values":{${notes}},"v":1}`;
       void sendLarge(res, answer, '{"result":{"data":{"json":', `${meta}}}}`);
       return res;
@@ -94,9 +94,9 @@ function hasManyItems(value: unknown, most: number): boolean {
   return left < 0;
 }
 
-/** JSON text that is written bit by bit. */
+/** Builds JSON text incrementally. */
 class JsonText {
-  readonly moments: string[] = [];
+  readonly datePaths: string[] = [];
   readonly #pieces: string[] = [];
   #piece = "";
 
@@ -104,7 +104,7 @@ class JsonText {
     return this.#piece === "" ? this.#pieces : [...this.#pieces, this.#piece];
   }
 
-  /** Validates a value and writes what its schema lets through, a step for each item of a list. */
+  /** Validates a value and serializes the schema's output, in one step per list item. */
   *write(schema: z.core.$ZodType, value: unknown, path: string): Steps<void> {
     if (schema instanceof z.ZodNullable && value !== null) yield* this.write(schema.unwrap(), value, path);
     else if (schema instanceof z.ZodObject && isObject(value)) yield* this.#writeObject(schema, value, path);
@@ -118,16 +118,16 @@ class JsonText {
       this.#add("]");
     } else {
       const parsed: unknown = z.parse(schema, value);
-      this.#noteMoments(parsed, path);
+      this.#addDatePaths(parsed, path);
       this.#add(JSON.stringify(parsed));
     }
   }
 
   *#writeObject(schema: z.ZodObject, value: Readonly<Record<string, unknown>>, path: string): Steps<void> {
-    // Small ones by one call: what an item of a list usually is.
+    // Fast path for small objects, such as most list items.
     if (!hasManyItems(value, 20)) {
       const parsed: unknown = schema.parse(value);
-      this.#noteMoments(parsed, path);
+      this.#addDatePaths(parsed, path);
       this.#add(JSON.stringify(parsed));
       return;
     }
@@ -148,17 +148,17 @@ class JsonText {
     this.#piece = "";
   }
 
-  #noteMoments(value: unknown, path: string): void {
-    if (value instanceof Date) this.moments.push(path.slice(0, -1));
+  #addDatePaths(value: unknown, path: string): void {
+    if (value instanceof Date) this.datePaths.push(path.slice(0, -1));
     else if (typeof value === "object" && value !== null) {
       for (const [key, child] of Object.entries(value)) {
-        if (typeof child === "object") this.#noteMoments(child, `${path}${escaped(key)}.`);
+        if (typeof child === "object") this.#addDatePaths(child, `${path}${escaped(key)}.`);
       }
     }
   }
 }
 
-/** A key as superjson's paths have it. */
+/** Escapes a key for superjson's paths. */
 function escaped(key: string): string {
   return key.replaceAll(/[\\.]/g, String.raw`\$&`);
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Response } from "express";
 import { toProblem, type AppError } from "../platform/errors.ts";
 
-/** Answers with a problem document (RFC 9457): the one place where an error becomes an HTTP response outside tRPC. */
+/** Sends an error as a problem document (RFC 9457). All error responses outside tRPC use it. */
 export function sendProblem(res: Response, error: AppError, requestId: string): void {
   const problem = toProblem(error, requestId);
   if (error.retryAfterSeconds !== null) res.setHeader("Retry-After", String(error.retryAfterSeconds));
@@ -11,7 +11,7 @@ export function sendProblem(res: Response, error: AppError, requestId: string): 
   res.status(problem.status).type("application/problem+json").send(JSON.stringify(problem));
 }
 
-/** The same for a request that the HTTP parser refused: the whole answer as text, after which the connection ends. */
+/** Returns a complete HTTP response with a problem document, for a request that the HTTP parser refused. */
 export function rawProblem(error: AppError): string {
   const requestId = randomUUID();
   const problem = toProblem(error, requestId);

@@ -1,15 +1,15 @@
 import { badField } from "../platform/errors.ts";
 
 /**
- * The value of a field that callers may give under either of two names, and the name that they gave it.
- * @param names the field's own name first
- * @throws AppError BAD_REQUEST for none, and for two that differ
+ * Returns the value of a field with an alias, and the name under which the caller gave it.
+ * @param names values by name, the field's own name first
+ * @throws AppError BAD_REQUEST for no value, or two different values
  */
 export function resolveAlias(names: Readonly<Record<string, string | undefined>>): { given: string; field: string } {
   const [own = ""] = Object.keys(names);
   const [first, other] = Object.entries(names).filter(([, value]) => value !== undefined);
-  if (first?.[1] === undefined) throw badField([own], `Give ${own}.`);
+  if (first?.[1] === undefined) throw badField([own], `${own} is required.`);
   const [field, given] = first;
-  if (other && other[1] !== given) throw badField([other[0]], `This differs from ${field}; send one of the two.`);
+  if (other && other[1] !== given) throw badField([other[0]], `This differs from ${field}; send only one of them.`);
   return { given, field };
 }

@@ -1,6 +1,5 @@
 import type { AnyTRPCRouter } from "@trpc/server";
 import type { NextFunction, Request, RequestHandler, Response } from "express";
-import { createOpenApiNodeHttpHandler } from "trpc-to-openapi";
 import type { RouteMeta } from "./context.ts";
 import { sendLarge } from "./large-answers.ts";
 import { AppError, type Issue } from "../platform/errors.ts";
@@ -10,11 +9,11 @@ import { alsoInPath } from "./also-in-path.ts";
 import { sendProblem } from "./problem.ts";
 import { errorOf, type ServerContext } from "./trpc.ts";
 
-/** One call as the generated handler sees it, and what it tells us meanwhile. */
+/** A call as passed to the generated handler, and what the handler reports back. */
 interface Exchange {
   readonly method: string;
   url: string;
-  /** Only what the handler reads: it would copy all of them. */
+  /** Only the headers that the handler reads, because it copies all of them. */
   headers: { "content-type": string | undefined };
   body: unknown;
   query: unknown;
@@ -24,7 +23,7 @@ interface Exchange {
   error: AppError | undefined;
 }
 
-/** The handler's options and signature, as far as we use them; its own types know real requests only. */
+/** The parts of the handler's options and signature used here; its own types accept only real requests. */
 interface GeneratedHandler {
   router: AnyTRPCRouter;
   createContext(call: { req: Exchange }): ServerContext;
@@ -34,44 +33,32 @@ interface GeneratedHandler {
 type Handle = (req: Exchange, res: object, next: () => void) => Promise<void>;
 
 /**
- * The REST interface, generated from the procedures' metadata by trpc-to-openapi and mounted at /api.
+ * Serves the REST API, generated from the procedures' metadata by trpc-to-openapi. Mount at /api.
  *
- * The library matches the first route that fits, answers errors in a form of its own and changes schemas while it
- * runs. So it gets routes with literal segments first, locked schemas, and stand-ins for request and response from
- * which we write statuses, problem documents and plain text.
+ * The library uses the first matching route, has its own error format and modifies schemas at run time. So it gets routes with literal
+ * segments first, locked schemas, and substitutes for request and response from which the real statuses, problem documents and plain text
+ * are written.
  */
 export function restHandler(
   appRouter: AnyTRPCRouter,
   createContext: (req: Request, res: Response) => ServerContext,
 ): RequestHandler {
   lockCoercion(appRouter);
-  const takesBody = bodiedDeletions(appRouter);
-  const options: GeneratedHandler = {
-    router: asLibraryReads(appRouter),
-    createContext: ({ req }) => req.context,
-    onError: ({ error, req }) => {
-      req.error = errorOf(error);
-      const { services, requestId } = req.context;
-      logFailure(services, req.error, { requestId });
-    },
-    responseMeta: ({ paths: [procedure] = [] }) =>
-      procedure === undefined ? {} : { headers: { [procedureHeader]: procedure } },
-  };
+  const hasDeleteBody = bodiedDeletions(appRouter);
   const misplaced = misplacedFields(appRouter);
-  const handle = createOpenApiNodeHttpHandler(options as never) as unknown as Handle;
 
   return async (req: Request, res: Response, next: NextFunction) => {
     if (req.method === deletion || req.method === "OPTIONS") {
       next();
       return;
     }
-    const method = libraryMethod(req.method, takesBody(req.path));
-    let asked = false;
+    const method = libraryMethod(req.method, hasDeleteBody(req.path));
+    let wasRead = false;
     const exchange: Exchange = {
-      /** Told once, to find the route: asked again, the library would write the whole body as text, only to have a signal. */
+      /** The real method on the first read, to find the route. On later reads the library would serialize the body just to create a signal. */
       get method() {
-        if (asked) return "GET";
-        asked = true;
+        if (wasRead) return "GET";
+        wasRead = true;
         return method;
       },
       url: req.url,
@@ -104,6 +91,7 @@ export function restHandler(
       return;
     }
     let passedOn = false;
+    const handle = handlers.get(appRouter) ?? (await loadHandler(appRouter));
     await handle(exchange, answer, () => {
       passedOn = true;
     });
@@ -111,9 +99,32 @@ export function restHandler(
   };
 }
 
+const handlers = new WeakMap<AnyTRPCRouter, Handle>();
+
+/** Loads the library with the first call and builds its handler, which reads every schema. Apps with the same router share it: what is theirs comes with the call. */
+async function loadHandler(appRouter: AnyTRPCRouter): Promise<Handle> {
+  const { createOpenApiNodeHttpHandler } = await import("trpc-to-openapi");
+  const built = handlers.get(appRouter);
+  if (built) return built;
+  const options: GeneratedHandler = {
+    router: forLibrary(appRouter),
+    createContext: ({ req }) => req.context,
+    onError: ({ error, req }) => {
+      req.error = errorOf(error);
+      const { services, requestId } = req.context;
+      logFailure(services, req.error, { requestId });
+    },
+    responseMeta: ({ paths: [procedure] = [] }) =>
+      procedure === undefined ? {} : { headers: { [procedureHeader]: procedure } },
+  };
+  const handle = createOpenApiNodeHttpHandler(options as never) as unknown as Handle;
+  handlers.set(appRouter, handle);
+  return handle;
+}
+
 /**
- * Finds what the library drops without a word: fields of the path that stand in the body or the query as well, a query
- * beside a body, and `__proto__` in a query.
+ * Returns a function that finds input that the library silently drops: path fields repeated in the body or query, a query in addition to a
+ * body, and `__proto__` in a query.
  */
 function misplacedFields(
   appRouter: AnyTRPCRouter,
@@ -142,12 +153,12 @@ function misplacedFields(
     const inQuery = inBody ? queried : queried.filter((key) => key === "__proto__");
     return [
       ...inPath.map((key) => ({ path: [key], message: alsoInPath })),
-      ...inQuery.map((key) => ({ path: [key], message: "There is no such query parameter; remove it." })),
+      ...inQuery.map((key) => ({ path: [key], message: "This query parameter is unknown; remove it." })),
     ];
   };
 }
 
-/** Tells us, and only us, which procedure answered. */
+/** Internal header that carries the name of the called procedure; never sent. */
 const procedureHeader = "x-procedure";
 
 function send(res: Response, { meta, error, context }: Exchange, body: string | undefined): void {
@@ -165,19 +176,19 @@ function send(res: Response, { meta, error, context }: Exchange, body: string | 
   res.type("text/plain").send(output[meta.textField]);
 }
 
-/** Every procedure that has a REST route, by its dotted name. */
+/** Returns every procedure with a REST route, with its dotted name. */
 export function restProcedures(appRouter: AnyTRPCRouter): { name: string; meta: RouteMeta }[] {
   return Object.entries(proceduresOf(appRouter)).flatMap(([name, { _def }]) =>
     _def.meta?.openapi ? [{ name, meta: _def.meta }] : [],
   );
 }
 
-/** What is known of a procedure, by its dotted name. */
+/** Returns the metadata of a procedure by its dotted name. */
 export function metaOf(appRouter: AnyTRPCRouter, name: string): RouteMeta | undefined {
   return proceduresOf(appRouter)[name]?._def.meta;
 }
 
-/** A procedure as far as its route goes. */
+/** The part of a procedure that describes its route. */
 interface Routed {
   _def: { meta?: RouteMeta };
 }
@@ -191,18 +202,17 @@ function pathOf([, { _def }]: [string, Routed]): string {
 }
 
 /**
- * What the library is told instead of DELETE where that has a body, which it never reads: some of ours carry a password. We have no PATCH
- * of our own.
+ * Substitute method for a DELETE with a body, such as a password, because the library ignores bodies of DELETE. The API has no real PATCH.
  */
 export const deletion = "PATCH";
 
 function libraryMethod(method: string, bodied: boolean): string {
-  // Node leaves out the body of an answer to HEAD (RFC 9110 §9.3.2).
+  // Node omits the body of a HEAD response (RFC 9110 §9.3.2).
   if (method === "HEAD") return "GET";
   return bodied && method === "DELETE" ? deletion : method;
 }
 
-/** Which addresses take a DELETE with a body. */
+/** Returns a function that tests whether a path has a DELETE with a body. */
 function bodiedDeletions(appRouter: AnyTRPCRouter): (path: string) => boolean {
   const patterns = restProcedures(appRouter).flatMap(({ meta: { openapi, bodied } }) =>
     openapi && bodied ? [patternOf(openapi.path)] : [],
@@ -210,7 +220,7 @@ function bodiedDeletions(appRouter: AnyTRPCRouter): (path: string) => boolean {
   return (path) => patterns.some((pattern) => pattern.test(path));
 }
 
-/** What the addresses of a route look like, with a group for each parameter. */
+/** Returns a pattern that matches the paths of a route, with a named group per parameter. */
 export function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(/\{(\w+)\}/g, "(?<$1>[^/]+)")}/?$`, "i");
 }
@@ -218,10 +228,10 @@ export function patternOf(path: string): RegExp {
 type Described = { _def: { meta?: { openapi?: { method: string } } } };
 
 /**
- * The same router with `/domains/tags` before `/domains/{id}`, as a literal segment sorts before a parameter, and with those DELETEs
- * under their other name.
+ * Returns the router as the library needs it: literal segments before parameters (`/domains/tags` before `/domains/{id}`), and DELETEs with
+ * a body under their substitute method.
  */
-export function asLibraryReads<R extends AnyTRPCRouter>(appRouter: R): R {
+export function forLibrary<R extends AnyTRPCRouter>(appRouter: R): R {
   const sorted = Object.entries(proceduresOf(appRouter)).toSorted((a, b) =>
     pathOf(a) < pathOf(b) ? -1 : pathOf(a) > pathOf(b) ? 1 : 0,
   );

@@ -1,7 +1,8 @@
 import type { Access, Confirmed, Deprecation, RouteMeta } from "./context.ts";
 import type { Permission } from "../access/permissions.ts";
 
-interface Route {
+/** The REST route of a procedure, and what the API document says of it. */
+export interface Route {
   method: "GET" | "POST" | "PUT" | "DELETE";
   path: `/${string}`;
   operationId: string;
@@ -24,12 +25,16 @@ interface Route {
   deprecated?: Deprecation;
 }
 
-function meta(
-  route: Route,
-  access: Access,
-  permission: Permission | null,
-  confirmed: Confirmed | null = null,
-): RouteMeta {
+/** What a kind of procedure asks of its caller. */
+export interface Needs {
+  access: Access;
+  /** The permission by which personal tokens may call it; null: none may. */
+  permission?: Permission | null;
+  confirmed?: Confirmed | null;
+}
+
+/** What tRPC keeps of a procedure: its route, and what it needs. */
+export function routeMeta(route: Route, { access, permission = null, confirmed = null }: Needs): RouteMeta {
   const {
     method,
     path,
@@ -72,19 +77,3 @@ function meta(
     confirmed,
   };
 }
-
-/** Describes a procedure's REST route, one function for each kind of procedure in `trpc.ts`. */
-export const route = {
-  open: (route: Route) => meta(route, "public", null),
-  awaitingSecondFactor: (route: Route) => meta(route, "awaitingSecondFactor", null),
-  signedIn: (route: Route) => meta(route, "signedIn", null),
-  confirmed: (route: Route) => meta(route, "signedIn", null, "session"),
-  confirmedOrPassword: (route: Route) => meta(route, "signedIn", null, "orPassword"),
-  admin: (route: Route) => meta(route, "admin", null),
-  confirmedAdmin: (route: Route) => meta(route, "admin", null, "session"),
-  /** An administrator; where the body gives access, the service asks `Confirmation.require`. */
-  adminGivingAccess: (route: Route) => meta(route, "admin", null, "givingAccess"),
-  may: (permission: Permission, route: Route) => meta(route, "signedIn", permission),
-  /** An administrator, also by a personal token that carries the permission. */
-  adminMay: (permission: Permission, route: Route) => meta(route, "admin", permission),
-};

@@ -28,7 +28,7 @@ export function line(max: number, min = 0) {
     .refine((text) => !lineControls.test(text), "Remove line breaks and control characters.")
     .refine((text) => !direction.test(text), directionRefused)
     .refine((text) => !invisible.test(text), "Remove invisible characters.")
-    .refine((text) => text.isWellFormed(), "This is not well-formed Unicode.");
+    .refine((text) => text.isWellFormed(), "This must be well-formed Unicode.");
 }
 
 /** Text of several lines. */
@@ -37,7 +37,7 @@ export function text(max: number) {
     .string({ error: notText })
     .max(max, `This must have at most ${max} characters.`)
     .refine((value) => !controls.test(value), "Remove control characters.")
-    .refine((value) => value.isWellFormed(), "This is not well-formed Unicode.");
+    .refine((value) => value.isWellFormed(), "This must be well-formed Unicode.");
 }
 
 /** Text of several lines that people read. Unlike data it must not make what follows it read in the other direction. */
@@ -71,13 +71,13 @@ const latest = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 /** A moment in an input: a `Date`, or an ISO 8601 string with `Z` or an offset. */
 export function timestampInput(description: string) {
   // For a text the union tells what the one option that takes texts says of it.
-  const sentence = "This must be a moment such as 2027-03-01T00:00:00Z.";
+  const sentence = "This must be a date and time such as 2027-03-01T00:00:00Z.";
   return z
     .union([z.date(), z.iso.datetime({ offset: true, error: sentence })], sentence)
     .transform((value) => new Date(value))
     .refine(
       (date) => date.getTime() >= earliest && date.getTime() <= latest,
-      "This must lie between the years 1970 and 9999.",
+      "This must be between the years 1970 and 9999.",
     )
     .meta({ description, override: { type: "string", format: "date-time" }, example: "2027-03-01T00:00:00Z" });
 }
@@ -108,15 +108,15 @@ export function paging(defaultLimit: number, maxLimit: number) {
       min: 1,
       max: 2_147_483_647,
       fallback: 1,
-      sentence: "This must be a whole number from 1 up.",
-      description: "Which page, from 1.",
+      sentence: "This must be a whole number, at least 1.",
+      description: "Page number, from 1.",
     }),
     limit: queryInteger({
       min: 1,
       max: maxLimit,
       fallback: defaultLimit,
       sentence: `This must be a whole number from 1 to ${maxLimit}.`,
-      description: `Items on a page, at most ${maxLimit}.`,
+      description: `Items per page, at most ${maxLimit}.`,
     }),
   };
 }
@@ -133,14 +133,14 @@ export function queryFlag(fallback: "true" | "false", description: string) {
 
 /** What every paged answer carries beside its items. */
 export const pageOf = {
-  total: z.int().meta({ description: "Items on all pages together.", example: 1 }),
-  page: z.int().meta({ description: "The page shown.", example: 1 }),
-  limit: z.int().meta({ description: "Items on a page.", example: 20 }),
+  total: z.int().meta({ description: "Total number of items on all pages.", example: 1 }),
+  page: z.int().meta({ description: "Page number.", example: 1 }),
+  limit: z.int().meta({ description: "Items per page.", example: 20 }),
 };
 
 export const success = z
   .object({ success: z.literal(true).meta({ description: "Always true." }) })
-  .meta({ id: "Success", description: "It is done.", example: { success: true } });
+  .meta({ id: "Success", description: "The call succeeded.", example: { success: true } });
 
 /** Input of a call that takes nothing: over tRPC it may be left out. */
 export const nothing = z.strictObject({}).optional();

@@ -1,30 +1,32 @@
 import { AppError, shownPath, type Issue } from "../platform/errors.ts";
-import { refuseOddities } from "./json-object.ts";
+import { refuseUnsafe } from "./json-object.ts";
 
 const deepestPath = 64;
 
 type Json = Record<string, unknown>;
 
 /**
- * Turns superjson's form of an input into the input, in one pass over its notes. Of what superjson can say, it takes what a client sends:
- * dates and undefined. Sets, maps, patterns, classes and references would be built before anything is validated, at a cost of their own.
- * @param payload parsed JSON, which is changed in place
+ * Deserializes superjson input in one pass over its annotations. Supports only what clients send: dates and undefined. Sets, maps, regular
+ * expressions, classes and references would be built before validation, at unbounded cost.
+ * @param payload parsed JSON, modified in place
  * @throws AppError BAD_REQUEST
  */
 export function deserializeInput(payload: unknown): unknown {
   if (!isObject(payload) || !Object.hasOwn(payload, "json")) {
-    throw unreadable("Send the input as superjson writes it: an object with `json`, and `meta` where it is needed.");
+    throw unreadable("Send the input in superjson format: an object with `json` and, if needed, `meta`.");
   }
   for (const key in payload) {
-    if (key !== "json" && key !== "meta") throw unreadable("Next to `json` there may only be `meta`.");
+    if (key !== "json" && key !== "meta") throw unreadable("The input may only have the fields `json` and `meta`.");
   }
   const { meta } = payload;
-  if (typeof payload["json"] === "object" && payload["json"] !== null) refuseOddities(payload["json"]);
+  if (typeof payload["json"] === "object" && payload["json"] !== null) refuseUnsafe(payload["json"]);
   if (meta === undefined) return payload["json"];
   if (!isObject(meta)) throw unreadable("`meta` must be an object.");
   for (const key in meta) {
     if (key !== "values" && key !== "v") {
-      throw unreadable("`meta` may only have `values` and `v`; values that occur twice must be sent twice.");
+      throw unreadable(
+        "`meta` may only have the fields `values` and `v`. Send repeated values in full instead of references.",
+      );
     }
   }
   const version = meta["v"];
@@ -33,7 +35,7 @@ export function deserializeInput(payload: unknown): unknown {
   return payload["json"];
 }
 
-/** Puts what the notes say in place. `values` is a note on the whole input, or notes by path. */
+/** Applies the annotations. `values` is an annotation of the whole input, or annotations by path. */
 function annotate(payload: Json, values: unknown, legacyPaths: boolean): void {
   if (Array.isArray(values)) {
     payload["json"] = annotated(payload["json"], values, []);
@@ -54,19 +56,19 @@ function annotated(value: unknown, note: unknown, path: Issue["path"]): unknown 
   const [kind] = Array.isArray(note) && note.length === 1 ? note : [];
   if (kind === "undefined" && value === null) return undefined;
   if (kind === "Date" && typeof value === "string") return new Date(value);
-  throw badNote(path, "Only dates and undefined can be sent beside what JSON has.");
+  throw badAnnotation(path, "Only dates and undefined are supported in addition to JSON types.");
 }
 
-/** An own item or field, so that no path leads to a prototype or out of the input. */
+/** Returns an own item or field, so that no path reaches a prototype. */
 function childOf(holder: unknown, part: string, path: string[]): unknown {
   const known = Array.isArray(holder)
     ? /^(?:0|[1-9]\d{0,8})$/.test(part) && Number(part) < holder.length
     : isObject(holder) && Object.hasOwn(holder, part);
-  if (!known) throw badNote(path, "`meta.values` names this, and the input does not have it.");
+  if (!known) throw badAnnotation(path, "`meta.values` refers to this field, but the input does not have it.");
   return (holder as Json)[part];
 }
 
-/** superjson's paths: parts between dots, with a backslash before a dot of the part, and from version 1 before a backslash, too. */
+/** Parses a superjson path: parts separated by dots; a backslash escapes a dot and, since version 1, a backslash. */
 function pathOf(text: string, legacy: boolean): string[] {
   const parts: string[] = [];
   let part = "";
@@ -77,7 +79,7 @@ function pathOf(text: string, legacy: boolean): string[] {
       part += next;
       at++;
     } else if (character === "\\" && !legacy) {
-      throw unreadable("A path in `meta.values` has a backslash that escapes nothing.");
+      throw unreadable("A path in `meta.values` has an invalid backslash escape.");
     } else if (character === ".") {
       parts.push(part);
       part = "";
@@ -85,7 +87,7 @@ function pathOf(text: string, legacy: boolean): string[] {
       part += character;
     }
     if (parts.length >= deepestPath) {
-      throw unreadable(`A path in \`meta.values\` has more than ${deepestPath} parts.`);
+      throw unreadable(`A path in \`meta.values\` has more than the maximum of ${deepestPath} parts.`);
     }
   }
   return [...parts, part];
@@ -100,7 +102,7 @@ function unreadable(message: string): AppError {
   return new AppError("BAD_REQUEST", message);
 }
 
-function badNote(path: Issue["path"], message: string): AppError {
+function badAnnotation(path: Issue["path"], message: string): AppError {
   const shown = shownPath(path);
   return new AppError("BAD_REQUEST", `${shown.join(".") || "meta"}: ${message}`, {
     issues: [{ path: shown, message }],

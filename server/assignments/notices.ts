@@ -2,7 +2,7 @@ import type { NotificationEvent, NotificationLevel } from "../platform/events.ts
 import type { Notice } from "../platform/events.ts";
 import type { AssignmentAccess } from "../database/tables/assignments.ts";
 
-/** What a notice of an assignment or of a request for one is about. */
+/** The subject of a notice about an assignment or a request for one. */
 export interface Subject {
   domainId: string | null;
   domainName: string | null;
@@ -21,7 +21,7 @@ const levels: Record<AssignmentEvent, NotificationLevel> = {
   "assignment.reject": "warning",
 };
 
-/** A notice as the interface describes it: `type` tells an assignment from a request for one. */
+/** Returns a notice as the API describes it. `type` distinguishes an assignment from a request for one. */
 export function assignmentNotice(
   event: AssignmentEvent,
   subject: Subject,
@@ -32,7 +32,7 @@ export function assignmentNotice(
   return { event, level: levels[event], metadata: { type, domainId, domainName, subdomainPattern, host }, ...told };
 }
 
-/** `*.dev in example.com`, or the domain alone where it is about every host. */
+/** Returns text such as `*.dev in example.com`, or the domain alone if the pattern covers every host. */
 export function partOf({ domainName, subdomainPattern }: Pick<Subject, "domainName" | "subdomainPattern">): string {
   const domain = domainName ?? "a domain";
   return subdomainPattern === "*" ? domain : `${subdomainPattern} in ${domain}`;
@@ -42,7 +42,7 @@ export function rightTo(access: AssignmentAccess): string {
   return access === "write" ? "see and change the records" : "see the records";
 }
 
-/** What those are told who had assignments in a domain that is deleted: one notice for all with the same. */
+/** Returns the notices for members assigned to a deleted domain, one for each distinct pattern and access. */
 export function domainGone(
   domain: { id: string; name: string },
   assigned: readonly { user_id: string; subdomain_pattern: string; access: AssignmentAccess }[],

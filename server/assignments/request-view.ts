@@ -13,7 +13,7 @@ function requestRows(em: EntityManager) {
     .select("users.username");
 }
 
-/** A request with who asks. */
+/** A request with its requester. */
 export type RequestRow = Awaited<ReturnType<ReturnType<typeof requestRows>["executeTakeFirstOrThrow"]>>;
 
 /** @throws AppError NOT_FOUND */
@@ -23,7 +23,7 @@ export async function findRequest(em: EntityManager, id: string): Promise<Reques
   return row;
 }
 
-/** The caller's own; all for an administrator. */
+/** Returns a page of the caller's requests, or of all requests for an administrator. */
 export async function pageOfRequests(
   em: EntityManager,
   caller: Caller,
@@ -36,7 +36,7 @@ export async function pageOfRequests(
   return { requests: rows.map((row) => requestView(row, caller)), total, page, limit };
 }
 
-/** Whoever asked knows of the domain what they said of it, and all of it only once they have it. */
+/** Returns a request as the caller may see it. Until approval, a member sees only the domain id or name that they supplied. */
 export function requestView(row: RequestRow, { role }: Pick<Caller, "role">) {
   const knows = (by: "id" | "name") => role === "admin" || row.status === "approved" || row.named_by === by;
   return {

@@ -12,7 +12,7 @@ import { assignmentNotice, partOf, rightTo } from "./notices.ts";
 import { findRequest, pageOfRequests, requestView, type RequestRow } from "./request-view.ts";
 import type { Assignments } from "./service.ts";
 
-/** As many as one person may have waiting: administrators read them. */
+/** The most pending requests per user, because administrators read them all. */
 const mostPending = 50;
 
 export interface NewRequest {
@@ -24,18 +24,19 @@ export interface NewRequest {
   reason: string | null;
 }
 
-/** What members ask administrators for. */
-export class AssignmentRequests {
-  readonly #assignments: Assignments;
-  readonly #audit: Audit;
-  readonly #notifications: Notifications;
-  readonly #now: () => Date;
+interface Parts {
+  assignments: Assignments;
+  audit: Audit;
+  notifications: Notifications;
+  now: () => Date;
+}
 
-  constructor(parts: { assignments: Assignments; audit: Audit; notifications: Notifications; now: () => Date }) {
-    this.#assignments = parts.assignments;
-    this.#audit = parts.audit;
-    this.#notifications = parts.notifications;
-    this.#now = parts.now;
+/** Handles members' requests for assignments and administrators' decisions. */
+export class AssignmentRequests {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   list(em: EntityManager, caller: Caller, filter: Parameters<typeof pageOfRequests>[2]) {
@@ -43,8 +44,8 @@ export class AssignmentRequests {
   }
 
   /**
-   * Also for a domain that is not managed here: whoever asks by name learns nothing of which ones are.
-   * @throws AppError BAD_REQUEST, NOT_FOUND for an unknown domain id, CONFLICT for a request that waits already or one too many
+   * Creates a request. Accepts names of unmanaged domains too, so that callers cannot find out which domains are managed.
+   * @throws AppError BAD_REQUEST, NOT_FOUND for an unknown domain id, CONFLICT for a duplicate of a pending request or one above the limit
    */
   async create(em: EntityManager, caller: Caller, input: NewRequest) {
     return await em.transactional(async (tx) => {
@@ -66,13 +67,13 @@ export class AssignmentRequests {
           access,
           reason,
           status: "pending",
-          created_at: this.#now(),
+          created_at: this.#parts.now(),
         })
         .onConflict((conflict) => conflict.doNothing())
         .returning("id")
         .executeTakeFirst();
       if (!made) throw new AppError("CONFLICT", "You have asked for this already; an administrator will decide.");
-      await this.#audit.record(tx, caller, {
+      await this.#parts.audit.record(tx, caller, {
         action: "assignment.request",
         targetType: "assignment_request",
         targetId: id,
@@ -80,7 +81,7 @@ export class AssignmentRequests {
       });
       const subject = { domainId: domain.id, domainName: domain.name, subdomainPattern: pattern, host, access };
       const part = partOf(subject);
-      await this.#notifications.notify(
+      await this.#parts.notifications.notify(
         tx,
         assignmentNotice("assignment.request", subject, {
           title: `${caller.username} asks for ${part}`,
@@ -92,7 +93,10 @@ export class AssignmentRequests {
     });
   }
 
-  /** Makes the assignment, unless there is just this one. @throws AppError NOT_FOUND, CONFLICT when it is decided or the domain is not here */
+  /**
+   * Approves a request: creates the assignment unless an identical one exists.
+   * @throws AppError NOT_FOUND, CONFLICT when already decided or the domain is not managed
+   */
   async approve(em: EntityManager, caller: Caller, { id, note }: { id: string; note: string | null }) {
     return await em.transactional(async (tx) => {
       const request = await this.#decide(tx, caller, id, "approved", note);
@@ -100,7 +104,7 @@ export class AssignmentRequests {
       if (domainId === null || (await holdDomain(tx, domainId)) === null)
         throw new AppError("CONFLICT", `${request.domain_name} is not managed here; add it first, then approve this.`);
       const { user_id: userId, subdomain_pattern: subdomainPattern, access } = request;
-      const assigned = await this.#assignments.assign(tx, caller, { userId, domainId, subdomainPattern, access });
+      const assigned = await this.#parts.assignments.assign(tx, caller, { userId, domainId, subdomainPattern, access });
       await queries(tx)
         .updateTable("assignment_requests")
         .set({ assignment_id: assigned.id, domain_id: domainId })
@@ -112,7 +116,7 @@ export class AssignmentRequests {
     });
   }
 
-  /** @throws AppError NOT_FOUND, CONFLICT when it is decided already */
+  /** Rejects a request. @throws AppError NOT_FOUND, CONFLICT when already decided */
   async reject(em: EntityManager, caller: Caller, { id, note }: { id: string; note: string | null }) {
     return await em.transactional(async (tx) => {
       const request = await this.#decide(tx, caller, id, "rejected", note);
@@ -121,11 +125,11 @@ export class AssignmentRequests {
     });
   }
 
-  /** However many decide at once, one does. */
+  /** Stores a decision. Of several concurrent decisions, only the first succeeds. */
   async #decide(tx: EntityManager, caller: Caller, id: string, status: "approved" | "rejected", note: string | null) {
     const decided = await queries(tx)
       .updateTable("assignment_requests")
-      .set({ status, note, decided_by: caller.userId, decided_at: this.#now() })
+      .set({ status, note, decided_by: caller.userId, decided_at: this.#parts.now() })
       .where("id", "=", id)
       .where("status", "=", "pending")
       .returning("id")
@@ -143,7 +147,7 @@ export class AssignmentRequests {
     more: { assignmentId?: string },
   ): Promise<void> {
     const { note, user_id: userId, subdomain_pattern: subdomainPattern, access } = request;
-    await this.#audit.record(tx, caller, {
+    await this.#parts.audit.record(tx, caller, {
       action: `assignment.${verb}`,
       targetType: "assignment_request",
       targetId: request.id,
@@ -159,12 +163,12 @@ export class AssignmentRequests {
         ...more,
       },
     });
-    // Whoever asked is told of the domain what they may know of it.
+    // The notice shows the requester only what they may know about the domain.
     const { domainId, domainName, host } = requestView(request, { ...caller, role: "member" });
     const subject = { domainId, domainName, subdomainPattern, host, access };
     const part = partOf(subject);
     const approved = verb === "approve";
-    await this.#notifications.notify(
+    await this.#parts.notifications.notify(
       tx,
       assignmentNotice(`assignment.${verb}`, subject, {
         title: approved ? `${part} is assigned to you` : `Your request for ${part} was rejected`,

@@ -17,19 +17,21 @@ export interface NewAssignment {
   access: AssignmentAccess;
 }
 
-/** What members may reach beside their own domains. */
-export class Assignments {
-  readonly #audit: Audit;
-  readonly #notifications: Notifications;
-  readonly #now: () => Date;
+interface Parts {
+  audit: Audit;
+  notifications: Notifications;
+  now: () => Date;
+}
 
-  constructor(parts: { audit: Audit; notifications: Notifications; now: () => Date }) {
-    this.#audit = parts.audit;
-    this.#notifications = parts.notifications;
-    this.#now = parts.now;
+/** Manages members' access to domains they do not own. */
+export class Assignments {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
-  /** The caller's own; all for an administrator. */
+  /** Returns the caller's assignments, or all of them for an administrator. */
   async list(
     em: EntityManager,
     caller: Caller,
@@ -44,7 +46,7 @@ export class Assignments {
     return { assignments: rows.map(view), total, page, limit };
   }
 
-  /** Takes effect with the member's next call. @throws AppError BAD_REQUEST, CONFLICT when there is just this one already */
+  /** Creates an assignment, effective from the member's next call. @throws AppError BAD_REQUEST, CONFLICT when an identical one exists */
   async create(em: EntityManager, caller: Caller, input: NewAssignment) {
     return await em.transactional(async (tx) => {
       const domain = await holdDomain(tx, input.domainId);
@@ -57,7 +59,7 @@ export class Assignments {
       const { access } = input;
       const subject = { ...given, domainName: domain, host: null };
       const part = partOf(subject);
-      await this.#notifications.notify(
+      await this.#parts.notifications.notify(
         tx,
         assignmentNotice("assignment.create", subject, {
           title: `${part} is assigned to you`,
@@ -70,7 +72,7 @@ export class Assignments {
   }
 
   /**
-   * Stores an assignment, within a transaction, unless there is just this one.
+   * Stores an assignment in the caller's transaction unless an identical one exists.
    * @param given its pattern is canonical.
    */
   async assign(tx: EntityManager, caller: Caller, given: NewAssignment): Promise<{ id: string; isNew: boolean }> {
@@ -92,7 +94,7 @@ export class Assignments {
         subdomain_pattern: subdomainPattern,
         access,
         created_by: caller.userId,
-        created_at: this.#now(),
+        created_at: this.#parts.now(),
       })
       .onConflict((conflict) => conflict.doNothing())
       .returning("id")
@@ -108,7 +110,7 @@ export class Assignments {
         .executeTakeFirstOrThrow(() => new AppError("CONFLICT", "It was taken away at this moment; try again."));
       return { id: present.id, isNew: false };
     }
-    await this.#audit.record(tx, caller, {
+    await this.#parts.audit.record(tx, caller, {
       action: "assignment.create",
       targetType: "assignment",
       targetId: id,
@@ -117,13 +119,13 @@ export class Assignments {
     return { id, isNew: true };
   }
 
-  /** Takes effect with the member's next call. @throws AppError NOT_FOUND */
+  /** Deletes an assignment, effective from the member's next call. @throws AppError NOT_FOUND */
   async delete(em: EntityManager, caller: Caller, id: string): Promise<void> {
     await em.transactional(async (tx) => {
       const { userId, domainId, domainName, subdomainPattern, access } = await find(tx, id);
       const gone = await queries(tx).deleteFrom("assignments").where("id", "=", id).returning("id").executeTakeFirst();
       if (!gone) throw notFound("assignment");
-      await this.#audit.record(tx, caller, {
+      await this.#parts.audit.record(tx, caller, {
         action: "assignment.delete",
         targetType: "assignment",
         targetId: id,
@@ -131,7 +133,7 @@ export class Assignments {
       });
       const subject = { domainId, domainName, subdomainPattern, access, host: null };
       const part = partOf(subject);
-      await this.#notifications.notify(
+      await this.#parts.notifications.notify(
         tx,
         assignmentNotice("assignment.delete", subject, {
           title: `${part} is not assigned to you any more`,

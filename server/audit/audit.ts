@@ -3,20 +3,20 @@ import { newId } from "../platform/ids.ts";
 import type { Actor } from "../access/actor.ts";
 import { listEntries, type AuditFilter } from "./list.ts";
 
-/** What was done, `<subject>.<verb>`, and to what. */
+/** An action and its target. */
 export interface AuditEvent {
-  /** `user.create`, `auth.sign_in`, `domain.update`. */
+  /** `<subject>.<verb>`, such as `user.create`, `auth.sign_in` or `domain.update`. */
   action: `${string}.${string}`;
-  /** `user`, `domain`, `token`. */
+  /** Such as `user`, `domain` or `token`. */
   targetType: string;
   targetId: string | null;
-  /** What it was; nothing for what is new. Never a secret. */
+  /** State before; absent for new objects. Must not contain secrets. */
   before?: Readonly<Record<string, unknown>>;
-  /** What it is since; nothing for what is gone. Never a secret. */
+  /** State after; absent for deleted objects. Must not contain secrets. */
   after?: Readonly<Record<string, unknown>>;
 }
 
-/** The append-only trail of who did what. Everyone may call it; it calls nobody. */
+/** The append-only audit trail. Any feature may depend on it; it depends on none. */
 export class Audit {
   readonly #now: () => Date;
 
@@ -24,7 +24,7 @@ export class Audit {
     this.#now = now;
   }
 
-  /** Adds an entry, within the unit of work's transaction if there is one: what is taken back leaves no trace. */
+  /** Adds an entry, inside the unit of work's transaction if there is one, so that a rollback also removes it. */
   async record(em: EntityManager, actor: Actor, event: AuditEvent): Promise<void> {
     await writeEntry(em, this.#now(), actor, event);
   }
@@ -34,7 +34,7 @@ export class Audit {
   }
 }
 
-/** The same as `Audit.record`, for what has the moment at hand and no services. */
+/** Like `Audit.record`, for callers without services. */
 export async function writeEntry(em: EntityManager, at: Date, actor: Actor, event: AuditEvent): Promise<void> {
   await queries(em)
     .insertInto("audit_entries")

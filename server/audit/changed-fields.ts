@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields in which two states of one thing differ, as an entry of the trail tells them; null when there are none. */
+/** Returns the fields that differ between two states, in the form of an audit entry, or null if there are none. */
 export function changedFields(before: Fields, after: Fields): { before: Fields; after: Fields } | null {
   const names = Object.keys(after).filter((name) => !isDeepStrictEqual(before[name], after[name]));
   if (names.length === 0) return null;

@@ -10,13 +10,13 @@ export interface AuditFilter {
   action?: string | undefined;
   targetType?: string | undefined;
   targetId?: string | undefined;
-  /** From this moment on. */
+  /** Inclusive. */
   from?: Date | undefined;
-  /** Before this moment. */
+  /** Exclusive. */
   to?: Date | undefined;
 }
 
-/** A page of the trail, newest first. Each filter has an index in the list's order. */
+/** Returns a page of the trail, newest first. Each filter has an index in this order. */
 export async function listEntries(em: EntityManager, filter: AuditFilter) {
   const { page, limit } = filter;
   const found = queries(em)

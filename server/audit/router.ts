@@ -1,19 +1,16 @@
-import { route } from "../api/route.ts";
-import { admin, router } from "../api/trpc.ts";
+import { admin } from "../api/procedures.ts";
+import { router } from "../api/trpc.ts";
 import { auditPage, listAuditInput } from "./schemas.ts";
 
 export const auditRouter = router({
-  list: admin
-    .meta(
-      route.admin({
-        method: "GET",
-        path: "/audit",
-        operationId: "listAudit",
-        tag: "Audit",
-        summary: "List who did what",
-        description: "The append-only trail of sign-ins and changes, newest first. Filters combine.",
-      }),
-    )
+  list: admin({
+    method: "GET",
+    path: "/audit",
+    operationId: "listAudit",
+    tag: "Audit",
+    summary: "List the audit trail",
+    description: "The append-only trail of sign-ins and changes, newest first. Filters combine.",
+  })
     .input(listAuditInput)
     .output(auditPage)
     .query(({ ctx, input }) => ctx.services.audit.list(ctx.em, input)),

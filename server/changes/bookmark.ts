@@ -4,8 +4,8 @@ import { newId } from "../platform/ids.ts";
 import type { SnapshotTrigger } from "../database/tables/snapshots.ts";
 
 /**
- * Makes a snapshot: two statements on two rows, whatever the size of the zone. Run it in a transaction.
- * @returns the snapshot's id.
+ * Makes a snapshot of the zone's present revision. Touches two rows, whatever the size of the zone; must run in a transaction.
+ * @returns the snapshot's id. @throws AppError NOT_FOUND
  */
 export async function bookmark(
   tx: EntityManager,

@@ -4,7 +4,7 @@ import { ProviderError, type BeforeCall, type RecordChange } from "../dns-provid
 import { recordKey } from "../dns/record.ts";
 import type { Lease } from "./lease.ts";
 
-/** Lets no call out once the zone may be another process's. */
+/** Returns a guard that lets no call out once another process may hold the zone. */
 export function whileHeld(lease: Lease): BeforeCall {
   return async () => {
     if (!lease.isHeld()) throw lost();
@@ -13,8 +13,9 @@ export function whileHeld(lease: Lease): BeforeCall {
 }
 
 /**
- * Keeps what each call of a change set is to do before it is made, for the repair after a crash, and lets none out once the zone is another
- * process's. A call that does the whole set needs no note: it is carried out whole or not at all.
+ * Returns a guard that stores what each call of a change set is to do before it is made, so that a repair after a crash can tell which
+ * changes are ours. It lets no call out once another process may hold the zone. A call that does the whole set is not stored: it is carried
+ * out whole or not at all.
  */
 export function notingCalls(
   em: EntityManager,
@@ -25,39 +26,30 @@ export function notingCalls(
   const held = whileHeld(lease);
   return async (does) => {
     await held(does);
-    if (does.length > 0 && !isAll(changes, does)) await note(em, domainId, lease, id, does);
-  };
-}
-
-async function note(
-  em: EntityManager,
-  domainId: string,
-  lease: Lease,
-  changeSetId: string,
-  does: readonly RecordChange[],
-): Promise<void> {
-  const noted = await sql`
-    insert into change_set_calls (change_set_id, does)
-    select ${changeSetId}::uuid, ${JSON.stringify(does)}::jsonb
-    from domains where id = ${domainId} and lease_token = ${lease.token} and lease_until > now()
-  `
-    .execute(queries(em))
-    .catch((error: unknown) => {
-      throw new ProviderError("The database could not be written to, so nothing more was sent; try again.", "none", {
-        cause: error,
+    if (does.length === 0 || isAll(changes, does)) return;
+    const noted = await sql`
+      insert into change_set_calls (change_set_id, does)
+      select ${id}::uuid, ${JSON.stringify(does)}::jsonb
+      from domains where id = ${domainId} and lease_token = ${lease.token} and lease_until > now()
+    `
+      .execute(queries(em))
+      .catch((error: unknown) => {
+        throw new ProviderError("The database could not be written to, so nothing more was sent. Try again.", "none", {
+          cause: error,
+        });
       });
-    });
-  if (noted.numAffectedRows === 0n) throw lost();
+    if (noted.numAffectedRows === 0n) throw lost();
+  };
 }
 
 function lost(): ProviderError {
   return new ProviderError(
-    "The change took so long that another one may have the zone by now, so nothing more was sent; try again.",
+    "The change took too long and another one may hold the zone now, so nothing more was sent. Try again.",
     "none",
   );
 }
 
-/** Whether a call does all of the changes. */
+/** Returns whether a call does all of the changes. */
 function isAll(changes: readonly RecordChange[], does: readonly RecordChange[]): boolean {
   if (does.length < changes.length) return false;
   const effects = new Set(does.map(changeKey));
@@ -68,7 +60,7 @@ function changeKey({ before, after }: RecordChange): string {
   return JSON.stringify([before, after].map((record) => record && recordKey(record)));
 }
 
-/** What the calls of a change set were to do that were begun before a crash. */
+/** Returns what each started call of a change set was to do. */
 export async function begunCalls(em: EntityManager, changeSetId: string): Promise<RecordChange[][]> {
   const rows = await queries(em)
     .selectFrom("change_set_calls")

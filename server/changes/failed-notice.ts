@@ -1,10 +1,10 @@
 import type { ChangeOutcome } from "../dns-providers/provider.ts";
 import type { TypedNotice } from "../notifications/notify.ts";
-import type { PlannedChange } from "../dns/live-record.ts";
+import type { PlannedChange } from "../dns/record.ts";
 
-const named = 3;
+const listedFailures = 3;
 
-/** A change set that was settled when nobody waited for its answer any more. */
+/** A change set that a repair settled when nobody waited for its answer any longer. */
 interface Settled {
   id: string;
   domainId: string;
@@ -15,7 +15,7 @@ interface Settled {
   outcomes: readonly ChangeOutcome[];
 }
 
-/** What to tell of it: null when all of it came true. Who made the change is told, and who owns the domain. */
+/** Returns the notice of a settled change set, for its author and the domain's owner; null if all of it was made. */
 export function failedChange(settled: Settled): TypedNotice<"record.change_failed"> | null {
   const { id: changeSetId, domainId, domainName, changes, outcomes } = settled;
   const failures = changes.flatMap((change, index) => {
@@ -25,11 +25,14 @@ export function failedChange(settled: Settled): TypedNotice<"record.change_faile
     return [`${change.action} ${recordType} ${name}: ${outcome.message}`];
   });
   if (failures.length === 0) return null;
-  const more = failures.length > named ? ` And ${failures.length - named} more; the domain's history has them.` : "";
+  const more =
+    failures.length > listedFailures
+      ? ` And ${failures.length - listedFailures} more; the domain's history lists them.`
+      : "";
   return {
     event: "record.change_failed",
     title: `${failures.length} of ${changes.length} changes to ${domainName} failed`,
-    content: `${failures.slice(0, named).join(" ")}${more}`,
+    content: `${failures.slice(0, listedFailures).join(" ")}${more}`,
     level: "error",
     metadata: { domainId, domainName, changeSetId, failed: failures.length },
     to: { userIds: [settled.actorId, settled.ownerId].filter((userId) => userId !== null) },

@@ -1,6 +1,6 @@
-import type { PlannedChange } from "../dns/live-record.ts";
+import type { PlannedChange } from "../dns/record.ts";
 
-/** A refused item, as the history keeps it. */
+/** A change that was refused, as the history stores it. */
 export interface Failure {
   action: "create" | "update" | "delete";
   recordType: string;
@@ -9,16 +9,16 @@ export interface Failure {
   error: string;
 }
 
-/** One item that was refused, and why. */
+/** Returns the history's entry for a refused change. */
 export function failureOf(change: PlannedChange, error: string): Failure {
   const { recordType, name, value } = change.after ?? change.before;
   return { action: change.action, recordType, name, value, error };
 }
 
-/** As many as the history shows. */
-const keptFailures = 100;
+/** The history shows as many of a change set. */
+const storedFailures = 100;
 
-/** As the database keeps them. */
+/** Returns the stored form of failures. */
 export function failuresText(failures: readonly Failure[]): string {
-  return JSON.stringify(failures.slice(0, keptFailures));
+  return JSON.stringify(failures.slice(0, storedFailures));
 }

@@ -2,8 +2,7 @@ import { sql, type SqlBool } from "kysely";
 import { zoneFor } from "../access/zone-access.ts";
 import type { Hosts } from "../access/hosts.ts";
 import type { Caller } from "../access/caller.ts";
-import { queries, type EntityManager } from "../database/database.ts";
-import { jsonRows } from "../database/json-rows.ts";
+import { jsonRows, queries, type EntityManager } from "../database/database.ts";
 import { onePage, type Paging } from "../database/one-page.ts";
 import type { Failure } from "./failures.ts";
 import type { RecordData } from "../dns/record.ts";
@@ -18,8 +17,8 @@ export interface HistoryChange {
 }
 
 /**
- * Changes to a zone, newest first: who, when, what, and what the provider said. Whoever sees some hosts only sees what was done to those, as if
- * there were no others.
+ * Returns a page of a zone's change sets, newest first: who, when, what, and what the provider said. For callers with some hosts only, it
+ * reports what happened to those, as if there were no others. @throws AppError NOT_FOUND
  */
 export async function zoneHistory(em: EntityManager, caller: Caller, input: Paging & { id: string }) {
   const zone = await zoneFor(em, caller, input.id, "read");
@@ -49,7 +48,7 @@ export async function zoneHistory(em: EntityManager, caller: Caller, input: Pagi
     .$if(!sees.isAll, (query) => query.where(touches(zone.id, sees)))
     .orderBy("change_sets.id", "desc");
   const { rows: sets, total } = await onePage(matching, input);
-  // Of older ones some versions may be gone, and what is left would tell something else.
+  // Versions of older revisions may be deleted in part; what is left would be misleading.
   const revisions = sets.flatMap(({ revision, history_from: from }) =>
     revision === null || revision <= from ? [] : [revision],
   );
@@ -70,7 +69,7 @@ export async function zoneHistory(em: EntityManager, caller: Caller, input: Pagi
       deletes,
       changes: set.revision === null ? [] : (changes.get(set.revision) ?? []),
       failures: failures.slice(0, shownChanges),
-      // They are among what failed.
+      // Changes with unknown outcome are among the failures.
       unknown: sees.isAll ? (set.unknown ?? 0) : Math.min(set.unknown ?? 0, failures.length),
       repaired: set.repaired,
       createdAt: set.created_at,
@@ -102,7 +101,7 @@ interface Counts {
 
 const nothing: Counts = { creates: 0, updates: 0, deletes: 0 };
 
-/** Change sets that did or tried something to these hosts. One whose outcome is not known yet is not told before it is. */
+/** Returns the condition for change sets that changed these hosts or failed to. Pending ones count once they are settled. */
 function touches(domainId: string, hosts: Hosts) {
   const versions = (edge: "since" | "until") =>
     sql`select ${sql.ref(edge)} from records where domain_id = ${domainId} and ${hosts.condition()}`;
@@ -116,7 +115,7 @@ function touches(domainId: string, hosts: Hosts) {
   )`;
 }
 
-/** What each revision did to some hosts: a record that leaves them is deleted, one that joins them is created. */
+/** Counts what each revision did to some hosts. A record renamed away from them counts as deleted, one renamed to them as created. */
 async function countsOf(
   em: EntityManager,
   domainId: string,
@@ -142,7 +141,7 @@ async function countsOf(
   );
 }
 
-/** What each revision changed of some hosts, from the versions that began or ended with it: at most 100 a revision. */
+/** Returns up to 100 changes of some hosts for each revision, from the versions that began or ended with it. */
 async function changesOf(
   em: EntityManager,
   domainId: string,

@@ -1,20 +1,26 @@
 import { queries, type EntityManager } from "../database/database.ts";
-import type { PlannedChange } from "../dns/live-record.ts";
+import type { PlannedChange } from "../dns/record.ts";
 
-/** What a change set was to do, kept while nobody knows what came of it: what a repair needs. */
+/** A pending change set: what a repair needs to find out its outcome. */
 export interface Intent {
-  together: boolean;
+  /** All of the changes or none. */
+  atomic: boolean;
   changes: PlannedChange[];
-  /** Since when nobody here is at it any more, as an ISO time; left out until that is noticed. */
+  /** When it was first noticed that no call for it is in flight, as an ISO time; left out until then. */
   openSince?: string | undefined;
 }
 
-/** As it is stored. */
-export function intentText({ together, changes, openSince }: Intent): string {
-  return JSON.stringify({ together, changes, openSince });
+/** The stored form of an intent. `together` is its stored name for `atomic`, which 0.1 reads and writes too. */
+interface StoredIntent extends Omit<Intent, "atomic"> {
+  together: boolean;
 }
 
-/** Keeps that what came of a change is to be read, but not before what is still under way has ended. */
+/** Returns the stored form of an intent. */
+export function intentText({ atomic, changes, openSince }: Intent): string {
+  return JSON.stringify({ together: atomic, changes, openSince } satisfies StoredIntent);
+}
+
+/** Leaves a change set pending. Its outcome is read back once in-flight calls have ended. */
 export async function leaveOpen(em: EntityManager, changeSetId: string, intent: Intent, since: Date): Promise<void> {
   await queries(em)
     .updateTable("change_sets")
@@ -24,11 +30,11 @@ export async function leaveOpen(em: EntityManager, changeSetId: string, intent: 
     .execute();
 }
 
-/** An intent as the database has it. JSON has no dates; the rest was stored as it was. */
+/** Reads a stored intent. JSON has no dates, so those are revived. */
 export function storedIntent(stored: unknown): Intent {
   const read: unknown = typeof stored === "string" ? JSON.parse(stored) : stored;
-  // A bare list was stored before sets of all or none were told apart.
-  const intent = (Array.isArray(read) ? { together: false, changes: read } : read) as Intent;
+  // Early versions stored a bare list of changes.
+  const { together, ...intent } = (Array.isArray(read) ? { together: false, changes: read } : read) as StoredIntent;
   for (const { before, after } of intent.changes) {
     // 0.1 stored no strings.
     if (after) after.strings ??= null;
@@ -37,5 +43,5 @@ export function storedIntent(stored: unknown): Intent {
     before.createdAt = new Date(before.createdAt);
     before.updatedAt = new Date(before.updatedAt);
   }
-  return intent;
+  return { ...intent, atomic: together };
 }

@@ -6,26 +6,27 @@ import { identityIn, stateOf, thisProcess } from "../database/process-identity.t
 import { AppError, notFound } from "../platform/errors.ts";
 import { withKeyedMutex } from "../platform/keyed-mutex.ts";
 
-/** A lease is renewed well before its end; after a crash it frees the zone by itself, unless its holder is seen to be gone before. */
+/** A lease is renewed well before it expires. After a crash it expires by itself, or is freed earlier if its holder is seen to be gone. */
 const leaseSeconds = 8;
 const renewMilliseconds = 2_500;
-/** Longer than a lease, so that a change outwaits one that a crash left behind instead of being refused. */
+/** Longer than a lease, so that a change waits out one that a crash left behind. */
 export const leaseWaitMilliseconds = 12_000;
 const pollMilliseconds = 50;
-/** What a process sent to a provider before it died has arrived by then. */
+/** By then, whatever a process sent to a provider before it died has arrived. */
 const stillMilliseconds = 1_000;
 
+/** The right to change a zone, held by one process at a time. */
 export interface Lease {
   token: string;
-  /** False as soon as another process may have the zone. */
+  /** Returns false as soon as another process may hold the zone. */
   isHeld(): boolean;
-  /** Stops renewing; the row is freed by `release` or by the commit that ends the work. */
+  /** Stops renewing. `release` frees the row. */
   stop(): void;
 }
 
 /**
- * Lets one piece of work at a time have a zone: in this process in turn, across processes by a lease on its row.
- * @throws AppError UNAVAILABLE when the zone is not free within `waitMilliseconds`, NOT_FOUND when it is gone.
+ * Runs work while no other work changes the zone: queues within this process, and takes a lease on the zone's row against other processes.
+ * @throws AppError UNAVAILABLE when the zone is busy for `waitMilliseconds`, NOT_FOUND when the domain is gone.
  */
 export async function withLease<T>(
   fork: () => EntityManager,
@@ -36,7 +37,7 @@ export async function withLease<T>(
   return await inZoneTurn(domainId, waitMilliseconds, (deadline) => holdLease(fork, domainId, work, deadline));
 }
 
-/** Waits for the zone's turn in this process. What had to wait past its deadline is refused, so that a queue empties fast. */
+/** Queues for a zone within this process. Work that waited past its deadline is refused, so that a long queue empties fast. @throws AppError UNAVAILABLE */
 export async function inZoneTurn<T>(
   domainId: string,
   waitMilliseconds: number,
@@ -49,7 +50,7 @@ export async function inZoneTurn<T>(
   });
 }
 
-/** Takes the lease alone; the caller has the zone's turn. @param deadline as `performance.now()` counts */
+/** Runs work under the zone's lease. The caller has queued with `inZoneTurn`. @param deadline as `performance.now()` counts */
 export async function holdLease<T>(
   fork: () => EntityManager,
   domainId: string,
@@ -61,13 +62,13 @@ export async function holdLease<T>(
     return await work(lease);
   } finally {
     lease.stop();
-    // What was done is done: a lease that cannot be given back ends by itself.
+    // The work is done: a lease that cannot be released now expires by itself.
     await release(fork(), domainId, lease).catch(() => undefined);
   }
 }
 
 function busy(): AppError {
-  return new AppError("UNAVAILABLE", "Another change to this zone is still under way; try again in a few seconds.", {
+  return new AppError("UNAVAILABLE", "Another change to this zone is in progress. Try again in a few seconds.", {
     retryAfterSeconds: 3,
   });
 }
@@ -100,7 +101,7 @@ async function take(fork: () => EntityManager, domainId: string, deadline: numbe
   };
 }
 
-/** By two clocks: one does not run on while the machine sleeps, the other one may be set. */
+/** A time on two clocks: one stands still while the machine sleeps, the other may be set. */
 interface Moment {
   running: number;
   wall: number;
@@ -114,14 +115,14 @@ function millisecondsSince({ running, wall }: Moment): number {
   return Math.max(performance.now() - running, Date.now() - wall);
 }
 
-/** Why a zone is not ours any more: it is gone, or another process took the lease. */
+/** Returns the error for a lost lease: the domain is gone, or another process took the lease. */
 export async function lostLease(em: EntityManager, domainId: string, message: string): Promise<AppError> {
   const row = await queries(em).selectFrom("domains").select("id").where("id", "=", domainId).executeTakeFirst();
   if (!row) return notFound("domain");
   return new AppError("UNAVAILABLE", message, { retryAfterSeconds: 5 });
 }
 
-/** @param dead a lease that has not ended and is nobody's any more. */
+/** @param dead the token of a lease whose holder is gone, which may be taken before it expires. @returns whether the lease was taken */
 async function tryTake(em: EntityManager, domainId: string, token: string, dead: string | null): Promise<boolean> {
   const taken = await queries(em)
     .updateTable("domains")
@@ -134,7 +135,7 @@ async function tryTake(em: EntityManager, domainId: string, token: string, dead:
   return taken.numUpdatedRows > 0n;
 }
 
-/** @returns whether the lease is still this one. */
+/** @returns whether the lease is still held. */
 async function renew(em: EntityManager, domainId: string, token: string): Promise<boolean> {
   const renewed = await queries(em)
     .updateTable("domains")
@@ -158,12 +159,12 @@ function leaseEnd() {
   return sql<Date>`now() + make_interval(secs => ${leaseSeconds})`;
 }
 
-/** Frees every zone. Only for a process that has the database to itself and has just started. */
+/** Frees every zone. Only for a process that has just started and has the database to itself. */
 export async function clearLeases(em: EntityManager): Promise<void> {
   await queries(em).updateTable("domains").set(free).where("lease_token", "is not", null).execute();
 }
 
-/** Frees every zone whose lease a process had that is seen to be gone. */
+/** Frees every zone whose lease belongs to a process that is gone. */
 export async function clearDeadLeases(em: EntityManager): Promise<void> {
   const leases = await queries(em)
     .selectFrom("domains")
@@ -174,7 +175,7 @@ export async function clearDeadLeases(em: EntityManager): Promise<void> {
   if (dead.length > 0) await queries(em).updateTable("domains").set(free).where("lease_token", "in", dead).execute();
 }
 
-/** The lease that stands in the way. @throws AppError NOT_FOUND when the domain is gone. */
+/** Returns the present lease of a zone. @throws AppError NOT_FOUND when the domain is gone. */
 async function leaseOn(em: EntityManager, domainId: string): Promise<LeaseColumns> {
   const row = await queries(em)
     .selectFrom("domains")
@@ -199,11 +200,11 @@ function holderOf(token: string): string {
 }
 
 /**
- * The token of a lease that a process had which can write nothing any more. Only a process of this machine is seen to be gone: one that has
- * merely lost its connection to the database may still be at work. Elsewhere than on Linux, two machines may say the same of themselves.
+ * Returns the lease's token if the process that held it is gone; else null. Only processes of this machine count: one that has lost its
+ * connection to the database may still be working. Linux only, because elsewhere two machines may identify themselves alike.
  */
 function deadLease({ lease_token: token, lease_holder: holder }: LeaseColumns): string | null {
-  // An instance of an earlier version leaves what another one wrote.
+  // An earlier version takes a lease without changing the holder, so the holder may be another lease's.
   if (token === null || holder === null || !holder.includes(token) || process.platform !== "linux") return null;
   const owner = identityIn(holder);
   return owner && stateOf(owner) === "gone" ? token : null;

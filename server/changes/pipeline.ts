@@ -2,39 +2,35 @@ import { sql } from "kysely";
 import { accessColumns, rightsIn, type Need, type Rights } from "../access/zone-access.ts";
 import type { Caller } from "../access/caller.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
-import { allMade } from "../dns-providers/applying/change-outcomes.ts";
-import { ProviderError, type ChangeOutcome, type DnsProvider, type ProviderKind } from "../dns-providers/provider.ts";
+import type { ChangeOutcome, DnsProvider, ProviderKind } from "../dns-providers/provider.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
-import { keepFinding } from "./state/found-drift.ts";
 import { throughProvider } from "../dns-providers/through-provider.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { bookmark } from "./bookmark.ts";
+import { droppedRecords, fingerprintOf } from "./changed-elsewhere.ts";
 import type { ChangeSetKind } from "../database/tables/change-sets.ts";
 import { holdLease, inZoneTurn, leaseWaitMilliseconds, type Lease } from "./lease.ts";
 import type { Notifications } from "../notifications/notify.ts";
-import type { ProviderComparison } from "./state/compare-with-provider.ts";
-import type { PlannedChange } from "../dns/live-record.ts";
+import type { PlannedChange } from "../dns/record.ts";
 import { readSplits } from "./state/unread-splits.ts";
 import { repairZone, type Resolution } from "./repair.ts";
-import { sendChanges } from "./send-changes.ts";
-import { liveAtNames } from "./state/live-queries.ts";
-import { recordKey, type RecordData } from "../dns/record.ts";
-import { keepSigning } from "./state/keep-signing.ts";
+import { commitIntent, sendChanges } from "./send-changes.ts";
+import { storeSigning } from "./state/store-signing.ts";
 import type { ZoneSigning } from "../dns/server-managed.ts";
 import { settle } from "./settle.ts";
 
-/** A zone that is ours alone while a change is planned and carried out. */
+/** A zone as a plan sees it, and what the caller may do in it. */
 export interface ZoneContext {
   id: string;
   name: string;
-  /** Of its provider configuration. */
+  /** The id of its provider configuration. */
   configId: string;
   revision: number;
   recordCount: number;
   fingerprint: string | null;
   /** Whether the provider signs the zone, as last read. */
   signed: boolean;
-  /** Whether 0.1 stored TXT records of it and nobody has read since how they are cut. */
+  /** Whether 0.1 stored TXT records of the zone and nobody has read since how they are split. */
   splitsUnread: boolean;
   /** What the caller may do here. */
   rights: Rights;
@@ -45,48 +41,72 @@ export interface ZoneContext {
 
 export interface Planned {
   changes: PlannedChange[];
-  /** What the provider was read to maintain itself, where the plan read all of the zone. */
+  /** The records that the provider maintains itself, if the plan read the whole zone. */
   signing?: ZoneSigning;
 }
 
 export interface ChangeRequest<P extends Planned> {
   domainId: string;
   caller: Caller;
-  /** What it takes; which hosts a change may touch is for the plan to see to. */
+  /** What the call requires. The plan checks which hosts it may touch. */
   need: Exclude<Need, "read">;
   kind: ChangeSetKind;
-  /** Reads the zone and plans. Runs while the zone is held; throws AppError to refuse. */
+  /** Plans and checks the changes. Runs while the zone is locked; throws AppError to refuse. */
   plan: (em: EntityManager, zone: ZoneContext) => Promise<P>;
-  /** All changes or none, at the provider too. */
-  together?: boolean;
-  /** How earlier changes that are open end; `known` when left out. */
+  /** All changes or none, at the provider too. Default: each on its own. */
+  atomic?: boolean;
+  /** How to close earlier change sets whose outcome is unknown. Default: `wait`. */
   resolution?: Resolution;
-  /** True: the provider has these changes already (sync), so nothing is sent. */
+  /** Whether the provider has these changes already (sync), so that nothing is sent. */
   alreadyThere?: boolean;
-  /** What the audit trail tells beside the records. */
+  /** What the audit entry says besides the records. */
   about?: Readonly<Record<string, unknown>>;
-  /** Keeps an `on_change` snapshot of the state before. */
+  /** Whether to make an `on_change` snapshot of the state before. */
   bookmarkBefore?: boolean;
-  /** Keeps an `on_change` snapshot of the state after. */
+  /** Whether to make an `on_change` snapshot of the state after. */
   bookmarkAfter?: boolean;
 }
 
-export interface Carried<P extends Planned> {
+export interface ChangeResult<P extends Planned> {
   planned: P;
-  /** What became of each planned change, in the same order. */
+  /** The outcome of each planned change, in the same order. */
   outcomes: ChangeOutcome[];
+  /** The zone's revision afterwards. */
   revision: number;
   /** When it was written: the `updatedAt` of what changed. */
   at: Date;
-  /** Id of the snapshot that `bookmarkAfter` made. */
+  /** The id of the snapshot that `bookmarkAfter` made. */
   snapshotId: string | null;
 }
 
+/** What step 7 writes. */
+interface Finished<P extends Planned> {
+  zone: ZoneContext;
+  planned: P;
+  /** The outcome of each planned change, in the same order. */
+  outcomes: ChangeOutcome[];
+  /** Null when the row lock of the transaction protects the zone. */
+  lease: Lease | null;
+  /** The fingerprint of the provider's content afterwards; null when unknown. */
+  fingerprint: string | null;
+  /** The pending change set, if step 5 made one. */
+  changeSetId?: string;
+  /** Records that the provider deleted by itself. */
+  dropped?: readonly PlannedChange[];
+}
+
 /**
- * The one way in which records change: plan, check, apply, one change at a time for each zone.
+ * Changes records; nothing else does. `run` takes one change set through these steps:
  *
- * With a provider, the intent is committed first, then the provider is called outside any transaction, then one
- * transaction writes what really happened. Without one, the whole change is a single transaction.
+ * 1. Queue for the zone. A zone with a provider also takes the zone's lease, which excludes other processes.
+ * 2. Repair: settle earlier change sets whose outcome a crash or a lost connection left unknown.
+ * 3. Read the zone and plan the changes.
+ * 4. Check them: rights, record rules, zone rules, provider limits, safety threshold. `request.plan` does steps 3 and 4.
+ * 5. Commit the intent: a pending change set, from which a repair learns what was in flight.
+ * 6. Call the provider, outside any transaction.
+ * 7. Write the outcome: one transaction records what really happened, per change, and raises the revision.
+ *
+ * A kind without a back end (`manual`) needs no steps 2, 5 and 6: the others are a single transaction that locks the zone's row.
  */
 export class ChangePipeline {
   readonly #database: Database;
@@ -96,7 +116,7 @@ export class ChangePipeline {
   readonly #waitMilliseconds: number;
 
   /**
-   * @param notifications told of earlier changes that are found to have failed.
+   * @param notifications for change sets that a repair finds failed.
    * @param waitMilliseconds how long to wait for a zone that another process holds.
    */
   constructor(
@@ -113,106 +133,82 @@ export class ChangePipeline {
     this.#waitMilliseconds = waitMilliseconds;
   }
 
-  async run<P extends Planned>(em: EntityManager, request: ChangeRequest<P>): Promise<Carried<P>> {
-    // In turn before a connection is taken: however many edits wait for a zone, it has one connection at most.
+  /** Plans and applies changes. @throws AppError UNAVAILABLE, NOT_FOUND, FORBIDDEN, PROVIDER_ERROR, and what `request.plan` throws */
+  async run<P extends Planned>(em: EntityManager, request: ChangeRequest<P>): Promise<ChangeResult<P>> {
+    // 1. Queue before taking a connection: however many edits wait for a zone, it uses one connection at most.
     return await inZoneTurn(request.domainId, this.#waitMilliseconds, async (deadline) => {
-      const done = await em.transactional(async (tx) => {
-        const zone = await this.#hold(tx, request, true);
-        return zone.provider ? null : await this.#inOneTransaction(tx, zone, request);
+      const result = await em.transactional(async (tx) => {
+        const zone = await this.#readZone(tx, request, { lockRow: true });
+        if (zone.provider) return null;
+        // 3 and 4.
+        const planned = await request.plan(tx, zone);
+        const outcomes = planned.changes.map(() => ({ ok: true }) as const);
+        // 7.
+        return await this.#writeOutcome(tx, request, { zone, planned, outcomes, lease: null, fingerprint: null });
       });
-      if (done) return done;
-      const fork = () => this.#database.fork();
-      const work = async (lease: Lease) => {
-        const settling = { resolution: request.resolution ?? "wait", actor: request.caller };
-        const notifications = this.#notifications;
-        await repairZone(fork(), request.domainId, lease, this.#connections, this.#now, { settling, notifications });
-        const zone = await this.#hold(fork(), request, false);
-        return await this.#throughProvider(zone, request, lease);
-      };
-      return await holdLease(fork, request.domainId, work, deadline);
+      return result ?? (await this.#runWithProvider(request, deadline));
     });
   }
 
-  /** A zone as it is now, held by nobody. @throws AppError NOT_FOUND, FORBIDDEN */
-  async look(em: EntityManager, caller: Caller, domainId: string, need: Need): Promise<ZoneContext> {
-    return await this.#hold(em, { domainId, caller, need }, false);
+  /** Runs the steps for a zone with a provider. @param deadline as `performance.now()` counts */
+  async #runWithProvider<P extends Planned>(request: ChangeRequest<P>, deadline: number): Promise<ChangeResult<P>> {
+    const fork = () => this.#database.fork();
+    const work = async (lease: Lease) => {
+      // 2.
+      await repairZone(fork(), request.domainId, lease, {
+        connections: this.#connections,
+        notifications: this.#notifications,
+        now: this.#now,
+        resolution: request.resolution ?? "wait",
+        actor: request.caller,
+      });
+      // 3 and 4.
+      const zone = await this.#readZone(fork(), request);
+      const { provider } = zone;
+      if (!provider) throw movedAway();
+      // Read before the zone, so that a write in between changes the fingerprint.
+      const fingerprint = request.alreadyThere ? await fingerprintOf(provider, zone.name) : null;
+      if (!request.alreadyThere) await this.#readUnreadSplits(fork(), zone);
+      const planned = await request.plan(fork(), zone);
+      const { changes } = planned;
+      let finished: Finished<P>;
+      if (request.alreadyThere || changes.length === 0) {
+        finished = { zone, planned, outcomes: changes.map(() => ({ ok: true })), lease, fingerprint };
+      } else {
+        const { kind, atomic = false, caller } = request;
+        const set = { kind, actorId: caller.userId, changes, atomic, now: this.#now };
+        // 5.
+        const changeSetId = await commitIntent(fork(), zone.id, lease, set);
+        // 6.
+        const sent = await sendChanges(fork(), { ...zone, provider }, lease, { ...set, id: changeSetId });
+        const { outcomes, before, after } = sent;
+        const dropped = await droppedRecords(fork(), zone.id, sent.dropped ?? [], changes);
+        // Content that somebody else wrote and that was not read stays unknown until a sync.
+        const known = before === zone.fingerprint ? after : null;
+        finished = { zone, planned, outcomes, lease, fingerprint: known, changeSetId, dropped };
+      }
+      // 7.
+      return await fork().transactional((tx) => this.#writeOutcome(tx, request, finished));
+    };
+    return await holdLease(fork, request.domainId, work, deadline);
   }
 
-  /** Plans without changing anything. */
-  async preview<P extends Planned>(
-    em: EntityManager,
-    request: Pick<ChangeRequest<P>, "domainId" | "caller" | "need" | "plan">,
-  ): Promise<P> {
-    const zone = await this.look(em, request.caller, request.domainId, request.need);
-    await knowSplits(em, zone);
-    return await request.plan(em, zone);
-  }
-
-  async #inOneTransaction<P extends Planned>(
+  async #writeOutcome<P extends Planned>(
     tx: EntityManager,
-    zone: ZoneContext,
     request: ChangeRequest<P>,
-  ): Promise<Carried<P>> {
-    const planned = await request.plan(tx, zone);
-    const outcomes = allMade(planned.changes);
-    return await this.#finish(tx, zone, request, planned, outcomes, null, null);
-  }
-
-  async #throughProvider<P extends Planned>(
-    zone: ZoneContext,
-    request: ChangeRequest<P>,
-    lease: Lease,
-  ): Promise<Carried<P>> {
-    const { provider } = zone;
-    if (!provider) throw new AppError("CONFLICT", "The domain's provider was changed at this moment; try again.");
-    // Before the zone is read: what is written to it meanwhile then makes another mark.
-    const found = request.alreadyThere ? await markOf(provider, zone.name) : null;
-    if (!request.alreadyThere) await knowSplits(this.#database.fork(), zone);
-    const planned = await request.plan(this.#database.fork(), zone);
-    if (request.alreadyThere || planned.changes.length === 0) {
-      const outcomes = allMade(planned.changes);
-      return await this.#database
-        .fork()
-        .transactional((tx) => this.#finish(tx, zone, request, planned, outcomes, lease, found));
-    }
-    const sent = await sendChanges(this.#database.fork(), zone, provider, lease, {
-      kind: request.kind,
-      actorId: request.caller.userId,
-      changes: planned.changes,
-      together: request.together ?? false,
-      now: this.#now,
-    });
-    const { changeSetId, outcomes, before, after, dropped = [] } = sent;
-    // Content that somebody else wrote and we have not read stays unknown until a sync.
-    const mark = before === zone.fingerprint ? after : null;
-    const also = await deletionsOf(this.#database.fork(), zone.id, dropped, planned.changes);
-    return await this.#database
-      .fork()
-      .transactional((tx) => this.#finish(tx, zone, request, planned, outcomes, lease, mark, { changeSetId, also }));
-  }
-
-  async #finish<P extends Planned>(
-    tx: EntityManager,
-    zone: ZoneContext,
-    request: ChangeRequest<P>,
-    planned: P,
-    outcomes: ChangeOutcome[],
-    lease: Lease | null,
-    fingerprint: string | null,
-    { changeSetId, also = [] }: { changeSetId?: string; also?: readonly PlannedChange[] } = {},
-  ): Promise<Carried<P>> {
+    { zone, planned, outcomes, lease, fingerprint, changeSetId, dropped = [] }: Finished<P>,
+  ): Promise<ChangeResult<P>> {
     const now = this.#now();
     const author = { trigger: "on_change", createdBy: request.caller.userId, now } as const;
-    const happened = outcomes.some(({ ok }) => ok);
-    if (planned.signing) await keepSigning(tx, zone.id, planned.signing, now);
-    if (request.bookmarkBefore && happened) await bookmark(tx, zone.id, author);
+    if (planned.signing) await storeSigning(tx, zone.id, planned.signing, now);
+    if (request.bookmarkBefore && outcomes.some(({ ok }) => ok)) await bookmark(tx, zone.id, author);
     const revision = await settle(tx, zone.id, {
       kind: request.kind,
       actorId: request.caller.userId,
       actor: request.caller,
       about: request.about,
-      changes: [...planned.changes, ...also],
-      outcomes: [...outcomes, ...allMade(also)],
+      changes: [...planned.changes, ...dropped],
+      outcomes: [...outcomes, ...dropped.map(() => ({ ok: true }) as const)],
       lease,
       fingerprint,
       changeSetId,
@@ -223,10 +219,25 @@ export class ChangePipeline {
     return { planned, outcomes, revision, at: now, snapshotId };
   }
 
-  async #hold(
+  /** Returns a plan without applying it. @throws AppError NOT_FOUND, FORBIDDEN, PROVIDER_ERROR, and what `request.plan` throws */
+  async dryRun<P extends Planned>(
+    em: EntityManager,
+    request: Pick<ChangeRequest<P>, "domainId" | "caller" | "need" | "plan">,
+  ): Promise<P> {
+    const zone = await this.#readZone(em, request);
+    await this.#readUnreadSplits(em, zone);
+    return await request.plan(em, zone);
+  }
+
+  /** Returns a zone as it is now, without a lock. @throws AppError NOT_FOUND, FORBIDDEN */
+  async zone(em: EntityManager, caller: Caller, domainId: string, need: Need): Promise<ZoneContext> {
+    return await this.#readZone(em, { domainId, caller, need });
+  }
+
+  async #readZone(
     em: EntityManager,
     { domainId, caller, need }: { domainId: string; caller: Caller; need: Need },
-    lockRow: boolean,
+    { lockRow = false } = {},
   ): Promise<ZoneContext> {
     const row = await queries(em)
       .selectFrom("domains")
@@ -251,11 +262,8 @@ export class ChangePipeline {
     if (!row) throw notFound("domain");
     const rights = rightsIn(row, caller, need);
     const { kind, provider } = this.#connections.connect({ ...row, id: row.config_id });
-    if (lockRow && !provider && row.leased) {
-      throw new AppError("UNAVAILABLE", "The zone is being moved to another provider; try again in a few seconds.", {
-        retryAfterSeconds: 3,
-      });
-    }
+    // Without a provider, only a move holds a lease.
+    if (lockRow && !provider && row.leased) throw moving();
     return {
       id: row.id,
       name: row.name,
@@ -270,58 +278,21 @@ export class ChangePipeline {
       provider,
     };
   }
-}
 
-/** Records of ours that the provider dropped by itself, as what they are: deleted with the change. */
-async function deletionsOf(
-  em: EntityManager,
-  domainId: string,
-  dropped: readonly RecordData[],
-  changes: readonly PlannedChange[],
-): Promise<PlannedChange[]> {
-  if (dropped.length === 0) return [];
-  const keys = new Set(dropped.map(recordKey));
-  const planned = new Set(changes.map(({ id }) => id));
-  const live = await liveAtNames(em, domainId, [...new Set(dropped.map(({ name }) => name))]);
-  return live
-    .filter((record) => keys.has(recordKey(record)) && !planned.has(record.id))
-    .map((before) => ({ action: "delete", id: before.id, before, after: null }));
-}
-
-/** Reads how the TXT records of a zone are cut where 0.1 stored them: else a change of one could not name what is there. @throws AppError PROVIDER_ERROR */
-async function knowSplits(em: EntityManager, zone: ZoneContext): Promise<void> {
-  if (!zone.splitsUnread || !zone.provider) return;
-  await throughProvider(readSplits(em, zone, zone.provider));
-  zone.splitsUnread = false;
-}
-
-/** The provider's mark of the zone's content; null where there is none or it cannot be had now. */
-async function markOf(provider: DnsProvider, zone: string): Promise<string | null> {
-  return await provider.fingerprint(zone).catch(() => null);
-}
-
-/**
- * Whether the zone was changed at its provider by somebody else since we last read or wrote it. Signing changes the marks of a zone, and its
- * beginning too, so a zone of a provider that may sign is compared, and one that agrees gets the new mark.
- */
-export async function changedElsewhere(
-  em: EntityManager,
-  zone: ZoneContext,
-  comparison: ProviderComparison,
-  now: Date,
-): Promise<boolean> {
-  const { provider } = zone;
-  if (!provider || zone.fingerprint === null) return false;
-  const fingerprint = await markOf(provider, zone.name);
-  if (fingerprint === null || fingerprint === zone.fingerprint) return false;
-  if (!zone.signed && !zone.kind.signsZones) return true;
-  try {
-    const { changes, signing } = await comparison.plan(em, zone, provider);
-    if (changes.length > 0) return true;
-    await keepFinding(em.fork(), zone, { found: null, error: null, fingerprint, signing }, now);
-  } catch (error) {
-    // A provider that cannot be read now is noticed when the plan is applied.
-    if (!(error instanceof ProviderError)) throw error;
+  /** Reads how a zone's TXT records from 0.1 are split: without it a change of one cannot name what the provider has. @throws AppError PROVIDER_ERROR */
+  async #readUnreadSplits(em: EntityManager, zone: ZoneContext): Promise<void> {
+    if (!zone.splitsUnread || !zone.provider) return;
+    await throughProvider(readSplits(em, zone, zone.provider));
+    zone.splitsUnread = false;
   }
-  return false;
+}
+
+function moving(): AppError {
+  return new AppError("UNAVAILABLE", "The zone is being moved to another provider. Try again in a few seconds.", {
+    retryAfterSeconds: 3,
+  });
+}
+
+function movedAway(): AppError {
+  return new AppError("CONFLICT", "The domain was moved to another provider during this change. Try again.");
 }

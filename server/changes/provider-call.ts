@@ -9,20 +9,26 @@ import {
 } from "../dns-providers/provider.ts";
 import { allOrNone } from "../dns-providers/applying/change-outcomes.ts";
 import { inverse } from "../dns-providers/applying/inverse.ts";
-import { isCertain } from "./certainty.ts";
-import { begunIn, outcomesIn, provenOurs, readServed } from "./read-back.ts";
+import { begunIn, isCertain, outcomesIn, provenOurs, readServed } from "./read-back.ts";
 
-/** What a call is made with beside what the provider is told. */
+/** Options of `callProvider` besides those that the provider gets. */
 export interface CallOptions extends ApplyOptions {
-  /** Somebody looks again later: what may still be carried out, or shown, is left unknown. Else what is read at once decides. */
+  /** Whether the outcome may stay unknown because a repair reads it back later. Otherwise what is read at once decides. */
   mayStayOpen?: boolean;
 }
 
-/** How what was made is taken back. */
-export interface TakingBack {
-  /** Whether the change with this index was made by us; what is not proven to be stays. */
+/** The changes that a provider was called with. */
+interface Call {
+  provider: DnsProvider;
+  zone: string;
+  changes: readonly RecordChange[];
+}
+
+/** How changes that were made are taken back. */
+interface TakingBack {
+  /** Whether the change with this index was made by us. One that is not proven to be ours stays. */
   isOurs: (index: number) => boolean;
-  /** Whether the change with this index may be made although the zone does not show it; none when left out. */
+  /** Whether the change with this index may still be made although the zone does not show it. Left out: none. */
   mayBeMade?: (index: number) => boolean;
   mayStayOpen?: boolean;
   /** Whether the provider signs the zone. */
@@ -31,9 +37,9 @@ export interface TakingBack {
 }
 
 /**
- * Has a provider carry changes out, and finds out what it did where it cannot say. Where all or none are to be made and only some were, those
- * are taken back: not every provider does a whole set in one step.
- * @throws ProviderError with effect `none` when nothing was changed, `unknown` when nobody can say yet
+ * Has a provider make changes, and reads the zone back where the provider cannot say what it did. If an atomic set was made only in part,
+ * that part is taken back: not every provider makes a whole set in one step.
+ * @throws ProviderError with effect `none` when nothing was changed, `unknown` when the outcome is not known yet
  */
 export async function callProvider(
   provider: DnsProvider,
@@ -42,7 +48,8 @@ export async function callProvider(
   options: CallOptions,
 ): Promise<ApplyResult> {
   const { mayStayOpen = false, beforeCall } = options;
-  const { interruption, ours, unseen, signed, ...found } = await applyAndLook(provider, zone, changes, options);
+  const call = { provider, zone, changes };
+  const { interruption, ours, unseen, signed, ...found } = await applyAndRead(call, options);
   const taking: TakingBack = {
     isOurs: (index) => ours?.[index] ?? true,
     mayBeMade: (index) => unseen?.[index] ?? false,
@@ -50,8 +57,8 @@ export async function callProvider(
     signed: signed ?? options.signed ?? false,
     beforeCall,
   };
-  const answer = await putBack(provider, zone, changes, found, taking);
-  const result = options.together ? await allOrTakenBack(provider, zone, changes, answer, taking) : answer;
+  const answer = await putBack(call, found, taking);
+  const result = options.atomic ? await allOrTakenBack(call, answer, taking) : answer;
   if (interruption && nothingMade(result.outcomes)) {
     throw new ProviderError(interruption.refusal ?? interruption.message, "none", { cause: interruption });
   }
@@ -62,40 +69,29 @@ function nothingMade(outcomes: readonly ChangeOutcome[]): boolean {
   return outcomes.every((outcome) => !outcome.ok && !outcome.gone);
 }
 
-/** Gives records back that an interrupted update of ours took away and did not replace. What cannot be had back now is told as gone. @throws as `callProvider` */
-export async function putBack(
-  provider: DnsProvider,
-  zone: string,
-  changes: readonly RecordChange[],
-  answer: ApplyResult,
-  taking: TakingBack,
-): Promise<ApplyResult> {
-  const lost = changes.flatMap(({ before }, index) => {
+/** Restores records that an interrupted update of ours deleted and did not replace. One that cannot be restored now is reported as gone. @throws as `callProvider` */
+export async function putBack(call: Call, answer: ApplyResult, taking: TakingBack): Promise<ApplyResult> {
+  const lost = call.changes.flatMap(({ before }, index) => {
     const outcome = answer.outcomes[index];
     return before && outcome && !outcome.ok && outcome.gone && taking.isOurs(index) ? [{ before, index }] : [];
   });
   if (lost.length === 0) return answer;
   const creates = lost.map(({ before }) => ({ action: "create", before: null, after: before }) as const);
-  const back = await takeBack(provider, zone, creates, answer.after, taking);
+  const back = await takeBack({ ...call, changes: creates }, answer.after, taking);
   const outcomes = [...answer.outcomes];
-  for (const [place, { index }] of lost.entries()) {
-    if (back?.outcomes[place]?.ok)
+  for (const [position, { index }] of lost.entries()) {
+    if (back?.outcomes[position]?.ok)
       outcomes[index] = { ok: false, message: "The change was interrupted and has been taken back." };
   }
   return { ...answer, outcomes, after: back && back.before === answer.after ? back.after : null };
 }
 
 /**
- * Takes back what was made of changes of which all or none are to be. What cannot be taken back now, or may be what somebody else did, stays
- * and is told. @throws as `callProvider`
+ * Takes back what was made of an atomic set that was made only in part. What cannot be taken back now, or may be somebody else's, stays and
+ * is reported. @throws as `callProvider`
  */
-export async function allOrTakenBack(
-  provider: DnsProvider,
-  zone: string,
-  changes: readonly RecordChange[],
-  answer: ApplyResult,
-  taking: TakingBack,
-): Promise<ApplyResult> {
+export async function allOrTakenBack(call: Call, answer: ApplyResult, taking: TakingBack): Promise<ApplyResult> {
+  const { changes } = call;
   const indexed = changes.map((change, index) => ({ change, index }));
   const made = indexed.filter(({ index }) => answer.outcomes[index]?.ok);
   const unseen = indexed.filter(({ index }) => !answer.outcomes[index]?.ok && taking.mayBeMade?.(index));
@@ -103,57 +99,58 @@ export async function allOrTakenBack(
   const ours = made.filter(({ index }) => taking.isOurs(index));
   const mine = [...ours, ...unseen];
   const back = mine.map(({ change }) => inverse(change));
-  const undone = back.length === 0 ? null : await takeBack(provider, zone, back, answer.after, taking);
-  const takenBack = new Set(mine.flatMap(({ index }, place) => (undone?.outcomes[place]?.ok ? [index] : [])));
+  const undone = back.length === 0 ? null : await takeBack({ ...call, changes: back }, answer.after, taking);
+  const takenBack = new Set(mine.flatMap(({ index }, position) => (undone?.outcomes[position]?.ok ? [index] : [])));
   const refused = allOrNone(answer.outcomes);
-  const told = ours.length === made.length ? "" : othersStay;
+  const note = ours.length === made.length ? "" : othersStay;
   return {
     ...answer,
     outcomes: answer.outcomes.map((outcome, index) => {
       if (outcome.ok && !takenBack.has(index)) return outcome;
       const now = refused[index] ?? outcome;
-      return now.ok ? now : { ...now, message: now.message + told };
+      return now.ok ? now : { ...now, message: now.message + note };
     }),
     after: back.length === 0 ? answer.after : undone && undone.before === answer.after ? undone.after : null,
   };
 }
 
-const othersStay = " What else of the set is in the zone may have been made by somebody else, and was left as it is.";
+const othersStay =
+  " Other changes of the set that are in the zone may have been made by somebody else and were left in place.";
 
-/** Null where it cannot be done now: then what was made stays. @throws ProviderError when it may have been done */
+/** Makes changes that undo others. Null when that is impossible now; what was made then stays. @throws ProviderError when it may have been done */
 async function takeBack(
-  provider: DnsProvider,
-  zone: string,
-  changes: readonly RecordChange[],
+  { provider, zone, changes }: Call,
   plannedOn: string | null,
   { mayStayOpen = false, signed = false, beforeCall }: TakingBack,
 ): Promise<ApplyResult | null> {
   try {
     const announce = beforeCall && { beforeCall: () => beforeCall([]) };
-    return await applyAndLook(provider, zone, changes, { plannedOn, mayStayOpen, signed, undoes: true, ...announce });
+    return await applyAndRead(
+      { provider, zone, changes },
+      { plannedOn, mayStayOpen, signed, undoes: true, ...announce },
+    );
   } catch (error) {
     if (error instanceof ProviderError && error.effect === "none") return null;
     throw error;
   }
 }
 
-interface Looked extends ApplyResult {
-  /** Why the answer had to be read from the zone. */
+interface AppliedAndRead extends ApplyResult {
+  /** Why the outcome had to be read from the zone. */
   interruption?: ProviderError;
-  /** Which of what is there then is proven to be ours. */
+  /** For each change, whether it is proven to be ours. */
   ours?: boolean[];
-  /** Which of what is not there may be made nevertheless. */
+  /** For each change that the zone does not show, whether it may still be made. */
   unseen?: boolean[];
-  /** Whether that reading shows that the provider signs the zone. */
+  /** Whether the reading shows that the provider signs the zone. */
   signed?: boolean;
 }
 
-async function applyAndLook(
-  provider: DnsProvider,
-  zone: string,
-  changes: readonly RecordChange[],
+/** Has a provider make changes; if it cannot say what it did, reads the zone. @throws as `callProvider` */
+async function applyAndRead(
+  { provider, zone, changes }: Call,
   { mayStayOpen, beforeCall, ...options }: CallOptions,
-): Promise<Looked> {
+): Promise<AppliedAndRead> {
   const calls: (readonly RecordChange[])[] = [];
   const noting: BeforeCall = async (does) => {
     await beforeCall?.(does);

@@ -1,24 +1,24 @@
 import { notDone } from "../dns-providers/applying/change-outcomes.ts";
 import type { ChangeOutcome, RecordChange } from "../dns-providers/provider.ts";
-import { dataOf, sameData, type PlannedChange } from "../dns/live-record.ts";
+import { dataOf, sameData, type PlannedChange } from "../dns/record.ts";
 
-/** The part of a change set that its provider is told of. */
+/** The part of a change set that is sent to the provider. */
 export interface ProviderPart {
   sent: RecordChange[];
-  /** Outcomes of all changes from those of what was sent. */
+  /** Returns the outcomes of all changes, from those of the changes sent. */
   outcomesOf: (answers: readonly ChangeOutcome[]) => ChangeOutcome[];
 }
 
 /**
- * What of planned changes a provider has something to do for: a comment is ours alone. Where all or none are to be made, comments too are kept
- * only if nothing is refused. Pure.
+ * Returns the part of planned changes that concerns the provider. A change of a comment does not; in an atomic set it succeeds only if the
+ * provider refuses nothing. Pure.
  */
-export function providerPart(changes: readonly PlannedChange[], together: boolean): ProviderPart {
+export function providerPart(changes: readonly PlannedChange[], atomic: boolean): ProviderPart {
   const concerned = changes.map((change) => !(change.action === "update" && sameData(change.before, change.after)));
   return {
     sent: changes.filter((_, index) => concerned[index]).map(asSent),
     outcomesOf: (answers) => {
-      const refusal = together ? answers.find((answer) => !answer.ok) : undefined;
+      const refusal = atomic ? answers.find((answer) => !answer.ok) : undefined;
       const comment: ChangeOutcome =
         refusal && !refusal.ok ? { ok: false, message: notDone(refusal.message) } : { ok: true };
       let next = 0;

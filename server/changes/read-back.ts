@@ -1,16 +1,15 @@
-import type { ChangeOutcome, DnsProvider, RecordChange } from "../dns-providers/provider.ts";
+import type { ChangeOutcome, DnsProvider, ProviderError, RecordChange } from "../dns-providers/provider.ts";
 import { recordsOf } from "../dns-providers/applying/touched-records.ts";
-import { sameData } from "../dns/live-record.ts";
-import { recordKey, type RecordData } from "../dns/record.ts";
+import { recordKey, sameData, type RecordData } from "../dns/record.ts";
 import type { ZoneSigning } from "../dns/server-managed.ts";
 
-/** What a zone has of the records that some changes are about, by `recordKey`. */
+/** The records in a zone that some changes are about, by `recordKey`. */
 export type ServedRecords = ReadonlyMap<string, RecordData>;
 
-/** What a reading shows of some changes. */
+/** What a reading of the zone shows of some changes. */
 export interface ReadBack {
   served: ServedRecords;
-  /** Whether the provider signs the zone, so that it may show what was done a moment later. */
+  /** Whether the provider signs the zone. Changes may then appear with a delay. */
   signed: boolean;
 }
 
@@ -33,7 +32,7 @@ export async function readServed(
   return { served, signed };
 }
 
-/** What became of changes, as the zone shows it. Pure. @param why those that were not made were not: that they were interrupted, where nobody said */
+/** Returns the outcomes of changes as the zone shows them. Pure. @param why the reason given for changes that were not made */
 export function outcomesIn(
   served: ServedRecords,
   changes: readonly RecordChange[],
@@ -46,7 +45,7 @@ export function outcomesIn(
     const present = served.get(recordKey(record));
     return present !== undefined && sameData(present, record);
   };
-  /** Whether another change of the set was to bring a record in this one's place: then that it is served says nothing. */
+  /** Returns the other change of the set that brings this same record. If there is one, the record being served proves nothing. */
   const replaced = (record: RecordData, by: RecordChange) => {
     const other = brought.get(recordKey(record));
     return other !== undefined && other !== by ? other : null;
@@ -67,7 +66,7 @@ export function outcomesIn(
     return gone
       ? {
           ok: false,
-          message: "The change was interrupted: the old record is gone, the new one is not there.",
+          message: "The change was interrupted: the old record is gone and the new one is missing.",
           gone: true,
         }
       : { ok: false, message: why };
@@ -75,9 +74,9 @@ export function outcomesIn(
 }
 
 /**
- * Which of the changes that a zone shows as made, or as half made, are proven to be ours: a call for them was begun, and the zone shows all
- * that just this call was to do. The rest may be what somebody else did there meanwhile. Pure.
- * @param calls what each call that was begun was to do. A call is carried out whole or not at all.
+ * Returns, for each change, whether it is proven to be ours: a call for it was started, and the zone shows everything that this call was to
+ * do. Any other change that the zone shows may have been made by somebody else. Pure.
+ * @param calls what each started call was to do. A call is carried out whole or not at all.
  */
 export function provenOurs(
   served: ServedRecords,
@@ -96,7 +95,7 @@ export function provenOurs(
   );
 }
 
-/** Which of some changes the calls that were begun were to make, whether the zone shows them or not. Pure. */
+/** Returns, for each change, whether a started call was to make it, whatever the zone shows. Pure. */
 export function begunIn(changes: readonly RecordChange[], calls: readonly (readonly RecordChange[])[]): boolean[] {
   const taken = new Set(calls.flat().flatMap(({ before }) => (before ? [recordKey(before)] : [])));
   const brought = new Set(calls.flat().flatMap(({ after }) => (after ? [recordKey(after)] : [])));
@@ -106,24 +105,38 @@ export function begunIn(changes: readonly RecordChange[], calls: readonly (reado
   );
 }
 
-/** What the zone gained and lost: an update that left neither record is the end of the old one. */
-export function effects<Change extends RecordChange>(
-  changes: readonly Change[],
-  outcomes: readonly ChangeOutcome[],
-): Change[] {
-  return changes.flatMap((change, index) => {
-    const outcome = outcomes[index];
-    if (!outcome || outcome.ok) return outcome ? [change] : [];
-    return outcome.gone ? [{ ...change, action: "delete", after: null }] : [];
-  });
+/**
+ * Returns how many seconds after a call without an answer a reading is final: what it does not show then was not done, and no longer will be.
+ */
+export function secondsToSettle(provider: DnsProvider, read: Pick<ReadBack, "signed">): number {
+  return Math.max(provider.settlesAfterSeconds ?? 0, lagOf(provider, read));
 }
 
-/** All records of the zone as its provider has them, without those that it maintains itself. @throws ProviderError */
+/** Returns for how many seconds a reading may not show what is done. */
+function lagOf(
+  { readLagSeconds = 0, signingLagSeconds = 0 }: DnsProvider,
+  { signed }: Pick<ReadBack, "signed">,
+): number {
+  return Math.max(readLagSeconds, signed ? signingLagSeconds : 0);
+}
+
+/** Returns whether a reading right after a failed call is final: what it shows is there, but what it lacks may only be delayed. */
+export function isCertain(
+  provider: DnsProvider,
+  { answered }: ProviderError,
+  read: Pick<ReadBack, "signed">,
+  outcomes: readonly ChangeOutcome[],
+): boolean {
+  if (outcomes.every(({ ok }) => ok)) return true;
+  return (answered ? lagOf(provider, read) : secondsToSettle(provider, read)) === 0;
+}
+
+/** Reads all records of the zone at its provider, without those that the provider maintains itself. @throws ProviderError */
 export async function readAll(provider: DnsProvider, zone: string): Promise<RecordData[]> {
   return (await readWhole(provider, zone)).records;
 }
 
-/** All records of the zone, and what the reading tells of its signing. @throws ProviderError */
+/** Reads all records of the zone at its provider, those that it maintains apart. @throws ProviderError */
 export async function readWhole(
   provider: DnsProvider,
   zone: string,

@@ -6,46 +6,41 @@ import type { Notifications } from "../notifications/notify.ts";
 import { clearDeadLeases, clearLeases, withLease } from "./lease.ts";
 import { repairZone, zonesToRepair } from "./repair.ts";
 
-const patienceMilliseconds = 2_000;
-/** A zone that somebody works on is left to them: every edit settles what is open first. */
+/** How long the start waits for the first run, in case a provider is slow. */
+const startWaitMilliseconds = 2_000;
+/** A busy zone is skipped: every edit settles pending change sets first. */
 const waitMilliseconds = 1_000;
 
-/** Settles changes that a crash left open: at the start, then by the job `changes.repair`. */
+interface Parts {
+  database: Database;
+  connections: ProviderConnections;
+  notifications: Notifications;
+  log: Logger;
+  now: () => Date;
+}
+
+/** Settles change sets that a crash left pending: at the start, then by the job `changes.repair`. */
 export class RepairJob {
-  readonly #database: Database;
-  readonly #connections: ProviderConnections;
-  readonly #notifications: Notifications;
-  readonly #log: Logger;
-  readonly #now: () => Date;
+  readonly #parts: Parts;
   readonly #stopping = new AbortController();
   #first: Promise<void> = Promise.resolve();
 
-  constructor(parts: {
-    database: Database;
-    connections: ProviderConnections;
-    notifications: Notifications;
-    log: Logger;
-    now: () => Date;
-  }) {
-    this.#database = parts.database;
-    this.#connections = parts.connections;
-    this.#notifications = parts.notifications;
-    this.#log = parts.log;
-    this.#now = parts.now;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /**
-   * An embedded database is ours alone, so any lease in it is that of a process which is gone; in another one, those of processes of this
-   * machine that are. What a crash left is settled before the first request comes, unless a provider is slow.
+   * Frees the leases of processes that are gone, then starts the first run. Nothing else uses an embedded database, so every lease in it is
+   * stale; in a shared one, those of dead processes on this machine are.
    */
   async start(): Promise<void> {
-    if (this.#database.embedded) await clearLeases(this.#database.fork());
-    else await clearDeadLeases(this.#database.fork());
+    if (this.#parts.database.embedded) await clearLeases(this.#parts.database.fork());
+    else await clearDeadLeases(this.#parts.database.fork());
     this.#first = this.runOnce(this.#stopping.signal);
-    await Promise.race([this.#first, sleep(patienceMilliseconds, undefined, { ref: false })]);
+    await Promise.race([this.#first, sleep(startWaitMilliseconds, undefined, { ref: false })]);
   }
 
-  /** Ends the run that was begun at the start, if it is still under way. */
+  /** Stops the first run if it is still going. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#first;
@@ -53,30 +48,27 @@ export class RepairJob {
 
   async runOnce(signal?: AbortSignal): Promise<void> {
     try {
-      for (const domainId of await zonesToRepair(this.#database.fork())) {
+      for (const domainId of await zonesToRepair(this.#parts.database.fork())) {
         if (signal?.aborted) return;
         await this.#repair(domainId);
       }
     } catch (error) {
-      this.#log.error({ err: error }, "looking for changes to settle failed");
+      this.#parts.log.error({ err: error }, "could not look for pending change sets");
     }
   }
 
   async #repair(domainId: string): Promise<void> {
-    const fork = () => this.#database.fork();
+    const fork = () => this.#parts.database.fork();
     try {
       const settled = await withLease(
         fork,
         domainId,
-        (lease) => {
-          const notifications = this.#notifications;
-          return repairZone(fork(), domainId, lease, this.#connections, this.#now, { notifications });
-        },
+        (lease) => repairZone(fork(), domainId, lease, this.#parts),
         waitMilliseconds,
       );
-      this.#log.warn({ domainId, settled }, "settled changes that were left open");
+      this.#parts.log.warn({ domainId, settled }, "settled pending change sets");
     } catch (error) {
-      this.#log.error({ err: error, domainId }, "changes left open could not be settled yet");
+      this.#parts.log.error({ err: error, domainId }, "could not settle pending change sets yet");
     }
   }
 }

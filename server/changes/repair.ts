@@ -2,23 +2,16 @@ import { sql } from "kysely";
 import { theService, type Actor } from "../access/actor.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
-import {
-  ProviderError,
-  type BeforeCall,
-  type ChangeOutcome,
-  type DnsProvider,
-  type RecordChange,
-} from "../dns-providers/provider.ts";
+import { ProviderError, type ChangeOutcome, type DnsProvider } from "../dns-providers/provider.ts";
 import { AppError } from "../platform/errors.ts";
 import { bookmark } from "./bookmark.ts";
-import { secondsToSettle } from "./certainty.ts";
 import { providerPart } from "./provider-part.ts";
 import { leaveOpen, storedIntent, type Intent } from "./intent.ts";
 import type { Lease } from "./lease.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import { failedChange } from "./failed-notice.ts";
 import { allOrTakenBack, putBack } from "./provider-call.ts";
-import { outcomesIn, provenOurs, readServed } from "./read-back.ts";
+import { outcomesIn, provenOurs, readServed, secondsToSettle } from "./read-back.ts";
 import { begunCalls, whileHeld } from "./call-journal.ts";
 import { settle } from "./settle.ts";
 
@@ -28,47 +21,38 @@ import { settle } from "./settle.ts";
  */
 export type Resolution = "wait" | "acceptObserved" | "abandon";
 
-/** Who settles, and how far that may go; the service itself, and no further than is known, when left out. */
-interface Settling {
-  resolution: Resolution;
-  actor: Actor;
-}
-
-/** What settling depends on beside the zone. */
+/** What a repair depends on besides the zone. */
 interface Circumstances {
-  settling?: Settling;
-  /** Through which those hear of failures whose answer was not awaited any more. */
+  connections: ProviderConnections;
+  /** Where failures are reported whose answer nobody waits for any longer. */
   notifications: Notifications;
+  now: () => Date;
+  /** How far settling may go. Default: `wait`. */
+  resolution?: Resolution;
+  /** Who settles. Default: the service. */
+  actor?: Actor;
 }
 
 type PendingSet = Awaited<ReturnType<typeof pendingSets>>[number];
 
 /**
- * Settles changes whose outcome a crash or a lost connection left open, by reading the zone back from its provider.
- * The caller holds the lease. Cheap when there is nothing to repair.
- * @throws AppError PROVIDER_ERROR when the provider cannot be read now, UNAVAILABLE while a change that is not seen there may still be made.
+ * Settles change sets that a crash or a lost connection left pending, by reading the zone back from its provider. The caller holds the
+ * lease. Cheap when nothing is pending.
+ * @throws AppError PROVIDER_ERROR when the provider cannot be read now, UNAVAILABLE while a change that it does not show may still be made.
  * @returns how many change sets were settled.
  */
 export async function repairZone(
   em: EntityManager,
   domainId: string,
   lease: Lease,
-  connections: ProviderConnections,
-  now: () => Date,
-  { settling = { resolution: "wait", actor: theService }, notifications }: Circumstances,
+  { connections, notifications, now, resolution = "wait", actor = theService }: Circumstances,
 ): Promise<number> {
   const pending = await pendingSets(em, domainId);
   for (const set of pending) {
     const intent = storedIntent(set.intent);
-    const { outcomes, isRead, givenUp } = await establish(
-      em,
-      set,
-      intent,
-      lease,
-      connections,
-      now(),
-      settling.resolution,
-    );
+    const connect = () => connections.connect({ ...set, id: set.config_id }).provider;
+    const found = await establish(em, { set, intent, connect, lease, now: now() }, resolution);
+    const { outcomes, isRead, givenUp } = found;
     await em.fork().transactional(async (tx) => {
       const at = now();
       const author = { trigger: "on_change", createdBy: set.actor_id, now: at } as const;
@@ -77,7 +61,7 @@ export async function repairZone(
       await settle(tx, domainId, {
         kind: set.change_kind,
         actorId: set.actor_id,
-        actor: givenUp && settling.resolution !== "wait" ? settling.actor : theService,
+        actor: givenUp && resolution !== "wait" ? actor : theService,
         ...(givenUp ? { about: { givenUp } } : {}),
         changes: intent.changes,
         outcomes,
@@ -121,98 +105,100 @@ async function pendingSets(em: EntityManager, domainId: string) {
 
 interface Established {
   outcomes: ChangeOutcome[];
-  /** Whether the zone was read for it. */
+  /** Whether the zone was read for them. */
   isRead: boolean;
-  /** Whether it was settled without being known for certain. */
+  /** Whether the set is closed although its outcome is not known for certain. */
   givenUp: boolean;
 }
 
+/** A pending change set and what its repair needs. */
+interface Repairing {
+  set: PendingSet;
+  intent: Intent;
+  /** Connects to the zone's provider; null for a kind without a back end. @throws AppError PROVIDER_ERROR */
+  connect: () => DnsProvider | null;
+  lease: Lease;
+  now: Date;
+}
+
 /** @throws AppError as `repairZone` does */
-async function establish(
-  em: EntityManager,
-  set: PendingSet,
-  intent: Intent,
-  lease: Lease,
-  connections: ProviderConnections,
-  now: Date,
-  resolution: Resolution,
-): Promise<Established> {
-  const connect = () => connections.connect({ ...set, id: set.config_id }).provider;
+async function establish(em: EntityManager, repairing: Repairing, resolution: Resolution): Promise<Established> {
+  const { set, intent, connect, now } = repairing;
   try {
     const provider = connect();
     if (!provider) return { outcomes: intent.changes.map(() => unread), isRead: false, givenUp: true };
-    const calls = await begunCalls(em, set.id);
-    const { outcomes, wait } = await whatHappened(provider, set.name, intent, calls, whileHeld(lease), now);
-    if (outcomes === null) throw await notYet(em, set.id, intent, wait, now);
+    const { outcomes, wait } = await readOutcomes(em, provider, repairing);
+    if (outcomes === null) throw await notYet(em, set.id, intent, { wait, now });
     return { outcomes, isRead: true, givenUp: false };
   } catch (error) {
     const isOpen = error instanceof AppError && (error.code === "PROVIDER_ERROR" || error.code === "UNAVAILABLE");
     if (!isOpen || resolution === "wait") throw error;
-    const read = await asRead(connect, set.name, intent, error.code === "UNAVAILABLE");
-    if (read === null && resolution === "acceptObserved") throw error;
-    return { outcomes: read ?? intent.changes.map(() => unread), isRead: read !== null, givenUp: true };
+    const observed = await observedOutcomes(repairing, error.code === "UNAVAILABLE");
+    if (observed === null && resolution === "acceptObserved") throw error;
+    return { outcomes: observed ?? intent.changes.map(() => unread), isRead: observed !== null, givenUp: true };
   }
 }
 
-interface Happened {
-  /** Null while what is not there may still come, or be taken back. */
+interface ReadOutcomes {
+  /** Null while a change that the zone does not show may still be made or taken back. */
   outcomes: ChangeOutcome[] | null;
-  /** How long after a call without an answer a reading settles what came of it, in seconds. */
+  /** See `secondsToSettle`. */
   wait: number;
 }
 
-/** Of a set of all or none, what was made is taken back, as far as it is proven to be ours. */
-async function whatHappened(
+/** Reads the outcomes back from the zone. If an atomic set was made in part, takes back what is proven to be ours. */
+async function readOutcomes(
+  em: EntityManager,
   provider: DnsProvider,
-  zone: string,
-  { together, changes, openSince }: Intent,
-  calls: readonly RecordChange[][],
-  beforeCall: BeforeCall,
-  now: Date,
-): Promise<Happened> {
+  { set, intent: { atomic, changes, openSince }, lease, now }: Repairing,
+): Promise<ReadOutcomes> {
+  const zone = set.name;
+  const calls = await begunCalls(em, set.id);
   let wait = secondsToSettle(provider, { signed: false });
   try {
-    const { sent, outcomesOf } = providerPart(changes, together);
+    const { sent, outcomesOf } = providerPart(changes, atomic);
     const read = await readServed(provider, zone, [...sent, ...calls.flat()]);
     const { served, signed } = read;
     wait = secondsToSettle(provider, read);
     const outcomes = outcomesIn(served, sent);
     if (!outcomes.every(({ ok }) => ok) && secondsLeft(wait, openSince, now) > 0) return { outcomes: null, wait };
     const ours = provenOurs(served, sent, calls);
-    const taking = { isOurs: (index: number) => ours[index] ?? false, mayStayOpen: true, signed, beforeCall };
-    const found = await putBack(provider, zone, sent, { outcomes, before: null, after: null }, taking);
-    const settled = together ? await allOrTakenBack(provider, zone, sent, found, taking) : found;
+    const isOurs = (index: number) => ours[index] ?? false;
+    const taking = { isOurs, mayStayOpen: true, signed, beforeCall: whileHeld(lease) };
+    const call = { provider, zone, changes: sent };
+    const found = await putBack(call, { outcomes, before: null, after: null }, taking);
+    const settled = atomic ? await allOrTakenBack(call, found, taking) : found;
     return { outcomes: outcomesOf(settled.outcomes), wait };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     if (error.effect === "unknown") return { outcomes: null, wait };
-    throw new AppError("PROVIDER_ERROR", `An earlier change could not be settled: ${error.message} ${wayOut}`, {
-      cause: error,
-    });
+    throw new AppError(
+      "PROVIDER_ERROR",
+      `The outcome of an earlier change could not be read back: ${error.message} ${wayOut}`,
+      { cause: error },
+    );
   }
 }
 
 const wayOut =
-  "Where this provider will not come back, an administrator can move the domain to another configuration with force: true.";
+  "If this provider is gone for good, ask an administrator to move the domain to another configuration with force: true.";
 
 const unread: ChangeOutcome = {
   ok: false,
-  message: "What came of it is not known: it was given up while its provider could not be asked.",
+  message: "Outcome unknown: abandoned while the provider was unreachable.",
   unknown: true,
 };
 
-/** What the zone shows of changes now; null where it cannot be read. @param mayCome whether what it does not show may still be made. */
-async function asRead(
-  connect: () => DnsProvider | null,
-  zone: string,
-  { together, changes }: Intent,
+/** Returns the outcomes that the zone shows now; null if it cannot be read. @param mayCome whether a change that it does not show may still be made. */
+async function observedOutcomes(
+  { set, intent: { atomic, changes }, connect }: Repairing,
   mayCome: boolean,
 ): Promise<ChangeOutcome[] | null> {
   try {
     const provider = connect();
     if (!provider) return null;
-    const { sent, outcomesOf } = providerPart(changes, together);
-    const { served } = await readServed(provider, zone, sent);
+    const { sent, outcomesOf } = providerPart(changes, atomic);
+    const { served } = await readServed(provider, set.name, sent);
     const outcomes = outcomesIn(served, sent);
     return outcomesOf(mayCome ? outcomes.map((outcome) => (outcome.ok || outcome.gone ? outcome : notSeen)) : outcomes);
   } catch (error) {
@@ -224,34 +210,33 @@ async function asRead(
 const notSeen: ChangeOutcome = {
   ok: false,
   message:
-    "What came of it is not known: the zone did not show it when it was given up, and its provider may have made it later.",
+    "Outcome unknown: the zone did not show the change when it was abandoned; the provider may have made it later.",
   unknown: true,
 };
 
-/** How long until a reading settles a change, in seconds. The time counts from when it was first found that nobody is at it any more. */
+/** Returns how many seconds are left until a reading is final. They count from when it was first noticed that no call is in flight. */
 function secondsLeft(wait: number, openSince: string | undefined, now: Date): number {
   return openSince === undefined ? wait : wait - (now.getTime() - Date.parse(openSince)) / 1_000;
 }
 
-/** Why a change is not settled yet. Its time counts from now on, if it did not before or another call was left without an answer. */
+/** Returns the error for a change set that cannot be settled yet. Its time starts now, unless it runs already and no other call was left without an answer. */
 async function notYet(
   em: EntityManager,
   changeSetId: string,
   intent: Intent,
-  wait: number,
-  now: Date,
+  { wait, now }: { wait: number; now: Date },
 ): Promise<AppError> {
   const left = intent.openSince === undefined ? 0 : secondsLeft(wait, intent.openSince, now);
   if (left <= 0) await leaveOpen(em.fork(), changeSetId, intent, now);
   const seconds = Math.ceil(left > 0 ? left : wait);
   return new AppError(
     "UNAVAILABLE",
-    `An earlier change of this zone ended without an answer of its provider, which may still make it; try again in ${seconds} seconds.`,
+    `The provider did not answer an earlier change of this zone and may still make it. Try again in ${seconds} seconds.`,
     { retryAfterSeconds: seconds },
   );
 }
 
-/** Zones with changes left open and no lease on them. */
+/** Returns the zones that have pending change sets and no lease. */
 export async function zonesToRepair(em: EntityManager): Promise<string[]> {
   const rows = await queries(em)
     .selectFrom("change_sets")

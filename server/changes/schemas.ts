@@ -9,41 +9,44 @@ export const shownStrings = z
   .nullable()
   .meta({
     description:
-      "TXT: the character-strings where the value is not cut at every 255 octets, with `\\\\` for a backslash and `\\ddd` for octets that are " +
-      "not part of UTF-8. Null where it is cut so, and for other types.",
+      "TXT: the character-strings, if the value is not split every 255 octets. A backslash is `\\\\`, an octet outside UTF-8 " +
+      "`\\ddd`. Null if it is split every 255 octets, and for other types.",
     example: null,
   });
 
 export const dataFields = {
   recordType: z
     .string()
-    .meta({ description: "Record type; also types beyond the eight that can be written.", example: "A" }),
-  name: z.string().meta({ description: "Host part, `@` for the apex.", example: "www" }),
+    .meta({ description: "Record type, including types that cannot be written here.", example: "A" }),
+  name: z.string().meta({ description: "Name relative to the domain; `@` for the apex.", example: "www" }),
   value: z.string().meta({ description: "Canonical value.", example: "192.0.2.1" }),
   strings: shownStrings,
   ttl: z.int().meta({ description: "Time to live in seconds.", example: 3600 }),
-  priority: z.int().nullable().meta({ description: "MX and SRV: the priority, also within the value.", example: null }),
-  proxied: z.boolean().meta({ description: "Whether the provider's proxy answers.", example: false }),
+  priority: z.int().nullable().meta({
+    description: "MX and SRV: the priority, which is also part of the value. Null for other types.",
+    example: null,
+  }),
+  proxied: z.boolean().meta({ description: "Whether the provider proxies the record.", example: false }),
 };
 
 /** A record without identity. */
-export const recordData = z.object(dataFields).meta({ id: "RecordData", description: "What a record says." });
+export const recordData = z.object(dataFields).meta({ id: "RecordData", description: "A record's data." });
 
 export const historyInput = z.strictObject({ id: domainId, ...paging(20, 100) });
 
 const historyChange = z.object({
-  action: z.enum(["create", "update", "delete"]).meta({ description: "What happened.", example: "create" }),
+  action: z.enum(["create", "update", "delete"]).meta({ description: "The kind of change.", example: "create" }),
   recordId,
-  before: recordData.nullable().meta({ description: "What it was; null for a create.", example: null }),
-  after: recordData.nullable().meta({ description: "What it is since; null for a delete." }),
+  before: recordData.nullable().meta({ description: "The record before; null for `create`.", example: null }),
+  after: recordData.nullable().meta({ description: "The record after; null for `delete`." }),
 });
 
 const historyFailure = z.object({
-  action: z.enum(["create", "update", "delete"]).meta({ description: "What was tried.", example: "create" }),
+  action: z.enum(["create", "update", "delete"]).meta({ description: "The attempted change.", example: "create" }),
   recordType: z.string().meta({ description: "Record type.", example: "A" }),
-  name: z.string().meta({ description: "Host part.", example: "www" }),
-  value: z.string().meta({ description: "Its value.", example: "192.0.2.1" }),
-  error: z.string().meta({ description: "What the provider said.", example: "refused" }),
+  name: z.string().meta({ description: "Name relative to the domain.", example: "www" }),
+  value: z.string().meta({ description: "Canonical value.", example: "192.0.2.1" }),
+  error: z.string().meta({ description: "The provider's message.", example: "refused" }),
 });
 
 export const history = z
@@ -55,39 +58,43 @@ export const history = z
             id: id("The change set's id."),
             kind: z
               .enum(["edit", "bulk", "import", "sync", "rollback"])
-              .meta({ description: "How it came about.", example: "edit" }),
-            state: z
-              .enum(["pending", "applied", "partial", "failed"])
-              .meta({ description: "`pending`: sent to the provider, outcome not known yet.", example: "applied" }),
-            actorId: id("Who made it; null where nobody did.").nullable(),
+              .meta({ description: "The operation that made the change.", example: "edit" }),
+            state: z.enum(["pending", "applied", "partial", "failed"]).meta({
+              description: "`pending`: sent to the provider, outcome still unknown. `partial`: some changes failed.",
+              example: "applied",
+            }),
+            actorId: id("The user who made it; null for the service itself.").nullable(),
             actor: z
               .string()
               .nullable()
-              .meta({ description: "Their username; null where there is none any more.", example: "admin" }),
-            revision: z.int().nullable().meta({ description: "The revision that it made.", example: 4 }),
-            creates: z.int().meta({ description: "Records made.", example: 1 }),
+              .meta({ description: "The user's name; null if the user was deleted.", example: "admin" }),
+            revision: z
+              .int()
+              .nullable()
+              .meta({ description: "The revision it created; null if it created none.", example: 4 }),
+            creates: z.int().meta({ description: "Records created.", example: 1 }),
             updates: z.int().meta({ description: "Records changed.", example: 0 }),
             deletes: z.int().meta({ description: "Records deleted.", example: 0 }),
             changes: z
               .array(historyChange)
-              .meta({ description: "The first 100 changes; empty for revisions up to the domain's `historyFrom`." }),
+              .meta({ description: "The first 100 changes. Empty for revisions up to the domain's `historyFrom`." }),
             failures: z
               .array(historyFailure)
-              .meta({ description: "What the provider refused, the first 100.", example: [] }),
+              .meta({ description: "The changes the provider refused, at most 100.", example: [] }),
             unknown: z.int().meta({
-              description: "How many of the failures may have been made: an administrator gave up finding out.",
+              description: "Changes closed by force, outcome unknown.",
               example: 0,
             }),
             repaired: z.boolean().meta({
-              description: "Whether the outcome was found by reading the zone back.",
+              description: "Whether the outcome was determined by reading the zone back.",
               example: false,
             }),
-            createdAt: timestamp("When it began."),
-            finishedAt: timestamp("When its outcome was known.").nullable(),
+            createdAt: timestamp("When the change began."),
+            finishedAt: timestamp("When its outcome became known; null while pending.").nullable(),
           })
-          .meta({ id: "ChangeSet", description: "One change to a zone." }),
+          .meta({ id: "ChangeSet", description: "A change to a zone." }),
       )
       .meta({ description: "Newest first." }),
     ...pageOf,
   })
-  .meta({ id: "History", description: "A page of changes." });
+  .meta({ id: "History", description: "A page of a domain's change history." });

@@ -3,8 +3,7 @@ import { queries, type EntityManager } from "../database/database.ts";
 import { ProviderError, type ApplyResult, type DnsProvider } from "../dns-providers/provider.ts";
 import { AppError } from "../platform/errors.ts";
 import { newId } from "../platform/ids.ts";
-import type { PlannedChange } from "../dns/live-record.ts";
-import { countActions } from "../dns/live-record.ts";
+import { countActions, type PlannedChange } from "../dns/record.ts";
 import { providerPart } from "./provider-part.ts";
 import type { ChangeSetKind } from "../database/tables/change-sets.ts";
 import { failureOf, failuresText } from "./failures.ts";
@@ -13,76 +12,84 @@ import { lostLease, type Lease } from "./lease.ts";
 import { callProvider } from "./provider-call.ts";
 import { notingCalls } from "./call-journal.ts";
 
-export interface SentZone {
+/** A zone whose records are sent to its provider. */
+interface SentZone {
   id: string;
   name: string;
-  /** Mark of the provider's content that the records here stand for. */
+  /** Fingerprint of the provider's content that the records here stand for. */
   fingerprint: string | null;
   /** Whether the provider signs the zone. */
   signed: boolean;
+  provider: DnsProvider;
+}
+
+/** A change set about to be sent. */
+interface ChangeSet {
+  kind: ChangeSetKind;
+  actorId: string;
+  changes: PlannedChange[];
+  /** All of the changes or none. */
+  atomic: boolean;
+  now: () => Date;
 }
 
 /**
- * Commits the intent, then calls the provider.
- * @throws AppError PROVIDER_ERROR when nothing was changed, or when nobody can say yet: then a repair settles it;
- * UNAVAILABLE when the lease was lost before anything was sent.
+ * Stores a change set as pending, so that a repair can settle it after a crash.
+ * @returns the change set's id.
+ * @throws AppError UNAVAILABLE when the lease was lost.
+ */
+export async function commitIntent(em: EntityManager, domainId: string, lease: Lease, set: ChangeSet): Promise<string> {
+  const id = newId();
+  const { creates, updates, deletes } = countActions(set.changes);
+  // Only while the lease is held: another process that took it may have moved the zone.
+  const intended = await sql<{ id: string }>`
+    insert into change_sets (id, domain_id, kind, state, actor_id, creates, updates, deletes, intent, repaired, created_at)
+    select ${id}::uuid, id, ${set.kind}, 'pending', ${set.actorId}::uuid, ${creates}::int, ${updates}::int, ${deletes}::int,
+      ${intentText(set)}::jsonb, false, ${set.now()}::timestamptz
+    from domains where id = ${domainId} and lease_token = ${lease.token} and lease_until > now()
+    returning id
+  `.execute(queries(em));
+  if (intended.rows.length === 0)
+    throw await lostLease(em, domainId, "Planning took too long, and nothing was changed. Try again.");
+  return id;
+}
+
+/**
+ * Sends the changes of a pending change set to the provider.
+ * @throws AppError PROVIDER_ERROR when nothing was changed, and when the outcome is unknown: the change set then stays pending.
  */
 export async function sendChanges(
   em: EntityManager,
   zone: SentZone,
-  provider: DnsProvider,
   lease: Lease,
-  set: { kind: ChangeSetKind; actorId: string; changes: PlannedChange[]; together: boolean; now: () => Date },
-): Promise<ApplyResult & { changeSetId: string }> {
-  const changeSetId = newId();
-  const { creates, updates, deletes } = countActions(set.changes);
-  // Only while the zone is still ours: whoever took it since may have moved it elsewhere.
-  const intended = await sql<{ id: string }>`
-    insert into change_sets (id, domain_id, kind, state, actor_id, creates, updates, deletes, intent, repaired, created_at)
-    select ${changeSetId}::uuid, id, ${set.kind}, 'pending', ${set.actorId}::uuid, ${creates}::int, ${updates}::int, ${deletes}::int,
-      ${intentText(set)}::jsonb, false, ${set.now()}::timestamptz
-    from domains where id = ${zone.id} and lease_token = ${lease.token} and lease_until > now()
-    returning id
-  `.execute(queries(em));
-  if (intended.rows.length === 0)
-    throw await lostLease(em, zone.id, "Planning took too long, and nothing was changed; try again.");
-  return { changeSetId, ...(await carryOut(em, zone, provider, lease, changeSetId, set)) };
-}
-
-async function carryOut(
-  em: EntityManager,
-  zone: SentZone,
-  provider: DnsProvider,
-  lease: Lease,
-  changeSetId: string,
-  { changes, together, now }: { changes: PlannedChange[]; together: boolean; now: () => Date },
+  { id, changes, atomic, now }: ChangeSet & { id: string },
 ): Promise<ApplyResult> {
-  const { sent, outcomesOf } = providerPart(changes, together);
+  const { sent, outcomesOf } = providerPart(changes, atomic);
   try {
     const answer: ApplyResult =
       sent.length === 0
         ? { outcomes: [], before: null, after: null }
-        : await callProvider(provider, zone.name, sent, {
-            together,
+        : await callProvider(zone.provider, zone.name, sent, {
+            atomic,
             plannedOn: zone.fingerprint,
             signed: zone.signed,
             mayStayOpen: true,
-            beforeCall: notingCalls(em, zone.id, lease, { id: changeSetId, changes: sent }),
+            beforeCall: notingCalls(em, zone.id, lease, { id, changes: sent }),
           });
     return { ...answer, outcomes: outcomesOf(answer.outcomes) };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     if (error.effect === "unknown") {
-      await leaveOpen(em, changeSetId, { together, changes }, now());
+      await leaveOpen(em, id, { atomic, changes }, now());
       throw new AppError(
         "PROVIDER_ERROR",
-        `${error.message} What came of it is not known yet; the zone will be read back.`,
+        `${error.message} The outcome is not known yet; the zone will be read back to find out.`,
         { cause: error },
       );
     }
     const failures = changes.map((change) => failureOf(change, error.message));
     await queries(em)
-      .with("noted", (db) => db.deleteFrom("change_set_calls").where("change_set_id", "=", changeSetId))
+      .with("noted", (db) => db.deleteFrom("change_set_calls").where("change_set_id", "=", id))
       .updateTable("change_sets")
       .set({
         state: "failed",
@@ -91,7 +98,7 @@ async function carryOut(
         intent: null,
         failures: failuresText(failures),
       })
-      .where("id", "=", changeSetId)
+      .where("id", "=", id)
       .where("state", "=", "pending")
       .execute();
     throw new AppError("PROVIDER_ERROR", error.message, { cause: error });

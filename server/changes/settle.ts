@@ -1,40 +1,46 @@
 import { sql } from "kysely";
 import type { Actor } from "../access/actor.ts";
 import { writeEntry } from "../audit/audit.ts";
-import { queries, type EntityManager } from "../database/database.ts";
-import type { ChangeOutcome } from "../dns-providers/provider.ts";
+import { jsonRows, jsonTexts, queries, type EntityManager } from "../database/database.ts";
+import type { ChangeOutcome, RecordChange } from "../dns-providers/provider.ts";
 import { noDrift } from "./state/found-drift.ts";
 import { newId } from "../platform/ids.ts";
-import { countActions, dataOf, type PlannedChange } from "../dns/live-record.ts";
-import { growth, writeVersions } from "./commit.ts";
+import { inChunks } from "../platform/slices.ts";
+import { countActions, dataOf, storedStrings, type PlannedChange } from "../dns/record.ts";
 import type { ChangeSetKind, ChangeSetState } from "../database/tables/change-sets.ts";
 import { failureOf, failuresText, type Failure } from "./failures.ts";
 import { lostLease, type Lease } from "./lease.ts";
-import { effects } from "./read-back.ts";
 
+/** A statement of the embedded database blocks the event loop until it is done. */
+const rowsPerStatement = 1_000;
+
+/** The outcome of a change set. */
 export interface Settlement {
   kind: ChangeSetKind;
   /** Whose change it is. */
   actorId: string | null;
-  /** Who carries it out: the same, or the service that repairs it. */
+  /** Who carried it out: the same user, or the service that repaired it. */
   actor: Actor;
-  /** What the trail tells beside the records, such as the snapshot that was gone back to. */
+  /** What the audit entry says besides the records, such as the snapshot that was restored. */
   about?: Readonly<Record<string, unknown>> | undefined;
   changes: readonly PlannedChange[];
   outcomes: readonly ChangeOutcome[];
-  /** Null when the row lock of this transaction holds the zone. */
+  /** Null when the row lock of this transaction protects the zone. */
   lease: Lease | null;
+  /** The fingerprint of the provider's content afterwards; null leaves the stored one. */
   fingerprint: string | null;
-  /** The pending change set; absent when none was needed. */
+  /** The pending change set; left out when there is none. */
   changeSetId?: string | undefined;
+  /** Whether the outcome was read back from the zone. */
   repaired: boolean;
   now: Date;
 }
 
 /**
- * Writes what really happened and raises the revision, in the caller's transaction.
+ * Settles a change set in the caller's transaction: writes what really happened to the records, the history and the audit trail, and raises
+ * the revision.
  * @returns the zone's revision afterwards.
- * @throws AppError UNAVAILABLE when the lease was lost; the pending change set is then left to a repair.
+ * @throws AppError UNAVAILABLE when the lease was lost; a pending change set then waits for a repair.
  */
 export async function settle(tx: EntityManager, domainId: string, settlement: Settlement): Promise<number> {
   const { changes, outcomes, lease, fingerprint, now } = settlement;
@@ -58,21 +64,84 @@ export async function settle(tx: EntityManager, domainId: string, settlement: Se
     .returning("revision")
     .executeTakeFirst();
   if (!moved) {
-    throw await lostLease(
-      tx,
-      domainId,
-      "The change took too long and its outcome is being established; look at the history shortly.",
-    );
+    throw await lostLease(tx, domainId, "The change took too long. Its outcome will appear in the history shortly.");
   }
-  // What had ended already does not end once more.
-  const isCounted = done.length === 0 || (await writeVersions(tx, domainId, moved.revision, done, now)) === grows;
+  // Fewer records end than planned where some had ended already: count them again.
+  const { revision } = moved;
+  const isCounted =
+    done.length === 0 || (await writeVersions(tx, domainId, { revision, changes: done, now })) === grows;
   if (!isCounted) await recount(tx, domainId);
   if (changes.length > 0) {
-    const revision = done.length > 0 ? moved.revision : null;
-    const changeSetId = await recordChangeSet(tx, domainId, settlement, revision, failures);
-    await recordTrail(tx, domainId, settlement, { changeSetId, revision, done, failures: failures.length });
+    const made = { revision: done.length > 0 ? revision : null, done, failures };
+    const changeSetId = await recordChangeSet(tx, domainId, settlement, made);
+    await recordTrail(tx, domainId, settlement, { ...made, changeSetId });
   }
-  return moved.revision;
+  return revision;
+}
+
+/** Returns what took place of some changes. An update that left neither record counts as a deletion. */
+export function effects<Change extends RecordChange>(
+  changes: readonly Change[],
+  outcomes: readonly ChangeOutcome[],
+): Change[] {
+  return changes.flatMap((change, index) => {
+    const outcome = outcomes[index];
+    if (!outcome || outcome.ok) return outcome ? [change] : [];
+    return outcome.gone ? [{ ...change, action: "delete", after: null }] : [];
+  });
+}
+
+/** Returns how many records a zone gains by some changes. */
+function growth(changes: readonly PlannedChange[]): number {
+  return changes.reduce((sum, { action }) => sum + (action === "create" ? 1 : action === "delete" ? -1 : 0), 0);
+}
+
+/**
+ * Writes changes that took place as new versions of their records: closes rows and opens others, overwrites none.
+ * @returns how many live records the zone has gained; a record that had ended already is not counted again.
+ */
+async function writeVersions(
+  tx: EntityManager,
+  domainId: string,
+  { revision, changes, now }: { revision: number; changes: readonly PlannedChange[]; now: Date },
+): Promise<number> {
+  const closed = changes.flatMap((change) => (change.before ? [change.id] : []));
+  const ended = await inChunks(closed, rowsPerStatement, (ids) =>
+    queries(tx)
+      .updateTable("records")
+      .set({ until: revision })
+      .where("record_id", "in", sql<string>`(select value::uuid from ${jsonTexts(ids)})`)
+      .where("until", "is", null)
+      .execute(),
+  );
+  const opened = changes.filter((change) => change.after !== null);
+  await inChunks(opened, rowsPerStatement, async (some) => {
+    const rows = some.map((change) => versionRow(change, now));
+    // A rollback may restore a deleted record under its id: its version numbers go on.
+    await sql`
+      insert into records (record_id, version, domain_id, since, record_type, name, value, strings, ttl, priority, proxied, status, comment, created_at, updated_at)
+      select r.id, greatest(r.v, (select max(version) + 1 from records where record_id = r.id)), ${domainId}::uuid, ${revision}::int, r.t, r.n, r.d, r.g, r.s, r.p, r.x, 'active', r.c, r.m, ${now}::timestamptz
+      from ${jsonRows(rows)} as r (id uuid, v int, t text, n text, d text, g text, s int, p int, x boolean, c text, m timestamptz)
+    `.execute(queries(tx));
+    return [];
+  });
+  return opened.length - ended.reduce((sum, { numUpdatedRows }) => sum + Number(numUpdatedRows), 0);
+}
+
+function versionRow({ id, before, after }: PlannedChange, now: Date) {
+  return {
+    id,
+    v: (before?.version ?? 0) + 1,
+    t: after?.recordType,
+    n: after?.name,
+    d: after?.value,
+    g: storedStrings(after?.strings ?? null),
+    s: after?.ttl,
+    p: after?.priority,
+    x: after?.proxied,
+    c: after?.comment,
+    m: before?.createdAt ?? now,
+  };
 }
 
 async function recount(tx: EntityManager, domainId: string): Promise<void> {
@@ -89,18 +158,25 @@ async function recount(tx: EntityManager, domainId: string): Promise<void> {
     .execute();
 }
 
+/** What a change set did. */
+interface Made {
+  /** Null when nothing took place. */
+  revision: number | null;
+  done: readonly PlannedChange[];
+  failures: Failure[];
+}
+
 async function recordChangeSet(
   tx: EntityManager,
   domainId: string,
-  { kind, actorId, changes, outcomes, changeSetId, repaired, now }: Settlement,
-  revision: number | null,
-  failures: Failure[],
+  { kind, actorId, outcomes, changeSetId, repaired, now }: Settlement,
+  { revision, done, failures }: Made,
 ): Promise<string> {
   const outcome = {
     state: stateOf(outcomes, revision),
     unknown: outcomes.filter(isUnknown).length || null,
     revision,
-    ...countActions(effects(changes, outcomes)),
+    ...countActions(done),
     failures: failures.length === 0 ? null : failuresText(failures),
     repaired,
     finished_at: now,
@@ -124,7 +200,7 @@ async function recordChangeSet(
 
 function stateOf(outcomes: readonly ChangeOutcome[], revision: number | null): ChangeSetState {
   if (outcomes.every(({ ok }) => ok)) return "applied";
-  // What may have been made has not failed.
+  // A change whose outcome is unknown has not failed.
   return revision === null && !outcomes.some(isUnknown) ? "failed" : "partial";
 }
 
@@ -132,37 +208,30 @@ function isUnknown(outcome: ChangeOutcome): boolean {
   return !outcome.ok && outcome.unknown === true;
 }
 
-/** As many as the history shows of a change set. */
-const toldRecords = 100;
+/** The history shows as many of a change set. */
+const auditedRecords = 100;
 
-interface Outcome {
-  changeSetId: string;
-  revision: number | null;
-  done: readonly PlannedChange[];
-  failures: number;
-}
-
-/** One entry of the audit trail for a whole change set: how much it did, and up to a hundred records as they were and are. */
+/** Writes one audit entry for the change set: its counts, and up to a hundred records before and after. */
 async function recordTrail(
   tx: EntityManager,
   domainId: string,
   { kind, actor, about, repaired, now }: Pick<Settlement, "kind" | "actor" | "about" | "repaired" | "now">,
-  { changeSetId, revision, done, failures }: Outcome,
+  { changeSetId, revision, done, failures }: Made & { changeSetId: string },
 ): Promise<void> {
-  const told = done.slice(0, toldRecords);
+  const audited = done.slice(0, auditedRecords);
   await writeEntry(tx, now, actor, {
     action: `records.${kind}`,
     targetType: "domain",
     targetId: domainId,
-    before: { records: told.flatMap(({ id, before }) => (before ? [{ id, ...dataOf(before) }] : [])) },
+    before: { records: audited.flatMap(({ id, before }) => (before ? [{ id, ...dataOf(before) }] : [])) },
     after: {
       changeSetId,
       revision,
       ...countActions(done),
-      failures,
+      failures: failures.length,
       repaired,
       ...about,
-      records: told.flatMap(({ id, after }) => (after ? [{ id, ...dataOf(after) }] : [])),
+      records: audited.flatMap(({ id, after }) => (after ? [{ id, ...dataOf(after) }] : [])),
     },
   });
 }

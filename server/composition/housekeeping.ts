@@ -4,7 +4,7 @@ import type { Database } from "../database/database.ts";
 import { deleteOldAnswers } from "../api/idempotency.ts";
 import { deleteExpiredFlows } from "../identity/housekeeping.ts";
 
-/** Deletes what has ended or expired and is of no use to anybody. */
+/** Deletes expired sessions, challenges, links, sign-ins, deliveries and stored responses. */
 export async function deleteExpired(database: Database, now: Date): Promise<void> {
   await deleteEndedSessions(database.fork(), now);
   await deleteExpiredChallenges(database.fork(), now);

@@ -14,7 +14,7 @@ import type { Job } from "../jobs/jobs.ts";
 
 const day = 24 * 3_600_000;
 
-/** Parts of the service that have work to do beside requests. */
+/** Parts of the service with background work. */
 export interface Workers
   extends
     Pick<ChannelServices, "deliverer" | "mailDeliverer">,
@@ -31,13 +31,13 @@ interface Needs extends Workers {
   now: () => Date;
 }
 
-/** Every job of the service. */
+/** Returns every job of the service. */
 export function jobs({ config, database, log, now, ...needs }: Needs): Job[] {
   const { repair, drift, mail, deliverer, mailDeliverer, expiryCheck, expiryReminders } = needs;
   return [
     {
       name: "changes.repair",
-      description: "Settles changes that a crash or a lost connection left open.",
+      description: "Determines the outcome of changes interrupted by a crash or a lost connection.",
       schedule: "* * * * *",
       work: (_data, signal) => repair.runOnce(signal),
     },
@@ -49,39 +49,39 @@ export function jobs({ config, database, log, now, ...needs }: Needs): Job[] {
     },
     {
       name: "snapshots.schedule",
-      description: "Makes the snapshots that domains have a schedule for.",
+      description: "Creates scheduled snapshots.",
       schedule: "*/10 * * * *",
       async work(_data, signal) {
         const made = await makeScheduledSnapshots(database.fork(), now(), signal);
-        if (made > 0) log.info({ snapshots: made }, "made scheduled snapshots");
+        if (made > 0) log.info({ snapshots: made }, "created scheduled snapshots");
       },
     },
     {
       name: "snapshots.retention",
-      description: "Deletes snapshots that are kept long enough, and record versions that none shows.",
+      description: "Deletes snapshots past their retention, and record versions that no snapshot uses.",
       schedule: config.snapshotRetentionDays === null ? null : "20 3 * * *",
       async work(_data, signal) {
         if (config.snapshotRetentionDays === null) return;
         const before = new Date(now().getTime() - config.snapshotRetentionDays * day);
         const deleted = await deleteOldSnapshots(database.fork(), before, signal);
-        if (deleted.snapshots + deleted.versions > 0) log.info(deleted, "deleted what was kept long enough");
+        if (deleted.snapshots + deleted.versions > 0) log.info(deleted, "deleted old snapshots and record versions");
       },
     },
     {
       name: "accounts.housekeeping",
-      description: "Deletes sessions, challenges, links, sign-ins and deliveries that ended.",
+      description: "Deletes expired sessions, challenges, links, sign-ins and deliveries.",
       schedule: "40 */6 * * *",
       work: () => deleteExpired(database, now()),
     },
     {
       name: deliverJobNames.call,
-      description: "Delivers notifications to channels, again where they were not taken.",
+      description: "Delivers notifications to channels, retrying failures.",
       schedule: "* * * * *",
       work: (_data, signal) => deliverer.run(signal),
     },
     {
       name: deliverJobNames.mail,
-      description: "Delivers notifications by e-mail, to users and channels, again where they were not taken.",
+      description: "Delivers notifications by e-mail to users and channels, retrying failures.",
       schedule: "* * * * *",
       work: (_data, signal) => mailDeliverer.run(signal),
     },

@@ -18,7 +18,7 @@ export interface JobServices {
   jobs: JobRunner;
 }
 
-/** Builds the queue, the mail that it sends again, and the metrics that show both. */
+/** Builds the job queue, the mail outbox with its retries, and the metrics of both. */
 export function composeJobs(parts: {
   config: Config;
   database: Database;
@@ -34,7 +34,7 @@ export function composeJobs(parts: {
   const { config, database, log, now, mailer, background } = parts;
   const mail = new MailOutbox({
     mailer,
-    box: new SecretCipher(parts.keyring, "mail"),
+    cipher: new SecretCipher(parts.keyring, "mail"),
     background,
     database,
     log,

@@ -2,8 +2,8 @@ import type { z } from "zod";
 import { applyInput, planInput, zonefileInput } from "../records/change-schemas.ts";
 
 /**
- * What the calls with a large body take, by procedure. The worker validates by these, so this loads nothing but schemas. A test holds the
- * list against the router.
+ * Input schemas of calls with large bodies, by procedure. The worker uses them, so this module loads only schemas. A test compares the list
+ * with the router.
  */
 export const largeInputs: Readonly<Record<string, z.ZodType>> = {
   "records.plan": planInput,

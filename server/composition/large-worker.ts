@@ -1,10 +1,10 @@
 import { parentPort } from "node:worker_threads";
-import { saySchemaErrors } from "../api/input-error.ts";
+import { setSchemaMessages } from "../api/input-error.ts";
 import { largeInputs } from "./large-inputs.ts";
 import { checkLarge, type LargeBody } from "../http/bodies/check-large.ts";
 
-/** The thread that large bodies are read and validated in, one after another. */
-saySchemaErrors();
+/** The worker thread that parses and validates large bodies, one at a time. */
+setSchemaMessages();
 parentPort?.on("message", ({ id, large }: { id: number; large: LargeBody }) => {
   try {
     parentPort?.postMessage({ id, checked: checkLarge(large, largeInputs) }, []);

@@ -7,6 +7,7 @@ import { Audit } from "../audit/audit.ts";
 import { AccessTokens } from "../access/access-tokens.ts";
 import { Authenticator } from "../access/authenticator.ts";
 import { composeAccounts, type AccountServices } from "../accounts/auth/compose.ts";
+import type { PasswordCost } from "../accounts/auth/passwords.ts";
 import { PersonalTokenCredentials } from "../access/personal-token-credentials.ts";
 import { LastUse } from "../access/personal-token-use.ts";
 import { Background } from "../platform/background.ts";
@@ -29,7 +30,7 @@ import { composeExpiry, type ExpiryServices } from "../expiry/compose.ts";
 import { Health } from "../database/health.ts";
 import { LargeBodies } from "../http/bodies/large-bodies.ts";
 import { Idempotency } from "../api/idempotency.ts";
-import { saySchemaErrors } from "../api/input-error.ts";
+import { setSchemaMessages } from "../api/input-error.ts";
 import { composeIdentity, type IdentityServices } from "../identity/compose.ts";
 import { composeJobs, type JobServices } from "./jobs.ts";
 import { createKeyring } from "../platform/keyring.ts";
@@ -77,29 +78,33 @@ export interface Services
   providerConfigs: ProviderConfigs;
   repair: RepairJob;
   drift: DriftJob;
-  /** What must be there before the first request. */
+  /** Prepares everything needed before the first request. */
   prepare(): Promise<void>;
-  /** What goes on beside requests: repairs and housekeeping. */
+  /** Frees leases of processes that are gone and starts to repair their changes. Call before the first request. */
+  startRepair(): Promise<void>;
+  /** Starts the other background work, which requests need not wait for. */
   startJobs(): Promise<void>;
-  /** Ends what runs beside requests. */
+  /** Stops background work. */
   stop(): Promise<void>;
-  /** Closes what open requests still need while they finish. */
+  /** Closes connections. Call after the last request has finished. */
   close(): Promise<void>;
 }
 
 /** Builds every service once. */
-export function createServices(parts: {
+export async function createServices(parts: {
   config: Config;
   database: Database;
   log: Logger;
   now?: () => Date;
-  /** How to wait for providers; in real time when left out. */
+  /** How to wait for providers. Default: in real time. */
   pause?: Pause;
-  /** Told of each zone that is newly found to differ from what its provider serves, in place of its owner and administrators. */
+  /** Cost of a password hash. Default: OWASP's recommendation. */
+  passwordCost?: PasswordCost;
+  /** Called for each zone newly found to differ from its provider, instead of notifying its owner and administrators. */
   onDrift?: OnDrift;
-}): Services {
+}): Promise<Services> {
   const { config, database, log, now = () => new Date(), pause = realPause } = parts;
-  saySchemaErrors();
+  setSchemaMessages();
   database.logTo(log);
   const keyring = createKeyring(config.secretKeys);
   const accessTokens = new AccessTokens(keyring, now);
@@ -114,13 +119,21 @@ export function createServices(parts: {
   const environment = { zonesFolder, zonesFolderFault: () => zonesFolderFault, now, egress, pause, accounts };
   const connections = new ProviderConnections(environment, secrets);
   const providerConfigs = new ProviderConfigs(connections, secrets, now, () => zoneWatch.refresh());
-  const redis = config.redisUrl === undefined ? null : new Redis(config.redisUrl, log);
+  const redis = config.redisUrl === undefined ? null : await Redis.at(config.redisUrl, log);
   const audit = new Audit(now);
   const mailer = new Mailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
-  const channelBox = new ConfigCipher(new SecretCipher(keyring, "notification-channel"));
-  const outbox = new Outbox({ box: channelBox, enqueue: (...run) => jobs.enqueue(...run) });
-  const told = composeNotifications({ redis, outbox, mails: mailer.configured, authenticator, database, log, now });
-  const { notifications } = told;
+  const channelCipher = new ConfigCipher(new SecretCipher(keyring, "notification-channel"));
+  const outbox = new Outbox({ box: channelCipher, enqueue: (...run) => jobs.enqueue(...run) });
+  const notificationServices = composeNotifications({
+    redis,
+    outbox,
+    mails: mailer.configured,
+    authenticator,
+    database,
+    log,
+    now,
+  });
+  const { notifications } = notificationServices;
   const expiry = composeExpiry({ config, database, notifications, egress, log, now });
   const domains = new Domains(database, providerConfigs, now, notifications);
   const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });
@@ -128,7 +141,7 @@ export function createServices(parts: {
   const makeCounter = countersIn(redis);
   const largeBodies = new LargeBodies(new URL("large-worker.ts", import.meta.url));
   const channelServices = composeChannels({
-    box: channelBox,
+    box: channelCipher,
     ports: { egress, mailer, siteUrl: config.siteUrl, now },
     notifications,
     database,
@@ -159,7 +172,7 @@ export function createServices(parts: {
     keyring,
     mailer,
     background,
-    streams: told.streams,
+    streams: notificationServices.streams,
     workers: { repair, drift, ...channelServices, ...expiry },
     onError: (error) => health.note(error),
   });
@@ -173,17 +186,18 @@ export function createServices(parts: {
     mailer,
     mail,
     notifications,
-    onNotificationsOff: (userId) => told.turnedOff(userId),
+    onNotificationsOff: (userId) => notificationServices.turnedOff(userId),
     background,
     database,
     audit,
     now,
+    passwordCost: parts.passwordCost,
   });
   const identity = composeIdentity({ ...accountServices, siteUrl: config.siteUrl, keyring, egress, audit, now });
   return {
     ...accountServices,
     ...identity,
-    ...told,
+    ...notificationServices,
     ...channelServices,
     ...jobServices,
     config,
@@ -214,7 +228,7 @@ export function createServices(parts: {
       await redis?.connect();
       await mkdir(zonesFolder, { recursive: true });
       await providerConfigs.ensureEmbedded(database.fork());
-      // The embedded database lies beside the folder, so they belong together.
+      // An embedded database is in the same directory, so they always belong together.
       if (!database.embedded) zonesFolderFault = await claimZonesFolder(database.fork(), zonesFolder);
       if (zonesFolderFault !== null) log.warn(zonesFolderFault);
       await providerConfigs.ensureSealed(database.fork(), log);
@@ -224,9 +238,11 @@ export function createServices(parts: {
       await channelServices.channels.ensureSealed(database.fork(), log);
       await jobs.prepare();
     },
+    async startRepair() {
+      if (config.jobs) await repair.start();
+    },
     async startJobs() {
       if (!config.jobs) return;
-      await repair.start();
       await jobs.start();
       if (config.driftCheck !== "off") await zoneWatch.start();
     },

@@ -13,45 +13,45 @@ export interface Config {
   dataDir: string;
   /** Undefined: the embedded database under `dataDir`. */
   databaseUrl: string | undefined;
-  /** Undefined: what instances share of counts stays in each process. */
+  /** Undefined: limits and notifications stay within each process. */
   redisUrl: string | undefined;
-  /** The first one signs and encrypts, all of them verify and decrypt. */
+  /** The first key signs and encrypts; all keys verify and decrypt. */
   secretKeys: readonly [string, ...string[]];
   adminUsername: string;
-  /** Undefined: one is made and printed at the first start. */
+  /** Undefined: generated and printed at the first start. */
   adminPassword: string | undefined;
-  /** What personal tokens begin with. */
+  /** Prefix of personal tokens. */
   tokenPrefix: string;
   /** Undefined: no mail. */
   smtpUrl: string | undefined;
   mailFrom: string;
-  /** Where the list of RDAP servers is (RFC 9224). Undefined: at IANA. */
+  /** URL of the RDAP bootstrap file (RFC 9224). Undefined: IANA's. */
   rdapBootstrapUrl: string | undefined;
-  /** The WHOIS server that is asked first, `host` or `host:port`. Undefined: IANA's. */
+  /** The first WHOIS server to query, `host` or `host:port`. Undefined: IANA's. */
   whoisServer: string | undefined;
-  /** Hosts and networks that calls may go to although they are not public. */
+  /** Non-public hosts and networks that outgoing calls may reach. */
   egressAllow: string[];
   trustProxy: string[];
-  /** Origins of web front ends on other hosts. */
+  /** Origins of web apps on other hosts. */
   corsOrigins: string[];
   logLevel: "trace" | "debug" | "info" | "warn" | "error" | "silent";
   logFormat: LogFormat;
-  /** Calls a minute of one user, personal token or address, and how many of them may be costly; null: no limit. */
+  /** Calls per minute of one user, personal token or address, and how many of them may be costly; null: unlimited. */
   requestLimits: { requests: number | null; costly: number | null };
   jobs: boolean;
   /** How often each zone is compared with what its provider serves. */
   driftCheck: "hourly" | "daily" | "off";
-  /** How long snapshots that nobody asked for are kept; null: for good. */
+  /** Days for which automatic snapshots are kept; null: forever. */
   snapshotRetentionDays: number | null;
 }
 
-/** A variable that stops the start; the message is all that an operator needs to read. */
+/** An invalid configuration. The message is complete for the operator. */
 export class ConfigError extends Error {}
 
 /**
- * Reads the configuration once. Empty variables count as absent.
- * Makes DATA_DIR, and a key file in it (mode 0600) where SECRET_KEYS is absent.
- * @throws ConfigError naming each bad variable.
+ * Reads the configuration from the environment. Empty variables count as absent.
+ * Creates DATA_DIR and, if SECRET_KEYS is absent, a key file in it (mode 0600).
+ * @throws ConfigError naming each invalid variable
  */
 export function loadConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const present = Object.fromEntries(
@@ -96,18 +96,18 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
 
 function makeDataDir(dataDir: string): void {
   try {
-    // A name server under another account must get through to the zone files; what is secret has a mode of its own.
+    // Lets a name server under another account reach the zone files; secret files have stricter modes.
     mkdirSync(dataDir, { recursive: true, mode: 0o711 });
   } catch (error) {
     throw new ConfigError(
-      `DATA_DIR: ${dataDir} cannot be made: ${error instanceof Error ? error.message : String(error)}.`,
+      `DATA_DIR: ${dataDir} cannot be created (${error instanceof Error ? error.message : String(error)}). Check its permissions, or set DATA_DIR to another directory.`,
     );
   }
 }
 
 /**
- * The key made at the first start. Losing it ends all sessions, and what is stored encrypted has to be entered again: secrets of
- * provider, sign-in and channel configurations, and of authenticator apps.
+ * Returns the key generated at the first start. Losing it ends all sessions and makes stored secrets unreadable: those of provider, sign-in
+ * and channel configurations, and of authenticator apps.
  */
 function storedKey(dataDir: string): string {
   const path = join(dataDir, "secret-key");
@@ -115,13 +115,15 @@ function storedKey(dataDir: string): string {
     writeFileSync(path, randomBytes(32).toString("base64url"), { mode: 0o600, flag: "wx" });
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) {
-      throw new ConfigError(`DATA_DIR: the key file ${path} cannot be written.`);
+      throw new ConfigError(
+        `DATA_DIR: the key file ${path} cannot be written. Check the permissions of the directory.`,
+      );
     }
   }
   const key = readFileSync(path, "utf8").trim();
   if (key.length < 32) {
     throw new ConfigError(
-      `DATA_DIR: the key file ${path} is damaged; restore it, or remove it to have a new one made.`,
+      `DATA_DIR: the key file ${path} is damaged. Restore it from a backup, or delete it to generate a new key.`,
     );
   }
   return key;

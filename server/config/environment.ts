@@ -1,83 +1,29 @@
-import { isIP } from "node:net";
 import { z } from "zod";
+import { defaultDataDir } from "../platform/compile-cache.ts";
 import { passwordFault } from "../platform/password-rules.ts";
 import { databaseUrlFault } from "../database/connection-url.ts";
 import { isAllowEntry } from "../net/allow-list.ts";
+import { commaList, isProxy, isSite, onOff, perMinute, url } from "./variable-forms.ts";
 
-/** What Express knows as "trust proxy": an address, a network, or the name of some. */
-function isProxy(text: string): boolean {
-  if (/^(?:loopback|linklocal|uniquelocal)$/.test(text)) return true;
-  const [address = "", bits, ...rest] = text.split("/");
-  const family = isIP(address);
-  if (family === 0 || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
-}
-
-/** The address that people type: without a path, because the interface has its place below /api. */
-function isSite(text: string): boolean {
-  return (
-    /^https?:\/\/[^/\s]+\/?$/.test(text) && URL.canParse(text) && new URL(text).href === `${new URL(text).origin}/`
-  );
-}
-
-function commaList(fits: (part: string, parts: string[]) => boolean, sentence: string) {
-  return z
-    .string()
-    .default("")
-    .transform((text) =>
-      text
-        .split(",")
-        .map((part) => part.trim())
-        .filter((part) => part !== ""),
-    )
-    .refine((parts) => parts.every((part) => fits(part, parts)), sentence);
-}
-
-function url(name: string, protocols: string[], example: string) {
-  return z.string().refine((text) => {
-    try {
-      return protocols.includes(new URL(text).protocol);
-    } catch {
-      return false;
-    }
-  }, `${name} must be an address such as ${example}`);
-}
-
-/** Calls a minute; null: no limit. */
-function perMinute(name: string, fallback: number) {
-  return z
-    .string()
-    .regex(/^(?:off|[1-9]\d{0,6})$/, `${name} must be a number of calls a minute, such as ${fallback}, or off`)
-    .transform((text) => (text === "off" ? null : Number(text)))
-    .default(fallback);
-}
-
-function onOff(name: string, fallback: "on" | "off") {
-  return z
-    .enum(["on", "off"], `${name} must be on or off`)
-    .default(fallback)
-    .transform((text) => text === "on");
-}
-
-/** What is wrong with the administrator's password; null: nothing, or there is none. */
+/** Returns what is wrong with the administrator's password, or null if it is acceptable or absent. */
 export function adminPasswordFault(password: string | null, username = "admin"): string | null {
   return password === null ? null : passwordFault(password, { username });
 }
 
-/** What docs/reference/configuration.md tells of a variable beside its name and default. */
+/** What docs/reference/configuration.md says about a variable in addition to its name and default. */
 interface VariableNotes {
   meaning: string;
-  /** The default in words, where it is not a plain value. */
+  /** The default in words, if it is not a literal value. */
   otherwise?: string;
   /** The file that reads it, below server/. */
   readIn: string;
-  /** The page and heading that say more, below docs/. */
+  /** The page and heading with details, below docs/. */
   more?: string;
 }
 
 const notes = z.registry<VariableNotes>();
 
-/** The environment. Every message is the sentence that a failed start prints. */
+/** The environment variables. Messages are sentences printed when the start fails. */
 export const environmentSchema = z.object({
   HOST: z
     .string()
@@ -90,22 +36,22 @@ export const environmentSchema = z.object({
     .transform(Number)
     .refine((port) => port <= 65_535, "PORT must be a whole number from 0 to 65535")
     .default(3000)
-    .register(notes, { meaning: "The port to listen on; `0` for any that is free.", readIn: "start.ts" }),
+    .register(notes, { meaning: "The port to listen on; `0` for any free port.", readIn: "start.ts" }),
   SITE_URL: z
     .string()
     .refine(isSite, "SITE_URL must be an address such as https://dns.example.com")
     .optional()
     .register(notes, {
       meaning:
-        "Public address, without a path: links in mails lead there, and passkeys belong to it. `https:` makes cookies `Secure`.",
+        "Public address, without a path. Links in mails use it, and passkeys are bound to it. `https:` makes cookies `Secure`.",
       otherwise: "`http://localhost:PORT`",
       readIn: "composition/services.ts",
       more: "operations/access.md#passkeys-and-site_url",
     }),
-  DATA_DIR: z.string().default("./data").register(notes, {
-    meaning: "Folder for keys, zone files and the embedded database; made where it is missing.",
+  DATA_DIR: z.string().default(defaultDataDir).register(notes, {
+    meaning: "Directory for keys, zone files and the embedded database. Created if missing.",
     readIn: "start.ts",
-    more: "operations/backup.md#what-there-is-to-back-up",
+    more: "operations/backup.md#what-to-back-up",
   }),
   DATABASE_URL: z
     .string()
@@ -113,32 +59,32 @@ export const environmentSchema = z.object({
     .optional()
     .register(notes, {
       meaning:
-        "PostgreSQL 15 or newer, `postgres://user:password@host:5432/database`, with libpq's parameters such as `sslmode=verify-full`. " +
+        "PostgreSQL 15 or newer, `postgres://user:password@host:5432/database`, with libpq parameters such as `sslmode=verify-full`. " +
         "Unset: the embedded database under `DATA_DIR`.",
       readIn: "start.ts",
       more: "operations/deployment.md#databases",
     }),
   REDIS_URL: url("REDIS_URL", ["redis:", "rediss:"], "redis://localhost:6379").optional().register(notes, {
     meaning:
-      "Redis or Valkey (`redis://:password@host:6379`, `rediss://…`) in which instances count limits together and share notifications.",
+      "Redis or Valkey (`redis://:password@host:6379`, `rediss://…`) through which instances share rate limits and notifications.",
     readIn: "composition/services.ts",
     more: "operations/deployment.md#more-than-one-instance",
   }),
   SECRET_KEYS: commaList(
     (part) => part.length >= 32,
-    "SECRET_KEYS must be keys of at least 32 characters each, separated by commas, the newest first",
+    "SECRET_KEYS must be comma-separated keys of at least 32 characters each, newest first",
   ).register(notes, {
     meaning: "Comma-separated, at least 32 characters each. The first signs and encrypts, all verify and decrypt.",
-    otherwise: "made once in `DATA_DIR/secret-key`",
+    otherwise: "generated once in `DATA_DIR/secret-key`",
     readIn: "composition/services.ts",
     more: "operations/access.md#rotating-the-keys",
   }),
   ADMIN_USERNAME: z
     .string()
-    .regex(/^[\w.@-]{2,64}$/, "ADMIN_USERNAME must be 2 to 64 letters, digits or any of . _ @ -")
+    .regex(/^[\w.@-]{2,64}$/, "ADMIN_USERNAME must be 2 to 64 letters, digits or the characters . _ @ -")
     .default("admin")
     .register(notes, {
-      meaning: "The administrator, made at the first start; later changes of it have no effect.",
+      meaning: "The administrator's user name, created at the first start. Later changes have no effect.",
       readIn: "start.ts",
       more: "operations/access.md#a-lost-password",
     }),
@@ -150,25 +96,28 @@ export const environmentSchema = z.object({
     .optional()
     .register(notes, {
       meaning:
-        "The administrator's password at the first start; later changes of it have no effect. 12 to 256 characters, and not a common one.",
-      otherwise: "made and printed once",
+        "The administrator's password at the first start, 12 to 256 characters and not a common one. Later changes have no effect.",
+      otherwise: "generated and printed once",
       readIn: "start.ts",
       more: "operations/access.md#a-lost-password",
     }),
   TOKEN_PREFIX: z
     .string()
-    .regex(/^[a-z][a-z0-9]{0,15}$/, "TOKEN_PREFIX must be 1 to 16 lower-case letters or digits, a letter first")
+    .regex(
+      /^[a-z][a-z0-9]{0,15}$/,
+      "TOKEN_PREFIX must be 1 to 16 lower-case letters or digits, beginning with a letter",
+    )
     .default("zw")
     .register(notes, {
       meaning:
-        "What personal tokens begin with, so that scanners for leaked secrets know yours (`zw_pt_` and 36 letters and digits, the last six a checksum). Changing it ends all tokens that there are.",
+        "Prefix of personal tokens, so that secret scanners recognize yours (`zw_pt_` and 36 letters and digits, the last six a checksum). Changing it invalidates all existing tokens.",
       readIn: "composition/services.ts",
     }),
   SMTP_URL: url("SMTP_URL", ["smtp:", "smtps:"], "smtp://user:password@mail.example.com:587")
     .optional()
     .register(notes, {
       meaning:
-        "Mail server (`smtp://user:password@mail.example.com:587`, `smtps://…`). Without it nothing is mailed, and what depends on mail is not offered.",
+        "Mail server (`smtp://user:password@mail.example.com:587`, `smtps://…`). Without it, no mail is sent, and features that need mail are unavailable.",
       readIn: "composition/services.ts",
     }),
   MAIL_FROM: z
@@ -177,14 +126,14 @@ export const environmentSchema = z.object({
     .optional()
     .register(notes, {
       meaning: "Sender of mails, such as `Zonewright <dns@example.com>`.",
-      otherwise: "`zonewright@` the site's host",
+      otherwise: "`zonewright@` and the site's host",
       readIn: "composition/services.ts",
     }),
   TRUST_PROXY: commaList(
     (part, { length }) => isProxy(part) || (length === 1 && /^\d{1,2}$/.test(part)),
     "TRUST_PROXY must be a number of proxies, or addresses and networks such as loopback,10.0.0.0/8",
   ).register(notes, {
-    meaning: "Addresses of reverse proxies whose `X-Forwarded-For` counts, or how many there are.",
+    meaning: "Addresses of reverse proxies whose `X-Forwarded-For` is trusted, or the number of proxies.",
     readIn: "app.ts",
     more: "operations/deployment.md#behind-a-proxy",
   }),
@@ -192,7 +141,7 @@ export const environmentSchema = z.object({
     (part) => URL.canParse(part) && /^https?:/.test(part) && new URL(part).origin === part,
     "CORS_ORIGINS must be origins separated by commas, such as https://app.example.com,https://admin.example.com",
   ).register(notes, {
-    meaning: "Web front ends on other origins, separated by commas: `https://app.example.com`.",
+    meaning: "Comma-separated origins of web apps on other hosts, such as `https://app.example.com`.",
     readIn: "app.ts",
   }),
   EGRESS_ALLOW: commaList(
@@ -200,17 +149,17 @@ export const environmentSchema = z.object({
     "EGRESS_ALLOW must be hosts and networks separated by commas, such as 10.0.0.0/8,dns.internal",
   ).register(notes, {
     meaning:
-      "Hosts (`hook.internal`, `*.internal`) and networks (`10.0.0.0/8`) that calls to other servers may go to although they are not public.",
+      "Non-public hosts (`hook.internal`, `*.internal`) and networks (`10.0.0.0/8`) that outgoing calls may reach.",
     readIn: "composition/services.ts",
     more: "operations/access.md#calls-to-other-servers",
   }),
   RATE_LIMIT: perMinute("RATE_LIMIT", 6_000).register(notes, {
-    meaning: "Calls a minute of one user, personal token or address; or `off`.",
+    meaning: "Maximum calls per minute of one user, personal token or address, or `off`.",
     readIn: "composition/services.ts",
     more: "operations/access.md#limits",
   }),
   RATE_LIMIT_COSTLY: perMinute("RATE_LIMIT_COSTLY", 120).register(notes, {
-    meaning: "How many of the calls a minute may be costly; or `off`.",
+    meaning: "Maximum costly calls per minute, or `off`.",
     readIn: "composition/services.ts",
     more: "operations/access.md#limits",
   }),
@@ -222,26 +171,26 @@ export const environmentSchema = z.object({
     .default("info")
     .register(notes, {
       meaning:
-        "`trace`, `debug`, `info`, `warn`, `error` or `silent`. The lines of the start and the stop are always printed.",
+        "`trace`, `debug`, `info`, `warn`, `error` or `silent`. Startup and shutdown messages are always printed.",
       readIn: "start.ts",
-      more: "operations/monitoring.md#what-the-log-tells",
+      more: "operations/monitoring.md#the-log",
     }),
   LOG_FORMAT: z.enum(["json", "text"], "LOG_FORMAT must be json or text").optional().register(notes, {
-    meaning: "`json`: every line that the service prints is one JSON object. `text`: lines for people.",
-    otherwise: "`text` on a terminal, else `json`",
+    meaning: "`json`: one JSON object per line. `text`: human-readable lines.",
+    otherwise: "`text` on a terminal, otherwise `json`",
     readIn: "start.ts",
-    more: "operations/monitoring.md#what-the-log-tells",
+    more: "operations/monitoring.md#the-log",
   }),
   JOBS: onOff("JOBS", "on").register(notes, {
-    meaning: "`off` for instances that only answer requests.",
+    meaning: "`off` for instances that only serve requests.",
     readIn: "composition/jobs.ts",
     more: "operations/jobs.md#jobs",
   }),
   RDAP_BOOTSTRAP_URL: url("RDAP_BOOTSTRAP_URL", ["http:", "https:"], "https://rdap.example.com/dns.json")
     .optional()
     .register(notes, {
-      meaning: "Where the list of RDAP servers is (RFC 9224).",
-      otherwise: "IANA's list",
+      meaning: "URL of the RDAP bootstrap file (RFC 9224).",
+      otherwise: "IANA's",
       readIn: "expiry/compose.ts",
       more: "operations/jobs.md#expiry-dates",
     }),
@@ -250,7 +199,7 @@ export const environmentSchema = z.object({
     .regex(/^[\w.:[\]-]+$/, "WHOIS_SERVER must be a host such as whois.example.com or whois.example.com:4343")
     .optional()
     .register(notes, {
-      meaning: "The WHOIS server that is asked first, `host` or `host:port`.",
+      meaning: "The first WHOIS server to query, `host` or `host:port`.",
       otherwise: "`whois.iana.org`",
       readIn: "expiry/compose.ts",
       more: "operations/jobs.md#expiry-dates",
@@ -269,30 +218,30 @@ export const environmentSchema = z.object({
     .default("off")
     .transform((text) => (text === "off" ? null : Number(text)))
     .register(notes, {
-      meaning: "Days for which snapshots made by themselves are kept, or `off`: for good.",
+      meaning: "Days for which automatic snapshots are kept, or `off` to keep them forever.",
       readIn: "composition/job-list.ts",
       more: "operations/jobs.md#old-snapshots",
     }),
 });
 
-/** A variable of the environment, for readers. */
+/** An environment variable, for the documentation. */
 export interface Variable {
   name: string;
-  /** Its value where none is given; null where there is no plain one. */
+  /** Its default; null if there is no literal one. */
   fallback: string | null;
   notes: VariableNotes;
 }
 
-/** Every variable that is read. @throws Error for one without notes */
+/** Returns every variable. @throws Error for one without notes */
 export function describedVariables(): Variable[] {
   return Object.entries(environmentSchema.shape).map(([name, schema]) => {
-    const told = notes.get(schema);
-    if (!told) throw new Error(`server/config/environment.ts says nothing of ${name}.`);
-    return { name, fallback: fallbackOf(schema), notes: told };
+    const note = notes.get(schema);
+    if (!note) throw new Error(`server/config/environment.ts has no notes for ${name}; register them.`);
+    return { name, fallback: fallbackOf(schema), notes: note };
   });
 }
 
-/** The default of a schema, also within a transformation; null for none and for nothing. */
+/** Returns the default of a schema, also inside a pipe, or null for none or the empty string. */
 function fallbackOf(schema: z.core.$ZodType): string | null {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (def.type === "pipe") return fallbackOf(def.in);

@@ -1,15 +1,15 @@
 import type { EventSubscriber, TransactionEventArgs } from "@mikro-orm/core";
 import type { SqlEntityManager as EntityManager } from "@mikro-orm/postgresql";
 
-/** What is to happen once a transaction is committed. A failure is logged: the caller has been promised the commit. */
+/** Work to run after a transaction commits. A failure is only logged, because the commit stands. */
 export type Work = () => unknown;
 
 type Report = (error: unknown) => void;
 
-/** By the configuration that all units of work of a database share. */
+/** Keyed by the configuration object that all units of work of a database share. */
 const reports = new WeakMap<object, Report>();
 
-/** Says where failures of work after commits go. */
+/** Sets the handler for failures of after-commit work. */
 export function reportFailedWork(em: EntityManager, report: Report): void {
   reports.set(em.config, report);
 }
@@ -18,16 +18,16 @@ const waiting = new WeakMap<object, Work[]>();
 const parents = new WeakMap<object, object>();
 
 /**
- * Runs `work` once what the unit of work has done is committed, outermost transaction included; at once when no
- * transaction is open; never when it is rolled back. For what cannot be taken back, such as telling somebody.
+ * Runs `work` after the outermost transaction commits, immediately if no transaction is open, and never after a rollback. For irreversible
+ * effects such as notifications.
  */
 export function afterCommit(em: EntityManager, work: Work): void {
   const transaction = em.getTransactionContext<object>();
-  if (transaction === undefined) carryOut(em, work);
+  if (transaction === undefined) run(em, work);
   else add(transaction, [work]);
 }
 
-function carryOut(em: Pick<EntityManager, "config">, work: Work): void {
+function run(em: Pick<EntityManager, "config">, work: Work): void {
   const report =
     reports.get(em.config) ?? ((error) => process.emitWarning(error instanceof Error ? error : String(error)));
   try {
@@ -42,27 +42,27 @@ function add(transaction: object, works: readonly Work[]): void {
   waiting.set(transaction, [...(waiting.get(transaction) ?? []), ...works]);
 }
 
-/** Follows transactions and savepoints. A savepoint's work waits for the transaction around it. */
+/** Tracks transactions and savepoints. Work registered in a savepoint waits for the enclosing transaction. */
 export class AfterCommitSubscriber implements EventSubscriber {
-  readonly #around: WeakMap<object, object> = new WeakMap();
+  readonly #enclosing: WeakMap<object, object> = new WeakMap();
 
   beforeTransactionStart({ em, transaction }: TransactionEventArgs): void {
-    if (transaction) this.#around.set(em, transaction);
-    else this.#around.delete(em);
+    if (transaction) this.#enclosing.set(em, transaction);
+    else this.#enclosing.delete(em);
   }
 
   afterTransactionStart({ em, transaction }: TransactionEventArgs): void {
-    const around = this.#around.get(em);
-    if (transaction && around) parents.set(transaction, around);
+    const enclosing = this.#enclosing.get(em);
+    if (transaction && enclosing) parents.set(transaction, enclosing);
   }
 
   afterTransactionCommit({ em, transaction }: TransactionEventArgs): void {
     if (!transaction) return;
     const works = waiting.get(transaction) ?? [];
     waiting.delete(transaction);
-    const around = parents.get(transaction);
-    if (around) add(around, works);
-    else for (const work of works) carryOut(em, work);
+    const enclosing = parents.get(transaction);
+    if (enclosing) add(enclosing, works);
+    else for (const work of works) run(em, work);
   }
 
   afterTransactionRollback({ transaction }: TransactionEventArgs): void {

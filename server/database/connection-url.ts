@@ -2,25 +2,25 @@ import { readFileSync } from "node:fs";
 import { defaults } from "pg";
 import { issuedFor, type TlsOptions } from "../net/tls-options.ts";
 
-/** A database address that cannot be used. The message ends a failed start; it never repeats a password. */
+/** An invalid DATABASE_URL. The message is printed when the start fails; it never contains a password. */
 export class DatabaseUrlError extends Error {}
 
 /** The modes of libpq (PostgreSQL documentation, table 34.1) that either encrypt or do not. */
 const sslModes = ["disable", "require", "verify-ca", "verify-full"] as const;
 type SslMode = (typeof sslModes)[number];
 
-/** The parts of DATABASE_URL, checked. No file has been read yet. */
+/** The validated parts of DATABASE_URL. Files are not read yet. */
 export interface DatabaseAddress {
-  /** A host name or an IP address; the folder of a Unix socket where it begins with a slash. */
+  /** A host name, an IP address, or the directory of a Unix socket if it begins with a slash. */
   host: string;
   port: number;
   user: string | undefined;
   password: string | undefined;
   database: string;
-  /** Null: not given, which means no TLS unless PGSSLMODE asks for it. */
+  /** Null if not given: no TLS unless PGSSLMODE requests it. */
   sslMode: SslMode | null;
   sslNegotiation: "postgres" | "direct";
-  /** Paths of PEM files; `system` as root certificate stands for the authorities that Node trusts. */
+  /** Paths of PEM files. As root certificate, `system` means the authorities that Node trusts. */
   sslRootCert: string | undefined;
   sslCert: string | undefined;
   sslKey: string | undefined;
@@ -32,7 +32,7 @@ export interface DatabaseAddress {
   options: string | undefined;
 }
 
-/** What both pools and `pg.Client` take. */
+/** Connection options accepted by both pools and `pg.Client`. */
 export interface ConnectionSettings {
   host: string;
   port: number;
@@ -57,13 +57,13 @@ const unreadable = `must be an address such as ${example}; write special charact
 const form =
   /^postgres(?:ql)?:\/\/(?:([^:/?#]*?)(?::([^/?#]*))?@)?(\[[^\]/?#@]*\]|[^:/?#@]*)(?::(\d*))?(?:\/([^/?#@]*))?(?:\?([^#]*))?$/;
 
-/** @throws DatabaseUrlError with a sentence that begins with DATABASE_URL and names what is wrong. */
+/** Parses DATABASE_URL. @throws DatabaseUrlError with a sentence that begins with DATABASE_URL and names the fault */
 export function parseDatabaseUrl(text: string): DatabaseAddress {
   const parts = form.exec(text);
   if (!parts) {
     throw refusal(unreadable);
   }
-  const [user, password, host, port, database] = parts.slice(1, 6).map((part) => part && decoded(part, "it"));
+  const [user, password, host, port, database] = parts.slice(1, 6).map((part) => part && decoded(part, "the address"));
   const given = parameters(parts[6] ?? "");
   const address = {
     host: given.get("host") ?? host?.replace(/^\[(.*)\]$/, "$1") ?? "",
@@ -78,15 +78,15 @@ export function parseDatabaseUrl(text: string): DatabaseAddress {
     options: given.get("options"),
   };
   if (address.host === "") address.host = "localhost";
-  if (address.host.includes(",")) throw refusal("names several hosts; name one");
+  if (address.host.includes(",")) throw refusal("names several hosts; keep one");
   if (address.database === "") throw refusal(`names no database; add its name at the end, as in ${example}`);
   if (isSocket(address) && address.sslMode !== null && address.sslMode !== "disable") {
-    throw refusal("has sslmode for a Unix socket, which TLS does not apply to; leave sslmode out");
+    throw refusal("has sslmode for a Unix socket, which does not use TLS; remove sslmode");
   }
   return address;
 }
 
-/** What is wrong with an address, as a sentence without its full stop; null: nothing. */
+/** Returns what is wrong with a DATABASE_URL, as a sentence without its full stop, or null. */
 export function databaseUrlFault(text: string): string | null {
   try {
     parseDatabaseUrl(text);
@@ -97,10 +97,10 @@ export function databaseUrlFault(text: string): string | null {
   }
 }
 
-/** Reads the certificates that an address names. @throws DatabaseUrlError when one cannot be read. */
+/** Returns the connection options, with certificates read from their files. @throws DatabaseUrlError if one cannot be read */
 export function connectionSettings(address: DatabaseAddress): ConnectionSettings {
   const { user = defaults.user, password } = address;
-  // TLS does not apply to a socket, whatever PGSSLMODE says.
+  // A socket never uses TLS, even if PGSSLMODE requests it.
   const sslMode = isSocket(address) ? "disable" : address.sslMode;
   return {
     host: address.host,
@@ -115,7 +115,7 @@ export function connectionSettings(address: DatabaseAddress): ConnectionSettings
   };
 }
 
-/** Where the database is, for people: no user, no password. */
+/** Describes the database's location for display, without user and password. */
 export function placeOf(address: DatabaseAddress): string {
   const { host, port, database } = address;
   if (isSocket(address)) return `${database} at ${host}`;
@@ -136,7 +136,7 @@ function tlsOptions(address: DatabaseAddress, mode: SslMode): TlsOptions {
     ...(sslKey === undefined ? {} : { key: fileOf("sslkey", sslKey) }),
     ...(sslPassword === undefined ? {} : { passphrase: sslPassword }),
   };
-  // As libpq does: `require` with a root certificate verifies it.
+  // As in libpq, `require` with a root certificate verifies the server's.
   if (mode === "require" && sslRootCert === undefined) return { ...options, rejectUnauthorized: false };
   const checkIdentity = mode === "verify-full" ? issuedFor(host) : () => undefined;
   return { ...options, rejectUnauthorized: true, checkServerIdentity: checkIdentity };
@@ -147,28 +147,27 @@ function fileOf(parameter: string, path: string): string {
     return readFileSync(path, "utf8");
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "unreadable";
-    throw refusal(`${parameter} names ${path}, which cannot be read (${code})`, error);
+    throw refusal(`has ${parameter}=${path}, which cannot be read (${code})`, error);
   }
 }
 
-/** The parameters after the question mark, each known and given once. */
+/** Parses the query parameters. Each must be supported and given once. */
 function parameters(text: string): Map<string, string> {
   const given = new Map<string, string>();
   for (const pair of text.split("&").filter((part) => part !== "")) {
     const [, key = "", value] = /^([^=]*)(?:=(.*))?$/s.exec(pair) ?? [];
     const name = decoded(key, "a parameter");
-    // What is not a name may be a piece of a password.
+    // Not repeated in the message, because it may be part of a password.
     if (!/^\w{1,40}$/.test(name))
-      throw refusal("has a parameter without a name; parameters are name=value, joined by &");
+      throw refusal("has a parameter without a name; write parameters as name=value, joined by &");
     if (!known.has(name)) {
-      // With an @ behind it, the question mark is likely one of the password's.
+      // If an @ follows, the question mark is probably part of the password.
       if (text.includes("@")) throw refusal(unreadable);
-      throw refusal(
-        `has the parameter ${name}, which is not supported; leave it out, or put a server setting into options`,
-      );
+      throw refusal(`has the unsupported parameter ${name}; remove it, or pass server settings in options`);
     }
-    if (value === undefined || value === "") throw refusal(`has the parameter ${name} without a value`);
-    if (given.has(name)) throw refusal(`has the parameter ${name} twice`);
+    if (value === undefined || value === "")
+      throw refusal(`has the parameter ${name} without a value; add one or remove it`);
+    if (given.has(name)) throw refusal(`has the parameter ${name} twice; keep one`);
     given.set(name, decoded(value, name));
   }
   return given;
@@ -190,11 +189,11 @@ function tlsIn(given: ReadonlyMap<string, string>): Tls {
   }
   if (sslMode === "verify-ca" && (sslRootCert === undefined || sslRootCert === "system")) {
     throw refusal(
-      "has sslmode=verify-ca, which needs the file of a certificate authority in sslrootcert; or use verify-full",
+      "has sslmode=verify-ca, which needs a certificate authority's file in sslrootcert; add it, or use verify-full",
     );
   }
   if (sslRootCert === "system" && sslMode !== "verify-full") {
-    throw refusal("has sslrootcert=system, which needs sslmode=verify-full");
+    throw refusal("has sslrootcert=system without sslmode=verify-full; add it");
   }
   if ((sslCert === undefined) !== (sslKey === undefined)) {
     throw refusal(`has ${sslCert === undefined ? "sslkey without sslcert" : "sslcert without sslkey"}; give both`);
@@ -204,9 +203,9 @@ function tlsIn(given: ReadonlyMap<string, string>): Tls {
 
 function sslModeIn(given: ReadonlyMap<string, string>): SslMode | null {
   const mode = given.get("sslmode");
-  // The form of JDBC, which libpq reads as well.
+  // JDBC's form, which libpq also accepts.
   if (mode === undefined) return oneOf(given, "ssl", ["true"]) === undefined ? null : "require";
-  if (given.has("ssl")) throw refusal("has ssl beside sslmode; leave ssl out");
+  if (given.has("ssl")) throw refusal("has both ssl and sslmode; remove ssl");
   if (mode === "prefer" || mode === "allow") {
     throw refusal(
       `has sslmode=${mode}, which may fall back to plain text; use disable, require, verify-ca or verify-full`,
@@ -223,20 +222,20 @@ function oneOf<const Choice extends string>(
   const value = given.get(name);
   if (value === undefined) return undefined;
   const found = choices.find((choice) => choice === value);
-  if (found === undefined) throw refusal(`has an unsupported value of ${name}; use ${choices.join(", ")}`);
+  if (found === undefined) throw refusal(`has an unsupported value for ${name}; use one of ${choices.join(", ")}`);
   return found;
 }
 
 function portIn(text: string): number {
   const port = text === "" ? 5432 : Number(text);
   if (!/^\d*$/.test(text) || port < 1 || port > 65_535)
-    throw refusal("has a port that is not a number from 1 to 65535");
+    throw refusal("has an invalid port; use a number from 1 to 65535");
   return port;
 }
 
 function secondsIn(text = "5"): number {
   if (!/^\d{1,3}$/.test(text) || Number(text) < 1) {
-    throw refusal("has a connect_timeout that is not a number of seconds from 1 to 999");
+    throw refusal("has an invalid connect_timeout; use 1 to 999 seconds");
   }
   return Number(text);
 }
@@ -245,10 +244,10 @@ function decoded(text: string, where: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw refusal(`has a % in ${where} that begins no escape; write it as %25`);
+    throw refusal(`has an invalid percent escape in ${where}; write a literal % as %25`);
   }
 }
 
-function refusal(what: string, cause?: unknown): DatabaseUrlError {
-  return new DatabaseUrlError(`DATABASE_URL ${what}.`, { cause });
+function refusal(fault: string, cause?: unknown): DatabaseUrlError {
+  return new DatabaseUrlError(`DATABASE_URL ${fault}.`, { cause });
 }

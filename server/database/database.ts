@@ -1,9 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { btree_gin } from "@electric-sql/pglite/contrib/btree_gin";
-import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
 import { Migrator } from "@mikro-orm/migrations";
-import { MikroORM as PGliteORM, type PgliteConnection } from "@mikro-orm/pglite";
+import type { PgliteConnection } from "@mikro-orm/pglite";
 import { MikroORM as PostgresORM, type Kysely, type Options, type SqlEntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { types as pgTypes } from "pg";
@@ -12,7 +10,7 @@ import type { Logger } from "../platform/log.ts";
 import { AfterCommitSubscriber, reportFailedWork } from "./after-commit.ts";
 import { connectionSettings, isSocket, parseDatabaseUrl, placeOf, type DatabaseAddress } from "./connection-url.ts";
 import { entities, type Tables } from "./tables/all.ts";
-import { noteVersion, refuseNewer } from "./installation.ts";
+import { storeVersion, refuseNewer } from "./installation.ts";
 import { PreparingClient } from "./prepared-statements.ts";
 import { migrations } from "./migrations/list.ts";
 import { keepByteOrderMarks } from "./whole-texts.ts";
@@ -21,32 +19,35 @@ import { version } from "../platform/version.ts";
 export type EntityManager = SqlEntityManager;
 
 export interface DatabaseOptions {
-  /** Undefined: embedded. */
+  /** Undefined: the embedded database. */
   databaseUrl: string | undefined;
-  /** Folder of the embedded database, or the word `memory` for one that is gone when closed. */
+  /** Directory of the embedded database, or `memory` for one that is discarded on close. */
   dataDir: string;
+  /** A dump of an embedded database to begin with in memory. An empty one takes seconds to make. */
+  dump?: Blob | undefined;
 }
 
 /** An open database. One instance per process. */
 export interface Database {
   readonly embedded: boolean;
-  /** How the job queue gets to this database: the embedded engine, or connections of its own to the server. */
+  /** How the job queue reaches this database: through the embedded engine, or with its own connections to the server. */
   readonly jobStore: JobStore;
-  /** A fresh unit of work. One per procedure or job, never shared between requests. */
+  /** Returns a new unit of work: one per procedure or job, never shared between requests. */
   fork(): EntityManager;
-  /** Logs what fails after a commit. */
+  /** Logs failures of after-commit work. */
   logTo(log: Pick<Logger, "error">): void;
-  /** Brings the database to this version. @throws InstallationError when it has been used by a newer one */
+  /** Migrates the database to this version. @throws InstallationError if a newer version has used it */
   migrate(): Promise<void>;
-  /** Runs `work` while no other instance runs such work on this database: what would otherwise be set up twice. */
+  /** Runs `work` under a lock shared by all instances on this database, for setup that must happen only once. */
   alone<T>(work: () => Promise<T>): Promise<T>;
-  /** Where it is and whether the connection is encrypted, for the start line: no user, no password. */
+  /** Describes location and encryption for the startup message, without user and password. */
   described(): Promise<string>;
-  /** True when the database answers and all migrations have run. */
+  /** Returns whether the database responds and all migrations have run. */
   ready(): Promise<boolean>;
   /**
-   * Whether it accepts changes. A read-only one says so at no cost; whether there is space left shows only in writing.
-   * @param byWriting writes 128 KiB on trial and takes them back. @throws the database's error when that fails
+   * Returns whether the database accepts writes. Read-only mode is cheap to detect; a full disk shows only when writing.
+   * @param byWriting also writes 128 KiB and rolls back
+   * @throws the database's error if that write fails
    */
   writable(byWriting: boolean): Promise<boolean>;
   close(): Promise<void>;
@@ -54,27 +55,37 @@ export interface Database {
 
 type JobStore = Omit<ConstructorOptions, "schema">;
 
-/** Set-based queries on the unit of work's connection, inside its transaction if there is one. */
+/** Returns the query builder for set-based queries on the unit of work's connection, inside its transaction if there is one. */
 export function queries(em: EntityManager): Kysely<Tables> {
   return em.getKysely<Tables>();
 }
 
+/** Rows of a JSON array as a table: one text parameter for any number of rows, on both engines. */
+export function jsonRows(rows: readonly unknown[]) {
+  return sql`json_to_recordset(${JSON.stringify(rows)}::json)`;
+}
+
+/** Texts of a JSON array as a table of one column `value`: one parameter for any number of texts. */
+export function jsonTexts(texts: readonly string[]) {
+  return sql`json_array_elements_text(${JSON.stringify(texts)}::json)`;
+}
+
 const timestampOid = 1184;
-/** Any number that nothing else on the server takes an advisory lock on: "zone" in ASCII. */
+/** Key of the advisory lock, unique on the server: "zone" in ASCII. */
 const setUpLock = 0x7a_6f_6e_65;
 
-/** PostgreSQL's text for a timestamptz; sessions run in UTC, where it ends in `+00`. */
+/** Parses PostgreSQL's text form of a timestamptz. Sessions run in UTC, so it ends in `+00`. */
 function parseTimestamp(text: string): Date {
   if (text.length > 22 && text.endsWith("+00")) return new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`);
   return new Date(text.replace(" ", "T").replace(/([+-]\d\d)$/, "$1:00"));
 }
 
-/** What both engines share. */
+/** Options common to both engines. */
 const ormOptions = {
   entities: [...entities],
   extensions: [Migrator],
   subscribers: [AfterCommitSubscriber],
-  // Statements, which carry values, stay out of the log; failures are thrown and told once.
+  // Statements contain values and stay out of the log. Failures are thrown and reported once.
   logger: () => undefined,
   migrations: {
     migrationsList: migrations,
@@ -83,10 +94,10 @@ const ormOptions = {
   },
 } satisfies Options;
 
-/** @throws DatabaseUrlError; whether the server answers shows with the first statement. */
+/** Opens the database. Does not contact a server until the first statement. @throws DatabaseUrlError */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const address = options.databaseUrl === undefined ? undefined : parseDatabaseUrl(options.databaseUrl);
-  const orm = address === undefined ? await openEmbedded(options.dataDir) : await openPostgres(address);
+  const orm = address === undefined ? await openEmbedded(options.dataDir, options.dump) : await openPostgres(address);
   orm.em.getPlatform().marshallArray = arrayLiteral;
   let migrated = false;
   return {
@@ -94,16 +105,16 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     jobStore: jobStore(orm, address),
     fork: () => orm.em.fork(),
     logTo(log) {
-      reportFailedWork(orm.em, (error) => log.error({ err: error }, "what was to follow a commit failed"));
+      reportFailedWork(orm.em, (error) => log.error({ err: error }, "work after a commit failed"));
     },
     async migrate() {
-      // The migrator creates a database that is missing. This statement fails first.
+      // Fails if the database does not exist, which the migrator would otherwise create.
       await orm.em.fork().execute("select 1");
       const names = migrations.map(({ name }) => name);
       const variable = address === undefined ? "DATA_DIR" : "DATABASE_URL";
-      await refuseNewer(queries(orm.em.fork()), variable, { version, migrations: names });
-      await orm.migrator.up();
-      await noteVersion(queries(orm.em.fork()), version);
+      const pending = await refuseNewer(queries(orm.em.fork()), variable, { version, migrations: names });
+      if (pending.length > 0) await orm.migrator.up();
+      await storeVersion(queries(orm.em.fork()), version);
       migrated = true;
     },
     async alone(work) {
@@ -138,7 +149,7 @@ async function writable(em: EntityManager, byWriting: boolean): Promise<boolean>
   return true;
 }
 
-/** The queue waits for our transactions on the embedded engine: its one connection is lent to one of us at a time. */
+/** On the embedded engine, the queue waits for open transactions, because there is only one connection. */
 function jobStore(orm: PostgresORM, address: DatabaseAddress | undefined): JobStore {
   if (address !== undefined) {
     const name = `${address.applicationName ?? "zonewright"} jobs`;
@@ -153,7 +164,7 @@ function jobStore(orm: PostgresORM, address: DatabaseAddress | undefined): JobSt
       executeSql: async (text, values) => await (await engine()).executeSql(text, values),
       listen: async (channel, onNotification, onReconnect) => {
         const adapted = await engine();
-        if (!adapted.listen) throw new Error("The embedded database does not notify.");
+        if (!adapted.listen) throw new Error("The embedded database does not support LISTEN.");
         return await adapted.listen(channel, onNotification, onReconnect);
       },
     },
@@ -161,14 +172,14 @@ function jobStore(orm: PostgresORM, address: DatabaseAddress | undefined): JobSt
 }
 
 /**
- * PostgreSQL's array literal with quotes around each item (PostgreSQL documentation §8.15.6). MikroORM 7.2.1 leaves them
- * out where it sees no need, and so stores the text `null` as NULL and drops spaces at the ends.
+ * Writes PostgreSQL's array literal with every item quoted (PostgreSQL documentation §8.15.6). MikroORM 7.2.1 omits quotes it considers
+ * unnecessary, and so stores the text `null` as NULL and trims spaces.
  */
 function arrayLiteral(items: readonly unknown[]): string {
   return `{${items.map((item) => `"${String(item).replaceAll(/["\\]/g, "\\$&")}"`).join(",")}}`;
 }
 
-/** By what this side of a connection knows: a pooler in between has connections of its own to the server. */
+/** Describes the connection as seen from this side: a pooler in between has its own connections to the server. */
 async function describe(orm: PostgresORM, address: DatabaseAddress): Promise<string> {
   const pool = await orm.em.getConnection().getNativeClient();
   const client = await pool.connect();
@@ -177,7 +188,7 @@ async function describe(orm: PostgresORM, address: DatabaseAddress): Promise<str
     const [version = ""] = (rows[0]?.server_version ?? "").split(" ");
     const { stream } = (client as unknown as { connection: { stream: { getProtocol?: () => string } } }).connection;
     const tls = stream.getProtocol ? `encrypted with ${stream.getProtocol()}` : "not encrypted";
-    return `PostgreSQL ${version}, ${placeOf(address)}, ${isSocket(address) ? "by a local socket" : tls}`;
+    return `PostgreSQL ${version}, ${placeOf(address)}, ${isSocket(address) ? "over a local socket" : tls}`;
   } finally {
     client.release();
   }
@@ -187,7 +198,7 @@ async function openPostgres(address: DatabaseAddress): Promise<PostgresORM> {
   return await PostgresORM.init(postgresOptions(address));
 }
 
-/** Also what the MikroORM command line connects with. @throws DatabaseUrlError */
+/** Returns the ORM options for a server, also used by the MikroORM command line. @throws DatabaseUrlError */
 export function postgresOptions(address: DatabaseAddress) {
   const types = {
     getTypeParser(oid: number, format?: "text" | "binary") {
@@ -197,7 +208,7 @@ export function postgresOptions(address: DatabaseAddress) {
   return {
     ...ormOptions,
     dbName: address.database,
-    // A mistyped name must not make a database.
+    // A mistyped name must not create a database.
     ensureDatabase: false,
     pool: { max: 10 },
     driverOptions: {
@@ -210,18 +221,30 @@ export function postgresOptions(address: DatabaseAddress) {
   } satisfies Options;
 }
 
-async function openEmbedded(dataDir: string): Promise<PostgresORM> {
+/** PGlite writes to every page of its buffers at startup. Pages beyond these come from the system's cache just as fast. */
+const embeddedBuffers = "32MB";
+
+async function openEmbedded(dataDir: string, dump?: Blob): Promise<PostgresORM> {
   const memory = dataDir === "memory";
   if (!memory) mkdirSync(join(dataDir, "database"), { recursive: true, mode: 0o700 });
-  const parsers = { [timestampOid]: parseTimestamp };
+  const [{ MikroORM: PGliteORM }, { PGlite }, { btree_gin }, { pg_trgm }] = await Promise.all([
+    import("@mikro-orm/pglite"),
+    import("@electric-sql/pglite"),
+    import("@electric-sql/pglite/contrib/btree_gin"),
+    import("@electric-sql/pglite/contrib/pg_trgm"),
+  ]);
+  const options = {
+    extensions: { btree_gin, pg_trgm },
+    parsers: { [timestampOid]: parseTimestamp },
+    startParams: [...PGlite.defaultStartParams, "-c", `shared_buffers=${embeddedBuffers}`],
+  };
   const orm = await PGliteORM.init({
     ...ormOptions,
     dbName: memory ? "memory://" : "postgres",
-    driverOptions: {
-      ...(memory ? {} : { dataDir: join(dataDir, "database") }),
-      extensions: { btree_gin, pg_trgm },
-      parsers,
-    },
+    // A function's result is not copied: the copy of a Blob is none.
+    driverOptions: memory
+      ? () => ({ ...options, ...(dump && { loadDataDir: dump }) })
+      : { ...options, dataDir: join(dataDir, "database") },
   });
   keepByteOrderMarks(await orm.em.getConnection().getNativeClient());
   return orm as unknown as PostgresORM;

@@ -1,4 +1,4 @@
-/** Text for a pattern of `like`, in which every character is to stand for itself: `_` is a letter in names and a wildcard in patterns. */
+/** Escapes text for a `like` pattern so that it matches literally: `_` is valid in names but a wildcard in patterns. */
 export function escapeLike(text: string): string {
   return text.replaceAll(/[\\%_]/g, String.raw`\$&`);
 }

@@ -3,32 +3,32 @@ import { isUnwritable } from "../platform/faults.ts";
 
 export interface Readiness {
   ready: boolean;
-  /** `not_writable`: it answers, and is read-only or full. */
+  /** `not_writable`: the database responds but is read-only or full. */
   database: DatabaseState;
   draining: boolean;
 }
 
 type DatabaseState = "ok" | "not_writable" | "unavailable";
-type AskedDatabase = Pick<Database, "ready" | "writable">;
+type CheckedDatabase = Pick<Database, "ready" | "writable">;
 
-/** Anybody may ask, as often as they like; the database is asked once a second at the most. */
-const rememberedMilliseconds = 1_000;
+/** Caches the state, because anyone may call as often as they like; the database is queried at most once a second. */
+const cacheMilliseconds = 1_000;
 const deadlineMilliseconds = 2_000;
 
-/** Whether this instance should get traffic. */
+/** Decides whether this instance should receive traffic. */
 export class Health {
-  readonly #database: AskedDatabase;
+  readonly #database: CheckedDatabase;
   #draining = false;
   #known: { state: DatabaseState; at: number } | undefined;
-  #asking: Promise<DatabaseState> | undefined;
-  /** Since a statement failed for want of space; a full disk shows only to a statement that needs some. */
+  #pending: Promise<DatabaseState> | undefined;
+  /** Set after a statement failed for lack of space; a full disk shows only in statements that need space. */
   #writeFailed = false;
 
-  constructor(database: AskedDatabase) {
+  constructor(database: CheckedDatabase) {
     this.#database = database;
   }
 
-  /** From now on readiness says no, so that a balancer looks elsewhere while open requests finish. */
+  /** Reports not ready from now on, so that load balancers stop sending traffic while open requests finish. */
   drain(): void {
     this.#draining = true;
   }
@@ -37,39 +37,39 @@ export class Health {
     return this.#draining;
   }
 
-  /** Takes notice of an error. After a write that failed, this instance is not ready until one succeeds. */
+  /** Records an error. After a failed write, this instance is not ready until a write succeeds. */
   note(error: unknown): void {
     if (!isUnwritable(error)) return;
     this.#writeFailed = true;
     this.#known = undefined;
   }
 
-  /** Answers within two seconds: a database that takes longer is unavailable. */
+  /** Returns the readiness within two seconds; a database that takes longer is `unavailable`. */
   async readiness(): Promise<Readiness> {
     const database = await this.#databaseState();
     return { ready: database === "ok" && !this.#draining, database, draining: this.#draining };
   }
 
   async #databaseState(): Promise<DatabaseState> {
-    if (this.#known && performance.now() - this.#known.at < rememberedMilliseconds) return this.#known.state;
-    this.#asking ??= this.#ask();
+    if (this.#known && performance.now() - this.#known.at < cacheMilliseconds) return this.#known.state;
+    this.#pending ??= this.#refresh();
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<"unavailable">((resolve) => {
       timer = setTimeout(() => resolve("unavailable"), deadlineMilliseconds);
     });
-    const state = await Promise.race([this.#asking, late]);
+    const state = await Promise.race([this.#pending, late]);
     clearTimeout(timer);
     return state;
   }
 
-  async #ask(): Promise<DatabaseState> {
-    const state = await this.#look().catch(() => "unavailable" as const);
+  async #refresh(): Promise<DatabaseState> {
+    const state = await this.#check().catch(() => "unavailable" as const);
     this.#known = { state, at: performance.now() };
-    this.#asking = undefined;
+    this.#pending = undefined;
     return state;
   }
 
-  async #look(): Promise<DatabaseState> {
+  async #check(): Promise<DatabaseState> {
     if (!(await this.#database.ready())) return "unavailable";
     const writable = await this.#database.writable(this.#writeFailed).catch((error: unknown) => {
       if (isUnwritable(error)) return false;

@@ -2,42 +2,45 @@ import { sql, type QueryExecutorProvider } from "kysely";
 
 type Db = QueryExecutorProvider;
 
-/** An installation that this process must not run on, or would damage. The message says what to do. */
+/** An installation that this process would damage. The message says what to do. */
 export class InstallationError extends Error {}
 
 /**
- * Refuses a database that a newer version has started on: its tables and what they hold may mean something else by now.
- * Run it before the migrations.
- * @param variable which one names the database.
- * @param migrations names of all migrations that this version has.
- * @throws InstallationError naming both versions.
+ * Refuses a database that a newer version has used, because its tables or their contents may have changed meaning.
+ * Call before running migrations.
+ * @param variable the variable that names the database
+ * @param migrations names of all migrations of this version
+ * @returns those not yet applied
+ * @throws InstallationError naming both versions
  */
 export async function refuseNewer(
   db: Db,
   variable: "DATABASE_URL" | "DATA_DIR",
   { version, migrations }: { version: string; migrations: readonly string[] },
-): Promise<void> {
+): Promise<string[]> {
   const last = await lastVersion(db);
-  const way = "or restore the backup from before the upgrade.";
+  const alternative = "or restore the backup from before the upgrade.";
   if (last !== null && isNewer(last, version)) {
     throw new InstallationError(
-      `${variable}: version ${last} has used this database, and this is version ${version}, which is older. Start ${last} or newer, ${way}`,
+      `${variable}: this database was last used by version ${last}, which is newer than this version ${version}. Start ${last} or newer, ${alternative}`,
     );
   }
-  const unknown = (await executedMigrations(db)).find((name) => !migrations.includes(name));
+  const executed = await executedMigrations(db);
+  const unknown = executed.find((name) => !migrations.includes(name));
   if (unknown !== undefined) {
     throw new InstallationError(
-      `${variable}: a newer build (${last ?? "version unknown"}) has brought this database to ${unknown}, which version ${version} does not know. Start that build, ${way}`,
+      `${variable}: a newer build (${last ?? "version unknown"}) has applied the migration ${unknown}, which version ${version} does not have. Start that build, ${alternative}`,
     );
   }
+  return migrations.filter((name) => !executed.includes(name));
 }
 
-/** Notes the version, after the migrations. */
-export async function noteVersion(db: Db, version: string): Promise<void> {
+/** Stores the version. Call after the migrations. */
+export async function storeVersion(db: Db, version: string): Promise<void> {
   await sql`update installation set version = ${version} where version is distinct from ${version}`.execute(db);
 }
 
-/** Null for an empty database, and for one of 0.1, which did not note its version. */
+/** Returns null for an empty database and for one of 0.1, which did not store its version. */
 async function lastVersion(db: Db): Promise<string | null> {
   if (!(await exists(db, "installation"))) return null;
   const { rows } = await sql<{ version: string | null }>`select version from installation`.execute(db);
@@ -55,7 +58,7 @@ async function exists(db: Db, table: string): Promise<boolean> {
   return rows[0]?.found === true;
 }
 
-/** By the three numbers of a version; what follows them does not count. */
+/** Compares versions by their three numbers; ignores suffixes. */
 export function isNewer(one: string, other: string): boolean {
   const [left = [], right = []] = [one, other].map((text) => text.split("-", 1)[0]?.split(".").map(Number));
   for (let index = 0; index < 3; index++) {

@@ -5,40 +5,40 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { identityIn, stateOf, thisProcess, type ProcessIdentity } from "./process-identity.ts";
 
-/** Another process holds the folder. */
+/** The directory is locked by another process. */
 export class FolderInUseError extends Error {}
 
-/** How often a holder touches its lock. */
+/** Interval at which the holder touches its lock. */
 const touchMilliseconds = 1_000;
-/** A lock that was watched for so long without a touch belongs to nobody. */
+/** A lock not touched for this long is stale. */
 const staleMilliseconds = 5_000;
 const watchMilliseconds = 100;
 
-/** The lock file at one moment. */
-interface Seen {
+/** State of the lock file at one time. */
+interface LockState {
   text: string;
   touchedAt: number;
 }
 
 /**
- * Claims a data folder for this process: two processes on one embedded database would damage it silently.
+ * Locks a data directory for this process: two processes on one embedded database would silently damage it.
  *
- * The holder touches the lock every second. A pid alone proves nothing, because another container has other pids: a lock is
- * taken over at once only when its owner would be visible from here and is gone, else after five seconds without a touch.
- * @param onLost told when the lock has become another's, after this process was held up for longer than that.
- * @returns gives the folder free again.
+ * The holder touches the lock every second. A PID alone proves nothing, because containers have separate PIDs. A lock is taken over
+ * immediately only if its owner would be visible from here and is gone, otherwise after five seconds without a touch.
+ * @param onLost called if another process took the lock, after this process was suspended for longer than that
+ * @returns releases the lock
  * @throws FolderInUseError
  */
 export async function lockFolder(folder: string, onLost: () => void = () => undefined): Promise<() => void> {
   const path = join(folder, "lock");
   const mine = JSON.stringify({ ...thisProcess(), token: randomUUID() });
   if (!claim(path, mine)) {
-    const stale = await abandoned(folder, path);
+    const stale = await staleLock(folder, path);
     if (stale) removeStale(folder, path, stale);
     if (!claim(path, mine)) throw justTaken(folder);
   }
   const timer = setInterval(() => {
-    if (look(path)?.text === mine) {
+    if (stateOfLock(path)?.text === mine) {
       touch(path);
       return;
     }
@@ -48,11 +48,11 @@ export async function lockFolder(folder: string, onLost: () => void = () => unde
   timer.unref();
   return () => {
     clearInterval(timer);
-    if (look(path)?.text === mine) rmSync(path, { force: true });
+    if (stateOfLock(path)?.text === mine) rmSync(path, { force: true });
   };
 }
 
-/** Puts the lock in place with its content at once: nobody may see an empty one. */
+/** Creates the lock together with its content, so that no process ever sees an empty lock. */
 function claim(path: string, text: string): boolean {
   const draft = `${path}.${randomUUID()}`;
   writeFileSync(draft, text, { flag: "wx", mode: 0o600 });
@@ -68,22 +68,22 @@ function claim(path: string, text: string): boolean {
 }
 
 /**
- * Watches a lock until it is known whether anybody holds it.
- * @returns what was seen of an abandoned one, null when it went away meanwhile.
+ * Watches a lock until it is clear whether a process holds it.
+ * @returns the state of a stale lock, or null if it disappeared
  * @throws FolderInUseError
  */
-async function abandoned(folder: string, path: string): Promise<Seen | null> {
-  const first = look(path);
+async function staleLock(folder: string, path: string): Promise<LockState | null> {
+  const first = stateOfLock(path);
   if (!first) return null;
   const owner = identityIn(first.text);
   const state = owner ? stateOf(owner) : "unknown";
   if (state === "gone") return first;
   if (state === "running") throw inUse(folder, owner);
-  // By this process's own clock: that of another machine may be set otherwise.
+  // Uses this process's clock, because another machine's may differ.
   const began = performance.now();
   while (performance.now() - began <= staleMilliseconds) {
     await sleep(watchMilliseconds);
-    const now = look(path);
+    const now = stateOfLock(path);
     if (!now) return null;
     if (!isSame(now, first)) throw inUse(folder, identityIn(now.text));
   }
@@ -91,11 +91,10 @@ async function abandoned(folder: string, path: string): Promise<Seen | null> {
 }
 
 /**
- * Takes a stale lock away. Of two processes that judged it stale, one may find the other's new lock in its hands: it is put
- * back.
+ * Removes a stale lock. If another process replaced it in the meantime, puts the new lock back.
  * @throws FolderInUseError
  */
-function removeStale(folder: string, path: string, stale: Seen): void {
+function removeStale(folder: string, path: string, stale: LockState): void {
   const aside = `${path}.${randomUUID()}`;
   try {
     renameSync(path, aside);
@@ -103,12 +102,12 @@ function removeStale(folder: string, path: string, stale: Seen): void {
     if (codeOf(error) === "ENOENT") return;
     throw error;
   }
-  const taken = look(aside);
+  const taken = stateOfLock(aside);
   try {
     if (taken && isSame(taken, stale)) return;
     linkSync(aside, path);
   } catch (error) {
-    // A third one was faster; the owner of what was taken away notices that at its next touch.
+    // A third process was faster; the owner of the removed lock notices at its next touch.
     if (codeOf(error) !== "EEXIST") throw error;
   } finally {
     rmSync(aside, { force: true });
@@ -116,7 +115,7 @@ function removeStale(folder: string, path: string, stale: Seen): void {
   throw justTaken(folder);
 }
 
-function look(path: string): Seen | null {
+function stateOfLock(path: string): LockState | null {
   try {
     return { text: readFileSync(path, "utf8"), touchedAt: statSync(path).mtimeMs };
   } catch (error) {
@@ -125,7 +124,7 @@ function look(path: string): Seen | null {
   }
 }
 
-function isSame(one: Seen, other: Seen): boolean {
+function isSame(one: LockState, other: LockState): boolean {
   return one.text === other.text && one.touchedAt === other.touchedAt;
 }
 
@@ -144,10 +143,10 @@ function codeOf(error: unknown): unknown {
 
 function inUse(folder: string, owner: ProcessIdentity | null): FolderInUseError {
   const where = owner && owner.host !== hostname() ? ` on ${owner.host}` : "";
-  const who = owner ? `process ${owner.pid}${where}` : "another process";
-  return new FolderInUseError(`${folder} is in use by ${who}; stop that one first, or choose another DATA_DIR.`);
+  const holder = owner ? `process ${owner.pid}${where}` : "another process";
+  return new FolderInUseError(`${folder} is in use by ${holder}; stop it first, or set DATA_DIR to another directory.`);
 }
 
 function justTaken(folder: string): FolderInUseError {
-  return new FolderInUseError(`${folder} was just taken by another process.`);
+  return new FolderInUseError(`${folder} was just locked by another process; set DATA_DIR to another directory.`);
 }

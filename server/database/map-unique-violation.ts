@@ -1,7 +1,7 @@
 import { UniqueConstraintViolationException } from "@mikro-orm/core";
 import type { AppError } from "../platform/errors.ts";
 
-/** Waits for a write that a unique index may refuse. @param taken what to throw then; the cause says which index it was */
+/** Awaits a write that may violate a unique index. @param taken returns the error to throw in that case; the cause names the index */
 export async function mapUniqueViolation<T>(write: Promise<T>, taken: (cause: Error) => AppError): Promise<T> {
   try {
     return await write;

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from "kysely";
-import { jsonTexts } from "./json-rows.ts";
+import { jsonTexts } from "./database.ts";
 import { escapeLike } from "./escape-like.ts";
 import { toUnicodeName } from "../dns/names/names.ts";
 
@@ -7,8 +7,8 @@ import { toUnicodeName } from "../dns/names/names.ts";
 export type NameSearch = { operator: "like"; operand: string } | { operator: "in"; operand: RawBuilder<string> };
 
 /**
- * How to find stored names by a part of them that a person typed; every character stands for itself. The A-label of a
- * part is no part of the A-label (RFC 3492), so what lies beyond ASCII is looked for among the international names.
+ * Returns the condition that finds stored names containing a typed text, matched literally. Part of a U-label does not map to part of the
+ * A-label (RFC 3492), so non-ASCII text is matched against the decoded internationalized names.
  */
 export async function nameSearch(search: string, internationalNames: () => Promise<string[]>): Promise<NameSearch> {
   const part = search

@@ -6,7 +6,7 @@ export interface Paging {
   limit: number;
 }
 
-/** One page of what a query finds, in its order, and how much it finds in all. */
+/** Returns one page of a query's rows, in its order, and the total count. */
 export async function onePage<DB, TB extends keyof DB, Row>(
   found: SelectQueryBuilder<DB, TB, Row>,
   { page, limit }: Paging,

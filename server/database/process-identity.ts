@@ -1,22 +1,22 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
-/** Which process, on which machine. */
+/** Identifies a process and its machine. */
 export interface ProcessIdentity {
   pid: number;
   host: string;
-  /** Where the pid means something: two processes with the same place see each other. Null where that cannot be told. */
+  /** The PID namespace: two processes with the same place see each other's PIDs. Null if unknown. */
   place: string | null;
-  /** When the process began, in the kernel's own count: another process may have its id later. */
+  /** Start time in the kernel's clock ticks, because a PID may be reused. */
   started: string | null;
 }
 
-/** This process, to be found again by others. */
+/** Returns the identity of this process. */
 export function thisProcess(): ProcessIdentity {
   return { pid: process.pid, host: hostname(), place: placeOfPids(), started: startOf(process.pid) };
 }
 
-/** What was written of a process, as JSON; null where that is no identity. */
+/** Parses an identity written as JSON. Returns null if it is invalid. */
 export function identityIn(text: string): ProcessIdentity | null {
   try {
     const { pid, host, place, started } = JSON.parse(text) as Partial<ProcessIdentity>;
@@ -27,7 +27,7 @@ export function identityIn(text: string): ProcessIdentity | null {
   }
 }
 
-/** What can be said of a process from here; `unknown` where its pid means another process or nothing. */
+/** Returns the state of a process as seen from here; `unknown` if its PID belongs to another namespace. */
 export function stateOf({ pid, place, started }: ProcessIdentity): "running" | "gone" | "unknown" {
   if (place === null || place !== placeOfPids()) return "unknown";
   if (!isRunning(pid)) return "gone";
@@ -36,7 +36,7 @@ export function stateOf({ pid, place, started }: ProcessIdentity): "running" | "
   return present === started ? "running" : "gone";
 }
 
-/** On Linux the boot and the PID namespace; elsewhere, where there is one set of pids a machine, its name. */
+/** Returns boot ID and PID namespace on Linux; elsewhere the host name, because PIDs are per machine. */
 function placeOfPids(): string | null {
   if (process.platform !== "linux") return `${process.platform} ${hostname()}`;
   try {
@@ -47,7 +47,7 @@ function placeOfPids(): string | null {
   }
 }
 
-/** When a process began, in ticks since the boot (proc(5), `stat`, field 22). */
+/** Returns a process's start time in ticks since boot (proc(5), `stat`, field 22). */
 function startOf(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -7,7 +7,7 @@ export const serverManagedRows = sql<SqlBool>`(
   or (name = '@' and record_type in (${sql.join(managedAtApex.map((type) => sql.lit(type)))}))
 )`;
 
-/** Whether the live records of the row of `domains` hold a signature over the SOA. */
+/** Whether the domain's live records include a signature over the SOA, as a condition on `domains`. */
 export const hasSignatureOverSoa = sql<boolean>`exists (
   select 1 from records signature
   where signature.domain_id = domains.id and signature.until is null

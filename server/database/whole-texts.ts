@@ -1,23 +1,23 @@
 import type { PGlite } from "@electric-sql/pglite";
 
 /**
- * Makes the embedded engine give texts back whole. Its reader of answers (`BufferReader` in PGlite 0.5.8) decodes each column with a plain
- * `TextDecoder`, which takes a U+FEFF at the beginning for a byte order mark and drops it, and that decoder cannot be reached from outside.
- * It decodes while a message is carried out, which is synchronous: nothing else decodes meanwhile.
+ * Makes the embedded engine preserve a leading U+FEFF in texts. Its response reader (`BufferReader` in PGlite 0.5.8) decodes columns with a
+ * default `TextDecoder`, which drops it as a byte order mark and cannot be replaced from outside. Executing a message is synchronous, so
+ * nothing else decodes meanwhile.
  */
 export function keepByteOrderMarks(engine: PGlite): void {
-  const carryOut = engine.execProtocolRawSync.bind(engine);
+  const execute = engine.execProtocolRawSync.bind(engine);
   engine.execProtocolRawSync = (message) => {
     TextDecoder.prototype.decode = decodeWhole;
     try {
-      return carryOut(message);
+      return execute(message);
     } finally {
       TextDecoder.prototype.decode = decode;
     }
   };
 }
 
-// oxlint-disable-next-line typescript/unbound-method -- it is called on what it was called on
+// oxlint-disable-next-line typescript/unbound-method -- called with the original `this`
 const { decode } = TextDecoder.prototype;
 const whole = new TextDecoder("utf-8", { ignoreBOM: true });
 

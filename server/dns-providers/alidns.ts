@@ -1,17 +1,17 @@
 import { z } from "zod";
 import { alidnsProvider, highestFloorSeconds } from "./alidns/alidns-provider.ts";
 import { AlidnsClient, vendorName } from "./alidns/client.ts";
-import { keptReason, unsupportedReason } from "./alidns/limits.ts";
+import { readOnlyReason, unsupportedReason } from "./alidns/limits.ts";
 import { editableTypes } from "../dns/record.ts";
 import { vendorOrigin } from "./config-fields.ts";
 import type { ProviderKind } from "./provider.ts";
 
 const configSchema = z.strictObject({
   accessKeyId: z
-    .string("Give the id of an access key of your RAM user.")
+    .string("Enter the access key id of a RAM user.")
     .regex(/^[\w.-]{1,128}$/, "The access key id must be letters and digits, such as LTAI5t…"),
   accessKeySecret: z
-    .string("Give the secret of the access key.")
+    .string("Enter the secret of the access key.")
     .regex(/^[!-~]{1,256}$/, "The access key secret must be up to 256 characters of plain ASCII without spaces."),
   url: vendorOrigin("https://alidns.aliyuncs.com"),
 });
@@ -25,13 +25,13 @@ export const alidns: ProviderKind<AlidnsConfig> = {
   name: vendorName,
   recordTypes: editableTypes,
   supportsProxied: false,
-  // Of the highest edition; what another zone has is asked for.
+  // The smallest TTL of the highest edition; other zones are asked for theirs.
   minTtl: 1,
   anyZoneMinTtl: highestFloorSeconds,
   maxTtl: 86_400,
   cutsTexts: true,
   unsupportedReason,
-  keeps: keptReason,
+  readOnlyReason,
   granularity: "record",
   configFields: [
     { name: "accessKeyId", label: "Access key id", secret: false, required: true },

@@ -7,11 +7,14 @@ import type { ProviderKind } from "./provider.ts";
 
 const configSchema = z.strictObject({
   apiToken: z
-    .string("Give an API token with the rights Zone Read and DNS Edit.")
+    .string("Enter an API token with the permissions Zone Read and DNS Edit.")
     .regex(/^[!-~]{1,500}$/, "The API token must be up to 500 characters of plain ASCII without spaces."),
   accountId: z
     .string()
-    .regex(/^[0-9a-f]{32}$/, "The account id is 32 hexadecimal digits, as in the address of Cloudflare's dashboard.")
+    .regex(
+      /^[0-9a-f]{32}$/,
+      "The account id must be 32 hexadecimal digits, as in the address of Cloudflare's dashboard.",
+    )
     .optional(),
   endpoint: apiAddress(cloudflareAddress).default(cloudflareAddress),
 });
@@ -33,7 +36,7 @@ export const cloudflare: ProviderKind<CloudflareConfig> = {
   automaticSeconds: 300,
   proxiedTtl: 1,
   unsupportedReason: unsupported,
-  unsupportedTogether: sharedUnsupported,
+  unsupportedRrset: sharedUnsupported,
   granularity: "record",
   configFields: [
     { name: "apiToken", label: "API token", secret: true, required: true },

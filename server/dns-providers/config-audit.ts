@@ -4,13 +4,13 @@ import type { EntityManager } from "../database/database.ts";
 import type { ConfigSecrets } from "./config-secrets.ts";
 import type { ProviderConfig } from "../database/tables/provider-configs.ts";
 
-/** What the audit trail tells of a configuration. Of secrets it tells that they are there. */
-export function toldConfig(secrets: ConfigSecrets, { kind, name, config, membersMayUse }: ProviderConfig) {
+/** Returns a configuration as the audit trail shows it, with secrets masked. */
+export function auditedConfig(secrets: ConfigSecrets, { kind, name, config, membersMayUse }: ProviderConfig) {
   return { kind, name, config: secrets.masked(kind, config), membersMayUse };
 }
 
-/** Adds what happened to a configuration to the trail. */
-export async function tellConfig(
+/** Writes an audit entry about a configuration. */
+export async function writeConfigEntry(
   tx: EntityManager,
   by: { actor: Actor; at: Date },
   action: `provider_config.${"create" | "update" | "delete"}`,

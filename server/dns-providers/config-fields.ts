@@ -1,24 +1,24 @@
 import { z } from "zod";
 import type { ConfigField } from "./provider.ts";
 
-/** The address of an API in a configuration; with a path where it has one. @param example for the message */
+/** Returns the schema for an API address, which may have a path. @param example for the message */
 export function apiAddress(example: string) {
-  return z.string().max(500).refine(isAddress, `Give the address of the API, such as ${example}.`);
+  return z.string().max(500).refine(isAddress, `Enter the API's address, such as ${example}.`);
 }
 
-/** The same for an API that has no path, in the words for what may be left out: the vendor's `own` then. */
+/** Returns the schema for an API address without a path; defaults to the vendor's `own`. */
 export function vendorOrigin(own: string) {
   return z
     .string()
     .max(500)
     .refine(
       (text) => isAddress(text) && URL.parse(text)?.pathname === "/",
-      `Give the address of the API without a path, such as ${own}, or leave it out.`,
+      `Enter the API's address without a path, such as ${own}, or leave it out.`,
     )
     .default(own);
 }
 
-/** Neither credentials nor a query: those have fields of their own. */
+/** Returns whether a text is an HTTP address without credentials, query or fragment. */
 function isAddress(text: string): boolean {
   const url = URL.parse(text);
   return (
@@ -29,12 +29,14 @@ function isAddress(text: string): boolean {
 }
 
 const usualSeconds = 30;
-const wholeSeconds = "Give whole seconds, from 1 to 600.";
+const wholeSeconds = "Enter whole seconds from 1 to 600.";
 
-/** How long a server of the operator's own may take for an answer: more for one far away or with huge zones, less where people wait. */
+/**
+ * The seconds to wait for an answer from the operator's own server: more for a distant one or huge zones, less where people wait.
+ */
 export const timeoutSeconds = z.int(wholeSeconds).min(1, wholeSeconds).max(600, wholeSeconds).optional();
 
-/** The field of a configuration that holds it. */
+/** The configuration field for it. */
 export const timeoutField: ConfigField = {
   name: "timeoutSeconds",
   label: `Seconds to wait for an answer (${usualSeconds})`,

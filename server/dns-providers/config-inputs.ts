@@ -1,14 +1,14 @@
-/** An answer is waited for this long, in seconds: 1 to 600. */
+/** Seconds to wait for an answer: 1 to 600. */
 interface Timed {
   timeoutSeconds?: number | undefined;
 }
 
-/** What each kind of provider takes as `config`. Clients see these types, so they name nothing else of the server. */
+/** The `config` of each kind of provider. Clients see these types, so they reference nothing else of the server. */
 export interface ProviderConfigInputs {
   zonefile: {
-    /** Absolute, or below the service's own folder; left out: that folder itself. */
+    /** Absolute, or relative to the service's own folder; that folder itself if left out. */
     folder?: string | undefined;
-    /** The mailbox of new zones' SOA. */
+    /** The mailbox in the SOA of new zones. */
     hostmaster?: string | undefined;
     checkNames?: "bind" | "off" | undefined;
     /** 0: no limit. */
@@ -24,7 +24,7 @@ export interface ProviderConfigInputs {
     tsigAlgorithm?: "hmac-sha256" | "hmac-sha512" | "hmac-sha1" | undefined;
     /** Base64. */
     tsigSecret: string;
-    /** Zone names with commas between them. */
+    /** Zone names separated by commas. */
     zones?: string | undefined;
   };
   powerdns: Timed & { url: string; apiKey: string; serverId?: string | undefined };
@@ -32,7 +32,7 @@ export interface ProviderConfigInputs {
   route53: {
     accessKeyId: string;
     secretAccessKey: string;
-    /** Ids with commas between them. */
+    /** Hosted zone ids separated by commas. */
     hostedZoneIds?: string | undefined;
     endpoint?: string | undefined;
   };
@@ -42,11 +42,11 @@ export interface ProviderConfigInputs {
   manual: Record<string, never>;
 }
 
-/** A new provider configuration: `kind` tells what `config` takes. */
+/** A new provider configuration. `kind` determines the type of `config`. */
 export type NewProviderConfig = {
   [Kind in keyof ProviderConfigInputs]: {
     kind: Kind;
-    /** Name to show; unique. */
+    /** Display name; unique. */
     name: string;
     /** Whether members may add domains with it. Default: false. */
     membersMayUse?: boolean | undefined;

@@ -5,17 +5,17 @@ import type { SecretCipher } from "../platform/secret-cipher.ts";
 import type { ConfigValues } from "../database/tables/provider-configs.ts";
 import { kindByName } from "./kinds.ts";
 
-/** A configuration as the database has it, secrets sealed. */
+/** A configuration as stored, with its secrets sealed. */
 export interface StoredConfig {
   id: string;
   kind: string;
   config: ConfigValues;
 }
 
-/** What answers show in place of a secret. */
+/** What responses show in place of a secret. */
 const shownInsteadOfSecret = "********";
 
-/** The secrets within provider configurations: sealed at rest, bound to their configuration and field, never shown. */
+/** Handles the secrets of provider configurations: sealed at rest, bound to their configuration and field, and never shown. */
 export class ConfigSecrets {
   readonly #box: SecretCipher;
 
@@ -23,18 +23,18 @@ export class ConfigSecrets {
     this.#box = box;
   }
 
-  /** The values with their secrets sealed for the configuration `id`. */
+  /** Returns the values with their secrets sealed for the configuration `id`. */
   seal(id: string, kind: string, values: ConfigValues): ConfigValues {
     const sealed = { ...values };
     for (const { name } of secretFields(kind)) {
       const value = values[name];
       if (value === undefined) continue;
-      sealed[name] = this.#box.seal(JSON.stringify(value), placeOf(id, name));
+      sealed[name] = this.#box.seal(JSON.stringify(value), aadOf(id, name));
     }
     return sealed;
   }
 
-  /** The values as they were meant. @throws AppError PROVIDER_ERROR, naming what to do, for a secret that no key opens. */
+  /** Returns the values with their secrets opened. @throws AppError PROVIDER_ERROR, saying what to do, if no key opens a secret. */
   open({ id, kind, config }: StoredConfig): ConfigValues {
     const opened = { ...config };
     for (const { name, label } of secretFields(kind)) {
@@ -48,8 +48,9 @@ export class ConfigSecrets {
   }
 
   /**
-   * What a change of a configuration means: an empty, masked or absent secret is the stored one, and null is none. `stored` is null for
-   * a new configuration, in which they are all none. @throws AppError CONFLICT when a stored one is to be kept and no key opens it.
+   * Completes the given values with stored secrets. An empty, masked or absent secret means the stored one; null removes it. A new
+   * configuration (`stored` is null) has none.
+   * @throws AppError CONFLICT if no key opens a stored secret that is needed.
    */
   merge(stored: StoredConfig | null, kind: string, given: ConfigValues): ConfigValues {
     const merged = { ...given };
@@ -57,9 +58,9 @@ export class ConfigSecrets {
       const value = given[name];
       if (value !== undefined && value !== null && value !== "" && value !== shownInsteadOfSecret) continue;
       delete merged[name];
-      const kept = value === null ? undefined : stored?.config[name];
-      if (!stored || kept === undefined) continue;
-      const secret = this.#openOne(stored.id, name, label, kept);
+      const storedValue = value === null ? undefined : stored?.config[name];
+      if (!stored || storedValue === undefined) continue;
+      const secret = this.#openOne(stored.id, name, label, storedValue);
       if (!secret.ok) {
         const issues = [{ path: ["config", name], message: "Enter it again." }];
         throw new AppError("CONFLICT", secret.message, { issues });
@@ -69,14 +70,14 @@ export class ConfigSecrets {
     return merged;
   }
 
-  /** The names of the secrets that a change of a configuration sets or takes away. */
+  /** Returns the names of the secrets that a change sets or removes. */
   given(kind: string, values: ConfigValues): string[] {
-    const kept = new Set<unknown>([undefined, "", shownInsteadOfSecret]);
-    return secretFields(kind).flatMap(({ name }) => (kept.has(values[name]) ? [] : [name]));
+    const unchanged = new Set<unknown>([undefined, "", shownInsteadOfSecret]);
+    return secretFields(kind).flatMap(({ name }) => (unchanged.has(values[name]) ? [] : [name]));
   }
 
   /**
-   * Keeps stored secrets from going to another server. `given` is what the caller sent, `values` what it means.
+   * Prevents stored secrets from being sent to another server. `given` is what the caller sent, `values` what it results in.
    * @throws AppError BAD_REQUEST with each secret that must be sent again
    */
   requireAgain({ kind, config }: StoredConfig, given: ConfigValues, values: ConfigValues): void {
@@ -94,45 +95,52 @@ export class ConfigSecrets {
     if (issues.length > 0) throw new AppError("BAD_REQUEST", secretAgain, { issues });
   }
 
-  /** The values for an answer. */
+  /** Returns the values with secrets masked. */
   masked(kind: string, config: ConfigValues): ConfigValues {
     const shown = secretFields(kind).flatMap(({ name }) => (name in config ? [[name, shownInsteadOfSecret]] : []));
     return { ...config, ...Object.fromEntries(shown) };
   }
 
-  /** The configuration sealed with the newest key; null where it is already. @throws AppError PROVIDER_ERROR as `open` does. */
+  /** The values sealed with the newest key: themselves if they already are, null if no key opens one of them. */
   resealed(stored: StoredConfig): ConfigValues | null {
-    const current = secretFields(stored.kind).every(({ name }) => {
-      const value = stored.config[name];
-      return value === undefined || (typeof value === "string" && this.#box.isCurrent(value));
-    });
-    return current ? null : this.seal(stored.id, stored.kind, this.open(stored));
+    const { id, kind, config } = stored;
+    const sealed = { ...config };
+    let current = true;
+    for (const { name } of secretFields(kind)) {
+      const value = config[name];
+      if (value === undefined) continue;
+      const resealed = typeof value === "string" ? this.#box.resealed(value, aadOf(id, name)) : null;
+      if (resealed === null) return null;
+      current &&= resealed === value;
+      sealed[name] = resealed;
+    }
+    return current ? config : sealed;
   }
 
   #openOne(id: string, field: string, label: string, stored: ConfigValues[string]): Result<ConfigValues[string]> {
-    const opened = typeof stored === "string" ? this.#box.open(stored, placeOf(id, field)) : null;
+    const opened = typeof stored === "string" ? this.#box.open(stored, aadOf(id, field)) : null;
     if (opened?.ok) return ok(JSON.parse(opened.text) as ConfigValues[string]);
     const why =
       opened?.reason === "unknownKey"
         ? "it was encrypted with a key that is not in SECRET_KEYS"
-        : "what is stored of it is damaged or belongs to another configuration";
+        : "its stored value is damaged or belongs to another configuration";
     return refuse(
       `The secret "${label}" of this provider configuration cannot be read: ${why}. Enter it again in the configuration.`,
     );
   }
 }
 
-/** The fields of a kind that are sealed. */
+/** Returns the fields of a kind that are stored sealed. */
 function secretFields(kind: string): { name: string; label: string }[] {
   return (kindByName(kind)?.configFields ?? []).filter(({ secret }) => secret);
 }
 
-/** Where a configuration points: its values less the secrets that open it. */
+/** Returns the values without the secrets. */
 export function withoutSecrets(kind: string, values: ConfigValues): ConfigValues {
   const secret = new Set(secretFields(kind).map(({ name }) => name));
   return Object.fromEntries(Object.entries(values).filter(([name]) => !secret.has(name)));
 }
 
-function placeOf(id: string, field: string): string[] {
+function aadOf(id: string, field: string): string[] {
   return ["provider_configs", id, field];
 }

@@ -11,7 +11,7 @@ export interface Connection {
   provider: DnsProvider | null;
 }
 
-/** Opens configurations. Connections are cheap: adapters keep what they want to keep themselves. */
+/** Opens connections for configurations. They are cheap; adapters cache what they need. */
 export class ProviderConnections {
   readonly #environment: ProviderEnvironment;
   readonly #secrets: ConfigSecrets;
@@ -21,12 +21,17 @@ export class ProviderConnections {
     this.#secrets = secrets;
   }
 
-  /** @throws AppError PROVIDER_ERROR for a configuration that cannot be used, Error for a kind that this version does not know. */
+  /**
+   * Opens a stored configuration. @throws AppError PROVIDER_ERROR if it cannot be used, Error for a kind unknown to this version.
+   */
   connect(stored: StoredConfig, purpose: Purpose = "person"): Connection {
+    const kind = knownKind(stored.kind);
+    // Without a back end there is nothing to connect to, and no secret to open.
+    if (!kind.connect) return { kind, provider: null };
     return this.connectWith(stored.kind, this.#secrets.open(stored), purpose);
   }
 
-  /** The same for values that are not stored yet, secrets in the clear. @throws as `connect` does */
+  /** Opens values that are not stored yet, with secrets in plain text. @throws as `connect` does */
   connectWith(kindName: string, config: unknown, purpose: Purpose = "person"): Connection {
     const kind = knownKind(kindName);
     try {
@@ -34,7 +39,7 @@ export class ProviderConnections {
       return { kind: kind.adjust ? { ...kind, ...kind.adjust(config) } : kind, provider };
     } catch (error) {
       if (!(error instanceof ProviderError || error instanceof ZodError)) throw error;
-      const reason = error instanceof ProviderError ? error.message : "A field of it is not valid any more.";
+      const reason = error instanceof ProviderError ? error.message : "One of its fields is no longer valid.";
       throw new AppError("PROVIDER_ERROR", `This ${kind.name} configuration cannot be used: ${reason}`, {
         cause: error,
       });

@@ -8,7 +8,7 @@ import type { ProviderKind } from "./provider.ts";
 
 const configSchema = z.strictObject({
   token: z
-    .string("Give an API token.")
+    .string("Enter an API token.")
     .trim()
     .regex(/^[!-~]{20,500}$/, "The API token must be 20 to 500 characters of plain ASCII without spaces."),
   endpoint: apiAddress(digitalOceanAddress).default(digitalOceanAddress),

@@ -2,36 +2,36 @@ import { z } from "zod";
 import { editableTypes } from "../dns/record.ts";
 import { DnspodClient, dnspodAddress, vendorName } from "./dnspod/client.ts";
 import { dnspodProvider, highestFloorSeconds } from "./dnspod/dnspod-provider.ts";
-import { keptReason, unsupportedReason } from "./dnspod/limits.ts";
+import { readOnlyReason, unsupportedReason } from "./dnspod/limits.ts";
 import { vendorOrigin } from "./config-fields.ts";
 import type { ProviderKind } from "./provider.ts";
 
 const configSchema = z.strictObject({
   secretId: z
-    .string("Give the SecretId of an API key of your CAM user.")
+    .string("Enter the SecretId of a CAM user's API key.")
     .regex(/^[\w.-]{1,128}$/, "The SecretId must be letters and digits, such as AKID…"),
   secretKey: z
-    .string("Give the SecretKey of the API key.")
+    .string("Enter the SecretKey of the API key.")
     .regex(/^[!-~]{1,256}$/, "The SecretKey must be up to 256 characters of plain ASCII without spaces."),
   url: vendorOrigin(dnspodAddress),
 });
 
 export type DnspodConfig = z.infer<typeof configSchema>;
 
-/** DNSPod by Tencent Cloud's API 3.0 (version 2021-03-23). */
+/** DNSPod through Tencent Cloud's API 3.0 (version 2021-03-23). */
 export const dnspod: ProviderKind<DnspodConfig> = {
   id: "5a1f0c52-7d0e-4c1b-9d0a-000000000009",
   kind: "dnspod",
   name: vendorName,
   recordTypes: editableTypes,
   supportsProxied: false,
-  // Of the highest package; what another zone has is asked for.
+  // The smallest TTL of the highest package; other zones are asked for theirs.
   minTtl: 1,
   anyZoneMinTtl: highestFloorSeconds,
   maxTtl: 604_800,
   cutsTexts: true,
   unsupportedReason,
-  keeps: keptReason,
+  readOnlyReason,
   granularity: "record",
   configFields: [
     { name: "secretId", label: "SecretId", secret: false, required: true },

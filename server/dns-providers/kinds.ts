@@ -9,7 +9,7 @@ import { rfc2136 } from "./rfc2136.ts";
 import { route53 } from "./route53.ts";
 import { zonefile } from "./zonefile.ts";
 
-/** Every kind of provider, in the order in which people are offered them. */
+/** Every kind of provider, in the order offered to people. */
 export const providerKinds: readonly ProviderKind[] = [
   withAnyConfig(zonefile),
   withAnyConfig(rfc2136),
@@ -22,19 +22,19 @@ export const providerKinds: readonly ProviderKind[] = [
   withAnyConfig(manual),
 ];
 
-/** By the short name: `zonefile`. */
+/** Returns a kind by its short name, such as `zonefile`; null if there is none. */
 export function kindByName(name: string): ProviderKind | null {
   return providerKinds.find(({ kind }) => kind === name) ?? null;
 }
 
-/** The kind of a stored configuration. @throws Error for one that this version does not know. */
+/** Returns the kind of a stored configuration. @throws Error if this version does not know it. */
 export function knownKind(name: string): ProviderKind {
   const kind = kindByName(name);
   if (!kind) throw new Error(`The provider kind ${name} is not known to this version.`);
   return kind;
 }
 
-/** A kind whose `connect` and `adjust` take a configuration as it was stored and check it first. @throws ZodError from both */
+/** Returns a kind whose `connect` and `adjust` validate a stored configuration first. @throws ZodError from both */
 function withAnyConfig<Config>(kind: ProviderKind<Config>): ProviderKind {
   const { adjust, connect, ...rest } = kind;
   const schema = kind.storedConfigSchema ?? kind.configSchema;

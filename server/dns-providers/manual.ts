@@ -4,7 +4,7 @@ import type { ProviderKind } from "./provider.ts";
 
 const configSchema = z.strictObject({});
 
-/** No back end at all: the records live in Zonewright only. */
+/** No back end: the records exist only in Zonewright. */
 export const manual: ProviderKind<z.infer<typeof configSchema>> = {
   id: "5a1f0c52-7d0e-4c1b-9d0a-000000000001",
   kind: "manual",

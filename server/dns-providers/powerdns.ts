@@ -8,7 +8,7 @@ import type { ProviderKind } from "./provider.ts";
 const configSchema = z.strictObject({
   url: apiAddress("http://127.0.0.1:8081"),
   apiKey: z
-    .string("Give the server's api-key.")
+    .string("Enter the server's api-key.")
     .regex(/^[!-~]{1,500}$/, "The API key must be up to 500 characters of plain ASCII without spaces."),
   serverId: z
     .string()
@@ -19,7 +19,7 @@ const configSchema = z.strictObject({
 
 export type PowerdnsConfig = z.infer<typeof configSchema>;
 
-/** The PowerDNS Authoritative Server by its HTTP API (version 4.2 or newer). */
+/** The PowerDNS Authoritative Server through its HTTP API (version 4.2 or newer). */
 export const powerdns: ProviderKind<PowerdnsConfig> = {
   id: "5a1f0c52-7d0e-4c1b-9d0a-000000000004",
   kind: "powerdns",

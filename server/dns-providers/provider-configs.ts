@@ -5,18 +5,18 @@ import { changedFields } from "../audit/changed-fields.ts";
 import type { Caller } from "../access/caller.ts";
 import { afterCommit } from "../database/after-commit.ts";
 import { queries, type EntityManager } from "../database/database.ts";
+import { ensureSealed } from "../database/ensure-sealed.ts";
 import { mapUniqueViolation } from "../database/map-unique-violation.ts";
 import { AppError, badField, nameTaken, notFound } from "../platform/errors.ts";
 import { newId } from "../platform/ids.ts";
 import { configError } from "../api/input-error.ts";
 import type { Logger } from "../platform/log.ts";
 import { withoutSecrets, type ConfigSecrets } from "./config-secrets.ts";
-import { tellConfig, toldConfig } from "./config-audit.ts";
+import { writeConfigEntry, auditedConfig } from "./config-audit.ts";
 import type { Connection, ProviderConnections } from "./connections.ts";
 import { ProviderConfig, type ConfigValues } from "../database/tables/provider-configs.ts";
 import { knownKind, kindByName, providerKinds } from "./kinds.ts";
 import type { ProviderKind } from "./provider.ts";
-import { resealSecrets } from "./reseal-secrets.ts";
 import { throughProvider } from "./through-provider.ts";
 import type { Purpose } from "./vendor-api/accounts.ts";
 
@@ -31,14 +31,14 @@ export interface NewProviderConfig {
   membersMayUse: boolean;
 }
 
-/** Sets of credentials for DNS providers. */
+/** Manages sets of credentials for DNS providers. */
 export class ProviderConfigs {
   readonly connections: ProviderConnections;
   readonly #secrets: ConfigSecrets;
   readonly #now: () => Date;
   readonly #onChange: () => unknown;
 
-  /** @param onChange called after a configuration was made, changed or deleted here */
+  /** @param onChange called after this instance created, changed or deleted a configuration */
   constructor(
     connections: ProviderConnections,
     secrets: ConfigSecrets,
@@ -51,7 +51,7 @@ export class ProviderConfigs {
     this.#now = now;
   }
 
-  /** The catalogue: what kinds there are and what each can do. */
+  /** Returns the kinds of providers and their capabilities. */
   kinds() {
     return {
       providers: providerKinds.map(({ id, kind, name, recordTypes, supportsProxied, minTtl, configFields }) => ({
@@ -87,8 +87,8 @@ export class ProviderConfigs {
         createdAt: this.#now(),
       });
       await writeConfig(tx, config);
-      await tellConfig(tx, { actor, at: config.createdAt }, "provider_config.create", id, {
-        after: toldConfig(this.#secrets, config),
+      await writeConfigEntry(tx, { actor, at: config.createdAt }, "provider_config.create", id, {
+        after: auditedConfig(this.#secrets, config),
       });
       afterCommit(tx, this.#onChange);
       return this.#view(config);
@@ -96,16 +96,15 @@ export class ProviderConfigs {
   }
 
   /**
-   * Changes a configuration. Its name and who may use it may change at any time; where it points may not while domains use it,
-   * whose records would then be those of another place.
-   * The row is locked from reading to writing, so that a secret which is kept is the newest one.
+   * Changes a configuration. Its name and access can change at any time. Where it points cannot while domains use it, because their
+   * records would then be those of another place. The row is locked from read to write, so that a stored secret is the newest one.
    * @throws AppError NOT_FOUND, BAD_REQUEST, CONFLICT
    */
   async update(em: EntityManager, actor: Actor, id: string, patch: Partial<Omit<NewProviderConfig, "kind">>) {
     return await em.transactional(async (tx) => {
       const config = await tx.findOne(ProviderConfig, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (!config) throw notFound("provider configuration");
-      const before = toldConfig(this.#secrets, config);
+      const before = auditedConfig(this.#secrets, config);
       if (patch.config) {
         const values = this.#checked(knownKind(config.kind), this.#secrets.merge(config, config.kind, patch.config));
         const moved = !isDeepStrictEqual(placeOf(config.kind, values), placeOf(config.kind, config.config));
@@ -118,16 +117,16 @@ export class ProviderConfigs {
       await writeConfig(tx, config);
       const secretsSet = this.#secrets.given(config.kind, patch.config ?? {});
       const told = changedFields(before, {
-        ...toldConfig(this.#secrets, config),
+        ...auditedConfig(this.#secrets, config),
         ...(secretsSet.length > 0 ? { secretsSet } : {}),
       });
-      if (told) await tellConfig(tx, { actor, at: this.#now() }, "provider_config.update", id, told);
+      if (told) await writeConfigEntry(tx, { actor, at: this.#now() }, "provider_config.update", id, told);
       afterCommit(tx, this.#onChange);
       return this.#view(config);
     });
   }
 
-  /** @throws AppError CONFLICT while domains use it, and for the embedded one. */
+  /** Deletes a configuration. @throws AppError CONFLICT if domains use it, or if it is the embedded one. */
   async delete(em: EntityManager, actor: Actor, id: string): Promise<void> {
     const config = await this.#find(em, id);
     if (config.embedded)
@@ -138,19 +137,19 @@ export class ProviderConfigs {
     try {
       await em.transactional(async (tx) => {
         await tx.remove(config).flush();
-        const before = toldConfig(this.#secrets, config);
-        await tellConfig(tx, { actor, at: this.#now() }, "provider_config.delete", id, { before });
+        const before = auditedConfig(this.#secrets, config);
+        await writeConfigEntry(tx, { actor, at: this.#now() }, "provider_config.delete", id, { before });
         afterCommit(tx, this.#onChange);
       });
     } catch (error) {
       if (!(error instanceof ForeignKeyConstraintViolationException)) throw error;
-      throw new AppError("CONFLICT", "A domain was put here at this moment; move or delete it first.", {
+      throw new AppError("CONFLICT", "A domain was just added to this configuration; move or delete it first.", {
         cause: error,
       });
     }
   }
 
-  /** Tries the configuration out. A failure is an answer, not an error. */
+  /** Tests a configuration. A failing provider is a result, not an error. */
   async test(em: EntityManager, id: string) {
     const config = await this.#find(em, id);
     try {
@@ -163,7 +162,7 @@ export class ProviderConfigs {
     }
   }
 
-  /** The zones at the provider, and which of them are managed here. */
+  /** Returns the zones at the provider, and which of them are managed here. */
   async zones(em: EntityManager, id: string) {
     const { provider } = await this.connected(em, id);
     const names = provider ? await throughProvider(provider.listZones()) : [];
@@ -184,8 +183,8 @@ export class ProviderConfigs {
   }
 
   /**
-   * The configuration for a new domain, the embedded one where none is named.
-   * @throws AppError BAD_REQUEST when there is none, FORBIDDEN when members may not use it.
+   * Returns the configuration for a new domain; the embedded one by default.
+   * @throws AppError BAD_REQUEST if it does not exist, FORBIDDEN if members may not use it.
    */
   async usable(em: EntityManager, caller: Caller, id: string | undefined): Promise<ConnectedConfig> {
     const config = await em.findOne(ProviderConfig, id === undefined ? { embedded: true } : { id });
@@ -199,7 +198,7 @@ export class ProviderConfigs {
     return this.#connect(config);
   }
 
-  /** Makes the embedded zone-file configuration of a new installation. */
+  /** Creates the embedded zone-file configuration of a new installation. */
   async ensureEmbedded(em: EntityManager): Promise<void> {
     if (await em.findOne(ProviderConfig, { embedded: true })) return;
     em.create(ProviderConfig, {
@@ -214,19 +213,20 @@ export class ProviderConfigs {
     await em.flush();
   }
 
-  /** Puts all secrets under the newest of SECRET_KEYS. What cannot be opened stays as it is and is told in the log, by name. */
+  /** Seals the secret fields with the newest of SECRET_KEYS. */
   async ensureSealed(em: EntityManager, log: Logger): Promise<void> {
-    const { resealed, unreadable } = await resealSecrets(em, this.#secrets);
-    if (resealed > 0) log.info({ resealed }, "encrypted the secrets of provider configurations with the newest key");
-    if (unreadable.length > 0) {
-      log.warn(
-        { unreadable },
-        "provider configurations have secrets that no key in SECRET_KEYS opens; enter them again",
-      );
-    }
+    await ensureSealed(em, log, {
+      table: "provider_configs",
+      column: "config",
+      type: "jsonb",
+      id: "id",
+      name: "name",
+      of: "provider configurations",
+      resealed: (stored) => this.#secrets.resealed(stored),
+    });
   }
 
-  /** What may be stored: it fits the kind's schema, and a connection can be made of it. @throws AppError BAD_REQUEST */
+  /** Validates a configuration against its kind and opens a connection with it. @throws AppError BAD_REQUEST */
   #checked(kind: ProviderKind, config: ConfigValues): ConfigValues {
     const parsed = kind.configSchema.safeParse(config);
     if (!parsed.success) throw configError(kind.name, parsed.error);
@@ -256,7 +256,7 @@ export class ProviderConfigs {
   }
 }
 
-/** What of a configuration says where its zones are. */
+/** Returns the part of a configuration that determines where its zones are. */
 function placeOf(kind: string, values: ConfigValues): ConfigValues {
   const { settings = [] } = knownKind(kind);
   return Object.fromEntries(
@@ -264,7 +264,7 @@ function placeOf(kind: string, values: ConfigValues): ConfigValues {
   );
 }
 
-/** A domain that uses a configuration, by name; null when none does. */
+/** Returns the name of a domain that uses a configuration; null if there is none. */
 async function domainAt(em: EntityManager, configId: string): Promise<string | null> {
   const domain = await queries(em)
     .selectFrom("domains")
@@ -279,13 +279,13 @@ async function refuseRepointing(em: EntityManager, { id, embedded }: ProviderCon
   if (embedded)
     throw new AppError(
       "CONFLICT",
-      "The embedded zone files have their place; make a new configuration for another one.",
+      "The folder of the embedded zone files cannot change. Create another configuration for a different place.",
     );
   const user = await domainAt(em, id);
   if (user === null) return;
   throw new AppError(
     "CONFLICT",
-    `Domains such as ${user} use this configuration; make a new one and move them there with their providerConfigId.`,
+    `Domains such as ${user} use this configuration. Create another one and move them there by their providerConfigId.`,
   );
 }
 

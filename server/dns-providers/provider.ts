@@ -6,200 +6,216 @@ import type { ServerRules } from "../dns/server-rules/rules.ts";
 import type { Soa } from "../dns/zone-file/soa.ts";
 import type { Purpose, VendorAccounts } from "./vendor-api/accounts.ts";
 
-/** One change to a zone. Updates keep the record's identity; a provider may carry them out as it likes. */
+/** A change to one record of a zone. An update keeps the record's id here; how the provider makes it is up to the adapter. */
 export type RecordChange =
   | { action: "create"; before: null; after: RecordData }
   | { action: "update"; before: RecordData; after: RecordData }
   | { action: "delete"; before: RecordData; after: null };
 
 /**
- * What became of one change, in the provider's own words where it refused. `gone`: an update broke in the middle, so that neither the record
- * as it was is served nor the one that was to come. `unknown`: it was given up to find out; no provider says so.
+ * The outcome of one change, with the provider's own message if it refused. `gone`: an update broke off halfway, so neither the old
+ * nor the new record is served. `unknown`: an administrator gave up on finding out; providers never return it.
  */
 export type ChangeOutcome = { ok: true } | { ok: false; message: string; gone?: true; unknown?: true };
 
 export interface ApplyOptions {
-  /** All of them or none: one refusal refuses all. What earlier steps made is told as made, and the caller takes it back. Else each on its own. */
-  together?: boolean;
   /**
-   * The `fingerprint` of the content that the changes were planned on; null or left out: not known. Where the zone still has just
-   * that content, the records that the changes make are those that the caller judged, and rules that they break were broken before
-   * and are kept. Where it has other content, an adapter whose back end does not do so itself refuses changes that break a rule of
-   * the zone together with records that the caller has not seen.
+   * Makes all changes or none: one refusal refuses all. If earlier calls already made some, they are reported as made and the
+   * caller undoes them. If false, each change stands on its own.
+   */
+  atomic?: boolean;
+  /**
+   * The fingerprint of the content that the changes were planned on; null or left out: unknown. If the zone still has that content,
+   * the plan has already weighed zone rules, and violations that existed before may stay. Otherwise an adapter refuses changes that
+   * break a zone rule together with records the caller has not seen, unless its back end does so itself.
    */
   plannedOn?: string | null;
-  /** Whether the provider signs the zone, as last read: its serial then counts more than changes of records. */
+  /** Whether the provider signed the zone when last read. Its serial then counts more than record changes. */
   signed?: boolean;
-  /** The changes undo what was made a moment ago, which a zone that is signed may not show yet. */
+  /** Whether the changes undo ones made a moment ago, which a signed zone may not show yet. */
   undoes?: boolean;
   beforeCall?: BeforeCall;
 }
 
 /**
- * Awaited before each call that changes something, with what just this call does, record by record; with nothing where it takes back what
- * earlier ones did. @throws ProviderError with effect `none` where no more may be sent; the call is then not made.
+ * Awaited before each call that changes something, with the record changes that this one call makes; with none for a call that
+ * undoes earlier ones. @throws ProviderError with effect `none` if the call must not be made.
  */
 export type BeforeCall = (does: readonly RecordChange[]) => Promise<void>;
 
-/** What a call of `applyChanges` did. The marks are of the same kind as `fingerprint`, null where there is none. */
+/** The result of `applyChanges`. `before` and `after` are fingerprints as `fingerprint` returns them; null where there is none. */
 export interface ApplyResult {
-  /** One for each change, in the same order. */
+  /** One per change, in the same order. */
   outcomes: ChangeOutcome[];
-  /** Mark of the content that the call found. */
+  /** Fingerprint of the content before the call. */
   before: string | null;
-  /** Mark of the content that the call itself made, whatever else happened to the zone since; `before` when it changed nothing. */
+  /**
+   * Fingerprint of the content that the call itself produced, regardless of later edits by others; `before` if it changed nothing.
+   */
   after: string | null;
-  /** Records of the names that were changed which the provider dropped by itself, such as the DS of a delegation that went. */
+  /** Other records at the changed names that the provider dropped by itself, such as the DS of a deleted delegation. */
   dropped?: RecordData[];
 }
 
-/** What limits are about. */
+/** The fields of a record that provider limits depend on. */
 export type LimitedRecord = Pick<RecordData, "recordType" | "name" | "value" | "strings" | "ttl" | "proxied">;
 
-/** Why a provider cannot hold a record: the field at fault, and a reason that follows the provider's name in a sentence. */
+/**
+ * Why a provider cannot store a record: the field at fault, and a reason that completes a sentence starting with the provider's
+ * name.
+ */
 export interface Unsupported {
   field: "name" | "value" | "strings" | "ttl" | "proxied";
   reason: string;
 }
 
-/** What a provider can do at all; the plan checks it before anything is sent. */
+/** The capabilities of a provider. Plans are checked against them before anything is sent. */
 interface ProviderCapabilities {
-  /** Types it can store, or `any`. */
+  /** Record types it can store, or `any`. */
   recordTypes: readonly string[] | "any";
-  /** Whether "any" takes in ALIAS, ANAME and LUA, which are types of single vendors and not of DNS. */
+  /** Whether `any` includes ALIAS, ANAME and LUA, which are types of single vendors. */
   vendorTypes?: boolean;
   supportsProxied: boolean;
-  /** Smallest and largest TTL in seconds. */
+  /** Smallest and largest TTL, in seconds. */
   minTtl: number;
   maxTtl: number;
-  /** Where zones differ in the smallest: the TTL from which on every zone takes it. Below, `DnsProvider.minTtl` tells. */
-  anyZoneMinTtl?: number;
-  /** A TTL outside of those that leaves the choice to the provider: Cloudflare's 1. */
-  automaticTtl?: number;
-  /** What that choice is, in seconds: the TTL of such records where they move to a provider without one. */
-  automaticSeconds?: number;
-  /** The TTL that proxied records always have, whatever they are given. */
-  proxiedTtl?: number;
-  /** Whether it stores a TXT as one text and cuts it into character-strings itself, so that nobody else can. */
-  cutsTexts?: true;
-  /** What about a record it cannot hold beyond type, TTL and proxying. */
-  unsupportedReason?: (record: LimitedRecord) => Unsupported | null;
-  /** Why it cannot hold all these records of one name and type together, each of which it can; follows its name in a sentence. */
-  unsupportedTogether?: (rrset: readonly LimitedRecord[]) => string | null;
   /**
-   * Why it shows a record that is not to be changed through it, such as its own name servers at the apex or an alias with settings
-   * that no other provider has; follows its name in a sentence. Null for all others.
+   * The TTL that every zone accepts, if the smallest TTL differs between zones. For lower TTLs, `DnsProvider.minTtl` returns the
+   * zone's.
    */
-  keeps?: (record: LimitedRecord) => string | null;
-  /** What the name servers behind it refuse a whole zone for, and it does not check itself. Null or left out: nothing, as far as is known. */
+  anyZoneMinTtl?: number;
+  /** A special TTL that lets the provider choose: Cloudflare's 1. */
+  automaticTtl?: number;
+  /** The TTL that it then chooses, in seconds: used when such records move to a provider without an automatic TTL. */
+  automaticSeconds?: number;
+  /** The TTL that proxied records always have. */
+  proxiedTtl?: number;
+  /** Whether it stores a TXT as one text and splits it into character-strings itself. */
+  cutsTexts?: true;
+  /** Returns why it cannot store a record, beyond type, TTL and proxying; null if it can. */
+  unsupportedReason?: (record: LimitedRecord) => Unsupported | null;
+  /**
+   * Returns why it cannot store an RRset although it can store each record of it; null if it can. The reason completes a sentence
+   * starting with the provider's name.
+   */
+  unsupportedRrset?: (rrset: readonly LimitedRecord[]) => string | null;
+  /**
+   * Returns why a record is read-only, such as the vendor's own name servers at the apex or an alias with vendor-specific settings;
+   * null for editable records. The reason completes a sentence starting with the provider's name.
+   */
+  readOnlyReason?: (record: LimitedRecord) => string | null;
+  /**
+   * What the name servers behind it reject a whole zone for, if the provider does not check that itself. Null or left out: nothing
+   * known.
+   */
   serverRules?: ServerRules | null;
-  /** Whether it may sign the zones that it serves. */
+  /** Whether it can sign the zones that it serves. */
   signsZones?: true;
-  /** Whether its connections report changes that others make (`DnsProvider.watch`). */
+  /** Whether its connections report changes made elsewhere (`DnsProvider.watch`). */
   watchesZones?: true;
-  /** The smallest thing that it can change at once. */
+  /** The smallest unit that it changes at once. */
   granularity: "record" | "rrset" | "zone";
 }
 
 export interface ConfigField {
   name: string;
   label: string;
-  /** Stored encrypted and shown masked. */
+  /** Whether the value is stored encrypted and shown masked. */
   secret: boolean;
   required: boolean;
 }
 
-/** A kind of DNS back end: everything that is true of it without credentials. */
+/** A kind of DNS back end: everything that holds without credentials. */
 export interface ProviderKind<Config = unknown> extends ProviderCapabilities {
-  /** Fixed for ever: `Domain.providerId`. */
+  /** Never changes: `Domain.providerId`. */
   id: string;
   kind: string;
   name: string;
   configFields: readonly ConfigField[];
-  /** Fields with the address that the secrets are used at: where its origin changes, they must be sent again. */
+  /** Fields that hold the address where the secrets are used. If one changes to another origin, the secrets must be sent again. */
   addresses: readonly string[];
   /** Validates a configuration's `config` object. */
   configSchema: z.ZodType<Config>;
-  /** The same for what earlier versions let in and stored, where that is more. */
+  /** Accepts configurations that earlier versions stored, if those accepted more. */
   storedConfigSchema?: z.ZodType<Config>;
-  /** What one configuration can do other than the kind at large. */
+  /** Returns capabilities in which a configuration differs from its kind. */
   adjust?: (config: Config) => Partial<ProviderCapabilities>;
-  /** Fields that do not say where the zones are: they may change while domains use the configuration. */
+  /** Fields that do not determine where the zones are, and may change while domains use the configuration. */
   settings?: readonly string[];
-  /** Null for `manual`: its records live in Zonewright only. */
+  /** Opens a connection. Null for `manual`, whose records exist only in Zonewright. */
   connect: ((config: Config, environment: ProviderEnvironment) => DnsProvider) | null;
 }
 
-/** What the process lends to a provider. */
+/** What the process provides to its connections. */
 export interface ProviderEnvironment {
   /** Absolute folder of the embedded zone files (DATA_DIR/zones). */
   zonesFolder: string;
-  /** Why that folder must not be used here; null or left out: it may. */
+  /** Returns why that folder must not be used by this instance, or null. Left out: it may be used. */
   zonesFolderFault?: () => string | null;
   now: () => Date;
-  /** The door for calls to name servers and vendors. */
+  /** Sends all calls to name servers and vendors. */
   egress: Egress;
-  /** Real time when left out. */
+  /** Defaults to real time. */
   pause?: Pause;
-  /** What calls to vendors' accounts share over all connections; nothing is shared when left out. */
+  /** State shared by all calls to an account, across connections. Left out: nothing is shared. */
   accounts?: VendorAccounts;
-  /** For whom the connection is made; a person when left out. */
+  /** Whom the calls are made for; a person if left out. */
   purpose?: Purpose;
 }
 
-/** A connection to one set of credentials. Adapters do paging, retries and wire format, and nothing else. */
+/** A connection with one set of credentials. Adapters handle paging, retries and the wire format, and nothing else. */
 export interface DnsProvider {
   /**
-   * For how many seconds after a call that ended without an answer it is not settled that what a reading does not show was not done: it
-   * may still be carried out, and shown later than that. 0 when left out: what is read is what came of it.
+   * How long, in seconds, a call without an answer stays undecided: until then it may still be carried out, or show only later.
+   * Defaults to 0: a reading settles it at once.
    */
   readonly settlesAfterSeconds?: number;
-  /** For how many seconds a reading may not show what was answered as done. 0 when left out. */
+  /** How long, in seconds, a reading may not show changes that were confirmed. Defaults to 0. */
   readonly readLagSeconds?: number;
-  /** The same for a zone that it signs: a signer may publish later than the provider answers, whether it answered or not. 0 when left out. */
+  /** How long, in seconds, a signed zone may lag behind its changes, confirmed or not. Defaults to 0. */
   readonly signingLagSeconds?: number;
-  /** Names of all zones there, lower-case A-labels without a trailing dot. @throws ProviderError */
+  /** Returns the names of all zones: lower-case A-labels without a trailing dot. @throws ProviderError */
   listZones(): Promise<string[]>;
-  /** Makes sure that the zone exists, empty if it is new. @throws ProviderError */
+  /** Creates the zone, empty, unless it exists. @throws ProviderError */
   createZone(zone: string): Promise<void>;
   /**
-   * Streams the zone's records in batches, canonical, keeping what it does not understand. SOA is left out. In a zone that the provider signs,
-   * the records that it maintains are marked. @throws ProviderError
+   * Streams the zone's records in batches, in canonical form. Records it does not understand are included; the SOA is not. In a
+   * zone that the provider signs, the records that it maintains are marked `serverManaged`. @throws ProviderError
    */
   readZone(zone: string): AsyncIterable<ReadRecord[]>;
-  /** Whether the provider signs the zone, where marked records need not tell. @throws ProviderError */
+  /** Returns whether the provider signs the zone, if its records may not show that. @throws ProviderError */
   signs?(zone: string): Promise<boolean>;
-  /**
-   * Carries out the changes in order.
-   * @throws ProviderError when it cannot say which of them took place.
-   */
+  /** Makes the changes in order. @throws ProviderError if it is unknown which of them were made. */
   applyChanges(zone: string, changes: readonly RecordChange[], options?: ApplyOptions): Promise<ApplyResult>;
-  /** The zone's SOA; null where the provider shows none. @throws ProviderError */
+  /** Returns the zone's SOA; null if the provider does not show it. @throws ProviderError */
   readSoa(zone: string): Promise<Soa | null>;
   /**
-   * Which of the zone's records it keeps as its own, by `recordKey`, and why (what `keeps` says), where the records themselves do not
-   * tell. For plans about a whole zone. @throws ProviderError
+   * Returns the zone's read-only records by `recordKey`, with the reason as `readOnlyReason` gives it, for providers whose records
+   * do not show that themselves. Used for plans of whole zones. @throws ProviderError
    */
-  keptRecords?(zone: string): Promise<ReadonlyMap<string, string>>;
-  /** The smallest TTL that this zone takes, in seconds, where zones differ in it. @throws ProviderError */
+  readOnlyRecords?(zone: string): Promise<ReadonlyMap<string, string>>;
+  /** Returns the smallest TTL of this zone, in seconds, if it differs between zones. @throws ProviderError */
   minTtl?(zone: string): Promise<number>;
-  /** Calls `onChange` with a zone's name soon after its content was written, by whomever. @returns what ends it */
+  /** Calls `onChange` with a zone's name soon after anyone wrote its content. @returns a function that stops watching */
   watch?(onChange: (zone: string) => void): () => void;
-  /** A cheap mark of the zone's present content, to notice changes made elsewhere; null where there is none. */
+  /**
+   * Returns a fingerprint of the zone's content, cheaply, to detect changes made elsewhere; null if there is none. @throws
+   * ProviderError
+   */
   fingerprint(zone: string): Promise<string | null>;
 }
 
-/** The provider refused, failed or could not be reached. `message` is for people and carries no secret. */
+/** Thrown when a provider refused, failed or could not be reached. `message` is meant for people and contains no secrets. */
 export class ProviderError extends Error {
-  /** `none`: nothing was changed. `unknown`: some of it may have been; the zone must be read back. */
+  /** `none`: nothing was changed. `unknown`: something may have been, and the zone must be read back. */
   readonly effect: "none" | "unknown";
-  /** Whether the zone does not exist at the provider. */
+  /** Whether the zone is missing at the provider. */
   readonly zoneMissing: boolean;
-  /** Whether every call was answered, so that nothing more comes of them: what there is can be read at once. */
+  /** Whether every call was answered. The zone can then be read back at once, because nothing is in flight. */
   readonly answered: boolean;
-  /** Why a set was not made, where the message goes on with what became of taking back what had been done of it; else null. */
+  /** The refusal itself, if `message` goes on to say that undoing the rest failed; else null. */
   readonly refusal: string | null;
-  /** For how long it takes no calls at all, where that is why. */
+  /** How long the provider accepts no calls, if that is the reason. */
   readonly pauseMilliseconds: number | null;
 
   constructor(
@@ -222,7 +238,7 @@ export class ProviderError extends Error {
     this.pauseMilliseconds = options.pauseMilliseconds ?? null;
   }
 
-  /** The same failure after something was sent: whatever it says of itself, the zone must be read back. */
+  /** Returns the same failure with effect `unknown`, for use after something was sent. */
   afterSending(): ProviderError {
     return new ProviderError(this.message, "unknown", { cause: this });
   }

@@ -4,18 +4,18 @@ import type { RdataField } from "../dns/values/value-rule.ts";
 import { joinParameters } from "../dns/zone-file/service-parameters.ts";
 import { logicalLines } from "../dns/zone-file/tokens.ts";
 
-// RDATA in master-file form (RFC 1035 §5.1), as several providers print it and take it.
+// RDATA in master-file form (RFC 1035 §5.1), as several providers print and take it.
 
-/** The fields of RDATA on one line; null where it is not just that. */
+/** Returns the fields of RDATA on one line; null for anything else. */
 export function rdataFields(recordType: string, text: string): RdataField[] | null {
   const [line, ...others] = logicalLines(text);
   return line?.kind === "line" && others.length === 0 ? joinParameters(recordType, line.fields) : null;
 }
 
-/** The fields of a record that its RDATA says. */
+/** The fields of a record that come from its RDATA. */
 export type RecordContent = Pick<RecordData, "value" | "strings" | "priority">;
 
-/** RDATA as the canonical content of a record; null where it cannot be read. */
+/** Returns RDATA in canonical form; null if it cannot be read. */
 export function canonicalRdata(recordType: string, text: string): RecordContent | null {
   const fields = rdataFields(recordType, text);
   const read = fields && ruleFor(recordType).read(fields, "");
@@ -24,7 +24,7 @@ export function canonicalRdata(recordType: string, text: string): RecordContent 
   return { value, strings, priority };
 }
 
-/** What cannot be read, as it stands, so that nothing is lost. */
+/** Returns unreadable RDATA unchanged, so that nothing is lost. */
 export function unreadContent(text: string): RecordContent {
   return { value: text, strings: null, priority: null };
 }

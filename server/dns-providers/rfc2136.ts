@@ -7,7 +7,7 @@ import { inMilliseconds, timeoutField, timeoutSeconds } from "./config-fields.ts
 import { nameServerProvider } from "./rfc2136/name-server-provider.ts";
 import { tsigAlgorithms } from "./rfc2136/tsig.ts";
 
-/** Base64 of at least one octet. */
+/** Matches base64 of at least one octet. */
 const secretForm = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/;
 
 const configSchema = z.strictObject({
@@ -15,7 +15,7 @@ const configSchema = z.strictObject({
     .string()
     .trim()
     .max(253)
-    .regex(/^[a-z0-9:._-]+$/i, "Give the name server as a host name or an IP address, such as ns1.example.com."),
+    .regex(/^[a-z0-9:._-]+$/i, "Enter the name server as a host name or an IP address, such as ns1.example.com."),
   port: z.int().min(1).max(65_535).default(53),
   tsigName: z
     .string()
@@ -23,21 +23,18 @@ const configSchema = z.strictObject({
     .transform((name) => name.replace(/\.$/, ""))
     .refine(
       (name) => parseHost(name).ok,
-      "Give the key's name as the name server has it, such as zonewright.example.com.",
+      "Enter the key's name exactly as on the name server, such as zonewright.example.com.",
     ),
   tsigAlgorithm: z.enum(tsigAlgorithms).default("hmac-sha256"),
   tsigSecret: z
     .string()
     .trim()
     .max(1024)
-    .regex(secretForm, "Give the key's secret in base64, as the name server has it."),
+    .regex(secretForm, "Enter the key's secret in base64, exactly as on the name server."),
   zones: z
     .string()
     .max(10_000)
-    .refine(
-      (zones) => zonesIn(zones).every((zone) => parseZoneName(zone).ok),
-      "Give zone names with commas between them.",
-    )
+    .refine((zones) => zonesIn(zones).every((zone) => parseZoneName(zone).ok), "Enter zone names separated by commas.")
     .optional(),
   timeoutSeconds,
 });
@@ -61,10 +58,10 @@ export const rfc2136: ProviderKind<Rfc2136Config> = {
     { name: "tsigName", label: "TSIG key name", secret: false, required: true },
     { name: "tsigAlgorithm", label: `TSIG algorithm (${tsigAlgorithms.join(", ")})`, secret: false, required: false },
     { name: "tsigSecret", label: "TSIG secret (base64)", secret: true, required: true },
-    { name: "zones", label: "Zones, with commas between them", secret: false, required: false },
+    { name: "zones", label: "Zones, separated by commas", secret: false, required: false },
     timeoutField,
   ],
-  // TSIG sends authentication codes and never its key (RFC 8945), so another server learns nothing.
+  // TSIG sends authentication codes, never the key (RFC 8945), so another server learns nothing.
   addresses: [],
   configSchema,
   connect: (

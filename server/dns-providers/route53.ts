@@ -3,16 +3,16 @@ import { maxTtl } from "../dns/zone-file/ttl.ts";
 import { apiAddress } from "./config-fields.ts";
 import type { ProviderKind } from "./provider.ts";
 import { route53Address, route53Api } from "./route53/client.ts";
-import { unsupportedReason, keeps, recordTypes } from "./route53/limits.ts";
+import { unsupportedReason, readOnlyReason, recordTypes } from "./route53/limits.ts";
 import { route53Provider } from "./route53/route53-provider.ts";
 
 const configSchema = z.strictObject({
   accessKeyId: z
-    .string("Give the id of an access key.")
+    .string("Enter the access key id.")
     .trim()
-    .regex(/^\w{16,128}$/, "The id of an access key is letters and digits, such as AKIAIOSFODNN7EXAMPLE."),
+    .regex(/^\w{16,128}$/, "The access key id must be letters and digits, such as AKIAIOSFODNN7EXAMPLE."),
   secretAccessKey: z
-    .string("Give the secret of the access key.")
+    .string("Enter the secret of the access key.")
     .trim()
     .regex(/^[!-~]{16,200}$/, "The secret access key must be 16 to 200 characters of plain ASCII without spaces."),
   hostedZoneIds: z
@@ -20,7 +20,7 @@ const configSchema = z.strictObject({
     .max(10_000)
     .refine(
       (ids) => idsIn(ids).every((id) => /^[A-Z0-9]{1,32}$/.test(id)),
-      "Give ids of hosted zones, such as Z0123456789ABCDEFGHIJ, with commas between them.",
+      "Enter hosted zone ids, such as Z0123456789ABCDEFGHIJ, separated by commas.",
     )
     .optional(),
   endpoint: apiAddress(route53Address).default(route53Address),
@@ -38,14 +38,14 @@ export const route53: ProviderKind<Route53Config> = {
   minTtl: 0,
   maxTtl,
   unsupportedReason,
-  keeps,
+  readOnlyReason,
   granularity: "rrset",
   configFields: [
     { name: "accessKeyId", label: "Access key id", secret: false, required: true },
     { name: "secretAccessKey", label: "Secret access key", secret: true, required: true },
     {
       name: "hostedZoneIds",
-      label: "Ids of the hosted zones that are meant, with commas between them (all public ones)",
+      label: "Hosted zone ids, separated by commas (all public zones)",
       secret: false,
       required: false,
     },
@@ -57,7 +57,7 @@ export const route53: ProviderKind<Route53Config> = {
     route53Provider(route53Api(access, environment), idsIn(hostedZoneIds ?? "")),
 };
 
-/** An id may be given as the console or as the API prints it: `/hostedzone/Z0123`. */
+/** Returns the ids in a list, which may be written as the console or as the API prints them: `/hostedzone/Z0123`. */
 function idsIn(list: string): string[] {
   return list
     .split(",")

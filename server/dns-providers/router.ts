@@ -1,6 +1,6 @@
-import { route } from "../api/route.ts";
 import { nothing, success } from "../api/schemas.ts";
-import { admin, router, signedIn } from "../api/trpc.ts";
+import { admin, signedIn } from "../api/procedures.ts";
+import { router } from "../api/trpc.ts";
 import {
   configIdInput,
   configTest,
@@ -18,79 +18,64 @@ import {
 const tag = "DNS providers";
 
 export const providersRouter = router({
-  list: signedIn
-    .meta(
-      route.signedIn({
-        method: "GET",
-        path: "/providers",
-        operationId: "listProviders",
-        tag,
-        summary: "List the kinds of DNS providers",
-      }),
-    )
+  list: signedIn({
+    method: "GET",
+    path: "/providers",
+    operationId: "listProviders",
+    tag,
+    summary: "List the kinds of DNS providers",
+  })
     .input(nothing)
     .output(providerCatalogue)
     .query(({ ctx }) => ctx.services.providerConfigs.kinds()),
 });
 
 export const providerConfigsRouter = router({
-  list: signedIn
-    .meta(
-      route.signedIn({
-        method: "GET",
-        path: "/provider-configs",
-        operationId: "listProviderConfigs",
-        tag,
-        summary: "List the provider configurations",
-      }),
-    )
+  list: signedIn({
+    method: "GET",
+    path: "/provider-configs",
+    operationId: "listProviderConfigs",
+    tag,
+    summary: "List the provider configurations",
+  })
     .input(nothing)
     .output(providerConfigList)
     .query(({ ctx }) => ctx.services.providerConfigs.list(ctx.em)),
 
-  create: admin
-    .meta(
-      route.admin({
-        method: "POST",
-        path: "/provider-configs",
-        operationId: "createProviderConfig",
-        tag,
-        summary: "Add a provider configuration",
-        status: 201,
-        errors: [409],
-      }),
-    )
+  create: admin({
+    method: "POST",
+    path: "/provider-configs",
+    operationId: "createProviderConfig",
+    tag,
+    summary: "Add a provider configuration",
+    status: 201,
+    errors: [409],
+  })
     .input(createConfigInput)
     .output(providerConfig)
     .mutation(({ ctx, input }) => ctx.services.providerConfigs.create(ctx.em, ctx.caller, input)),
 
-  update: admin
-    .meta(
-      route.admin({
-        method: "PUT",
-        path: "/provider-configs/{id}",
-        operationId: "updateProviderConfig",
-        tag,
-        summary: "Change a provider configuration",
-        errors: [409],
-      }),
-    )
+  update: admin({
+    method: "PUT",
+    path: "/provider-configs/{id}",
+    operationId: "updateProviderConfig",
+    tag,
+    summary: "Change a provider configuration",
+    errors: [409],
+  })
     .input(updateConfigInput)
     .output(providerConfig)
     .mutation(({ ctx, input: { id, ...patch } }) => ctx.services.providerConfigs.update(ctx.em, ctx.caller, id, patch)),
 
-  delete: admin
-    .meta(
-      route.admin({
-        method: "DELETE",
-        path: "/provider-configs/{id}",
-        operationId: "deleteProviderConfig",
-        tag,
-        summary: "Delete a provider configuration",
-        description: "Refused while domains use it.",
-        errors: [409],
-      }),
-    )
+  delete: admin({
+    method: "DELETE",
+    path: "/provider-configs/{id}",
+    operationId: "deleteProviderConfig",
+    tag,
+    summary: "Delete a provider configuration",
+    description: "Returns 409 while domains use it.",
+    errors: [409],
+  })
     .input(configIdInput)
     .output(success)
     .mutation(async ({ ctx, input }) => {
@@ -98,69 +83,57 @@ export const providerConfigsRouter = router({
       return { success: true as const };
     }),
 
-  test: admin
-    .meta(
-      route.admin({
-        method: "POST",
-        path: "/provider-configs/{id}/test",
-        operationId: "testProviderConfig",
-        costly: true,
-        tag,
-        summary: "Try a provider configuration",
-        description: "A provider that refuses is an answer with `success: false`, not an error.",
-      }),
-    )
+  test: admin({
+    method: "POST",
+    path: "/provider-configs/{id}/test",
+    operationId: "testProviderConfig",
+    costly: true,
+    tag,
+    summary: "Test a provider configuration",
+    description: "Connects to the provider. A refusal returns `success: false`, not an error.",
+  })
     .input(configIdInput)
     .output(configTest)
     .mutation(({ ctx, input }) => ctx.services.providerConfigs.test(ctx.em, input.id)),
 
-  zones: admin
-    .meta(
-      route.admin({
-        method: "GET",
-        path: "/provider-configs/{id}/zones",
-        operationId: "listProviderZones",
-        costly: true,
-        tag,
-        summary: "List the zones at a provider",
-        errors: [502],
-      }),
-    )
+  zones: admin({
+    method: "GET",
+    path: "/provider-configs/{id}/zones",
+    operationId: "listProviderZones",
+    costly: true,
+    tag,
+    summary: "List the zones at a provider",
+    errors: [502],
+  })
     .input(configIdInput)
     .output(providerZones)
     .query(({ ctx, input }) => ctx.services.providerConfigs.zones(ctx.em, input.id)),
 
-  import: admin
-    .meta(
-      route.admin({
-        method: "POST",
-        path: "/provider-configs/{id}/import",
-        operationId: "importZones",
-        costly: true,
-        tag,
-        summary: "Bring zones of a provider under management",
-        description:
-          "Each zone on its own: one that fails does not stop the others. Named zones are imported before the answer comes, which tells of " +
-          "each. `all` begins with all zones that are not managed yet and answers at once; the import goes on, and `GET` on this path tells " +
-          "how far it is. One import of a configuration at a time.",
-        errors: [409, 502],
-      }),
-    )
+  import: admin({
+    method: "POST",
+    path: "/provider-configs/{id}/import",
+    operationId: "importZones",
+    costly: true,
+    tag,
+    summary: "Import zones from a provider",
+    description:
+      "Each zone is imported by itself; a failure does not stop the others. With `zones`, returns the result of each zone when all are " +
+      "done. With `all`, starts importing every zone that is not managed yet and returns at once; poll `GET` on this path for its " +
+      "progress. One import per configuration at a time (409).",
+    errors: [409, 502],
+  })
     .input(importInput)
     .output(importResult)
     .mutation(({ ctx, input }) => ctx.services.zoneImports.run(ctx.em, ctx.caller, input, ctx.report)),
 
-  importProgress: admin
-    .meta(
-      route.admin({
-        method: "GET",
-        path: "/provider-configs/{id}/import",
-        operationId: "getImportProgress",
-        tag,
-        summary: "Get how far an import is",
-        description: "The import under way, or else the last one of this configuration.",
-      }),
-    )
+  importProgress: admin({
+    method: "GET",
+    path: "/provider-configs/{id}/import",
+    operationId: "getImportProgress",
+    tag,
+    summary: "Get the progress of a zone import",
+    description: "Returns the import in progress, or else the latest one of this configuration.",
+  })
     .input(configIdInput)
     .output(importProgress)
     .query(({ ctx, input }) => ctx.services.zoneImports.progress(ctx.em, input.id)),

@@ -10,63 +10,62 @@ export const providerCatalogue = z
       .array(
         z
           .object({
-            id: id("The kind's fixed id: `Domain.providerId`."),
+            id: id("The kind's fixed id, as in `Domain.providerId`."),
             kind: z.string().meta({ description: "Short name of the kind.", example: "zonefile" }),
-            name: z.string().meta({ description: "Name to show.", example: "Zone files" }),
+            name: z.string().meta({ description: "Display name.", example: "Zone files" }),
             recordTypes: z
               .array(z.string())
               .nullable()
-              .meta({ description: "Types that it can store; null: any.", example: null }),
-            supportsProxied: z.boolean().meta({ description: "Whether `proxied` can be true.", example: false }),
+              .meta({ description: "Record types it can store; null for any.", example: null }),
+            supportsProxied: z.boolean().meta({ description: "Whether records can be `proxied`.", example: false }),
             minTtl: z.int().meta({
-              description:
-                "Smallest TTL in seconds. Some of an account's zones may have a higher one, which changes are checked against too.",
+              description: "Minimum TTL in seconds. A zone may have a higher minimum, which is checked as well.",
               example: 60,
             }),
             configFields: z
               .array(
                 z.object({
-                  name: z.string().meta({ description: "Key within `config`.", example: "folder" }),
-                  label: z.string().meta({ description: "Label for a form.", example: "Folder" }),
+                  name: z.string().meta({ description: "Key in `config`.", example: "folder" }),
+                  label: z.string().meta({ description: "Label for forms.", example: "Folder" }),
                   secret: z
                     .boolean()
-                    .meta({ description: "Whether it is stored encrypted and shown masked.", example: false }),
-                  required: z.boolean().meta({ description: "Whether it must be given." }),
+                    .meta({ description: "Whether the value is stored encrypted and shown masked.", example: false }),
+                  required: z.boolean().meta({ description: "Whether the field is required." }),
                 }),
               )
-              .meta({ description: "What a configuration of this kind needs." }),
+              .meta({ description: "The fields of a configuration of this kind." }),
           })
-          .meta({ id: "Provider", description: "A kind of DNS back end." }),
+          .meta({ id: "Provider", description: "A kind of DNS provider." }),
       )
-      .meta({ description: "All kinds." }),
+      .meta({ description: "All kinds of DNS providers." }),
   })
-  .meta({ id: "ProviderCatalogue", description: "The kinds of DNS back ends." });
+  .meta({ id: "ProviderCatalogue", description: "The kinds of DNS providers." });
 
 const config = z
   .record(
     line(100, 1),
     z.union([text(10_000), z.number(), z.boolean(), z.null()], "This must be text, a number, true, false or null."),
   )
-  .meta({ description: "Fields by the kind's `configFields`.", example: { folder: "customers" } });
+  .meta({ description: "Settings, by the names in the kind's `configFields`.", example: { folder: "customers" } });
 
 export const providerConfig = z
   .object({
     id: configId,
     kind: z.string().meta({ description: "Short name of the kind.", example: "zonefile" }),
     providerId: id("The kind's fixed id."),
-    name: z.string().meta({ description: "Name to show.", example: "Customer zones" }),
-    config: config.meta({ description: "Secret fields are masked.", example: { folder: "customers" } }),
-    membersMayUse: z.boolean().meta({ description: "Whether members may add domains with it." }),
-    createdAt: timestamp("When it was made."),
+    name: z.string().meta({ description: "Display name.", example: "Customer zones" }),
+    config: config.meta({ description: "Settings, with secrets masked.", example: { folder: "customers" } }),
+    membersMayUse: z.boolean().meta({ description: "Whether members may add domains with this configuration." }),
+    createdAt: timestamp("When it was created."),
   })
-  .meta({ id: "ProviderConfig", description: "One set of credentials for a kind of provider." });
+  .meta({ id: "ProviderConfig", description: "Settings and credentials for a DNS provider." });
 
 export const providerConfigList = z
-  .object({ configs: z.array(providerConfig).meta({ description: "By name." }) })
+  .object({ configs: z.array(providerConfig).meta({ description: "Sorted by name." }) })
   .meta({ id: "ProviderConfigList", description: "All provider configurations." });
 
-const name = line(100, 1).meta({ description: "Name to show; unique.", example: "Customer zones" });
-const membersMayUse = z.boolean().meta({ description: "Whether members may add domains with it." });
+const name = line(100, 1).meta({ description: "Unique display name, 1 to 100 characters.", example: "Customer zones" });
+const membersMayUse = z.boolean().meta({ description: "Whether members may add domains with this configuration." });
 
 const anyNewConfig = z.strictObject({
   kind: line(50, 1).meta({ description: "Short name of the kind, from `GET /api/providers`.", example: "zonefile" }),
@@ -83,7 +82,7 @@ export const updateConfigInput = z.strictObject({
   name: name.optional(),
   config: config.optional().meta({
     description:
-      "Replaces the fields. An empty, masked or absent secret keeps the stored one; null removes it. Where an API's address leads to another origin, the secret must be sent again.",
+      "Replaces all settings. An empty, masked or omitted secret keeps its stored value; null removes it. If an API URL moves to another origin, send the secret again.",
   }),
   membersMayUse: membersMayUse.optional(),
 });
@@ -93,10 +92,13 @@ export const configIdInput = z.strictObject({ id: configId });
 export const configTest = z
   .object({
     success: z.boolean().meta({ description: "Whether the provider answered." }),
-    error: z.string().nullable().meta({ description: "What it said, if it refused.", example: null }),
-    zones: z.int().nullable().meta({ description: "How many zones it has.", example: 12 }),
+    error: z.string().nullable().meta({ description: "The provider's message; null on success.", example: null }),
+    zones: z
+      .int()
+      .nullable()
+      .meta({ description: "Number of zones; null if the provider did not answer.", example: 12 }),
   })
-  .meta({ id: "ProviderTest", description: "Outcome of trying a configuration." });
+  .meta({ id: "ProviderTest", description: "The result of testing a configuration." });
 
 const zoneName = line(1024, 1).meta({ description: "Zone name.", example: "example.com" });
 
@@ -106,10 +108,10 @@ export const providerZones = z
       .array(
         z.object({
           name: z.string().meta({ description: "Zone name.", example: "example.com" }),
-          managed: z.boolean().meta({ description: "Whether it is a domain here already." }),
+          managed: z.boolean().meta({ description: "Whether it is already managed here." }),
         }),
       )
-      .meta({ description: "By name." }),
+      .meta({ description: "Sorted by name." }),
   })
   .meta({ id: "ProviderZones", description: "The zones at a provider." });
 
@@ -119,54 +121,56 @@ export const importInput = z.strictObject({
   zones: z
     .array(zoneName)
     .min(1, "Name at least one zone.")
-    .max(100, "At most 100 zones in one call; all: true imports every zone that is not managed yet.")
+    .max(100, "Send at most 100 zones in one call, or all: true for every zone that is not managed yet.")
     .optional()
-    .meta({ description: "Which zones. Either these or `all`.", example: ["example.com"] }),
-  all: z
-    .literal(true, "This must be true, or left out where zones are named.")
-    .optional()
-    .meta({ description: "All zones that are not managed yet, in the background." }),
+    .meta({ description: "The zones to import, 1 to 100. Send either these or `all`.", example: ["example.com"] }),
+  all: z.literal(true, "This must be true, or omitted if zones are named.").optional().meta({
+    description: "Imports every zone that is not managed yet, in the background. Send either this or `zones`.",
+  }),
 });
 
-const importedDomain = id("The domain that manages the zone, new or not; null: none does.").nullable();
+const importedDomain = id("The domain that manages the zone, new or existing; null if none does.").nullable();
 
 export const importProgress = z
   .object({
-    startedAt: timestamp("When it began; null where nothing was imported yet.").nullable(),
-    finishedAt: timestamp("When it ended; null while it goes on.").nullable().meta({ example: null }),
-    total: z.int().meta({ description: "How many zones it brings in.", example: 1200 }),
-    done: z.int().meta({ description: "Zones that had their turn, well or badly.", example: 340 }),
+    startedAt: timestamp("When the import began; null if there was none yet.").nullable(),
+    finishedAt: timestamp("When it ended; null while in progress.").nullable().meta({ example: null }),
+    total: z.int().meta({ description: "Number of zones to import.", example: 1200 }),
+    done: z.int().meta({ description: "Zones finished, including failures.", example: 340 }),
     results: z
       .array(
         z.object({
-          name: z.string().meta({ description: "The zone.", example: "example.com" }),
+          name: z.string().meta({ description: "Zone name.", example: "example.com" }),
           state: z
             .enum(["waiting", "running", "done", "failed"])
-            .meta({ description: "`done`: it is managed now.", example: "done" }),
+            .meta({ description: "`done`: the zone is managed now.", example: "done" }),
           domainId: importedDomain,
-          records: z.int().nullable().meta({ description: "Records read in; null unless done.", example: 60 }),
-          error: z.string().nullable().meta({ description: "Why it failed.", example: null }),
+          records: z.int().nullable().meta({ description: "Records imported; null unless `done`.", example: 60 }),
+          error: z
+            .string()
+            .nullable()
+            .meta({ description: "Why the import failed; null if it did not.", example: null }),
         }),
       )
-      .meta({ description: "One for each zone, in the order of their turns." }),
+      .meta({ description: "One result per zone, in order of import." }),
   })
-  .meta({ id: "ImportProgress", description: "How far an import is." });
+  .meta({ id: "ImportProgress", description: "The progress of a zone import." });
 
 export const importResult = z
   .object({
     results: z
       .array(
         z.object({
-          name: z.string().meta({ description: "The zone, as named in the call.", example: "example.com" }),
-          success: z.boolean().meta({ description: "Whether it is managed now." }),
+          name: z.string().meta({ description: "Zone name, as sent.", example: "example.com" }),
+          success: z.boolean().meta({ description: "Whether the zone is managed now." }),
           domainId: importedDomain,
-          records: z.int().meta({ description: "Records read in.", example: 60 }),
-          error: z.string().nullable().meta({ description: "Why not.", example: null }),
+          records: z.int().meta({ description: "Records imported.", example: 60 }),
+          error: z.string().nullable().meta({ description: "Why the import failed; null on success.", example: null }),
         }),
       )
-      .meta({ description: "One for each named zone, in order; empty with `all`." }),
+      .meta({ description: "One result per named zone, in the order sent; empty with `all`." }),
     progress: importProgress
       .nullable()
-      .meta({ description: "With `all`: the import that has begun. Else null.", example: null }),
+      .meta({ description: "With `all`, the import that was started; null otherwise.", example: null }),
   })
-  .meta({ id: "ImportResult", description: "What became of each zone." });
+  .meta({ id: "ImportResult", description: "The result of an import." });

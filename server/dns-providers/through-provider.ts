@@ -1,7 +1,7 @@
 import { AppError } from "../platform/errors.ts";
 import { ProviderError } from "./provider.ts";
 
-/** Runs a call to a provider; its failure becomes one of the service. @throws AppError PROVIDER_ERROR */
+/** Awaits a call to a provider and converts its failure. @throws AppError PROVIDER_ERROR */
 export async function throughProvider<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;

@@ -7,29 +7,29 @@ import { zoneFolder } from "./zonefile/folder.ts";
 import { zoneFolderProvider } from "./zonefile/zone-folder-provider.ts";
 
 const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
-/** A mailbox at a host name, `host.master@example.com`, or the same as a name: `hostmaster.example.com`. */
+/** Matches a mailbox at a host name, `host.master@example.com`, or the same as a name: `hostmaster.example.com`. */
 const hostmasterForm = new RegExp(`^(?:[a-z0-9._+-]{1,63}@${label}|[a-z0-9_-]{1,63})(?:\\.${label})+$`);
-/** Up to 0.2.0 a name of any form could follow the `@`. New zones get the mailbox of nobody then. */
+/** Up to 0.2.0 any name could follow the `@`. New zones then get a placeholder mailbox. */
 const storedHostmasterForm = /^(?:[a-z0-9._+-]{1,63}@)?[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})+$/;
 
-/** BIND's `max-records-per-type` and `max-types-per-name`. */
+/** The default of BIND's `max-records-per-type` and `max-types-per-name`. */
 const defaultLimit = 100;
 const mostLimit = 1_000_000;
 
 function limit() {
-  const message = `Give a whole number from 0 (no limit) to ${mostLimit}; ${defaultLimit} is what BIND has by default.`;
+  const message = `Enter a whole number from 0 (no limit) to ${mostLimit}; BIND's default is ${defaultLimit}.`;
   return z.int(message).min(0, message).max(mostLimit, message).optional();
 }
 
 function hostmaster(form: RegExp) {
-  const message = "Give a mailbox at a host name, such as hostmaster@example.com.";
+  const message = "Enter a mailbox at a host name, such as hostmaster@example.com.";
   return z.string().toLowerCase().max(200, message).regex(form, message).optional();
 }
 
 const configSchema = z.strictObject({
   folder: z.string().min(1).optional(),
   hostmaster: hostmaster(hostmasterForm),
-  checkNames: z.enum(["bind", "off"], "Give bind or off.").optional(),
+  checkNames: z.enum(["bind", "off"], "Enter bind or off.").optional(),
   maxRecordsPerType: limit(),
   maxTypesPerName: limit(),
 });
@@ -38,7 +38,7 @@ const storedConfigSchema = configSchema.extend({ hostmaster: hostmaster(storedHo
 
 export type ZonefileConfig = z.infer<typeof configSchema>;
 
-/** RFC 1035 master files in a folder, which BIND, NSD, Knot or CoreDNS load. */
+/** RFC 1035 master files in a folder, for BIND, NSD, Knot or CoreDNS to load. */
 export const zonefile: ProviderKind<ZonefileConfig> = {
   id: "5a1f0c52-7d0e-4c1b-9d0a-000000000002",
   kind: "zonefile",
@@ -52,14 +52,14 @@ export const zonefile: ProviderKind<ZonefileConfig> = {
   configFields: [
     { name: "folder", label: "Folder", secret: false, required: false },
     { name: "hostmaster", label: "Hostmaster", secret: false, required: false },
-    { name: "checkNames", label: "Check of host names (bind, off)", secret: false, required: false },
+    { name: "checkNames", label: "Host name check (bind, off)", secret: false, required: false },
     {
       name: "maxRecordsPerType",
-      label: "Most records of a name and type (100)",
+      label: "Most records per name and type (100)",
       secret: false,
       required: false,
     },
-    { name: "maxTypesPerName", label: "Most types at a name (100)", secret: false, required: false },
+    { name: "maxTypesPerName", label: "Most types per name (100)", secret: false, required: false },
   ],
   addresses: [],
   configSchema,

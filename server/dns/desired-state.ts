@@ -1,9 +1,18 @@
 import { newId } from "../platform/ids.ts";
 import { atOnce, filtered, flatMapped, grouped, mapped, type Steps } from "../platform/slices.ts";
-import { dataOf, isUnchanged, type LiveRecord, type PlannedChange, type RecordDraft } from "./live-record.ts";
-import { recordKey, rrsetKey, ttlKey, type RecordData } from "./record.ts";
+import {
+  dataOf,
+  isUnchanged,
+  recordKey,
+  rrsetKey,
+  ttlKey,
+  type LiveRecord,
+  type PlannedChange,
+  type RecordData,
+  type RecordDraft,
+} from "./record.ts";
 
-/** A desired record. With an `id` it is a known record (rollback), without one it is matched by what it says (sync, import). */
+/** A desired record. With an `id` it names an existing record (rollback); without one it is matched by content (sync, import). */
 export interface Desired extends RecordData {
   id?: string;
   comment?: string | null;
@@ -15,9 +24,9 @@ export interface StatePlan {
 }
 
 /**
- * What turns the live records into the desired ones. Records are matched by id, then by (type, name, value), then within
- * an RRset: a value replaced by another there is an update, so that the record keeps its identity.
- * @param keepOthers live records that nothing matches stay (merge); else they are deleted.
+ * Plans the changes that turn the live records into the desired ones. Records are matched by id, then by (type, name, value), then within
+ * an RRset: a replaced value is an update, which preserves the record's identity.
+ * @param keepOthers keep live records that nothing matches (merge); false deletes them.
  */
 export function planState(live: Iterable<LiveRecord>, desired: Iterable<Desired>, keepOthers = false): StatePlan {
   return atOnce(planningState(live, desired, keepOthers));
@@ -81,8 +90,8 @@ export function* planningState(
 }
 
 /**
- * Gives each RRset that some changes write to one TTL, that of the last of them (RFC 2181 §5.2): the other changes and
- * the live records of the RRset take it over.
+ * Gives every RRset that the changes write to a single TTL (RFC 2181 §5.2): the last change's TTL, applied to the RRset's other changes
+ * and live records.
  */
 export function withOneTtl(live: readonly LiveRecord[], changes: readonly PlannedChange[]): PlannedChange[] {
   return atOnce(aligningTtls(live, changes));

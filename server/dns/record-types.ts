@@ -2,7 +2,7 @@ import { aRule } from "./values/a.ts";
 import { aaaaRule } from "./values/aaaa.ts";
 import { caaRule } from "./values/caa.ts";
 import { cnameRule } from "./values/cname.ts";
-import { keptRule } from "./values/kept.ts";
+import { uneditableRule } from "./values/uneditable.ts";
 import { mxRule } from "./values/mx.ts";
 import { nsRule } from "./values/ns.ts";
 import { srvRule } from "./values/srv.ts";
@@ -23,12 +23,12 @@ const editableRules: Record<EditableType, ValueRule> = {
 
 const rules = new Map<string, ValueRule>(Object.entries(editableRules));
 
-/** The value rule of a type (mnemonic in upper case, or `TYPE65280`); types that clients cannot create are kept as they come. */
+/** Returns the value rule of a type (mnemonic in upper case, or `TYPE65280`). Types that clients cannot create are preserved as read. */
 export function ruleFor(recordType: string): ValueRule {
-  return rules.get(recordType) ?? keptRule(recordType);
+  return rules.get(recordType) ?? uneditableRule(recordType);
 }
 
-/** A record's RDATA in master-file form, names absolute with a trailing dot. */
+/** Prints a record's RDATA in master-file form, names absolute with a trailing dot. */
 export function printRdata({
   recordType,
   value,

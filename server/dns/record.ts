@@ -1,34 +1,36 @@
+import { sameStrings } from "./values/character-strings.ts";
+
 /**
- * A DNS record without identity: what plans, providers and zone files exchange.
- * All fields are canonical (see `values/`), so two records are the same exactly when their fields are.
+ * A DNS record without identity, as exchanged between plans, providers and zone files.
+ * All fields are canonical (see `values/`): two records are equal exactly when their fields are.
  */
 export interface RecordData {
-  /** Type mnemonic in upper case, e.g. `MX`; types beyond the eight editable ones are kept as they came (`TYPE65280`, RFC 3597). */
+  /** Type mnemonic in upper case, such as `MX`, or `TYPE65280` (RFC 3597). Types other than the eight editable ones are preserved as read. */
   recordType: string;
   /** Owner relative to the zone: `@` for the apex, else lower-case A-labels without a trailing dot. */
   name: string;
   /** Canonical value of the type. */
   value: string;
   /**
-   * TXT: its character-strings where the value is not cut at every 255 octets (values/character-strings.ts). Null where it is, and for other
+   * TXT: the character-strings, if the value is not split at every 255 octets (values/character-strings.ts). Otherwise null, as for other
    * types.
    */
   strings: string[] | null;
   /** Time to live in seconds, 0 to 2^31-1 (RFC 2181 §8). */
   ttl: number;
-  /** MX and SRV: the priority, which the value carries too. Else null. */
+  /** MX and SRV: the priority, which is also part of the value. Null for other types. */
   priority: number | null;
-  /** Whether the provider's proxy answers for this record. False where the provider has none. */
+  /** Whether the provider's proxy answers for this record. False for providers without one. */
   proxied: boolean;
 }
 
-/** A record as a provider shows it. */
+/** A record read from a provider. */
 export interface ReadRecord extends RecordData {
-  /** True where the provider signs the zone and maintains this record itself. */
+  /** True if the provider signs the zone and maintains this record itself. */
   serverManaged?: true;
 }
 
-/** The types that clients may create. Others are kept, shown and exported, but come only from providers and zone files. */
+/** The types that clients may create. Other types come only from providers and zone files; they are stored, shown and exported. */
 export const editableTypes = ["A", "AAAA", "CNAME", "NS", "MX", "TXT", "SRV", "CAA"] as const;
 export type EditableType = (typeof editableTypes)[number];
 
@@ -36,47 +38,116 @@ export function isEditableType(type: string): type is EditableType {
   return (editableTypes as readonly string[]).includes(type);
 }
 
-/** Whether a record names a name server of the zone itself. */
+/** Returns whether a record is one of the zone's own NS records. */
 export function isApexNs({ recordType, name }: Pick<RecordData, "recordType" | "name">): boolean {
   return recordType === "NS" && name === "@";
 }
 
-/** A record as messages name it. */
+/** Formats a record for messages. */
 export function recordLabel({ name, recordType, value }: Pick<RecordData, "recordType" | "name" | "value">): string {
   return `${name} ${recordType} ${shortValue(value)}`;
 }
 
-/** A value as messages show it: not endless. */
+/** Truncates a value to 60 characters for messages. */
 export function shortValue(value: string): string {
   return value.length > 60 ? `${value.slice(0, 60)}…` : value;
 }
 
-/** What makes a record itself within a zone: no two live records may share it. */
+/** Returns a record's identity within a zone, unique among live records. */
 export function recordKey(record: Pick<RecordData, "recordType" | "name" | "value" | "strings">): string {
   const key = textKey(record);
   return record.strings === null ? key : `${key}\u0000${JSON.stringify(record.strings)}`;
 }
 
-/** What two TXT records share that differ in nothing but how they are cut. */
+/** Returns a key that ignores how a TXT is split into strings. */
 export function textKey(record: Pick<RecordData, "recordType" | "name" | "value">): string {
   return `${record.name}\u0000${record.recordType}\u0000${record.value}`;
 }
 
-/** RRset identity: all records with one owner and type share a TTL (RFC 2181 §5.2). */
+/** Returns the RRset identity: all records with the same owner and type share a TTL (RFC 2181 §5.2). */
 export function rrsetKey(record: Pick<RecordData, "recordType" | "name">): string {
   return `${record.name}\u0000${record.recordType}`;
 }
 
 /**
- * RRset identity with signatures apart: an RRSIG belongs to the RRset that it covers and has its TTL, so a name has several RRsets of them
- * (RFC 4034 §3).
+ * Returns the RRset identity, with signatures grouped by the RRset they cover: an RRSIG has the TTL of that RRset, so one name can hold
+ * several RRSIG RRsets (RFC 4034 §3).
  */
 export function rrsetOf(record: Pick<RecordData, "recordType" | "name" | "value">): string {
   if (record.recordType !== "RRSIG" && record.recordType !== "SIG") return rrsetKey(record);
   return `${rrsetKey(record)}\u0000${record.value.split(" ", 1)[0]}`;
 }
 
-/** The records that share a TTL: those of an RRset, of which proxied ones have one of the proxy's. */
+/** Returns a key shared by records with the same TTL: those of an RRset, except that proxied records get the proxy's TTL. */
 export function ttlKey(record: Pick<RecordData, "recordType" | "name" | "value" | "proxied">): string {
   return `${rrsetOf(record)}\u0000${record.proxied}`;
+}
+
+/** A record in the newest revision. */
+export interface LiveRecord extends RecordData {
+  id: string;
+  /** Version number of this record, from 1; its ETag. */
+  version: number;
+  status: "active" | "disabled";
+  comment: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+  /** Set on a TXT stored by 0.1, which did not record its split into strings, until its provider is read again. `strings` is then null. */
+  splitUnread?: true;
+}
+
+/** A record's new content. */
+export interface RecordDraft extends RecordData {
+  comment: string | null;
+}
+
+/** One step of a plan. `before` and `after` are canonical. */
+export type PlannedChange =
+  | { action: "create"; id: string; before: null; after: RecordDraft }
+  | { action: "update"; id: string; before: LiveRecord; after: RecordDraft }
+  | { action: "delete"; id: string; before: LiveRecord; after: null };
+
+const dataFields = ["recordType", "name", "value", "strings", "ttl", "priority", "proxied"] as const;
+
+/** Returns whether two records are the same to a DNS provider. */
+export function sameData(a: RecordData, b: RecordData): boolean {
+  return dataFields.every((field) => sameField(a, b, field));
+}
+
+function sameField(a: RecordData, b: RecordData, field: (typeof dataFields)[number]): boolean {
+  return field === "strings" ? sameStrings(a.strings, b.strings) : a[field] === b[field];
+}
+
+/** Returns whether the draft equals the record, comment included. */
+export function isUnchanged(before: LiveRecord, after: RecordDraft): boolean {
+  return sameData(before, after) && before.comment === after.comment;
+}
+
+/** Returns the fields that differ, each as `[old, new]`, as snapshot diffs show them. */
+export function changedFields(before: RecordData, after: RecordData): Record<string, [unknown, unknown]> {
+  return Object.fromEntries(
+    dataFields
+      .filter((field) => !sameField(before, after, field))
+      .map((field) => [field, [before[field], after[field]]]),
+  );
+}
+
+/** Returns the fields of a record that a provider stores. */
+export function dataOf({ recordType, name, value, strings, ttl, priority, proxied }: RecordData): RecordData {
+  return { recordType, name, value, strings, ttl, priority, proxied };
+}
+
+/** Counts the changes by action. */
+export function countActions(changes: readonly { action: "create" | "update" | "delete" }[]) {
+  const counts = { creates: 0, updates: 0, deletes: 0 };
+  for (const { action } of changes) counts[`${action}s`]++;
+  return counts;
+}
+
+/** Value of the `strings` column in rows written by 0.1, which did not store the split. Meaningful only for TXT records. */
+export const unreadSplit = "";
+
+/** Returns a record's strings as its row stores them; null stands for the default split. */
+export function storedStrings(strings: readonly string[] | null): string | null {
+  return strings === null ? null : JSON.stringify(strings);
 }

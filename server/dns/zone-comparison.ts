@@ -1,35 +1,33 @@
 import { planningState, type StatePlan } from "./desired-state.ts";
-import type { LiveRecord } from "./live-record.ts";
-import { textKey, type ReadRecord, type RecordData } from "./record.ts";
+import { storedStrings, textKey, type LiveRecord, type ReadRecord, type RecordData } from "./record.ts";
 import { withoutManaged, type ZoneSigning } from "./server-managed.ts";
-import { storedStrings } from "./stored-strings.ts";
 import { inSlices } from "../platform/slices.ts";
 
 export interface ServedPlan extends StatePlan {
-  /** How many records are served, without those that the provider maintains itself. */
+  /** Number of records served, without those that the provider maintains itself. */
   synced: number;
   signing: ZoneSigning;
-  /** How many live records are of those: they were stored before the provider was known to sign, and are no part of the changes. */
+  /** Number of live records that the provider maintains itself. They were stored before it was known to sign, and are not in `changes`. */
   stored: number;
-  /** TXT records of which it was not known until now how they are cut. That is no change. */
+  /** TXT records whose split into strings was unknown until now. Learning it is not a change. */
   learned: LearnedSplit[];
 }
 
-/** How a TXT is cut of which that was not known. */
+/** The newly read split of a TXT. */
 export interface LearnedSplit {
   id: string;
   strings: string[] | null;
 }
 
-/** Ids of live records by what they say: all that a comparison holds of a zone which agrees. */
+/** Ids of live records by content: the only memory that comparing an identical zone needs. */
 export type LiveIndex = Map<string, string | string[]>;
 
-/** What a record says to a provider, as one text. SQL writes the same: `indexedZone` in live-queries.ts. */
+/** Returns the data that a provider stores for a record, as one comparable text. */
 export function recordText(record: RecordData): string {
   return textWith(record, storedStrings(record.strings) ?? "-");
 }
 
-/** The same of a TXT whose split nobody has read yet. */
+/** Returns the same for a TXT record whose split into strings has not been read yet. */
 function unreadText(record: RecordData): string {
   return textWith(record, "?");
 }
@@ -38,18 +36,21 @@ function textWith({ recordType, name, value, ttl, priority, proxied }: RecordDat
   return `${name} ${recordType} ${ttl} ${priority ?? "-"} ${proxied ? "t" : "f"} ${split} ${value}`;
 }
 
-export function addToIndex(index: LiveIndex, text: string, id: string): void {
+/** Adds a record to an index by its text. */
+export function addToIndex(index: LiveIndex, record: Pick<LiveRecord, keyof RecordData | "id" | "splitUnread">): void {
+  const { id } = record;
+  const text = record.splitUnread ? unreadText(record) : recordText(record);
   const known = index.get(text);
   if (known === undefined) index.set(text, id);
   else index.set(text, typeof known === "string" ? [known, id] : [...known, id]);
 }
 
 /**
- * What turns the live records into those that are served, as `planState` plans it, without having either of them in memory: records are
- * compared as they stream in, and only what finds no equal is kept and looked at whole.
- * @param index of the live records; it is used up.
- * @param load the live records with these ids.
- * @param signs whether the provider signs the zone, asked where no record that it shows tells so.
+ * Plans the changes that turn the live records into the served ones, like `planState` but without holding either set in memory: records
+ * are compared as they stream in, and only those without an equal are collected and compared in full.
+ * @param index of the live records; consumed
+ * @param load loads the live records with these ids
+ * @param signs returns whether the provider signs the zone; called only if no served record shows it
  */
 export async function planServed(
   index: LiveIndex,
@@ -91,7 +92,7 @@ export async function planServed(
   };
 }
 
-/** @returns the id of a live record that says just this, which is then settled; null where none does. */
+/** Removes a live record with this content from the index and returns its id, or null if there is none. */
 function takeFrom(index: LiveIndex, text: string): string | null {
   const known = index.get(text);
   if (known === undefined) return null;
@@ -103,7 +104,7 @@ function takeFrom(index: LiveIndex, text: string): string | null {
   return known.pop() ?? null;
 }
 
-/** Records of which nobody has read how they are cut, cut like one of the `known` that says the same; others as they are, in their order. */
+/** Gives records with an unread split that of a known record with the same text. Returns all records, in their order. */
 export function withSplitsOf(records: readonly LiveRecord[], known: readonly RecordData[]): readonly LiveRecord[] {
   if (!records.some(({ splitUnread }) => splitUnread)) return records;
   const byText = new Map(known.map((record) => [textKey(record), record.strings]));

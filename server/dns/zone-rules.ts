@@ -2,12 +2,12 @@ import { serverViolationsAt } from "./server-rules/at-name.ts";
 import type { ServerRules, Violation } from "./server-rules/rules.ts";
 import { recordKey, shortValue, type RecordData } from "./record.ts";
 
-/** DNSSEC records stand beside a CNAME by design (RFC 4034 §3, §4). */
+/** Types allowed beside a CNAME: DNSSEC records (RFC 4034 §3, §4). */
 const besideCname = new Set(["CNAME", "RRSIG", "NSEC"]);
 
 /**
- * What the records of one name break together; `records` are all that the name has in the final state.
- * @param rules what the zone's own name servers check besides; null where they are not known to
+ * Returns the rules violated by the records of one name. `records` are all records of the name in the final state.
+ * @param rules additional checks of the zone's name servers; null if unknown
  */
 export function violationsAt(
   name: string,
@@ -32,7 +32,7 @@ export function violationsAt(
       extent: delegations.length,
       code: "BAD_REQUEST",
       field: "recordType",
-      message: "A wildcard cannot be delegated (RFC 4592 §4.2), and name servers refuse a zone that tries.",
+      message: "A wildcard cannot have NS records (RFC 4592 §4.2); name servers refuse a zone with one.",
     });
   }
   const others = records.filter((record) => !besideCname.has(record.recordType));
@@ -52,7 +52,7 @@ export function violationsAt(
       extent: cnames.length,
       code: "CONFLICT",
       field: "recordType",
-      message: `${name} can have only one CNAME; change the present one instead.`,
+      message: `${name} can have only one CNAME; change the existing one instead.`,
     });
   }
   for (const [key, count, record] of repeated(records)) {
@@ -69,8 +69,8 @@ export function violationsAt(
 }
 
 /**
- * Violations that a change brought about or made worse: what was broken before may stay and may get better, so that zones
- * read from elsewhere can be edited.
+ * Returns the violations that a change adds or makes worse. Existing violations are tolerated, so that zones imported with faults can be
+ * edited.
  */
 export function newViolations(
   name: string,

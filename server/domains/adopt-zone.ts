@@ -8,18 +8,18 @@ import { throughProvider } from "../dns-providers/through-provider.ts";
 import type { DnsProvider } from "../dns-providers/provider.ts";
 import { AppError } from "../platform/errors.ts";
 import { settle } from "../changes/settle.ts";
-import { keepSigning } from "../changes/state/keep-signing.ts";
-import type { PlannedChange } from "../dns/live-record.ts";
+import { storeSigning } from "../changes/state/store-signing.ts";
+import type { PlannedChange } from "../dns/record.ts";
 import type { ZoneSigning } from "../dns/server-managed.ts";
 import { planServed } from "../dns/zone-comparison.ts";
 import type { Domain } from "../database/tables/domains.ts";
 import { refuseOverlap, refuseServed } from "./member-guard.ts";
 
 /**
- * Stores a new domain, with its zone made at the provider or, where it exists there, with the records that it has.
- * A member gets only zones that are new at the provider, apart from the domains of others.
- * @returns how many records were read in.
- * @throws AppError CONFLICT when the name is taken, FORBIDDEN, PROVIDER_ERROR; nothing is stored then.
+ * Stores a new domain. Creates its zone at the provider, or reads the records of an existing zone.
+ * Members may add only zones that are new at the provider and neither above nor below a domain they do not own.
+ * @returns the number of records read.
+ * @throws AppError CONFLICT when the name is taken, FORBIDDEN, PROVIDER_ERROR. Nothing is stored then.
  */
 export async function adoptZone(
   em: EntityManager,
@@ -43,7 +43,7 @@ export async function adoptZone(
       const { name, providerConfigId, ownerId } = domain;
       const after = { name, providerConfigId, ownerId, recordCount: changes.length };
       await writeEntry(tx, now, caller, { action, targetType: "domain", targetId: domain.id, after });
-      if (signing) await keepSigning(tx, domain.id, signing, now);
+      if (signing) await storeSigning(tx, domain.id, signing, now);
       const outcomes = allMade(changes);
       await settle(tx, domain.id, {
         kind: "import",
@@ -64,7 +64,7 @@ export async function adoptZone(
   return changes.length;
 }
 
-/** Before the provider is touched; the unique index decides between two at once. */
+/** Refuses a taken name before the provider is called. The unique index catches concurrent calls. */
 async function refuseTaken(em: EntityManager, name: string): Promise<void> {
   const row = await queries(em).selectFrom("domains").select("id").where("name", "=", name).executeTakeFirst();
   if (row) throw taken(name);
@@ -82,7 +82,7 @@ interface NewZone {
   fingerprint: string | null;
 }
 
-/** A zone that is imported was just listed, so there is none to make. */
+/** Creates and reads the zone. An imported zone was just listed, so it is only read. */
 async function readNewZone(
   provider: DnsProvider,
   zone: string,

@@ -1,22 +1,21 @@
 import { sql } from "kysely";
-import { queries, type EntityManager } from "../database/database.ts";
-import { jsonRows } from "../database/json-rows.ts";
+import { jsonRows, queries, type EntityManager } from "../database/database.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { newId } from "../platform/ids.ts";
 
-/** What became of a zone. */
+/** The outcome of importing a zone. */
 export type ImportOutcome =
   | { success: true; domainId: string; records: number }
   | { success: false; domainId: string | null; error: string };
 
-/** Long enough for a database that is away for a moment; after a crash the import shows as broken off by then. */
+/** Long enough to survive a brief database outage. After a crash, the import shows as interrupted once the lease expires. */
 const leaseSeconds = 30;
 const brokenOff = "The service was stopped before this zone was done; import it again.";
 
 /**
- * Begins the import of a configuration, in place of the last one.
+ * Starts an import for a configuration, replacing the last one.
  * @returns its id.
- * @throws AppError CONFLICT while another one is under way.
+ * @throws AppError CONFLICT while another one is running.
  */
 export async function beginImport(
   em: EntityManager,
@@ -88,22 +87,22 @@ export async function renewImport(em: EntityManager, importId: string): Promise<
     .execute();
 }
 
-/** Ends an import; zones that had no turn have failed. */
+/** Ends an import. Zones not yet processed count as failed. */
 export async function endImport(em: EntityManager, importId: string, now: Date): Promise<void> {
   await endWhere(em, now, sql`id = ${importId}`);
 }
 
-/** Ends the import of a configuration whose process is gone. */
+/** Ends a configuration's import whose lease has expired because its process is gone. */
 async function endAbandoned(em: EntityManager, configId: string, now: Date): Promise<void> {
   await endWhere(em, now, sql`provider_config_id = ${configId} and lease_until < now()`);
 }
 
-/** Ends all imports. Only for a process that has the database to itself and has just started. */
+/** Ends all imports. Call only at startup, in a process with exclusive use of the database. */
 export async function endAllImports(em: EntityManager, now: Date): Promise<void> {
   await endWhere(em, now, sql`true`);
 }
 
-/** A zone that was being brought in may be here all the same: the process died between the two. */
+/** Ends matching imports. A zone in progress counts as done if its domain exists: the process may have died right after storing it. */
 async function endWhere(em: EntityManager, now: Date, which: ReturnType<typeof sql>): Promise<void> {
   await sql`
     with ended as (
@@ -123,7 +122,7 @@ async function endWhere(em: EntityManager, now: Date, which: ReturnType<typeof s
   `.execute(queries(em));
 }
 
-/** The import under way, or else the last one. @throws AppError NOT_FOUND for an unknown configuration */
+/** Returns the running import, or else the last one. @throws AppError NOT_FOUND for an unknown configuration */
 export async function importProgress(em: EntityManager, configId: string, now: Date) {
   await endAbandoned(em, configId, now);
   const row = await queries(em)

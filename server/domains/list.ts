@@ -15,8 +15,7 @@ import { repeated } from "../database/repeated-query.ts";
 import { nameSearch, type NameSearch } from "../database/name-search.ts";
 import { restrictToVisibleHosts } from "./restrict-to-visible-hosts.ts";
 import { AppError, badField } from "../platform/errors.ts";
-import { parseLabels, shown } from "../dns/names/labels.ts";
-import { ownerWithin, parseZoneName } from "../dns/names/names.ts";
+import { ownerWithin, parseLabels, parseZoneName, shown } from "../dns/names/names.ts";
 import { hasStatus, type DomainStatus } from "../expiry/status.ts";
 import type { sorts } from "./schemas.ts";
 import { listColumns, listView } from "./view.ts";
@@ -26,7 +25,7 @@ export interface DomainFilter extends Paging {
   group?: string | undefined;
   tag?: string | undefined;
   search?: string | undefined;
-  /** The exact name, as a person writes it. */
+  /** The exact name, as the user typed it. */
   name?: string | undefined;
   providerConfigId?: string | undefined;
   drift?: "true" | "false" | undefined;
@@ -35,7 +34,7 @@ export interface DomainFilter extends Paging {
 
 export type DomainSort = (typeof sorts)[number] | `-${(typeof sorts)[number]}`;
 
-/** A page of the domains that the caller may see, by name. */
+/** Returns a page of the domains that the caller may see. */
 export async function listDomains(em: EntityManager, caller: Caller, filter: DomainFilter, now: Date) {
   const { page, limit } = filter;
   const exactName = filter.name === undefined ? undefined : nameOf(filter.name);
@@ -64,7 +63,7 @@ export async function listDomains(em: EntityManager, caller: Caller, filter: Dom
   return { domains: seen.map((row) => listView(row, now)), total: Number(count.total), page, limit };
 }
 
-/** The page without filters is asked for all the time; what its text depends on then is what the caller may see. */
+/** Returns whether there are no filters. That page is requested most, and its SQL depends only on what the caller may see. */
 function isUnfiltered({ page: _page, limit: _limit, ...filters }: DomainFilter): boolean {
   return Object.values(filters).every((value) => value === undefined);
 }
@@ -92,7 +91,7 @@ function matches(
   return eb.and(conditions);
 }
 
-/** Of a domain whose hosts the caller does not all see, neither its size nor its drift may show in the order. */
+/** Orders rows without revealing the record count or drift of a domain that the caller sees only in part. */
 function inOrder<Row>(
   rows: SelectQueryBuilder<Tables, "domains" | "provider_configs", Row>,
   visible: VisibleDomains,
@@ -111,7 +110,7 @@ function inOrder<Row>(
   return rows.orderBy(by, (order) => order[direction]().nullsLast()).orderBy("domains.name");
 }
 
-/** @throws AppError BAD_REQUEST for what cannot be a domain's name */
+/** @throws AppError BAD_REQUEST for an invalid domain name */
 function nameOf(name: string): string {
   const parsed = parseZoneName(name);
   if (!parsed.ok) throw badField(["name"], parsed.message);
@@ -152,7 +151,7 @@ async function internationalNames(em: EntityManager, visible: VisibleDomains): P
   return rows.map(({ name }) => name);
 }
 
-/** The tags of the domains that the caller may see, with how many carry each. */
+/** Returns the tags of the domains that the caller may see, with the number of domains per tag. */
 export async function countTags(em: EntityManager, caller: Caller) {
   const visible = await visibleDomains(em, caller);
   const carried = queries(em)

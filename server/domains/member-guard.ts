@@ -5,13 +5,13 @@ import { ProviderError, type DnsProvider } from "../dns-providers/provider.ts";
 import { AppError } from "../platform/errors.ts";
 
 /*
- * What a member may not take, see docs/decisions/0009-members-and-zones.md: a zone that a provider serves already, and names
- * above or below somebody else's domain.
+ * Limits on the zones a member may add, see docs/decisions/0009-members-and-zones.md: none that a provider already serves, and
+ * none above or below a domain that the member does not own.
  */
 
 /**
- * Lets a member have only zones that are new at the provider.
- * @throws AppError CONFLICT when it serves the zone, PROVIDER_ERROR when it does not say; both tell nothing of what is in it.
+ * Refuses a zone that already exists at the provider.
+ * @throws AppError CONFLICT when the provider serves the zone, PROVIDER_ERROR when that is unknown. Neither reveals the zone's content.
  */
 export async function refuseServed(provider: DnsProvider | null, zone: string): Promise<void> {
   if (!provider || !(await serves(provider, zone))) return;
@@ -20,7 +20,7 @@ export async function refuseServed(provider: DnsProvider | null, zone: string): 
 
 async function serves(provider: DnsProvider, zone: string): Promise<boolean> {
   try {
-    // A first batch, or the end of an empty zone: either way it is there.
+    // The zone exists if the first read succeeds, even when it is empty.
     const records = provider.readZone(zone)[Symbol.asyncIterator]();
     await records.next();
     await records.return?.();
@@ -37,8 +37,8 @@ async function serves(provider: DnsProvider, zone: string): Promise<boolean> {
 }
 
 /**
- * Keeps a member's new domain apart from the domains of others: whoever has the parent decides on names below it, and a new
- * parent would decide on names that others have.
+ * Refuses a member's new domain above or below a domain that they do not own. The owner of a parent domain controls the names
+ * below it, and a new parent would take control of names that others own.
  * @throws AppError FORBIDDEN
  */
 export async function refuseOverlap(em: EntityManager, caller: Caller, name: string): Promise<void> {
@@ -57,7 +57,7 @@ export async function refuseOverlap(em: EntityManager, caller: Caller, name: str
   );
 }
 
-/** `b.example.com` and up for `a.b.example.com`, down to one label. */
+/** Returns the parent names, nearest first: `b.example.com`, `example.com` and `com` for `a.b.example.com`. */
 function parentsOf(name: string): string[] {
   const labels = name.split(".");
   return labels.slice(1).map((_, index) => labels.slice(index + 1).join("."));

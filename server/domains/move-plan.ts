@@ -1,11 +1,10 @@
 import type { ProviderKind } from "../dns-providers/provider.ts";
 import { planState } from "../dns/desired-state.ts";
-import { sameData, type LiveRecord, type PlannedChange } from "../dns/live-record.ts";
-import { keptReason } from "../records/provider-limits.ts";
-import { recordKey, type RecordData } from "../dns/record.ts";
+import { readOnlyReason } from "../records/provider-limits.ts";
+import { isApexNs, recordKey, sameData, type LiveRecord, type PlannedChange, type RecordData } from "../dns/record.ts";
 import { isProviderType } from "../dns/zone-file/type-names.ts";
 
-/** Records with a TTL that their provider chooses get the one that it has chosen, where the target does not choose. */
+/** Replaces automatic TTLs with the source provider's actual values if the target has no equivalent. */
 export function withPlainTtls(
   { automaticTtl, automaticSeconds }: ProviderKind,
   target: ProviderKind,
@@ -21,42 +20,42 @@ function withTtl(record: LiveRecord, ttl: number): LiveRecord {
 }
 
 export interface MovePlan {
-  /** Records of ours that are to be written there. */
+  /** Our records to write to the target. */
   sent: LiveRecord[];
-  /** Records that are there and are not the target's own. */
+  /** Records at the target that are not its own. */
   others: RecordData[];
-  /** Those of them that ours do not have just so: they are in the way. */
+  /** The subset of `others` that does not match our records exactly and blocks the move. */
   foreign: RecordData[];
-  /** Records of ours that are not there yet, name servers at the apex last. */
+  /** Our records not yet at the target, apex NS records last. */
   missing: LiveRecord[];
-  /** Whether those that are there say what ours say, so that nothing need be written. */
+  /** Whether the target's records match ours, so nothing needs to be written. */
   same: boolean;
-  /** What makes of our records those that the target will serve. */
+  /** The changes that turn our records into those the target will serve. */
   changes: PlannedChange[];
 }
 
-/** Records less those of a kind that the target keeps as its own, which it would not take. */
+/** Returns the records without those of a kind that is read-only at the target. */
 export function withoutOwnOf(kind: ProviderKind, records: readonly LiveRecord[]): LiveRecord[] {
-  return records.filter((record) => keptReason(record, kind) === null);
+  return records.filter((record) => readOnlyReason(record, kind) === null);
 }
 
 /**
- * How a zone moves to where `present` is: the target's own records stay as they are, and ours of that kind give way to them. So do our name
- * servers at the apex where the target has some of its own, which serve the zone there; unless ours stand there beside other records of ours,
- * as after a move that was cut when it had written both. Pure.
- * @param kept those that only the target knows to be its own, by `recordKey`.
- * @param records ours as they are, and `wanted` as they are to be there.
+ * Plans a move into a zone that holds `present`. The target's own records stay and replace ours of that kind. The target's apex NS records
+ * also replace ours, because they serve the zone there. The exception: ours are already there beside other records of ours, as after an
+ * interrupted move that had written both. Pure.
+ * @param readOnly records that only the target knows to be its own, by `recordKey`.
+ * @param move `records` are ours as they are now, `wanted` as they should be at the target.
  */
 export function planMove(
   kind: ProviderKind,
-  kept: ReadonlyMap<string, string>,
+  readOnly: ReadonlyMap<string, string>,
   move: { records: readonly LiveRecord[]; wanted: readonly LiveRecord[] },
   present: readonly RecordData[],
 ): MovePlan {
-  const isKept = (record: RecordData) => keptReason(record, kind) !== null || kept.has(recordKey(record));
-  const plan = planBeside(isKept, move, present);
+  const isReadOnly = (record: RecordData) => readOnlyReason(record, kind) !== null || readOnly.has(recordKey(record));
+  const plan = planBeside(isReadOnly, move, present);
   if (plan.same || !present.some(isApexNs) || wasCut(plan)) return plan;
-  return planBeside((record) => isApexNs(record) || isKept(record), move, present);
+  return planBeside((record) => isApexNs(record) || isReadOnly(record), move, present);
 }
 
 function wasCut({ foreign, others }: MovePlan): boolean {
@@ -64,8 +63,8 @@ function wasCut({ foreign, others }: MovePlan): boolean {
 }
 
 /**
- * Records of ours of a type that only the target's kind has, as it keeps them to itself and takes none from elsewhere, and that are not there:
- * a move would lose them. Pure.
+ * Returns our records that a move would lose. Their type is specific to the target's kind of provider and read-only there, and the target
+ * does not have them. Pure.
  */
 export function lostAt(
   kind: ProviderKind,
@@ -76,9 +75,9 @@ export function lostAt(
   return ownTyped(kind, records).filter((record) => !there.has(recordKey(record)));
 }
 
-/** Records of a type of the kind's own that nobody writes through it. */
+/** Returns the records of a provider-specific type that is read-only through this kind. */
 export function ownTyped(kind: ProviderKind, records: readonly LiveRecord[]): LiveRecord[] {
-  return records.filter((record) => isProviderType(record.recordType) && keptReason(record, kind) !== null);
+  return records.filter((record) => isProviderType(record.recordType) && readOnlyReason(record, kind) !== null);
 }
 
 function planBeside(
@@ -107,8 +106,4 @@ function planBeside(
     same: planState(sent, others).changes.length === 0,
     changes: planState(records, [...sent, ...own]).changes,
   };
-}
-
-function isApexNs({ recordType, name }: RecordData): boolean {
-  return recordType === "NS" && name === "@";
 }

@@ -14,15 +14,13 @@ import { AppError, notFound } from "../platform/errors.ts";
 import { bookmark } from "../changes/bookmark.ts";
 import { settle } from "../changes/settle.ts";
 import type { Notifications } from "../notifications/notify.ts";
-import { limitIssues } from "../records/provider-limits.ts";
+import { kindOfZone, limitIssues } from "../records/provider-limits.ts";
 import { refusalsOf } from "../dns/server-rules/whole-zone.ts";
 import { asHeld } from "../records/joined-texts.ts";
 import { readSplits } from "../changes/state/unread-splits.ts";
-import { kindOfZone } from "../records/zone-limits.ts";
 import { withLease, type Lease } from "../changes/lease.ts";
-import { dataOf, type LiveRecord, type PlannedChange } from "../dns/live-record.ts";
-import { keepSigning } from "../changes/state/keep-signing.ts";
-import { recordKey } from "../dns/record.ts";
+import { storeSigning } from "../changes/state/store-signing.ts";
+import { dataOf, recordKey, type LiveRecord, type PlannedChange } from "../dns/record.ts";
 import { isServerManaged, managedReason, withoutManaged, type ZoneSigning } from "../dns/server-managed.ts";
 import { liveZone } from "../changes/state/live-queries.ts";
 import { callProvider } from "../changes/provider-call.ts";
@@ -34,20 +32,20 @@ import { inSlices } from "../platform/slices.ts";
 
 const unsigned: ZoneSigning = { signed: false, managed: [] };
 
-/** What the domain becomes at its new provider. */
+/** The domain's state at its new provider. */
 interface Arrival {
   fingerprint: string | null;
-  /** Records of ours that the target's own take the place of; those too that it maintains itself. */
+  /** Our records that the target's own replace, including those it maintains itself. */
   changes: PlannedChange[];
-  /** What the target maintains itself, as it was found. */
+  /** What the target maintains itself, as found there. */
   signing: ZoneSigning;
 }
 
 /**
- * Writes a zone to another provider and then points the domain there. The zone at the old provider stays. What the target keeps as its own is
- * neither written nor in the way: the domain then has those records in place of its own of that kind, and a snapshot of the state before.
- * @throws AppError CONFLICT when the target serves other records for it, BAD_REQUEST when it cannot store ours,
- * PROVIDER_ERROR; the domain then stays where it is.
+ * Writes a zone to another provider and then points the domain there. The zone at the old provider stays. Records that the target manages
+ * itself are not written and do not block the move. They replace the domain's records of that kind, after a snapshot of the earlier state.
+ * @throws AppError CONFLICT when the target serves other records for the zone, BAD_REQUEST when it cannot store ours, PROVIDER_ERROR. The
+ * domain then stays where it is.
  */
 export async function moveZone(
   database: Database,
@@ -59,16 +57,16 @@ export async function moveZone(
 ): Promise<void> {
   const fork = () => database.fork();
   await withLease(fork, domain.id, async (lease) => {
-    // What the old provider may have got from an interrupted change can be read from it only now.
-    const settling = { resolution: force ? "abandon" : "wait", actor: caller } as const;
-    await repairZone(fork(), domain.id, lease, connections, now, { settling, notifications });
+    // An interrupted change may have reached the old provider. It can be read back only before the move.
+    const resolution = force ? "abandon" : "wait";
+    await repairZone(fork(), domain.id, lease, { connections, notifications, now, resolution, actor: caller });
     const source = await sourceOf(fork(), domain.id);
     if (source.splitsUnread) await readOldSplits(fork(), domain, connections, source.stored);
     const records = withoutManaged(await liveZone(fork(), domain.id, Hosts.all), source.signed);
     const { records: wanted } = await inSlices(asHeld(withPlainTtls(source.kind, target.kind, records), target.kind));
     const written = withoutOwnOf(target.kind, wanted);
     refuseBeyondLimits(written, await limitsThere(target, domain.name, written), domain.name);
-    // What the zone has broken of the servers' rules where they hold already, moves with it.
+    // Between providers of the same kind, existing violations of the server rules move with the zone.
     if (source.kind.kind !== target.kind.kind) refuseUnloadable(written, target.kind, domain.name);
     const { provider } = target;
     const move = { records, wanted };
@@ -88,7 +86,7 @@ export async function moveZone(
   });
 }
 
-/** Points the domain at its new provider, with the records that it has there. @throws AppError UNAVAILABLE */
+/** Points the domain at its new provider and stores the records it has there. @throws AppError UNAVAILABLE */
 async function arrive(
   tx: EntityManager,
   domainId: string,
@@ -97,8 +95,8 @@ async function arrive(
   lease: Lease,
 ): Promise<void> {
   if (changes.length > 0) await bookmark(tx, domainId, { trigger: "on_change", createdBy: caller.userId, now });
-  // Those of a kind that the target maintains end here, as at every reading, and only here.
-  await keepSigning(tx, domainId, signing, now);
+  // Ends the records that the target maintains, as every read does. They are excluded from the changes below.
+  await storeSigning(tx, domainId, signing, now);
   const others = changes.filter(({ before }) => !(signing.signed && before && isServerManaged(before)));
   if (others.length > 0) {
     const outcomes = allMade(others);
@@ -124,7 +122,7 @@ async function arrive(
   throw new AppError("UNAVAILABLE", "The move took too long and was given up; try again.", { retryAfterSeconds: 5 });
 }
 
-/** The provider where the domain is, and whether it signs the zone. */
+/** Returns the domain's current provider and whether it signs the zone. */
 async function sourceOf(em: EntityManager, domainId: string) {
   const {
     id,
@@ -147,7 +145,7 @@ async function sourceOf(em: EntityManager, domainId: string) {
   return { kind: knownKind(kind), stored: { id, kind, config }, splitsUnread, signed };
 }
 
-/** Reads how the texts of a zone of 0.1 are cut. Where the provider cannot be asked any more, nobody knows, and they move as one text each. */
+/** Reads how the TXT values of a zone from version 0.1 are split. If the provider is unavailable, each value moves as a single string. */
 async function readOldSplits(
   em: EntityManager,
   domain: { id: string; name: string },
@@ -162,7 +160,7 @@ async function readOldSplits(
   }
 }
 
-/** What the target takes in this zone; in one that is to be made yet, what it takes in any. @throws AppError PROVIDER_ERROR */
+/** Returns the target's limits for this zone, or its general limits if the zone does not exist yet. @throws AppError PROVIDER_ERROR */
 async function limitsThere(
   { kind, provider }: ConnectedConfig,
   name: string,
@@ -175,7 +173,7 @@ async function limitsThere(
   });
 }
 
-/** @param told what the refusal has to tell besides */
+/** @param told text appended to the error message. @throws AppError BAD_REQUEST */
 function refuseBeyondLimits(records: readonly LiveRecord[], kind: ProviderKind, zone: string, told = ""): void {
   const issues = records.flatMap((record) =>
     limitIssues(record, kind, zone).map(({ message }) => ({
@@ -189,7 +187,7 @@ function refuseBeyondLimits(records: readonly LiveRecord[], kind: ProviderKind, 
   });
 }
 
-/** @throws AppError BAD_REQUEST for what makes the target's name servers refuse the zone as a whole */
+/** @throws AppError BAD_REQUEST if the target's name servers would refuse to load the zone */
 function refuseUnloadable(records: readonly LiveRecord[], kind: ProviderKind, zone: string): void {
   const reasons = kind.serverRules ? refusalsOf(zone, records, kind.serverRules) : [];
   const [first] = reasons;
@@ -200,8 +198,8 @@ function refuseUnloadable(records: readonly LiveRecord[], kind: ProviderKind, zo
 }
 
 /**
- * Makes the target's zone ours: writes into one that is empty but for what the target keeps, or that has a part of our records from a move
- * that was cut, and takes one that has the same records as it is. The mark of its content is null where there is none or somebody else wrote at the same moment.
+ * Writes our records to the target's zone. The zone may hold the target's own records and part of ours from an interrupted move. A zone that
+ * already has the same records is left unchanged. The fingerprint is null if there is none or another writer changed the zone meanwhile.
  */
 async function fill(
   kind: ProviderKind,
@@ -214,12 +212,12 @@ async function fill(
   await provider.createZone(zone);
   const found = await provider.fingerprint(zone).catch(() => null);
   const { records: present, signing } = await readWhole(provider, zone);
-  const kept = new Map(await provider.keptRecords?.(zone));
-  // A target that signs makes its own signatures and keys: those of the zone are not its to write.
+  const readOnly = new Map(await provider.readOnlyRecords?.(zone));
+  // A target that signs generates its own signatures and keys, so ours are not written.
   for (const record of signing.signed ? move.records.filter(isServerManaged) : []) {
-    kept.set(recordKey(record), managedReason(record));
+    readOnly.set(recordKey(record), managedReason(record));
   }
-  const { missing, foreign, same, changes } = planMove(kind, kept, move, present);
+  const { missing, foreign, same, changes } = planMove(kind, readOnly, move, present);
   if (same) return { fingerprint: found, changes, signing };
   if (foreign.length > 0) {
     throw new AppError(
@@ -234,8 +232,8 @@ async function fill(
     provider,
     zone,
     missing.map((record) => ({ action: "create", before: null, after: dataOf(record) })),
-    // What the zone has broken of the rules since it was read in, moves with it.
-    { together: true, plannedOn: found, signed: signing.signed, beforeCall },
+    // Existing rule violations move with the zone.
+    { atomic: true, plannedOn: found, signed: signing.signed, beforeCall },
   );
   const refused = outcomes.find((outcome) => !outcome.ok);
   if (refused && !refused.ok) {
@@ -244,7 +242,7 @@ async function fill(
   return { fingerprint: before === found ? after : null, changes, signing };
 }
 
-/** Records that only this kind of provider has do not come along; those that are at the target already are those of the domain there. */
+/** Refuses a move that would lose records only this kind of provider has. Those already at the target become the domain's. */
 async function refuseLeftBehind(
   kind: ProviderKind,
   provider: DnsProvider,

@@ -3,8 +3,8 @@ import type { Hosts } from "../access/hosts.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 
 /**
- * Domains as somebody sees them who may not see all hosts of each: their records are those of the hosts that they see. One query for all.
- * Whether the zone differs from what its provider serves is then not told, for that is about all of it.
+ * Restricts partly visible domains to the hosts that the caller sees: counts only their records, in one query for all domains. Omits drift,
+ * which describes the whole zone.
  */
 export async function restrictToVisibleHosts<Row extends { id: string; record_count: number }>(
   em: EntityManager,

@@ -2,97 +2,109 @@ import { z } from "zod";
 import { id, line, pageOf, paging, shownId, prose, timestamp, timestampInput } from "../api/schemas.ts";
 
 const domainId = id("The domain's id.");
-const groupName = line(100).meta({ description: "A label to filter by.", example: "Customers" });
-const tag = line(50, 1).meta({ description: "A tag.", example: "production" });
-const tags = z.array(tag).max(50, "A domain has at most 50 tags.");
+const groupName = line(100).meta({
+  description: "Group label to filter by, at most 100 characters.",
+  example: "Customers",
+});
+const tag = line(50, 1).meta({ description: "Tag, 1 to 50 characters.", example: "production" });
+const tags = z.array(tag).max(50, "A domain can have at most 50 tags.");
 const remindDays = z
   .array(
     z
       .int("This must be a whole number of days.")
-      .min(0, "Days are counted before expiry, from 0.")
-      .max(3650, "At most 3650 days."),
+      .min(0, "This must be at least 0 days before expiry.")
+      .max(3650, "This must be at most 3650 days before expiry."),
   )
-  .max(20, "At most 20 reminders.");
+  .max(20, "A domain can have at most 20 reminders.");
 
-/** What the list of domains can be ordered by. */
+/** The sort fields of the domain list. */
 export const sorts = ["name", "expiresAt", "recordCount", "updatedAt", "drift", "provider"] as const;
 
 const listFields = {
   id: shownId("The domain's id."),
   name: z.string().meta({ description: "Domain name in lower-case A-labels.", example: "example.com" }),
-  providerId: shownId("The provider's kind; fixed for each kind."),
-  providerConfigId: shownId("The provider configuration that holds the zone."),
-  expiresAt: timestamp("When the registration ends; null where unknown.").nullable(),
-  status: z
-    .enum(["active", "expiring", "expired", "disabled"])
-    .meta({ description: "`expiring`: within the longest reminder before `expiresAt`.", example: "active" }),
-  groupName: z.string().nullable().meta({ description: "A label to filter by.", example: "Customers" }),
-  tags: z.array(z.string()).meta({ description: "Tags to filter by.", example: ["production"] }),
-  recordCount: z.int().meta({ description: "Live records, without server-managed ones.", example: 12 }),
+  providerId: shownId("Kind of DNS provider; the id is fixed per kind."),
+  providerConfigId: shownId("Provider configuration that serves the zone."),
+  expiresAt: timestamp("When the registration expires; null if unknown.").nullable(),
+  status: z.enum(["active", "expiring", "expired", "disabled"]).meta({
+    description: "`expiring`: `expiresAt` is closer than the earliest reminder. `disabled`: set by a user.",
+    example: "active",
+  }),
+  groupName: z
+    .string()
+    .nullable()
+    .meta({ description: "Group label to filter by, at most 100 characters.", example: "Customers" }),
+  tags: z.array(z.string()).meta({ description: "Tags.", example: ["production"] }),
+  recordCount: z.int().meta({ description: "Number of records, without server-managed ones.", example: 12 }),
   signedBy: z
     .enum(["provider", "file"])
     .nullable()
     .meta({
       description:
-        "DNSSEC. `provider`: the provider signs the zone and maintains its signatures. `file`: signed elsewhere, so every edit here makes signatures " +
-        "invalid. Null: not signed.",
+        "DNSSEC. `provider`: the provider signs the zone and maintains its signatures. `file`: signed elsewhere, so every edit here invalidates " +
+        "signatures. Null: not signed.",
       example: null,
     }),
-  createdAt: timestamp("When the domain was added here."),
+  createdAt: timestamp("When the domain was added."),
   driftedAt: timestamp(
-    "When its records were first found to differ from what the provider serves, or the zone to be unreadable there; null: neither.",
+    "When the zone was first found to differ from its provider, or to be unreadable there; null if neither.",
   )
     .nullable()
     .meta({ example: null }),
   driftError: z.string().nullable().meta({
-    description: "Why the zone cannot be read at its provider, such as a zone file that is missing; null: it can.",
+    description: "Why the zone cannot be read at its provider, such as a missing zone file; null if it can.",
     example: null,
   }),
 };
 
-const domain = z.object(listFields).meta({ id: "Domain", description: "A managed domain, as in lists." });
+const domain = z.object(listFields).meta({ id: "Domain", description: "A managed domain, as returned in lists." });
 
 export const domainDetail = z
   .object({
     ...listFields,
-    nameUnicode: z.string().meta({ description: "The name with its Unicode characters.", example: "example.com" }),
-    ownerId: shownId("The member who owns it; null: administrators only.").nullable(),
-    notes: z.string().nullable().meta({ description: "Free text.", example: null }),
+    nameUnicode: z.string().meta({ description: "Domain name in Unicode.", example: "example.com" }),
+    ownerId: shownId("The owner; null if only administrators manage it.").nullable(),
+    notes: z.string().nullable().meta({ description: "Free-text notes.", example: null }),
     expiryRemindDays: z
       .array(z.int())
-      .meta({ description: "Days before expiry at which to remind.", example: [30, 7, 1] }),
-    autoCheckExpiry: z.boolean().meta({ description: "Whether the expiry date is looked up by itself." }),
+      .meta({ description: "Days before expiry on which to remind.", example: [30, 7, 1] }),
+    autoCheckExpiry: z.boolean().meta({ description: "Whether the expiry date is looked up automatically." }),
     expirySource: z
       .enum(["rdap", "whois", "manual"])
       .nullable()
-      .meta({ description: "Where `expiresAt` comes from; null: there is none yet.", example: "rdap" }),
-    expiryCheckedAt: timestamp("The last look-up.").nullable(),
-    registrar: z.string().nullable().meta({ description: "Registrar, as last looked up.", example: "Example Inc." }),
-    snapshotSchedule: z.enum(["off", "daily", "weekly"]).meta({ description: "Snapshots made by themselves." }),
+      .meta({ description: "Source of `expiresAt`; null if there is none yet.", example: "rdap" }),
+    expiryCheckedAt: timestamp("When the expiry date was last looked up; null if never.").nullable(),
+    registrar: z
+      .string()
+      .nullable()
+      .meta({ description: "Registrar, as last looked up; null if unknown.", example: "Example Inc." }),
+    snapshotSchedule: z
+      .enum(["off", "daily", "weekly"])
+      .meta({ description: "How often a snapshot is taken automatically." }),
     drift: z
       .object({
-        foundAt: timestamp("When it was first noticed."),
-        created: z.int().meta({ description: "Records that a sync would make.", example: 1 }),
-        updated: z.int().meta({ description: "Records that a sync would change.", example: 0 }),
-        deleted: z.int().meta({ description: "Records that a sync would delete.", example: 2 }),
+        foundAt: timestamp("When the difference was first found."),
+        created: z.int().meta({ description: "Records a sync would create.", example: 1 }),
+        updated: z.int().meta({ description: "Records a sync would change.", example: 0 }),
+        deleted: z.int().meta({ description: "Records a sync would delete.", example: 2 }),
       })
       .nullable()
       .meta({
         description:
-          "How the provider's records differ from those here, as last checked; null: they do not, nobody looked, or `driftError` says why they cannot be read. A sync settles it.",
+          "Differences between the provider's records and the records here, as last checked. A sync resolves them. Null if there are none, if never checked, or if the zone is unreadable (`driftError`).",
         example: null,
       }),
-    revision: z.int().meta({ description: "Raised by one with each change to the records.", example: 3 }),
+    revision: z.int().meta({ description: "Revision of the records, incremented by each change.", example: 3 }),
     historyFrom: z.int().meta({
-      description: "The oldest revision that can be read without a snapshot of it; raised by `SNAPSHOT_RETENTION`.",
+      description: "Oldest revision that can be read without a snapshot. `SNAPSHOT_RETENTION` raises it.",
       example: 0,
     }),
-    updatedAt: timestamp("The last change to these data or to the records."),
+    updatedAt: timestamp("When the domain or its records last changed."),
   })
   .meta({ id: "DomainDetail", description: "A managed domain." });
 
 export const domainPage = z
-  .object({ domains: z.array(domain).meta({ description: "By name." }), ...pageOf })
+  .object({ domains: z.array(domain).meta({ description: "Sorted by name." }), ...pageOf })
   .meta({ id: "DomainPage", description: "A page of domains." });
 
 export const tagCounts = z
@@ -100,13 +112,13 @@ export const tagCounts = z
     tags: z
       .array(
         z.object({
-          name: z.string().meta({ description: "The tag.", example: "production" }),
-          count: z.int().meta({ description: "Domains that carry it.", example: 4 }),
+          name: z.string().meta({ description: "Tag.", example: "production" }),
+          count: z.int().meta({ description: "Number of domains with this tag.", example: 4 }),
         }),
       )
-      .meta({ description: "By name." }),
+      .meta({ description: "Sorted by name." }),
   })
-  .meta({ id: "TagCounts", description: "Tags in use." });
+  .meta({ id: "TagCounts", description: "The tags in use." });
 
 export const listDomainsInput = z
   .strictObject({
@@ -114,16 +126,16 @@ export const listDomainsInput = z
     status: z
       .enum(["active", "expiring", "expired", "disabled"], "This must be active, expiring, expired or disabled.")
       .optional()
-      .meta({ description: "Only domains in this state." }),
-    group: line(100).optional().meta({ description: "Only domains of this group." }),
+      .meta({ description: "Only domains with this status." }),
+    group: line(100).optional().meta({ description: "Only domains in this group." }),
     tag: line(50).optional().meta({ description: "Only domains with this tag." }),
-    search: line(253).optional().meta({ description: "Part of the name, in Unicode or A-labels." }),
+    search: line(253)
+      .optional()
+      .meta({ description: "Only domains whose name contains this text, in Unicode or A-labels." }),
     name: line(1024, 1)
       .optional()
-      .meta({ description: "Only the domain of exactly this name, in Unicode or A-labels.", example: "example.com" }),
-    providerConfigId: id("Only domains of this provider configuration.")
-      .optional()
-      .meta({ description: "Only domains of this provider configuration." }),
+      .meta({ description: "Only the domain with exactly this name, in Unicode or A-labels.", example: "example.com" }),
+    providerConfigId: id("Only domains with this provider configuration.").optional(),
     drift: z
       .preprocess(
         (given: boolean | "true" | "false" | undefined) => (typeof given === "boolean" ? String(given) : given),
@@ -131,14 +143,14 @@ export const listDomainsInput = z
       )
       .meta({
         description:
-          "`true`: only domains that differ from what their provider serves, or cannot be read there; `false`: only others.",
+          "`true`: only domains that differ from their provider or cannot be read there. `false`: only the others.",
       }),
     sort: z
       .enum(sorts.flatMap((field) => [field, `-${field}` as const]))
       .optional()
       .meta({
         description:
-          "Order of the list, by name where equal; `-` before it reverses it. Unknown dates come last. `drift`: the oldest difference " +
+          "Sort order, then by name; a leading `-` reverses it. Unknown dates come last. `drift`: oldest difference " +
           "first. `provider`: by the name of the provider configuration. Default: `name`.",
         example: "-expiresAt",
       }),
@@ -147,7 +159,7 @@ export const listDomainsInput = z
 
 export const zoneOfInput = z.strictObject({
   name: line(1024, 1).meta({
-    description: "A full host name, in Unicode or A-labels; a trailing dot is ignored.",
+    description: "Full host name, in Unicode or A-labels. A trailing dot is ignored.",
     example: "www.example.com",
   }),
 });
@@ -155,45 +167,45 @@ export const zoneOfInput = z.strictObject({
 export const zoneOfName = z
   .object({
     domain,
-    host: z.string().meta({ description: "The name relative to the domain; `@` for the apex.", example: "www" }),
+    host: z.string().meta({ description: "Name relative to the domain; `@` for the apex.", example: "www" }),
   })
-  .meta({ id: "ZoneOfName", description: "The managed domain that a host name belongs to." });
+  .meta({ id: "ZoneOfName", description: "The domain that holds a host name." });
 
 export const domainIdInput = z.strictObject({ id: domainId });
 
 export const createDomainInput = z.strictObject({
-  name: line(1024, 1).meta({ description: "Domain name; Unicode becomes A-labels.", example: "example.com" }),
-  providerConfigId: id("Where its DNS is served; the embedded zone files where absent.").optional(),
-  expiresAt: timestampInput("When the registration ends.").nullable().optional(),
+  name: line(1024, 1).meta({ description: "Domain name, in Unicode or A-labels.", example: "example.com" }),
+  providerConfigId: id("Provider configuration to serve the zone. Default: the embedded zone files.").optional(),
+  expiresAt: timestampInput("When the registration expires.").nullable().optional(),
   groupName: groupName.nullable().optional(),
-  tags: tags.optional().meta({ description: "Tags; doubles are dropped.", example: ["production"] }),
+  tags: tags.optional().meta({ description: "At most 50 tags. Duplicates are removed.", example: ["production"] }),
 });
 
 export const updateDomainInput = z.strictObject({
   id: domainId,
   providerConfigId: id(
-    "Moves the zone: its records are written to the new provider first. Records that the provider keeps as its own, such as its name servers, " +
-      "take the place of those of the domain, with a snapshot of the state before.",
+    "Moves the zone: its records are written to the new provider first. Records that this provider manages itself, such as its name servers, " +
+      "replace the domain's own. A snapshot is taken before.",
   ).optional(),
-  expiresAt: timestampInput("When the registration ends; null: unknown.").nullable().optional(),
+  expiresAt: timestampInput("When the registration expires; null for unknown.").nullable().optional(),
   groupName: groupName.nullable().optional(),
-  tags: tags.optional().meta({ description: "Replaces all tags." }),
-  notes: prose(10_000).nullable().optional().meta({ description: "Free text." }),
+  tags: tags.optional().meta({ description: "Replaces all tags; at most 50." }),
+  notes: prose(10_000).nullable().optional().meta({ description: "Free-text notes." }),
   status: z
-    .enum(["active", "disabled"], "This must be active or disabled; expiring and expired follow from the date.")
+    .enum(["active", "disabled"], "This must be active or disabled; expiring and expired follow from the expiry date.")
     .optional()
-    .meta({ description: "`active` becomes `expiring` or `expired` by the date." }),
+    .meta({ description: "`active` is shown as `expiring` or `expired`, depending on the expiry date." }),
   snapshotSchedule: z
     .enum(["off", "daily", "weekly"], "This must be off, daily or weekly.")
     .optional()
-    .meta({ description: "Snapshots made by themselves." }),
+    .meta({ description: "How often a snapshot is taken automatically." }),
   force: z
     .boolean("This must be true or false.")
     .optional()
     .meta({
       description:
-        "With `providerConfigId`, for administrators: move although changes are open of which the present provider does not tell what came. " +
-        "The history tells them as `unknown`, and the records move as they are shown.",
+        "With `providerConfigId`, administrators only: move even if the current provider cannot confirm pending changes. " +
+        "The history counts them as `unknown`, and the records move as shown here.",
     }),
 });
 
@@ -201,11 +213,11 @@ export const expiryRemindInput = z.strictObject({
   id: domainId,
   expiryRemindDays: remindDays
     .optional()
-    .meta({ description: "Days before expiry; doubles are dropped.", example: [30, 7, 1] }),
-  autoCheckExpiry: z.boolean().optional().meta({ description: "Whether to look the date up by itself." }),
+    .meta({ description: "Days before expiry, 0 to 3650; at most 20. Duplicates are removed.", example: [30, 7, 1] }),
+  autoCheckExpiry: z.boolean().optional().meta({ description: "Whether to look up the expiry date automatically." }),
 });
 
 export const setExpiryInput = z.strictObject({
   id: domainId,
-  expiresAt: timestampInput("When the registration ends; null: unknown.").nullable(),
+  expiresAt: timestampInput("When the registration expires; null for unknown.").nullable(),
 });

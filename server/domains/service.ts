@@ -38,11 +38,11 @@ export interface DomainPatch {
   notes?: string | null | undefined;
   status?: "active" | "disabled" | undefined;
   snapshotSchedule?: "off" | "daily" | "weekly" | undefined;
-  /** Of an administrator: moves although it cannot be found out what came of earlier changes. */
+  /** Administrators only: moves even if the outcome of earlier changes is unknown. */
   force?: boolean | undefined;
 }
 
-/** Domains: their registration data, and that their zone exists where it is served. */
+/** Manages domains: their registration data, and the existence of their zones at the provider. */
 export class Domains {
   readonly #database: Database;
   readonly #providerConfigs: ProviderConfigs;
@@ -86,8 +86,8 @@ export class Domains {
   }
 
   /**
-   * Adds a domain. Its zone is made at the provider where it does not exist yet; where it does, its records are read in.
-   * @throws AppError BAD_REQUEST, CONFLICT, FORBIDDEN, PROVIDER_ERROR; the domain is then not added.
+   * Adds a domain. Creates its zone at the provider, or reads the records of an existing zone.
+   * @throws AppError BAD_REQUEST, CONFLICT, FORBIDDEN, PROVIDER_ERROR. The domain is then not added.
    */
   async create(em: EntityManager, caller: Caller, input: NewDomain) {
     const config = await this.#providerConfigs.usable(em, caller, input.providerConfigId);
@@ -96,7 +96,7 @@ export class Domains {
   }
 
   /**
-   * Stores a domain at a provider that the caller may use. @returns its id and how many records were read in.
+   * Stores a domain at a provider that the caller may use. @returns its id and the number of records read.
    * @throws as `create` does
    */
   async add(
@@ -132,7 +132,7 @@ export class Domains {
         providerSigned: false,
         serverManagedCount: 0,
         snapshotSequence: 0,
-        // It is read in now; the first comparison comes a period later.
+        // The zone was just read, so the first comparison is due a period later.
         driftCheckedAt: now,
         createdAt: now,
         updatedAt: now,
@@ -177,14 +177,14 @@ export class Domains {
     });
   }
 
-  /** A date set by hand, which no failed look-up overwrites. */
+  /** Sets the expiry date by hand. A failed lookup does not overwrite it. */
   async setExpiry(em: EntityManager, caller: Caller, input: { id: string; expiresAt: Date | null }) {
     return await this.#change(em, caller, input.id, "domain.set_expiry", (domain) =>
       setExpiry(domain, input.expiresAt),
     );
   }
 
-  /** Forgets the domain with its records and history. The zone at the provider stays. @throws AppError NOT_FOUND, FORBIDDEN */
+  /** Deletes the domain with its records and history. The zone at the provider stays. @throws AppError NOT_FOUND, FORBIDDEN */
   async delete(em: EntityManager, caller: Caller, id: string): Promise<void> {
     await em.transactional(async (tx) => {
       await zoneFor(tx, caller, id, "manage");
@@ -215,7 +215,7 @@ export class Domains {
     });
   }
 
-  /** One at a time for each domain: `expiringFrom` follows from two fields, which two calls may change at once. */
+  /** Changes a domain under a lock: `expiringFrom` depends on two fields that concurrent calls may change. */
   async #change(
     em: EntityManager,
     caller: Caller,
@@ -238,7 +238,7 @@ export class Domains {
   }
 }
 
-/** What people set of a domain, for the trail. */
+/** Returns the user-editable fields of a domain for the audit trail. */
 function toldFields(domain: Domain) {
   const { expiresAt, expirySource, groupName, tags, notes, status } = domain;
   const { expiryRemindDays, autoCheckExpiry, snapshotSchedule } = domain;
@@ -249,7 +249,7 @@ function toldFields(domain: Domain) {
 function setExpiry(domain: Domain, expiresAt: Date | null): void {
   domain.expiresAt = expiresAt;
   domain.expirySource = expiresAt ? "manual" : null;
-  // Whoever clears the date wants it looked up.
+  // Clearing the date requests a lookup.
   if (!expiresAt) domain.expiryNextCheckAt = null;
 }
 

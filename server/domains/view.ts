@@ -26,7 +26,7 @@ type ListRow = Pick<
   | "provider_signed"
 > & { signed_elsewhere: boolean };
 
-/** Whether it has signatures that its provider does not make: they came with a file. */
+/** Whether the zone has signatures that its provider did not make. They came with an imported file. */
 export const signedElsewhere = sql<boolean>`(not domains.provider_signed and ${hasSignatureOverSoa})`.as(
   "signed_elsewhere",
 );
@@ -50,7 +50,7 @@ export const listColumns = [
   signedElsewhere,
 ] as const;
 
-/** A domain as lists show it. */
+/** Returns a domain as lists show it. */
 export function listView(row: ListRow, now: Date) {
   return {
     id: row.id,
@@ -69,7 +69,7 @@ export function listView(row: ListRow, now: Date) {
   };
 }
 
-/** A domain with everything. */
+/** Returns a domain with all of its fields. */
 export function detailView(row: DomainRow, now: Date) {
   return {
     ...listView(row, now),

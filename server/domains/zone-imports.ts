@@ -18,12 +18,12 @@ import {
 } from "./import-progress.ts";
 import type { Domains } from "./service.ts";
 
-/** Zones at once in the background. A large zone takes some memory while it is read. */
+/** Number of zones imported concurrently in the background. Reading a large zone takes memory. */
 const atOnce = 4;
 const renewMilliseconds = 10_000;
 const stopMilliseconds = 5_000;
 
-/** Tells the log of a zone that failed. */
+/** Logs a zone that failed. */
 type Report = (error: AppError, fields: { zone: string }) => void;
 
 interface Work {
@@ -32,46 +32,40 @@ interface Work {
   bring: (name: string) => Promise<ImportOutcome>;
 }
 
-/** Brings zones that a provider serves under management: named ones while the caller waits, all of them in the background. */
+interface Parts {
+  database: Database;
+  providerConfigs: ProviderConfigs;
+  domains: Domains;
+  log: Logger;
+  now: () => Date;
+}
+
+/** Imports zones that a provider serves: named ones while the caller waits, all of them in the background. */
 export class ZoneImports {
-  readonly #database: Database;
-  readonly #providerConfigs: ProviderConfigs;
-  readonly #domains: Domains;
-  readonly #log: Logger;
-  readonly #now: () => Date;
+  readonly #parts: Parts;
   readonly #running = new Set<Promise<void>>();
   #stopped = false;
 
-  constructor(parts: {
-    database: Database;
-    providerConfigs: ProviderConfigs;
-    domains: Domains;
-    log: Logger;
-    now: () => Date;
-  }) {
-    this.#database = parts.database;
-    this.#providerConfigs = parts.providerConfigs;
-    this.#domains = parts.domains;
-    this.#log = parts.log;
-    this.#now = parts.now;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
-  /** An embedded database is ours alone, so an import that runs in it is one of a process which is gone. */
+  /** Ends interrupted imports. An embedded database has one process, so an unfinished import belongs to an earlier one. */
   async prepare(): Promise<void> {
-    if (this.#database.embedded) await endAllImports(this.#database.fork(), this.#now());
+    if (this.#parts.database.embedded) await endAllImports(this.#parts.database.fork(), this.#parts.now());
   }
 
-  /** Begins no further zone in the background; waits a moment for those under way. What is cut short then is not stored. */
+  /** Stops background imports: starts no more zones and waits briefly for those in flight. Zones cut short are not stored. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await Promise.race([Promise.all(this.#running), sleep(stopMilliseconds, undefined, { ref: false })]);
   }
 
   /**
-   * Imports the named zones, each on its own, and answers with what became of them; or begins with all that are not managed yet.
-   * @param report told of every zone that failed.
-   * @throws AppError NOT_FOUND, BAD_REQUEST, CONFLICT while another import of the configuration is under way,
-   * PROVIDER_ERROR when the provider does not say which zones it has.
+   * Imports the named zones independently and returns their outcomes, or starts importing all unmanaged zones in the background.
+   * @param report called for every zone that failed.
+   * @throws AppError NOT_FOUND, BAD_REQUEST, CONFLICT while another import of the configuration is running,
+   * PROVIDER_ERROR when the provider cannot list its zones.
    */
   async run(
     em: EntityManager,
@@ -81,12 +75,12 @@ export class ZoneImports {
   ) {
     if (zones && all) throw badField(["all"], "Name the zones to import or say all: true, not both.");
     if (!zones && !all) throw badField(["zones"], "Name the zones to import, or say all: true.");
-    const config = await this.#providerConfigs.connected(em, id, all ? "import" : "person");
+    const config = await this.#parts.providerConfigs.connected(em, id, all ? "import" : "person");
     if (!config.provider) throw badField(["id"], `${config.kind.name} has no zones to import.`);
-    const served = (await this.#providerConfigs.zones(em, id)).zones;
+    const served = (await this.#parts.providerConfigs.zones(em, id)).zones;
     const there = new Set(served.map(({ name }) => name));
     const names = zones ?? served.flatMap(({ name, managed }) => (managed ? [] : [name]));
-    const importId = await beginImport(em, id, names, this.#now());
+    const importId = await beginImport(em, id, names, this.#parts.now());
     const bring = (name: string) => this.#bring(caller, name, config, there, report);
     if (!zones) {
       this.#inBackground({ importId, names, bring });
@@ -96,23 +90,23 @@ export class ZoneImports {
     return { results: outcomes.map((outcome, index) => shown(names[index] ?? "", outcome)), progress: null };
   }
 
-  /** How far the import under way is, or what became of the last one. @throws AppError NOT_FOUND */
+  /** Returns the progress of the running import, or the outcome of the last one. @throws AppError NOT_FOUND */
   progress(em: EntityManager, configId: string) {
-    return importProgress(em, configId, this.#now());
+    return importProgress(em, configId, this.#parts.now());
   }
 
   #inBackground(work: Work): void {
     const running = this.#work(work, atOnce, () => !this.#stopped).then(
       () => undefined,
-      (error: unknown) => this.#log.error({ err: error, importId: work.importId }, "an import broke off"),
+      (error: unknown) => this.#parts.log.error({ err: error, importId: work.importId }, "an import broke off"),
     );
     this.#running.add(running);
     void running.finally(() => this.#running.delete(running));
   }
 
-  /** @param goOn asked before each zone. @returns what became of each zone that had its turn, in order */
+  /** @param goOn called before each zone; false stops the import. @returns the outcome of each processed zone, in order */
   async #work({ importId, names, bring }: Work, workers: number, goOn: () => boolean): Promise<ImportOutcome[]> {
-    const fork = () => this.#database.fork();
+    const fork = () => this.#parts.database.fork();
     const renewal = setInterval(() => void renewImport(fork(), importId).catch(() => undefined), renewMilliseconds);
     renewal.unref();
     const outcomes: ImportOutcome[] = [];
@@ -131,7 +125,7 @@ export class ZoneImports {
       return outcomes;
     } finally {
       clearInterval(renewal);
-      await endImport(fork(), importId, this.#now());
+      await endImport(fork(), importId, this.#parts.now());
     }
   }
 
@@ -145,7 +139,13 @@ export class ZoneImports {
     try {
       const zone = parseZoneName(name);
       if (zone.ok && !there.has(zone.value)) throw notFound("zone at this provider");
-      const { id, records } = await this.#domains.add(this.#database.fork(), caller, { name }, config, "domain.import");
+      const { id, records } = await this.#parts.domains.add(
+        this.#parts.database.fork(),
+        caller,
+        { name },
+        config,
+        "domain.import",
+      );
       return { success: true, domainId: id, records };
     } catch (error) {
       const failure = faultToAppError(error);
@@ -156,11 +156,11 @@ export class ZoneImports {
     }
   }
 
-  /** The domain of a zone that is managed already. */
+  /** Returns the domain of a zone that is already managed, or null. */
   async #managed(name: string): Promise<{ id: string; configId: string; records: number } | null> {
     const zone = parseZoneName(name);
     if (!zone.ok) return null;
-    const row = await queries(this.#database.fork())
+    const row = await queries(this.#parts.database.fork())
       .selectFrom("domains")
       .select(["id", "provider_config_id", "record_count"])
       .where("name", "=", zone.value)

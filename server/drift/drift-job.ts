@@ -5,21 +5,21 @@ import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { ProviderError, type DnsProvider, type ProviderKind } from "../dns-providers/provider.ts";
 import type { Logger } from "../platform/log.ts";
 import type { ProviderComparison } from "../changes/state/compare-with-provider.ts";
-import { keepSplits } from "../changes/state/unread-splits.ts";
+import { storeSplits } from "../changes/state/unread-splits.ts";
 import { claimDue, claimZone, comparedZone, countActive, giveTurnBack, type DueZone } from "./due-zones.ts";
-import { driftCounts, keepFinding, type DriftCounts } from "../changes/state/found-drift.ts";
+import { driftCounts, storeFinding, type DriftCounts } from "../changes/state/found-drift.ts";
 
 const hour = 3_600_000;
 const periods = { hourly: hour, daily: 24 * hour, off: hour } as const;
-/** A period has at least sixty runs, and a run takes a twentieth of the zones: all have had their turn after a third of it, and stay spread. */
+/** A period has at least 60 runs, and each run checks 1/20 of the zones. All are checked within a third of the period, evenly spread. */
 export const driftSchedules = { hourly: "* * * * *", daily: "*/20 * * * *", off: null } as const;
 const shareOfRun = 1 / 20;
 const leastInRun = 50;
 const atOnce = 4;
-/** Who asks for a shorter pause, and again and again, is not asked more often than this. */
+/** The minimum pause, even if the provider asks for a shorter one. */
 const leastAsideMilliseconds = 60_000;
 
-/** A zone that is newly found to differ from what its provider serves, or to be unreadable there: `error` then says why, and nothing is counted. */
+/** A zone newly found to differ from what its provider serves, or to be unreadable. If unreadable, `error` says why and the counts are 0. */
 export interface FoundDrift {
   domainId: string;
   name: string;
@@ -27,63 +27,55 @@ export interface FoundDrift {
   error: string | null;
 }
 
-/** Told once of each such zone. */
+/** Called once for each such zone. */
 export type OnDrift = (drift: FoundDrift) => void | Promise<void>;
 
 /** A provider configuration whose vendor asked for a pause. */
 interface Pause {
   until: Date;
-  /** Since when none of its zones could be compared, for a pause asked for again and again. */
+  /** When consecutive pauses began; none of its zones could be compared since. */
   since: Date;
-  /** Whether that was told as a warning. */
+  /** Whether a warning was logged. */
   warned: boolean;
 }
 
-/** Failures of a run by the name of the provider configuration. */
+/** The failures of a run, by provider configuration name. */
 type Failures = Map<string, { zones: number; zone: string; error: unknown }>;
 
+interface Parts {
+  database: Database;
+  connections: ProviderConnections;
+  comparison: ProviderComparison;
+  log: Logger;
+  now: () => Date;
+  every: Config["driftCheck"];
+  onDrift?: OnDrift | undefined;
+}
+
 /**
- * Compares every active zone with what its provider serves, once in each period over all instances. A zone that differs is marked and told
- * of, and never changed: that is what a sync is for.
+ * Compares every active zone with what its provider serves, once per period across all instances. Reports zones that differ but never
+ * changes them; a sync does that.
  */
 export class DriftJob {
-  readonly #database: Database;
-  readonly #connections: ProviderConnections;
-  readonly #comparison: ProviderComparison;
-  readonly #log: Logger;
-  readonly #now: () => Date;
-  readonly #every: Config["driftCheck"];
+  readonly #parts: Parts;
   readonly #onDrift: OnDrift;
-  /** By the id of a provider configuration: no zone of it is looked at until the pause ends. */
+  /** Pauses by provider configuration id. None of its zones is checked until the pause ends. */
   readonly #aside = new Map<string, Pause>();
 
-  constructor(parts: {
-    database: Database;
-    connections: ProviderConnections;
-    comparison: ProviderComparison;
-    log: Logger;
-    now: () => Date;
-    every: Config["driftCheck"];
-    onDrift?: OnDrift | undefined;
-  }) {
-    this.#database = parts.database;
-    this.#connections = parts.connections;
-    this.#comparison = parts.comparison;
-    this.#log = parts.log;
-    this.#now = parts.now;
-    this.#every = parts.every;
+  constructor(parts: Parts) {
+    this.#parts = parts;
     this.#onDrift = parts.onDrift ?? ((drift) => parts.log.info(drift, "a zone differs from what its provider serves"));
   }
 
   /**
-   * Checks zones that are due, as many as one run may take.
-   * @param signal once aborted, providers are not waited for: a check under way is abandoned, and its zone has its next turn a period later.
+   * Checks zones that are due, up to the limit of one run.
+   * @param signal aborts checks in progress. Their zones are checked again a period later.
    */
   async runOnce(signal: AbortSignal = new AbortController().signal): Promise<void> {
     const abandoned = once(signal, "abort");
     const failures: Failures = new Map();
     try {
-      const active = await countActive(this.#database.fork());
+      const active = await countActive(this.#parts.database.fork());
       let left = Math.max(leastInRun, Math.ceil(active * shareOfRun));
       const work = async () => {
         while (left-- > 0 && !signal.aborted) {
@@ -94,10 +86,10 @@ export class DriftJob {
       };
       await Promise.race([Promise.all(Array.from({ length: atOnce }, work)), abandoned]);
     } catch (error) {
-      if (!signal.aborted) this.#log.error({ err: error }, "looking for drift failed");
+      if (!signal.aborted) this.#parts.log.error({ err: error }, "could not look for drift");
     }
     for (const [config, { zones, zone, error }] of failures) {
-      this.#log.warn(
+      this.#parts.log.warn(
         { config, zones, zone, err: error },
         "zones could not be compared with what their provider serves",
       );
@@ -106,21 +98,21 @@ export class DriftJob {
 
   /**
    * Checks one zone now.
-   * @param changedAt when its content changed: a check since then has seen it.
-   * @returns false where a change of ours was under way, so that nothing can be said yet.
+   * @param changedAt when its content changed. Skips the zone if it was checked later than that.
+   * @returns false if one of our changes was in progress, so the result is not known yet.
    */
   async checkZone(configId: string, name: string, changedAt: Date): Promise<boolean> {
-    const zone = await claimZone(this.#database.fork(), this.#now(), { configId, name, changedAt });
+    const zone = await claimZone(this.#parts.database.fork(), this.#parts.now(), { configId, name, changedAt });
     return zone === null || (await this.#compare(zone, new AbortController().signal));
   }
 
   async #claim(): Promise<DueZone | null> {
-    const now = this.#now();
-    const since = new Date(now.getTime() - periods[this.#every]);
-    // One whose zones had no turn for a period after its pause has none that are due, or is gone.
+    const now = this.#parts.now();
+    const since = new Date(now.getTime() - periods[this.#parts.every]);
+    // A pause that ended more than a period ago is obsolete: no zone is due, or the configuration is gone.
     for (const [config, { until }] of this.#aside) if (until < since) this.#aside.delete(config);
     const paused = [...this.#aside].filter(([, { until }]) => until > now).map(([config]) => config);
-    return await claimDue(this.#database.fork(), now, since, paused);
+    return await claimDue(this.#parts.database.fork(), now, since, paused);
   }
 
   async #check(zone: DueZone, failures: Failures, signal: AbortSignal): Promise<void> {
@@ -139,66 +131,67 @@ export class DriftJob {
   }
 
   /**
-   * @returns whether what was found was kept, if it says anything new.
-   * @throws ProviderError also when it was kept that the zone cannot be read
+   * Compares a zone and stores the finding.
+   * @returns whether the finding was stored or was not new.
+   * @throws ProviderError also after storing that the zone is unreadable
    */
   async #compare(zone: DueZone, signal: AbortSignal): Promise<boolean> {
-    const { kind, provider } = this.#connections.connect(zone.config, "drift");
+    const { kind, provider } = this.#parts.connections.connect(zone.config, "drift");
     if (!provider) return true;
     try {
       return await this.#compareWith(provider, zone, signal);
     } catch (error) {
       if (signal.aborted || !isUnreadable(kind, error)) throw error;
       const finding = { found: null, error: error.message, fingerprint: null, signing: null };
-      const kept = await keepFinding(this.#database.fork(), comparedZone(zone), finding, this.#now());
-      if (!kept) return false;
+      const stored = await storeFinding(this.#parts.database.fork(), comparedZone(zone), finding, this.#parts.now());
+      if (!stored) return false;
       if (zone.error === null) await this.#tell(zone, { created: 0, updated: 0, deleted: 0 }, error.message);
       throw error;
     }
   }
 
   async #compareWith(provider: DnsProvider, zone: DueZone, signal: AbortSignal): Promise<boolean> {
-    // Before the zone is read: what is written to it meanwhile then makes another mark.
-    const mark = await provider.fingerprint(zone.name);
-    const same = mark !== null && mark === zone.fingerprint && !zone.splitsUnread;
-    const plan = same ? null : await this.#comparison.plan(this.#database.fork(), zone, provider);
+    // Read before the zone, so that a write in between changes the fingerprint.
+    const fingerprint = await provider.fingerprint(zone.name);
+    const same = fingerprint !== null && fingerprint === zone.fingerprint && !zone.splitsUnread;
+    const plan = same ? null : await this.#parts.comparison.plan(this.#parts.database.fork(), zone, provider);
     if (signal.aborted) return true;
     const found = plan === null || plan.changes.length === 0 ? null : driftCounts(plan.changes);
-    const finding = { found, error: null, fingerprint: mark, signing: plan?.signing ?? null };
-    const kept = await keepFinding(this.#database.fork(), comparedZone(zone), finding, this.#now());
-    if (kept && plan && zone.splitsUnread) await keepSplits(this.#database.fork(), zone.id, plan.learned);
-    if (kept && found && (zone.foundAt === null || zone.error !== null)) await this.#tell(zone, found, null);
-    return kept || (same && zone.foundAt === null);
+    const finding = { found, error: null, fingerprint, signing: plan?.signing ?? null };
+    const stored = await storeFinding(this.#parts.database.fork(), comparedZone(zone), finding, this.#parts.now());
+    if (stored && plan && zone.splitsUnread) await storeSplits(this.#parts.database.fork(), zone.id, plan.learned);
+    if (stored && found && (zone.foundAt === null || zone.error !== null)) await this.#tell(zone, found, null);
+    return stored || (same && zone.foundAt === null);
   }
 
-  /** Leaves the zones of a provider that takes no calls to a later run, so that those elsewhere have their turn. */
+  /** Pauses a provider configuration that accepts no calls for now, so other zones are checked. */
   async #putAside(zone: DueZone, pauseMilliseconds: number): Promise<void> {
-    const now = this.#now();
+    const now = this.#parts.now();
     const until = new Date(now.getTime() + Math.max(pauseMilliseconds, leastAsideMilliseconds));
     const { since, warned } = this.#aside.get(zone.config.id) ?? { since: null, warned: false };
     const told = { config: zone.configName, until };
-    const isLasting = since !== null && now.getTime() - since.getTime() >= periods[this.#every];
-    if (since === null) this.#log.info(told, "a provider asked for a pause; its zones are compared after it");
+    const isLasting = since !== null && now.getTime() - since.getTime() >= periods[this.#parts.every];
+    if (since === null) this.#parts.log.info(told, "a provider asked for a pause; its zones are compared afterwards");
     if (isLasting && !warned) {
-      this.#log.warn(
+      this.#parts.log.warn(
         { ...told, since },
-        "a provider asked for a pause again and again; its zones could not be compared for a whole period",
+        "a provider keeps asking for pauses; its zones could not be compared for a whole period",
       );
     }
     this.#aside.set(zone.config.id, { until, since: since ?? now, warned: warned || isLasting });
-    await giveTurnBack(this.#database.fork(), zone);
+    await giveTurnBack(this.#parts.database.fork(), zone);
   }
 
   async #tell({ id, name }: DueZone, counts: DriftCounts, why: string | null): Promise<void> {
     try {
       await this.#onDrift({ domainId: id, name, counts, error: why });
     } catch (error) {
-      this.#log.error({ err: error, domainId: id }, "drift was found and could not be told");
+      this.#parts.log.error({ err: error, domainId: id }, "drift was found but could not be reported");
     }
   }
 }
 
-/** Whether a zone cannot be read until somebody does something about it. A vendor that cannot be reached is no reason. */
+/** Returns whether a zone stays unreadable until someone intervenes. An unreachable vendor does not count. */
 function isUnreadable(kind: ProviderKind, error: unknown): error is ProviderError {
   if (!(error instanceof ProviderError) || error.pauseMilliseconds !== null) return false;
   return error.zoneMissing || kind.watchesZones === true;

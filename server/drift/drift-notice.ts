@@ -2,7 +2,7 @@ import { queries, type Database } from "../database/database.ts";
 import type { Notifications, TypedNotice } from "../notifications/notify.ts";
 import type { FoundDrift, OnDrift } from "./drift-job.ts";
 
-/** Tells administrators, and who owns the domain, of each zone that is newly found to differ. */
+/** Notifies administrators and the domain's owner of each zone with newly found drift. */
 export function tellDrift(database: Database, notifications: Notifications): OnDrift {
   return async (drifted) => {
     const em = database.fork();
@@ -25,7 +25,7 @@ export function driftNotice(
     title: error === null ? `${name} differs from what its provider serves` : `${name} cannot be read at its provider`,
     content:
       error === null
-        ? `A sync would create ${created}, update ${updated} and delete ${deleted} records here. Look at its plan first.`
+        ? `A sync would create ${created}, update ${updated} and delete ${deleted} records here. Review its plan first.`
         : `${error} A name server may stop serving the zone.`,
     level: "warning",
     metadata: { domainId, domainName: name, ...counts, error },

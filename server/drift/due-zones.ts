@@ -3,19 +3,19 @@ import type { ComparedZone } from "../changes/state/found-drift.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { StoredConfig } from "../dns-providers/config-secrets.ts";
 
-/** A zone whose turn it is, as it was when its turn came. */
+/** A zone due for a check, as of its claim. */
 export interface DueZone {
   id: string;
   name: string;
   revision: number;
   fingerprint: string | null;
-  /** Whether nobody has read yet how TXT records that 0.1 stored are cut. */
+  /** Whether the splits of its TXT records from version 0.1 are still unread. */
   splitsUnread: boolean;
-  /** When its turn came. */
+  /** When it was claimed. */
   turn: Date;
-  /** When drift was first found; null where none is known. */
+  /** When drift was first found; null if there is none. */
   foundAt: Date | null;
-  /** Why it could not be read at its last turn; null: it could. */
+  /** Why the last check could not read it; null if it could. */
   error: string | null;
   configName: string;
   config: StoredConfig;
@@ -29,8 +29,10 @@ export async function countActive(em: EntityManager): Promise<number> {
 }
 
 /**
- * Takes the turn of the active zone that has waited longest, so that no other instance checks it in the same period.
- * @param since zones checked after this are not due. @param aside configurations whose zones are left out. @returns null when none is due.
+ * Claims the active zone that has waited longest. No other instance checks it in the same period.
+ * @param since zones checked after this are not due.
+ * @param aside configurations whose zones are skipped.
+ * @returns null if none is due.
  */
 export async function claimDue(
   em: EntityManager,
@@ -43,7 +45,7 @@ export async function claimDue(
   return await claim(em, now, due);
 }
 
-/** Takes the turn of one zone, unless somebody did after `changedAt`. @returns null when it is not managed, not active, or taken */
+/** Claims one zone, unless it was claimed after `changedAt`. @returns null if it is not managed, not active, or claimed */
 export async function claimZone(
   em: EntityManager,
   now: Date,
@@ -95,7 +97,7 @@ async function claim(em: EntityManager, now: Date, which: RawBuilder<unknown>): 
   };
 }
 
-/** Gives a turn back that came to nothing: the zone is due again at once. */
+/** Releases a claim without a check. The zone is due again immediately. */
 export async function giveTurnBack(em: EntityManager, { id, turn }: DueZone): Promise<void> {
   await queries(em)
     .updateTable("domains")

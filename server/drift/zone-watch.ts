@@ -6,41 +6,35 @@ import type { DnsProvider } from "../dns-providers/provider.ts";
 import type { Logger } from "../platform/log.ts";
 import type { DriftJob } from "./drift-job.ts";
 
-/** Configurations that another instance makes, changes or deletes are noticed after this long. */
+/** How often to look for configurations that another instance created, changed or deleted. */
 const refreshMilliseconds = 30_000;
-/** A change of ours may still be under way when its file is written. */
+/** Retries are needed because one of our changes may still be in progress when its file is written. */
 const tries = 5;
 const retryMilliseconds = 2_000;
 const zonesAtOnce = 500;
 
+interface Parts {
+  database: Database;
+  connections: ProviderConnections;
+  drift: DriftJob;
+  log: Logger;
+  now: () => Date;
+}
+
 /**
- * Compares a zone within seconds where its provider reports changes, instead of at its next turn. What changed before the watch was opened is
- * found by the marks of the zones.
+ * Compares a zone within seconds of a change that its provider reports, instead of at its next check. Finds changes made before the watch
+ * opened by the zones' fingerprints.
  */
 export class ZoneWatch {
-  readonly #database: Database;
-  readonly #connections: ProviderConnections;
-  readonly #drift: DriftJob;
-  readonly #log: Logger;
-  readonly #now: () => Date;
-  /** By the configuration and its settings: what ends the watch. */
+  readonly #parts: Parts;
+  /** Functions that end a watch, by configuration and settings. */
   readonly #watches = new Map<string, () => void>();
   #refresh: NodeJS.Timeout | undefined;
   #following = Promise.resolve();
   #stopped = true;
 
-  constructor(parts: {
-    database: Database;
-    connections: ProviderConnections;
-    drift: DriftJob;
-    log: Logger;
-    now: () => Date;
-  }) {
-    this.#database = parts.database;
-    this.#connections = parts.connections;
-    this.#drift = parts.drift;
-    this.#log = parts.log;
-    this.#now = parts.now;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   async start(): Promise<void> {
@@ -48,7 +42,7 @@ export class ZoneWatch {
     await this.refresh();
   }
 
-  /** Looks for configurations that were made, changed or deleted. Does nothing unless it was started. */
+  /** Looks for configurations that were created, changed or deleted. Does nothing unless started. */
   async refresh(): Promise<void> {
     this.#following = this.#following.then(() => this.#follow());
     await this.#following;
@@ -67,7 +61,7 @@ export class ZoneWatch {
     clearTimeout(this.#refresh);
     try {
       const watchable = providerKinds.flatMap(({ kind, watchesZones }) => (watchesZones ? [kind] : []));
-      const configs = await queries(this.#database.fork())
+      const configs = await queries(this.#parts.database.fork())
         .selectFrom("provider_configs")
         .select(["id", "kind", "config"])
         .where("kind", "in", watchable)
@@ -81,28 +75,28 @@ export class ZoneWatch {
       }
       for (const [key, config] of wanted) if (!this.#watches.has(key)) this.#open(key, config);
     } catch (error) {
-      this.#log.warn({ err: error }, "could not watch zone files; they are compared at their next turn");
+      this.#parts.log.warn({ err: error }, "could not watch zone files; they are compared at their next check");
     }
     if (!this.#stopped) this.#refresh = setTimeout(() => void this.refresh(), refreshMilliseconds).unref();
   }
 
   #open(key: string, config: StoredConfig): void {
     try {
-      const { provider } = this.#connections.connect(config, "drift");
-      const end = provider?.watch?.((zone) => void this.#look(config.id, zone, this.#now(), tries));
+      const { provider } = this.#parts.connections.connect(config, "drift");
+      const end = provider?.watch?.((zone) => void this.#check(config.id, zone, this.#parts.now(), tries));
       if (!provider || !end) return;
       this.#watches.set(key, end);
       void this.#catchUp(config.id, provider, () => !this.#watches.has(key));
     } catch (error) {
-      this.#log.warn({ err: error, config: config.id }, "could not watch the zone files of a configuration");
+      this.#parts.log.warn({ err: error, config: config.id }, "could not watch the zone files of a configuration");
     }
   }
 
-  /** Compares the zones whose mark is not the one that was stored: they changed while nobody watched. */
+  /** Compares the zones whose fingerprint differs from the stored one. They changed while unwatched. */
   async #catchUp(configId: string, provider: DnsProvider, isOver: () => boolean): Promise<void> {
     try {
       for (let last = ""; ;) {
-        const zones = await queries(this.#database.fork())
+        const zones = await queries(this.#parts.database.fork())
           .selectFrom("domains")
           .select(["name", "provider_fingerprint"])
           .where("provider_config_id", "=", configId)
@@ -113,8 +107,9 @@ export class ZoneWatch {
           .execute();
         for (const { name, provider_fingerprint: stored } of zones) {
           if (isOver()) return;
-          const mark = await provider.fingerprint(name).catch(() => null);
-          if (mark === null || mark !== stored) await this.#look(configId, name, this.#now(), tries);
+          const fingerprint = await provider.fingerprint(name).catch(() => null);
+          if (fingerprint === null || fingerprint !== stored)
+            await this.#check(configId, name, this.#parts.now(), tries);
         }
         const next = zones.at(-1);
         if (!next) return;
@@ -122,20 +117,20 @@ export class ZoneWatch {
       }
     } catch (error) {
       if (isOver()) return;
-      this.#log.warn(
+      this.#parts.log.warn(
         { err: error },
-        "could not look for earlier changes of zone files; they are found at their next turn",
+        "could not look for earlier changes of zone files; they are found at their next check",
       );
     }
   }
 
-  async #look(configId: string, zone: string, at: Date, left: number): Promise<void> {
+  async #check(configId: string, zone: string, at: Date, left: number): Promise<void> {
     if (this.#stopped) return;
-    const settled = await this.#drift.checkZone(configId, zone, at).catch((error: unknown) => {
-      this.#log.warn({ err: error, zone }, "a zone that has changed could not be compared");
+    const settled = await this.#parts.drift.checkZone(configId, zone, at).catch((error: unknown) => {
+      this.#parts.log.warn({ err: error, zone }, "could not compare a zone that has changed");
       return true;
     });
     if (settled || left <= 1) return;
-    setTimeout(() => void this.#look(configId, zone, this.#now(), left - 1), retryMilliseconds).unref();
+    setTimeout(() => void this.#check(configId, zone, this.#parts.now(), left - 1), retryMilliseconds).unref();
   }
 }

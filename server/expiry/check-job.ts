@@ -10,53 +10,50 @@ import type { Finding } from "./registration.ts";
 import { keepFinding } from "./keep-finding.ts";
 
 const atOnce = 16;
-/** Turns taken together: what they cost is one statement, and what a crash delays is so many domains. */
+/** Number of domains claimed with one statement. A crash delays at most this many. */
 const claimed = 64;
-/** For one domain, waiting for its turns at servers included. */
+/** Maximum time for one domain, including waits for rate-limited servers. */
 const lookUpMilliseconds = 120_000;
 const turnMilliseconds = 60_000;
-/** A run that has more to do leaves it to the next one. */
+/** Maximum duration of a run; the next run continues. */
 const longestRunMilliseconds = 30 * 60_000;
-/** Look-ups in a row that come to nothing before people are told; the pauses between make that five hours. */
+/** Consecutive failed lookups before users are notified; with the delays between them, about five hours. */
 const failuresToTell = 3;
 
+interface Parts {
+  database: Database;
+  lookUp: ExpiryLookUp;
+  notifications: Notifications;
+  log: Logger;
+  now: () => Date;
+}
+
 /**
- * Looks up, once a day, the expiry date of every domain that wants it. Turns come spread over the day, as the domains came in; servers of
- * registries are asked no faster than `ServerPace` lets anybody.
+ * Looks up the expiry date of every domain with automatic checks once a day. Lookups are spread over the day, in the order in which
+ * the domains were added. `ServerPace` limits the queries to each registry server.
  */
 export class ExpiryCheckJob implements Job {
+  readonly #parts: Parts;
   readonly name = "expiry.check";
   readonly description = "Looks up the expiry dates of domains whose last look-up is a day old.";
   readonly schedule = "*/10 * * * *";
-  readonly #database: Database;
-  readonly #lookUp: ExpiryLookUp;
-  readonly #notifications: Notifications;
-  readonly #log: Logger;
-  readonly #now: () => Date;
   readonly #budget = new TellingBudget();
 
-  constructor(parts: {
-    database: Database;
-    lookUp: ExpiryLookUp;
-    notifications: Notifications;
-    log: Logger;
-    now: () => Date;
-  }) {
-    this.#database = parts.database;
-    this.#lookUp = parts.lookUp;
-    this.#notifications = parts.notifications;
-    this.#log = parts.log;
-    this.#now = parts.now;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
-  /** Goes on until no domain is due, or half an hour has passed. @param signal abandons look-ups under way; their domains have their turn within the hour. */
+  /**
+   * Runs until no domain is due or half an hour has passed.
+   * @param signal aborts lookups in flight; their domains are retried within the hour.
+   */
   async work(_data: object, signal: AbortSignal): Promise<void> {
     const counts: Partial<Record<Finding["kind"], number>> = {};
     const turns: DueDomain[] = [];
     const ends = performance.now() + longestRunMilliseconds;
     let claiming: Promise<void> | null = null;
     const claim = async () => {
-      turns.push(...(await claimDue(this.#database.fork(), this.#now(), claimed)));
+      turns.push(...(await claimDue(this.#parts.database.fork(), this.#parts.now(), claimed)));
     };
     const work = async () => {
       while (!signal.aborted) {
@@ -73,16 +70,16 @@ export class ExpiryCheckJob implements Job {
       }
     };
     const outcomes = await Promise.allSettled(Array.from({ length: atOnce }, work));
-    if (Object.keys(counts).length > 0) this.#log.info({ domains: counts }, "looked expiry dates up");
+    if (Object.keys(counts).length > 0) this.#parts.log.info({ domains: counts }, "looked expiry dates up");
     for (const outcome of outcomes) if (outcome.status === "rejected" && !signal.aborted) throw outcome.reason;
   }
 
-  /** @returns what came of it; null when it was abandoned. */
+  /** @returns the kind of finding; null if the lookup was aborted */
   async #check(domain: DueDomain, stop: AbortSignal): Promise<Finding["kind"] | null> {
     const finding = await this.#find(domain, stop);
     if (!finding) return null;
-    await this.#database.fork().transactional(async (tx) => {
-      const kept = await keepFinding(tx, domain.id, finding, { now: this.#now(), byItself: true });
+    await this.#parts.database.fork().transactional(async (tx) => {
+      const kept = await keepFinding(tx, domain.id, finding, { now: this.#parts.now(), byItself: true });
       if (!kept || kept.failures < failuresToTell || kept.failuresBefore >= failuresToTell) return;
       if ("message" in finding) await this.#tell(tx, domain, kept.ownerId, finding.message);
     });
@@ -92,7 +89,7 @@ export class ExpiryCheckJob implements Job {
   async #find({ name }: DueDomain, stop: AbortSignal): Promise<Finding | null> {
     const late = AbortSignal.timeout(lookUpMilliseconds);
     try {
-      return await this.#lookUp.find(name, { turnMilliseconds, signal: AbortSignal.any([stop, late]) });
+      return await this.#parts.lookUp.find(name, { turnMilliseconds, signal: AbortSignal.any([stop, late]) });
     } catch (error) {
       if (stop.aborted) return null;
       if (!late.aborted) throw error;
@@ -101,9 +98,9 @@ export class ExpiryCheckJob implements Job {
   }
 
   async #tell(tx: EntityManager, domain: DueDomain, ownerId: string | null, reason: string): Promise<void> {
-    this.#log.warn({ domain: domain.name, reason }, "an expiry date cannot be looked up");
-    const telling = this.#budget.take(this.#now());
-    if (telling === "alone") await this.#notifications.notify(tx, failedLookUp(domain, ownerId, reason));
-    if (telling === "together") await this.#notifications.notify(tx, manyFailedLookUps(domain, reason));
+    this.#parts.log.warn({ domain: domain.name, reason }, "an expiry date cannot be looked up");
+    const telling = this.#budget.take(this.#parts.now());
+    if (telling === "alone") await this.#parts.notifications.notify(tx, failedLookUp(domain, ownerId, reason));
+    if (telling === "together") await this.#parts.notifications.notify(tx, manyFailedLookUps(domain, reason));
   }
 }

@@ -1,6 +1,6 @@
 const longestText = 200;
 
-/** Text that a stranger wrote as the database takes it and people can read it: one line, no control characters, not endless. */
+/** Makes untrusted text safe to store and display: a single line of limited length, without control characters. */
 function oneLine(text: string): string {
   return text
     .toWellFormed()
@@ -10,7 +10,7 @@ function oneLine(text: string): string {
     .toWellFormed();
 }
 
-/** The same; null for nothing, and for what stands in place of text that is not disclosed. */
+/** Cleans registry text. Returns null for empty text and for placeholders such as "redacted". */
 export function cleanRegistryText(text: string): string | null {
   const line = oneLine(text);
   return line === "" || /^(?:redacted|not disclosed|data protected|n\/a$)/i.test(line) ? null : line;

@@ -19,7 +19,7 @@ export interface ExpiryServices {
   expiryReminders: ExpiryReminderJob;
 }
 
-/** Builds what looks expiry dates up and reminds of them. */
+/** Builds the expiry lookup service and its jobs. */
 export function composeExpiry(parts: {
   config: Config;
   database: Database;

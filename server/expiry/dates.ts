@@ -6,10 +6,10 @@ const year = String.raw`(?<year>\d{4})`;
 const month = String.raw`(?<month>\d{1,2})`;
 const word = String.raw`(?<word>[a-z]{3})[a-z]*\.?`;
 const day = String.raw`(?<day>\d{1,2})(?:st|nd|rd|th)?`;
-/** Between the parts of a date: one of them, with or without a blank. */
+/** Separator between the parts of a date: one of these characters with an optional space, or a space. */
 const gap = String.raw`(?:[-/.] ?| )`;
 
-/** How registries and registrars write dates. The first that fits counts. */
+/** Date formats of registries and registrars. The first match wins. */
 const forms = [
   // 2027-03-01T04:00:00Z, 2027/03/01, 2027. 03. 01.
   `${year}${gap}${month}${gap}${day}\\.?${time}${zone}`,
@@ -29,13 +29,13 @@ const forms = [
   String.raw`[a-z]{3} ${word} ${day} (?<hour>\d{1,2}):(?<minute>\d{2}):(?<second>\d{2}) (?:(?<zone>utc|gmt) )?${year}`,
 ].map((form) => new RegExp(`^${form}`, "i"));
 
-/** Some registries write the year 9999 for "never", and 0001 or 1970 for "none". */
+/** Valid years. Some registries write 9999 for "never", and 0001 or 1970 for "none". */
 const firstYear = 1985;
 const lastYear = 2200;
 
 /**
- * The moment that a registry means; without a zone in UTC, without a time at the beginning of that day. Where 03/04/2027 may be read in two
- * ways, the day comes first. @returns null for what is no date, and for years that stand for none
+ * Parses a registry's date. Without a time zone it is UTC; without a time it is the start of the day. In ambiguous dates such as
+ * 03/04/2027, the day comes first. @returns null if this is not a valid date, or if the year is a placeholder
  */
 export function parseExpiryDate(text: string): Date | null {
   const plain = text.slice(0, 100).trim().replaceAll(/\s+/g, " ");
@@ -52,7 +52,7 @@ function dateOf(groups: Record<string, string | undefined>, plain: string): Date
   const [year, day, hour, minute, second] = [part("year"), part("day"), part("hour"), part("minute"), part("second")];
   const { word } = groups;
   const given = word === undefined ? part("month") : months.indexOf(word.toLowerCase()) + 1;
-  // 12/31/2027 can only have its month in front.
+  // In 12/31/2027, the month must come first.
   const [month, dayOfMonth] = given > 12 && /^\d{1,2}\//.test(plain) ? [day, given] : [given, day];
   if (year < firstYear || year > lastYear || hour > 24 || minute > 59 || second > 60) return null;
   const dayStart = Date.UTC(year, month - 1, dayOfMonth);
@@ -63,13 +63,13 @@ function dateOf(groups: Record<string, string | undefined>, plain: string): Date
   return new Date(dayStart + (timed ? ((hour * 60 + minute - offset) * 60 + second) * 1_000 : 0));
 }
 
-/** Minutes ahead of UTC: `+09`, `+0900`, `+09:00`; letters mean UTC. */
+/** Returns the offset from UTC in minutes for `+09`, `+0900` or `+09:00`; letters mean UTC. */
 function minutesOf(zone: string): number {
   const [, sign = "+", hours = "0", minutes = "0"] = /^([+-])(\d{2}):?(\d{2})?/.exec(zone) ?? [];
   return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
 }
 
-/** A zone noted behind the date: `(UTC+8)`, `(JST)`. */
+/** Returns the offset in minutes of a time zone that follows the date, such as `(UTC+8)` or `(JST)`. */
 function offsetBehind(text: string): number {
   const [, sign, hours] = /\((?:utc|gmt) ?([+-])(\d{1,2})(?::00)?\)/i.exec(text) ?? [];
   if (hours !== undefined) return (sign === "-" ? -1 : 1) * Number(hours) * 60;

@@ -1,18 +1,18 @@
 import { sql } from "kysely";
 import { queries, type EntityManager } from "../database/database.ts";
 
-/** A domain whose turn it is. */
+/** A domain that is due for a lookup. */
 export interface DueDomain {
   id: string;
   name: string;
 }
 
-/** How long a taken turn lasts: a process that ends meanwhile has its domains looked up by the next one. */
+/** Lease of a claim. If the process crashes, another one looks up its domains after this time. */
 const turnMinutes = 60;
 
 /**
- * Takes the turns of domains whose look-up is due, those that have waited longest first, so that no other instance looks them up. Domains that are
- * disabled, that nobody wants looked up, or whose date was set by hand have none.
+ * Claims domains that are due for a lookup, longest overdue first, so that no other instance looks them up. Skips domains that are
+ * disabled, have no automatic checks, or have a manually set date.
  */
 export async function claimDue(em: EntityManager, now: Date, atMost: number): Promise<DueDomain[]> {
   const { rows } = await sql<DueDomain>`

@@ -1,32 +1,33 @@
 import { sql } from "kysely";
 import { queries, type EntityManager } from "../database/database.ts";
 
-/** A domain of which people are to hear now. */
+/** A reminder that is due for a domain. */
 export interface DueReminder {
   domainId: string;
   name: string;
   ownerId: string | null;
   expiresAt: Date;
-  /** The threshold, days before the date; `expired`: it has passed. */
+  /** The threshold in days before the date; `expired` if the date has passed. */
   days: number;
   source: string | null;
   registryExpiresAt: Date | null;
   registrarExpiresAt: Date | null;
 }
 
-/** What stands in `expiry_reminders.days` for "has expired". */
+/** Value of `expiry_reminders.days` for an expired registration. */
 export const expired = -1;
 
-/** What a batch came to: what to tell, and where the next one goes on; null: there is no more. */
+/** Reminders of a batch, and the cursor of the next one; `next` is null at the end. */
 export interface Batch {
   reminders: DueReminder[];
   next: string | null;
 }
 
 /**
- * Takes the reminders that are due of the next domains, by id, within a transaction: who commits has told of them, and nobody else will. Of thresholds
- * that passed together, or before a nearer one was told, only the nearest is told: one message says it all.
- * @param after the id behind which to go on; null: from the first.
+ * Takes the due reminders of the next domains, ordered by id. Committing the transaction marks them as sent, so that no other instance
+ * sends them. If several thresholds have passed, only the nearest one yields a reminder. Thresholds further away than one already
+ * sent yield none.
+ * @param after domain id to continue after; null: start with the first.
  */
 export async function takeReminders(tx: EntityManager, now: Date, after: string | null, most: number): Promise<Batch> {
   const at = sql`${now}::timestamptz`;
@@ -81,7 +82,7 @@ interface Row {
 
 const firstId = "00000000-0000-0000-0000-000000000000";
 
-/** Of a domain `d`: that it has expired, or the thresholds that have passed. */
+/** Returns SQL for the passed thresholds of a domain `d`, or for `expired` alone. */
 function thresholds(at: ReturnType<typeof sql>) {
   return sql`
     case when d.expires_at <= ${at} then array[${sql.lit(expired)}]

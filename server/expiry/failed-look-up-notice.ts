@@ -2,13 +2,13 @@ import type { TypedNotice } from "../notifications/notify.ts";
 import type { DueDomain } from "./due-domains.ts";
 
 const day = 24 * 3_600_000;
-/** Notices of single domains in a day. More have a common cause: no way out, or a registry that is away. */
+/** Maximum notices per day about single domains. More failures share a cause: no outbound network, or a registry outage. */
 const mostEach = 20;
 
-/** How people are told of a domain: on its own, together with all further ones of the day, or no more on that day. */
+/** How a failure is reported: in its own notice, in one notice for all further failures of the day, or not at all that day. */
 export type Telling = "alone" | "together" | "not";
 
-/** Keeps a registry's outage from becoming thousands of messages. It counts in this process. */
+/** Limits notices during a registry outage. Counts per process. */
 export class TellingBudget {
   #since = 0;
   #taken = 0;
@@ -41,7 +41,7 @@ export function failedLookUp(
   };
 }
 
-/** The first of those that are not told one by one, standing for all. */
+/** Returns the notice for all failures beyond the daily limit, naming the first one. */
 export function manyFailedLookUps({ id, name }: DueDomain, reason: string): TypedNotice<"domain.expiry_check_failed"> {
   return {
     event: "domain.expiry_check_failed",

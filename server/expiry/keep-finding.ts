@@ -3,7 +3,7 @@ import { expiringFrom } from "./status.ts";
 import { nextCheck } from "./next-check.ts";
 import type { Finding } from "./registration.ts";
 
-/** What a domain's registration is known by, before and after a look-up. */
+/** Stored registration data of a domain, before and after a lookup. */
 interface Known {
   expiresAt: Date | null;
   expirySource: string | null;
@@ -13,17 +13,17 @@ interface Known {
 export interface Kept {
   before: Known;
   after: Known;
-  /** Look-ups by themselves in a row that came to nothing, before and after this one. */
+  /** Consecutive failed automatic lookups, before and after this one. */
   failuresBefore: number;
   failures: number;
   ownerId: string | null;
 }
 
 /**
- * Keeps what a look-up found, within a transaction: a date with all that follows from it, or only that somebody looked. Without a date the stored
- * one stays.
- * @param byItself a look-up that nobody asked for: it leaves a domain alone whose date a person set meanwhile.
- * @returns null when the domain is gone or was left alone.
+ * Stores the result of a lookup, within a transaction: a found date and the values derived from it, or only the time of the lookup.
+ * Without a found date, the stored one is unchanged.
+ * @param byItself automatic lookup: skips a domain whose date was set manually in the meantime.
+ * @returns null if the domain was deleted or skipped.
  */
 export async function keepFinding(
   tx: EntityManager,
@@ -71,7 +71,7 @@ function datesOf({ expiresAt, source, registration }: Extract<Finding, { kind: "
   };
 }
 
-/** What is limited, and what a person tries out, says nothing of the domain. */
+/** Returns the new failure count. Rate limits and manual lookups do not count, because they say nothing about the domain. */
 function failuresAfter(finding: Finding, failures: number, byItself: boolean): number {
   if (finding.kind === "failed" || finding.kind === "unregistered") {
     const counts = byItself && !(finding.kind === "failed" && finding.limited);

@@ -8,16 +8,18 @@ import type { WhoisClient } from "./whois/client.ts";
 
 type WhoisSaid = Awaited<ReturnType<WhoisClient["ask"]>>;
 
-/** Finds out when a registration ends: over RDAP, and over WHOIS where RDAP has no server, no date or no answer. */
-export class ExpiryLookUp {
-  readonly #bootstrap: RdapBootstrap;
-  readonly #rdap: RdapClient;
-  readonly #whois: WhoisClient;
+interface Parts {
+  bootstrap: RdapBootstrap;
+  rdap: RdapClient;
+  whois: WhoisClient;
+}
 
-  constructor(parts: { bootstrap: RdapBootstrap; rdap: RdapClient; whois: WhoisClient }) {
-    this.#bootstrap = parts.bootstrap;
-    this.#rdap = parts.rdap;
-    this.#whois = parts.whois;
+/** Looks up when a registration expires: over RDAP, or over WHOIS if RDAP has no server, date or answer. */
+export class ExpiryLookUp {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /** @param zone lower-case A-labels. @throws the signal's reason */
@@ -27,18 +29,18 @@ export class ExpiryLookUp {
       return { kind: "unknown", message: `${zone} is a public suffix: names below it are registered, not itself.` };
     }
     const { name, suffixes } = registrable;
-    const bases = await this.#bootstrap.serversFor(suffixes);
-    const rdap = bases.length === 0 ? null : await this.#rdap.ask(bases, name, patience);
+    const bases = await this.#parts.bootstrap.serversFor(suffixes);
+    const rdap = bases.length === 0 ? null : await this.#parts.rdap.ask(bases, name, patience);
     if (rdap?.kind === "unregistered") return unregistered(name);
     if (rdap?.kind === "failed" && rdap.limited) return rdap;
     const expiresAt = rdap?.kind === "registered" ? earliestExpiry(rdap.registration) : null;
     if (rdap?.kind === "registered" && expiresAt) return { ...rdap, kind: "found", source: "rdap", expiresAt };
-    const whois = await this.#whois.ask(registrable, patience);
+    const whois = await this.#parts.whois.ask(registrable, patience);
     return rdap?.kind === "registered" ? datedBy(whois, rdap.registration, name) : saidBy(whois, rdap, name);
   }
 }
 
-/** What comes of the registry's WHOIS where its RDAP has the name and no date. */
+/** Returns the finding from WHOIS if RDAP has the name but no date. */
 function datedBy(whois: WhoisSaid, rdap: Registration, name: string): Finding {
   if (whois.kind === "failed" && whois.limited) return whois;
   const expiresAt = whois.kind === "registered" ? earliestExpiry(whois.registration) : null;
@@ -49,7 +51,7 @@ function datedBy(whois: WhoisSaid, rdap: Registration, name: string): Finding {
   return { kind: "found", source: "whois", expiresAt, registration };
 }
 
-/** What comes of WHOIS alone: `rdap` is null where the registry has none. */
+/** Returns the finding from WHOIS alone. `rdap` is null if the registry has no RDAP server. */
 function saidBy(whois: WhoisSaid, rdap: Failure | null, name: string): Finding {
   switch (whois.kind) {
     case "registered": {

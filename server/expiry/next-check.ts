@@ -2,18 +2,19 @@ import type { Finding } from "./registration.ts";
 
 const hour = 3_600_000;
 const day = 24 * hour;
-/** Domains that came in together do not stay together: each look-up moves the next one by up to this. */
+/** Maximum jitter, which spreads the lookups of domains that were added together. */
 const spreadMilliseconds = hour;
-/** After a first and a second look-up that came to nothing; later ones wait for the next day. */
+/** Delays after the first and second failed lookups; later ones wait until the next day. */
 const pausesAfterFailure = [hour, 4 * hour];
 
 /**
- * When a domain is looked up the next time: within a day, and at the end of its registration; sooner after what may be better in an hour; later where there is nobody to ask.
- * @param failures look-ups in a row that came to nothing. @param chance from 0 up to 1, where within the spread
+ * Returns the time of a domain's next lookup: within a day, or when its registration ends, if that is earlier. Transient failures are
+ * retried sooner; names without a registry are looked up later.
+ * @param failures consecutive failed lookups. @param chance position within the jitter, from 0 up to 1
  */
 export function nextCheck(finding: Finding, failures: number, now: Date, chance = Math.random()): Date {
   const usual = new Date(now.getTime() + pauseAfter(finding, failures) - chance * spreadMilliseconds);
-  // Many registries renew at the very moment: looked up just then, the domain is not told of as expired.
+  // Many registries auto-renew at the moment of expiry. A lookup at that time avoids a false expiry notice.
   const ends = finding.kind === "found" ? finding.expiresAt : usual;
   return ends > now && ends < usual ? ends : usual;
 }

@@ -1,16 +1,16 @@
 import { getDomain } from "tldts";
 
-/** What a registry knows a zone by. */
+/** The registered name of a zone, and its suffixes. */
 export interface Registrable {
-  /** The registered name that the zone is, or lies below: `example.co.uk` for `dev.example.co.uk`. */
+  /** The registered name at or above the zone: `example.co.uk` for `dev.example.co.uk`. */
   name: string;
-  /** Where it may be registered, the longest suffix first: `co.uk`, `uk`. Registries go by one or the other. */
+  /** Possible registry suffixes, longest first: `co.uk`, `uk`. Which one applies depends on the registry. */
   suffixes: string[];
 }
 
-/** @param zone lower-case A-labels. @returns null for a public suffix, below which others register. */
+/** Returns a zone's registered name. @param zone lower-case A-labels. @returns null for a public suffix */
 export function registrableOf(zone: string): Registrable | null {
-  // Private suffixes (github.io) are registrations themselves.
+  // Private suffixes (github.io) are themselves registered names.
   const name = getDomain(zone, { allowPrivateDomains: false, validateHostname: false });
   if (name === null) return null;
   const labels = name.split(".");

@@ -1,46 +1,46 @@
 import type { Failure } from "./failure.ts";
 
-/** What a registry, and with it the registrar, say of a registered name. */
+/** Registration data of a name, from its registry and registrar. */
 export interface Registration {
-  /** The registry's date. Null: it publishes none. */
+  /** The registry's date; null if it publishes none. */
   registryExpiresAt: Date | null;
-  /** The registrar's own date, which may be another: registries renew by themselves, and some lag behind. */
+  /** The registrar's own date. It may differ: registries auto-renew, and some data is outdated. */
   registrarExpiresAt: Date | null;
   registrar: string | null;
-  /** As the server names them. */
+  /** Statuses in the server's wording. */
   statuses: string[];
 }
 
-/** What one server said. */
+/** A server's answer. */
 export type Answer =
   | { kind: "registered"; registration: Registration }
-  /** There is no such registration. */
+  /** The name is not registered. */
   | { kind: "unregistered" }
-  /** It does not answer for now: too many queries. `seconds` are those that it asks to wait; null: it does not say. */
+  /** The server is rate limiting. `seconds`: the delay that it asks for; null if unspecified. */
   | { kind: "limited"; seconds: number | null }
-  /** There is no registry for such names. */
+  /** No registry is responsible for the name. */
   | { kind: "no registry" }
-  /** What came is no answer to the question. The message begins with a verb: "answers with …". */
+  /** The response is invalid or unrelated. The message begins with a verb: "answers with …". */
   | { kind: "broken"; message: string };
 
-/** What a registry said, when it said something. */
+/** A registry's conclusive answer. */
 export type Settled = Extract<Answer, { kind: "registered" | "unregistered" }>;
 
 export type ExpirySource = "rdap" | "whois";
 
-/** What became of a look-up. */
+/** Outcome of a lookup. */
 export type Finding =
   | { kind: "found"; source: ExpirySource; expiresAt: Date; registration: Registration }
-  /** Registered, and the registry publishes no date. */
+  /** Registered, but the registry publishes no date. */
   | { kind: "unpublished"; source: ExpirySource; registration: Registration; message: string }
   | { kind: "unregistered"; message: string }
-  /** Nobody to ask: a public suffix, or a name that belongs to no registry. */
+  /** No registry to ask: the name is a public suffix or belongs to no registry. */
   | { kind: "unknown"; message: string }
   | Failure;
 
 /**
- * The date that counts: the earlier one. Where the registry has renewed by itself the registrar's is the real one, and where either
- * lags behind, an early reminder costs a look and a late one the name.
+ * Returns the effective date, which is the earlier one. After a registry's auto-renewal, the registrar's date is the real one. If
+ * either is outdated, an early reminder only costs a check, but a late one can cost the name.
  */
 export function earliestExpiry({ registryExpiresAt, registrarExpiresAt }: Registration): Date | null {
   if (!registryExpiresAt || !registrarExpiresAt) return registryExpiresAt ?? registrarExpiresAt;

@@ -5,44 +5,45 @@ import type { Notifications } from "../notifications/notify.ts";
 import { takeReminders } from "./due-reminders.ts";
 import { reminderNotice } from "./reminder-notice.ts";
 
-/** Domains in one transaction: few enough that a crash costs little and that others hardly wait. */
+/** Domains per transaction: few enough that a crash loses little work and locks are brief. */
 const batch = 500;
 
+interface Parts {
+  database: Database;
+  notifications: Notifications;
+  log: Logger;
+  now: () => Date;
+}
+
 /**
- * Tells of registrations that end soon or have ended, each once for its date and threshold. What was missed while nothing ran is made up for by
- * the next run.
+ * Sends reminders of registrations that expire soon or have expired, once per date and threshold. After downtime, the next run sends
+ * what was missed.
  */
 export class ExpiryReminderJob implements Job {
+  readonly #parts: Parts;
   readonly name = "expiry.remind";
   readonly description = "Reminds of registrations that end soon or have ended.";
-  /** Half an hour after most registrations end, so that those that renewed by themselves have been looked up again. */
+  /** Runs half an hour after most registrations end, so that auto-renewed ones have been looked up again. */
   readonly schedule = "35 * * * *";
-  readonly #database: Database;
-  readonly #notifications: Notifications;
-  readonly #log: Logger;
-  readonly #now: () => Date;
 
-  constructor(parts: { database: Database; notifications: Notifications; log: Logger; now: () => Date }) {
-    this.#database = parts.database;
-    this.#notifications = parts.notifications;
-    this.#log = parts.log;
-    this.#now = parts.now;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   async work(_data: object, signal: AbortSignal): Promise<void> {
-    const now = this.#now();
+    const now = this.#parts.now();
     let told = 0;
     let after: string | null = null;
     do {
       const from: string | null = after;
-      after = await this.#database.fork().transactional(async (tx) => {
+      after = await this.#parts.database.fork().transactional(async (tx) => {
         const { reminders, next } = await takeReminders(tx, now, from, batch);
         const notices = reminders.map((reminder) => reminderNotice(reminder, now));
-        await this.#notifications.notifyAll(tx, notices);
+        await this.#parts.notifications.notifyAll(tx, notices);
         told += reminders.length;
         return next;
       });
     } while (after !== null && !signal.aborted);
-    if (told > 0) this.#log.info({ reminders: told }, "reminded of expiry dates");
+    if (told > 0) this.#parts.log.info({ reminders: told }, "reminded of expiry dates");
   }
 }

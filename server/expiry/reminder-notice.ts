@@ -3,7 +3,7 @@ import { expired, type DueReminder } from "./due-reminders.ts";
 
 const day = 24 * 3_600_000;
 
-/** What people are told of a registration that ends soon, or has ended. */
+/** Returns the notice about a registration that expires soon or has expired. */
 export function reminderNotice(reminder: DueReminder, now: Date): TypedNotice<"domain.expired" | "domain.expiring"> {
   const { domainId, name, ownerId, expiresAt, days, source } = reminder;
   const about = { domainId, domainName: name, expiresAt: expiresAt.toISOString(), source };
@@ -31,7 +31,7 @@ export function reminderNotice(reminder: DueReminder, now: Date): TypedNotice<"d
   };
 }
 
-/** The end of a sentence: who says so, and where registry and registrar differ, both. */
+/** Returns the end of a sentence: the date's source, or both dates if registry and registrar differ. */
 function originOf({ source, registryExpiresAt, registrarExpiresAt }: DueReminder): string {
   if (source === null || source === "manual") return ", a date set by hand.";
   if (!registryExpiresAt || !registrarExpiresAt) return ` (${source.toUpperCase()}).`;

@@ -1,38 +1,35 @@
 import { z } from "zod";
 import { id, line, timestamp } from "../api/schemas.ts";
 
-const error = z
-  .string()
-  .nullable()
-  .meta({ description: "Why there is no date, in words for people; null where there is one.", example: null });
+const error = z.string().nullable().meta({ description: "Why no date was found; null if one was.", example: null });
 const source = z
   .enum(["rdap", "whois"])
   .nullable()
-  .meta({ description: "What the registry answered over.", example: "rdap" });
+  .meta({ description: "Protocol the registry answered over; null if no date was found.", example: "rdap" });
 const found = z.boolean().meta({ description: "Whether a date was found." });
-const expiresAt = timestamp("When the registration ends; null where no date was found.").nullable();
+const expiresAt = timestamp("When the registration expires; null if no date was found.").nullable();
 
 export const checkExpiryInput = z.strictObject({ id: id("The domain's id.") });
 
 export const checkExpiryResult = z.object({ success: found, expiresAt, source, error }).meta({
   id: "ExpiryCheck",
-  description: "What a look-up found. Without a date the stored one stays.",
+  description: "The result of a lookup. If no date was found, the stored date is kept.",
 });
 
 export const previewExpiryInput = z.strictObject({
-  domain: line(1024, 1).meta({ description: "Domain name; Unicode becomes A-labels.", example: "example.com" }),
+  domain: line(1024, 1).meta({ description: "Domain name, in Unicode or A-labels.", example: "example.com" }),
 });
 
 export const previewExpiryResult = z
   .object({
     success: found,
-    domain: z.string().meta({ description: "The name as looked up, in A-labels.", example: "example.com" }),
+    domain: z.string().meta({ description: "The name that was looked up, in A-labels.", example: "example.com" }),
     expiresAt,
     source,
-    registrar: z.string().nullable().meta({ description: "Registrar; null where not told.", example: "Example Inc." }),
+    registrar: z.string().nullable().meta({ description: "Registrar; null if not reported.", example: "Example Inc." }),
     statuses: z
       .array(z.string())
-      .meta({ description: "States as the registry names them.", example: ["client transfer prohibited"] }),
+      .meta({ description: "Domain statuses, as the registry reports them.", example: ["client transfer prohibited"] }),
     error,
   })
-  .meta({ id: "ExpiryPreview", description: "What a look-up found, without storing it." });
+  .meta({ id: "ExpiryPreview", description: "The result of a lookup that stores nothing." });

@@ -1,30 +1,30 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Queries to one server: so many at once, and then one in each pause. Registries ban who asks much faster. */
+/** Query limit per server: a burst, then one query per interval. Registries ban clients that are much faster. */
 const atOnce = 5;
 const pauseMilliseconds = 1_000;
-/** How long a server rests that says it was asked too often and not for how long; doubled each time in a row, up to the longest. */
+/** Backoff after a server's rate limit without a given delay: doubles each time in a row, up to the maximum. */
 const firstRestSeconds = 60;
 const longestRestSeconds = 3_600;
-/** Servers that are remembered; the one used longest ago is forgotten first. */
+/** Maximum number of tracked servers; the least recently used is evicted first. */
 const mostServers = 1_000;
 
 interface Pace {
-  /** On the process's own clock: when the next query is due if one came in each pause. */
+  /** When the next query is due at one per interval, on the process's monotonic clock. */
   dueAt: number;
   restUntil: Date | null;
   rests: number;
 }
 
-/** How long a look-up may take. */
+/** Time limits of a lookup. */
 export interface Patience {
-  /** For a turn at one server. */
+  /** Maximum wait for one server's rate limit, in milliseconds. */
   turnMilliseconds: number;
-  /** Aborted when nobody waits for the look-up any more, or it has taken too long. */
+  /** Aborted if the caller stops waiting or the lookup takes too long. */
   signal: AbortSignal;
 }
 
-/** How often each server of registries is asked, and its rest after it said "too often". It holds in this process. */
+/** Limits the query rate to each registry server and backs off after a server's rate limit. Applies per process. */
 export class ServerPace {
   readonly #now: () => Date;
   readonly #servers = new Map<string, Pace>();
@@ -34,7 +34,7 @@ export class ServerPace {
   }
 
   /**
-   * Waits for a turn at the server. @returns null when it has come, or the seconds until there may be one, where that is too long.
+   * Waits until the server may be queried. @returns null when it may, or the seconds to wait if that exceeds the limit.
    * @throws the signal's reason
    */
   async turn(server: string, { turnMilliseconds, signal }: Patience): Promise<number | null> {
@@ -57,7 +57,7 @@ export class ServerPace {
     pace.restUntil = null;
   }
 
-  /** The server was asked too often. @param seconds that it asks for; null: it does not say */
+  /** Starts a backoff after a server's rate limit. @param seconds delay that it asks for; null: unspecified */
   rest(server: string, seconds: number | null): void {
     const pace = this.#of(server);
     const own = Math.min(firstRestSeconds * 2 ** pace.rests, longestRestSeconds);

@@ -10,11 +10,11 @@ import type { ExpiryLookUp } from "./look-up.ts";
 import type { Finding } from "./registration.ts";
 import { keepFinding } from "./keep-finding.ts";
 
-/** How long a person waits at most, and of that for a turn at one server. */
+/** Maximum duration of a manual lookup, including the maximum wait for one server's rate limit. */
 const lookUpSeconds = 25;
 const turnMilliseconds = 8_000;
 
-/** Look-ups that people ask for. */
+/** Runs lookups that users request. */
 export class Expiry {
   readonly #lookUp: ExpiryLookUp;
   readonly #now: () => Date;
@@ -24,7 +24,7 @@ export class Expiry {
     this.#now = now;
   }
 
-  /** Looks a domain's expiry up and stores it, also over a date set by hand: that is what was asked for. @throws AppError NOT_FOUND, FORBIDDEN */
+  /** Looks up a domain's expiry date and stores it, even over a manually set one. @throws AppError NOT_FOUND, FORBIDDEN */
   async check(em: EntityManager, caller: Caller, id: string) {
     const zone = await zoneFor(em, caller, id, "manage");
     const finding = await this.#find(zone.name);
@@ -46,7 +46,7 @@ export class Expiry {
       : { success: false, expiresAt: null, source: null, error: finding.message };
   }
 
-  /** Looks up any name and stores nothing. @throws AppError BAD_REQUEST for what is no domain name */
+  /** Looks up any name without storing the result. @throws AppError BAD_REQUEST if it is not a valid domain name */
   async preview(domain: string) {
     const name = parseZoneName(domain);
     if (!name.ok) throw badField(["domain"], name.message);

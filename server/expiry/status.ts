@@ -5,12 +5,12 @@ export type DomainStatus = "active" | "expiring" | "expired" | "disabled";
 
 const day = 24 * 3_600_000;
 
-/** From when on a domain counts as expiring: the longest reminder before its date. */
+/** Returns when a domain starts to count as expiring: its earliest reminder. */
 export function expiringFrom(expiresAt: Date | null, remindDays: readonly number[]): Date | null {
   return expiresAt && new Date(expiresAt.getTime() - Math.max(0, ...remindDays) * day);
 }
 
-/** A domain's state at `now`. Unless disabled it follows from the date, so it is right at any time without anybody writing it. */
+/** Returns a domain's status at `now`. Unless disabled, it is derived from the date, so it never needs to be updated. */
 export function statusAt(
   domain: { status: "active" | "disabled"; expires_at: Date | null; expiring_from: Date | null },
   now: Date,
@@ -20,7 +20,7 @@ export function statusAt(
   return domain.expiring_from && domain.expiring_from <= now ? "expiring" : "active";
 }
 
-/** The same as a condition that indexes serve. */
+/** Returns a SQL condition for a status, which can use indexes. */
 export function hasStatus(
   eb: ExpressionBuilder<Tables, "domains">,
   status: DomainStatus,

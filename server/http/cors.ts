@@ -6,7 +6,7 @@ const responseHeaders =
   "Deprecation, ETag, Idempotency-Replayed, Link, RateLimit, RateLimit-Policy, Retry-After, Sunset, X-Request-Id";
 const preflightSeconds = "600";
 
-/** Lets pages of the listed origins call the interface, with the refresh cookie (Fetch standard, "CORS protocol"). */
+/** Lets pages of the listed origins call the API with credentials (Fetch standard, "CORS protocol"). */
 export function cors(origins: readonly string[]): RequestHandler {
   return (req, res, next) => {
     const { origin } = req.headers;

@@ -1,8 +1,8 @@
 import type { Response } from "express";
 
 /**
- * Declares tRPC's answers as JSON where its adapter leaves that out: a call that is refused before its procedure is known comes as the plain text
- * that a `Response` of the Fetch standard is by default.
+ * Sets the JSON content type where tRPC's adapter omits it: an error before the procedure is known is sent as `text/plain`, the default of a
+ * Fetch `Response`.
  */
 export function declareJson(res: Response): void {
   const setHeader = res.setHeader.bind(res);

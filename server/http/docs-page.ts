@@ -1,5 +1,6 @@
 import express, { type Router } from "express";
-import { absolutePath } from "swagger-ui-dist";
+// The package's index would load the whole bundle, which only browsers run.
+import absolutePath from "swagger-ui-dist/absolute-path.js";
 
 const page = `<!doctype html>
 <html lang="en">
@@ -21,7 +22,7 @@ const start = `SwaggerUIBundle({ url: "/api/openapi.json", dom_id: "#swagger-ui"
 
 const assets = new Set(["swagger-ui.css", "swagger-ui-bundle.js", "favicon-16x16.png", "favicon-32x32.png"]);
 
-/** The API document as a page, every asset of it from the installed package. */
+/** Serves the API document as a Swagger UI page, with all assets from the installed package. */
 export function docsPage(): Router {
   const router = express.Router();
   const folder = absolutePath();

@@ -8,7 +8,7 @@ import { noteProcedure } from "../metrics/http.ts";
 
 const requestIdForm = /^[\w.-]{8,64}$/;
 
-/** The caller's request id where it is usable, else a new one. Answered as `X-Request-Id`. */
+/** Returns the caller's request id if it is valid, otherwise a new one, and sets it as `X-Request-Id`. */
 export function requestIdOf(req: Request, res: Response): string {
   const known: unknown = res.locals["requestId"];
   if (typeof known === "string") return known;
@@ -19,7 +19,7 @@ export function requestIdOf(req: Request, res: Response): string {
   return requestId;
 }
 
-/** Express behind the narrow port that procedures see. */
+/** Adapts Express to the interface that procedures use. */
 export function httpPort(req: Request, res: Response, secureCookies: boolean): HttpPort {
   return {
     header: (name) => {
@@ -51,8 +51,8 @@ export function httpPort(req: Request, res: Response, secureCookies: boolean): H
 }
 
 /**
- * A subscription's context with the access token of tRPC's connection parameters, which are part of the address: a browser's own `EventSource`
- * sends no headers. Personal tokens last too long for addresses, which are written down in many places.
+ * Adds the access token from tRPC's connection parameters to a subscription's context. They are part of the URL, because a browser's
+ * `EventSource` cannot send headers. Personal tokens are ignored there: they live too long for URLs, which are logged in many places.
  */
 export function withConnectionToken<C extends Context>(
   context: C,

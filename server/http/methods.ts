@@ -5,7 +5,7 @@ import { patternOf, restProcedures } from "../api/rest.ts";
 import { requestIdOf } from "./http-port.ts";
 import { sendProblem } from "../api/problem.ts";
 
-/** A part of Express's router, as far as it is looked at. */
+/** The parts of Express's router used here. */
 interface Layer {
   route?: { methods: Readonly<Record<string, boolean>> };
   handle: { stack?: Layer[] };
@@ -15,10 +15,10 @@ interface Layer {
 const order = ["GET", "HEAD", "POST", "PUT", "DELETE"];
 
 /**
- * Answers what no route took: 405 with `Allow` where the path takes other methods (RFC 9110 §15.5.6), 404 elsewhere. OPTIONS answers with
- * the methods.
+ * Handles requests that no route matched: 405 with `Allow` if the path supports other methods (RFC 9110 §15.5.6), otherwise 404. OPTIONS
+ * returns the supported methods.
  */
-export function noSuchRoute(app: Express, router: AnyTRPCRouter): RequestHandler {
+export function unmatchedRoute(app: Express, router: AnyTRPCRouter): RequestHandler {
   const procedures = restProcedures(router).flatMap(({ meta: { openapi } }) =>
     openapi ? [{ method: openapi.method, pattern: patternOf(`/api${openapi.path}`) }] : [],
   );
@@ -26,12 +26,12 @@ export function noSuchRoute(app: Express, router: AnyTRPCRouter): RequestHandler
     const { method, path } = req;
     const methods = methodsOf((app.router as unknown as { stack: Layer[] }).stack, path);
     for (const procedure of procedures) if (procedure.pattern.test(path)) methods.add(procedure.method);
-    // Some routes look at the method themselves: those that a look at the head would set off.
+    // A HEAD request that reaches this point belongs to a route that refuses it, because it would have side effects.
     if (methods.has("GET") && method !== "HEAD") methods.add("HEAD");
     const allowed = order.filter((known) => methods.has(known));
     const requestId = requestIdOf(req, res);
     if (allowed.length === 0 || allowed.includes(method)) {
-      const message = `There is nothing at ${method} ${path}; see /api/docs.`;
+      const message = `${method} ${path} does not exist. See /api/docs for the available calls.`;
       sendProblem(res, new AppError("NOT_FOUND", message), requestId);
       return;
     }
@@ -40,7 +40,7 @@ export function noSuchRoute(app: Express, router: AnyTRPCRouter): RequestHandler
       res.status(204).end();
       return;
     }
-    const message = `${path} does not take ${method}; it takes ${allowed.join(", ")}.`;
+    const message = `${path} does not support ${method}. Use ${allowed.join(", ")}.`;
     sendProblem(res, new AppError("METHOD_NOT_ALLOWED", message), requestId);
   };
 }

@@ -4,8 +4,8 @@ import helmet from "helmet";
 const hstsSeconds = 31_536_000;
 
 /**
- * What browsers are told of every answer: it is data, it loads nothing, nobody frames it. The documentation page has a policy
- * of its own. TLS is insisted on only where SITE_URL has it: elsewhere nobody could come back to the site.
+ * Sets security headers on every response: no resources, no framing. The documentation page has its own policy. HSTS is sent only if
+ * SITE_URL is https, because otherwise the site would become unreachable.
  */
 export function securityHeaders(siteUrl: string): RequestHandler {
   return helmet({
@@ -20,7 +20,7 @@ export function securityHeaders(siteUrl: string): RequestHandler {
     },
     strictTransportSecurity: siteUrl.startsWith("https:") && { maxAge: hstsSeconds, includeSubDomains: false },
     xFrameOptions: { action: "deny" },
-    // For programs that nobody runs any more: each header costs every answer.
+    // Obsolete headers, which would only add to every response.
     originAgentCluster: false,
     xDnsPrefetchControl: false,
     xDownloadOptions: false,

@@ -1,27 +1,27 @@
 import type { ProviderId } from "../database/tables/identity.ts";
 
-/** Whether a provider sends browsers back to the address that `oidc` and `custom` have in common (the interface). */
+/** Returns whether a provider uses the callback URL that `oidc` and `custom` share. */
 export function sharesCallback(providerId: ProviderId): boolean {
   return providerId === "oidc" || providerId === "custom";
 }
 
-/** Where external sign-in happens: what is registered at providers, and where browsers go afterwards. */
+/** URLs of external sign-in: the redirect URIs to register at providers, and the console. */
 export class IdentityAddresses {
   readonly siteUrl: string;
 
-  /** @param siteUrl public address without a trailing slash */
+  /** @param siteUrl public URL without a trailing slash */
   constructor(siteUrl: string) {
     this.siteUrl = siteUrl;
   }
 
-  /** Where a provider sends browsers back to. */
+  /** Returns a provider's redirect URI. */
   redirectUrl(providerId: ProviderId): string {
     return sharesCallback(providerId)
       ? `${this.siteUrl}/oauth/oidc`
       : `${this.siteUrl}/api/auth/oauth/${providerId}/callback`;
   }
 
-  /** The front end with the outcome. There is no other place that browsers are sent to. */
+  /** Returns the console URL with the outcome, the only target of redirects after a callback. */
   frontEnd(outcome: Readonly<Record<string, string>>): string {
     return `${this.siteUrl}/?${new URLSearchParams(outcome).toString()}`;
   }

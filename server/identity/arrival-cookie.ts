@@ -6,8 +6,9 @@ import { pendingSeconds, ticketSeconds } from "./tickets.ts";
 import type { FrontEndQuery } from "./external-sign-in.ts";
 
 /**
- * Lets a browser know what came to it itself. A ticket stands in the front end's address, and an attacker can send anybody there with one of their
- * own: who follows would work in the attacker's account, or make one that the attacker can enter (login CSRF, RFC 9700 §4.7).
+ * Binds a ticket or pending token to the browser that received it. Both are in the console's URL, so an attacker could send a victim a URL
+ * with their own: the victim would then use the attacker's account, or register one that the attacker can access (login CSRF, RFC 9700
+ * §4.7).
  * @param site SITE_URL
  */
 export function setArrivalCookie(http: HttpPort, site: string, outcome: FrontEndQuery): void {
@@ -19,8 +20,8 @@ export function setArrivalCookie(http: HttpPort, site: string, outcome: FrontEnd
 }
 
 /**
- * Asks a page for the cookie. What is no browser sends no Origin, has no cookies that matter and cannot be lured.
- * @throws AppError UNAUTHORIZED where the ticket or the pending token came to another browser
+ * Requires the cookie from browsers. Clients without an Origin header are not browsers and not vulnerable to login CSRF.
+ * @throws AppError UNAUTHORIZED if another browser received the ticket or pending token
  */
 export function requireArrival(http: HttpPort, site: string, token: string): void {
   if (http.header("origin") === undefined) return;
@@ -28,17 +29,17 @@ export function requireArrival(http: HttpPort, site: string, token: string): voi
   if (http.cookie(name) !== value)
     throw new AppError(
       "UNAUTHORIZED",
-      "This did not come to your browser from the provider, or its cookie was not sent along; sign in again.",
+      "This sign-in was started in another browser, or its cookie is missing. Sign in again.",
     );
 }
 
-/** For what is used up. */
+/** Deletes the cookie after use. */
 export function clearArrivalCookie(http: HttpPort, site: string, token: string): void {
   const { name } = cookieOf(site, token);
   if (http.cookie(name) !== undefined) clearSiteCookie(http, name);
 }
 
-/** Whoever has the token can tell the value; what they cannot do is put it into another's browser. */
+/** Derives the cookie from the token. Others who know the token can compute it, but cannot set it in a victim's browser. */
 function cookieOf(site: string, token: string): { name: string; value: string } {
   const value = hashOf(`arrival ${token}`);
   const name = `${site.startsWith("https:") ? "__Host-" : ""}identity_arrival_${value.replaceAll(/\W|_/g, "").slice(0, 12)}`;

@@ -13,31 +13,32 @@ import type { IdentityProviders } from "./providers/catalogue.ts";
 import type { Identity } from "./providers/provider.ts";
 import type { ProviderId } from "../database/tables/identity.ts";
 
-/** The identities at providers that sign users in. */
-export class IdentityBindings {
-  readonly #providers: IdentityProviders;
-  readonly #audit: Audit;
-  readonly #waysIn: WaysIn;
-  readonly #now: () => Date;
+interface Parts {
+  providers: IdentityProviders;
+  audit: Audit;
+  waysIn: WaysIn;
+  now: () => Date;
+}
 
-  constructor(parts: { providers: IdentityProviders; audit: Audit; waysIn: WaysIn; now: () => Date }) {
-    this.#providers = parts.providers;
-    this.#audit = parts.audit;
-    this.#waysIn = parts.waysIn;
-    this.#now = parts.now;
+/** Manages the external identities that are linked to users. */
+export class IdentityBindings {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   async list(em: EntityManager, userId: string) {
     const bindings = await em.find(IdentityBinding, { userId }, { orderBy: { createdAt: "asc" } });
     return {
       bindings: bindings.map(({ providerId, subject, email, displayName, createdAt }) => {
-        const { name, type } = this.#providers[providerId];
+        const { name, type } = this.#parts.providers[providerId];
         return { providerId, name, type, subject, email: email ?? null, displayName: displayName ?? null, createdAt };
       }),
     };
   }
 
-  /** Whose identity this is. Addresses do not matter: whoever runs a provider could claim anybody's. */
+  /** Returns the user linked to an identity. Ignores e-mail addresses, because a provider could claim anyone's. */
   async ownerOf(em: EntityManager, providerId: ProviderId, { issuer, subject }: Identity) {
     return await queries(em)
       .selectFrom("identity_bindings")
@@ -49,7 +50,7 @@ export class IdentityBindings {
       .executeTakeFirst();
   }
 
-  /** Binds an identity to a user. @returns false when it is somebody's already, or the user has another one at this provider */
+  /** Links an identity to a user. @returns false if it is already linked, or the user has another one at this provider */
   async bind(
     em: EntityManager,
     actor: Actor,
@@ -60,7 +61,7 @@ export class IdentityBindings {
     try {
       await em.transactional(async (tx) => {
         const bound = await this.add(tx, userId, providerId, identity);
-        await this.#audit.record(tx, actor, {
+        await this.#parts.audit.record(tx, actor, {
           action: "identity.bind",
           targetType: "identity",
           targetId: bound.id,
@@ -75,17 +76,17 @@ export class IdentityBindings {
     }
   }
 
-  /** The row itself, for whoever has the transaction. @throws UniqueConstraintViolationException */
+  /** Inserts the row within the caller's transaction. @throws UniqueConstraintViolationException */
   async add(tx: EntityManager, userId: string, providerId: ProviderId, identity: Identity): Promise<IdentityBinding> {
     const { issuer, subject, email, displayName } = identity;
-    const createdAt = this.#now();
+    const createdAt = this.#parts.now();
     const binding = { id: newId(), userId, providerId, issuer, subject, email, displayName, createdAt };
-    const made = tx.create(IdentityBinding, binding);
+    const created = tx.create(IdentityBinding, binding);
     await tx.flush();
-    return made;
+    return created;
   }
 
-  /** @throws AppError NOT_FOUND when the user has none there, CONFLICT when it is the last way to sign in */
+  /** Unlinks the caller's identity. @throws AppError NOT_FOUND if there is none, CONFLICT if it is the last way to sign in */
   async unbind(em: EntityManager, caller: Caller, providerId: string): Promise<void> {
     await em.transactional(async (tx) => {
       await lockAccount(tx, caller.userId);
@@ -95,9 +96,9 @@ export class IdentityBindings {
         .where("provider_id", "=", providerId as ProviderId)
         .returning(["id", "provider_id"])
         .executeTakeFirst();
-      if (!removed) throw notFound("bound provider");
+      if (!removed) throw notFound("linked provider");
       await refuseLastWayIn(tx, caller.userId);
-      await this.#audit.record(tx, caller, {
+      await this.#parts.audit.record(tx, caller, {
         action: "identity.unbind",
         targetType: "identity",
         targetId: removed.id,
@@ -114,7 +115,7 @@ export class IdentityBindings {
     event: "security.identity_added" | "security.identity_removed",
     { userId, providerId }: { userId: string; providerId: ProviderId },
   ): Promise<void> {
-    const provider = this.#providers[providerId].name;
-    await this.#waysIn.changed(tx, actor, userId, { event, providerId, provider });
+    const provider = this.#parts.providers[providerId].name;
+    await this.#parts.waysIn.changed(tx, actor, userId, { event, providerId, provider });
   }
 }

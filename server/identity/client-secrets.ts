@@ -1,34 +1,34 @@
 import type { SecretCipher } from "../platform/secret-cipher.ts";
 
-/** The client secrets within configurations: sealed at rest, bound to their configuration, never shown. */
+/** Encrypts the client secrets of configurations, each bound to its configuration. They are never shown. */
 export class ClientSecrets {
-  readonly #box: SecretCipher;
+  readonly #cipher: SecretCipher;
 
-  constructor(box: SecretCipher) {
-    this.#box = box;
+  constructor(cipher: SecretCipher) {
+    this.#cipher = cipher;
   }
 
   seal(configId: string, secret: string): string {
-    return this.#box.seal(secret, placeOf(configId));
+    return this.#cipher.seal(secret, aadOf(configId));
   }
 
-  /** Null when no key opens it. */
+  /** Decrypts a secret. Returns null if no key decrypts it. */
   open(configId: string, sealed: string): string | null {
-    const opened = this.#box.open(sealed, placeOf(configId));
+    const opened = this.#cipher.open(sealed, aadOf(configId));
     return opened.ok ? opened.text : null;
   }
 
-  /** Sealed by the newest key; null when no key opens it. */
+  /** Returns the secret encrypted with the newest key, or null if no key decrypts it. */
   resealed(configId: string, sealed: string): string | null {
-    return this.#box.resealed(sealed, placeOf(configId));
+    return this.#cipher.resealed(sealed, aadOf(configId));
   }
 }
 
-function placeOf(configId: string): string[] {
+function aadOf(configId: string): string[] {
   return ["identity_configs", configId, "clientSecret"];
 }
 
-/** A client id with its middle hidden: enough to tell which one it is. */
+/** Masks the middle of a client id, so that it remains recognizable. */
 export function maskedClientId(clientId: string): string {
   const shown = Math.min(4, Math.floor(clientId.length / 4));
   return `${clientId.slice(0, shown)}****${clientId.slice(clientId.length - shown)}`;

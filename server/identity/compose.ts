@@ -20,7 +20,7 @@ import { SharedCallback } from "./shared-callback.ts";
 import { IdentityTickets } from "./tickets.ts";
 import { ExternalSignIn } from "./external-sign-in.ts";
 
-/** What external sign-in consists of. */
+/** The services of external sign-in. */
 export interface IdentityServices {
   identityAddresses: IdentityAddresses;
   identityConfigs: IdentityConfigs;
@@ -30,7 +30,7 @@ export interface IdentityServices {
   externalRegistration: ExternalRegistration;
 }
 
-/** Builds it. */
+/** Builds the services of external sign-in. */
 export function composeIdentity(parts: {
   siteUrl: string;
   keyring: Keyring;

@@ -4,7 +4,7 @@ import type { ProviderId } from "../database/tables/identity.ts";
 
 export interface IdentityConfigPatch {
   clientId?: string | undefined;
-  /** Empty: the stored one stays. */
+  /** Empty: keeps the stored secret. */
   clientSecret?: string | undefined;
   scope?: string | undefined;
   enabled?: boolean | undefined;
@@ -22,7 +22,7 @@ export interface NewIdentityConfig extends IdentityConfigPatch {
 
 export const urlFields = ["wellKnownUrl", "authorizeUrl", "tokenUrl", "userInfoUrl"] as const;
 
-/** The fields that a change leaves, all but the secret. */
+/** Returns a configuration's fields after a change, without the secret. */
 export function fieldsAfter(config: IdentityConfig, patch: IdentityConfigPatch, defaultScope: string) {
   const url = (field: (typeof urlFields)[number]) =>
     patch[field] === undefined ? (config[field] ?? null) : patch[field];
@@ -37,8 +37,8 @@ export function fieldsAfter(config: IdentityConfig, patch: IdentityConfigPatch, 
   };
 }
 
-/** What answers and the trail tell of a configuration. */
-export function told(config: IdentityConfig) {
+/** Returns a configuration's fields for responses and the audit trail. */
+export function publicFields(config: IdentityConfig) {
   const { providerId, enabled, clientId, scope } = config;
   return {
     providerId,

@@ -4,6 +4,7 @@ import { changedFields } from "../audit/changed-fields.ts";
 import type { Caller } from "../access/caller.ts";
 import type { Confirmation } from "../accounts/auth/confirmation/service.ts";
 import { queries, type EntityManager } from "../database/database.ts";
+import { ensureSealed } from "../database/ensure-sealed.ts";
 import { mapUniqueViolation } from "../database/map-unique-violation.ts";
 import { AppError, badField, notFound } from "../platform/errors.ts";
 import { newId } from "../platform/ids.ts";
@@ -11,7 +12,13 @@ import type { Logger } from "../platform/log.ts";
 import type { AdministratorNotices, ProviderChange } from "../accounts/users/administrator-notices.ts";
 import type { IdentityAddresses } from "./addresses.ts";
 import type { ClientSecrets } from "./client-secrets.ts";
-import { fieldsAfter, told, urlFields, type IdentityConfigPatch, type NewIdentityConfig } from "./config-fields.ts";
+import {
+  fieldsAfter,
+  publicFields,
+  urlFields,
+  type IdentityConfigPatch,
+  type NewIdentityConfig,
+} from "./config-fields.ts";
 import { changesSignIn, movesEndpoints, requireSecretAgain, unbindAll } from "./endpoint-changes.ts";
 import { IdentityConfig } from "../database/tables/identity.ts";
 import { endFlowsThrough } from "./housekeeping.ts";
@@ -19,66 +26,56 @@ import type { IdentityProviders } from "./providers/catalogue.ts";
 import { IdentityProviderError, type ClientSettings, type IdentityProvider } from "./providers/provider.ts";
 import { providerIds, type ProviderId } from "../database/tables/identity.ts";
 
-/** A provider that users can go through now. */
+/** An enabled provider with its settings. */
 export interface EnabledProvider {
   provider: IdentityProvider;
   settings: ClientSettings;
 }
 
-/** What administrators set up for external sign-in. */
-export class IdentityConfigs {
-  readonly #providers: IdentityProviders;
-  readonly #addresses: IdentityAddresses;
-  readonly #secrets: ClientSecrets;
-  readonly #confirmation: Confirmation;
-  readonly #notices: AdministratorNotices;
-  readonly #audit: Audit;
-  readonly #now: () => Date;
+interface Parts {
+  providers: IdentityProviders;
+  addresses: IdentityAddresses;
+  secrets: ClientSecrets;
+  confirmation: Confirmation;
+  administratorNotices: AdministratorNotices;
+  audit: Audit;
+  now: () => Date;
+}
 
-  constructor(parts: {
-    providers: IdentityProviders;
-    addresses: IdentityAddresses;
-    secrets: ClientSecrets;
-    confirmation: Confirmation;
-    administratorNotices: AdministratorNotices;
-    audit: Audit;
-    now: () => Date;
-  }) {
-    this.#providers = parts.providers;
-    this.#addresses = parts.addresses;
-    this.#secrets = parts.secrets;
-    this.#confirmation = parts.confirmation;
-    this.#notices = parts.administratorNotices;
-    this.#audit = parts.audit;
-    this.#now = parts.now;
+/** Manages the configurations of identity providers. */
+export class IdentityConfigs {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
-  /** What the sign-in page offers. */
+  /** Returns the enabled providers for the sign-in page. */
   async offered(em: EntityManager) {
     const configs = await em.find(IdentityConfig, { enabled: true });
     const enabled = new Set(configs.map(({ providerId }) => providerId));
-    const providers = providerIds.filter((id) => enabled.has(id)).map((id) => this.#providers[id]);
+    const providers = providerIds.filter((id) => enabled.has(id)).map((id) => this.#parts.providers[id]);
     return { providers: providers.map(({ id, name, type }) => ({ providerId: id, name, type })) };
   }
 
   async list(em: EntityManager) {
     const configs = await em.findAll(IdentityConfig, { orderBy: { createdAt: "asc" } });
-    const { siteUrl } = this.#addresses;
+    const { siteUrl } = this.#parts.addresses;
     return {
       providers: configs.map((config) => this.#view(config)),
       availableProviders: providerIds.map((id) => {
-        const { name, type } = this.#providers[id];
+        const { name, type } = this.#parts.providers[id];
         return { id, name, type };
       }),
       homepageUrl: siteUrl,
-      oidcUrls: { homepageUrl: siteUrl, redirectUrl: this.#addresses.redirectUrl("oidc") },
+      oidcUrls: { homepageUrl: siteUrl, redirectUrl: this.#parts.addresses.redirectUrl("oidc") },
     };
   }
 
-  /** @throws AppError CONFLICT when the provider has one already, BAD_REQUEST for settings that cannot work */
+  /** Creates a configuration. @throws AppError CONFLICT if the provider is already configured, BAD_REQUEST for invalid settings */
   async create(em: EntityManager, caller: Caller, input: NewIdentityConfig) {
     const { providerId, enabled, clientId, clientSecret } = input;
-    const provider = this.#providers[providerId];
+    const provider = this.#parts.providers[providerId];
     const id = newId();
     const fields = {
       clientId,
@@ -96,15 +93,15 @@ export class IdentityConfigs {
         providerId,
         enabled,
         ...fields,
-        clientSecret: secret === null ? null : this.#secrets.seal(id, secret),
-        createdAt: this.#now(),
+        clientSecret: secret === null ? null : this.#parts.secrets.seal(id, secret),
+        createdAt: this.#parts.now(),
       });
       await mapUniqueViolation(tx.flush(), (cause) => configuredAlready(provider.name, cause));
-      await this.#audit.record(tx, caller, {
+      await this.#parts.audit.record(tx, caller, {
         action: "identity_config.create",
         targetType: "identity_config",
         targetId: id,
-        after: told(config),
+        after: publicFields(config),
       });
       await this.#warn(tx, caller, config, "created", []);
       return this.#view(config);
@@ -112,22 +109,22 @@ export class IdentityConfigs {
   }
 
   /**
-   * Changes a configuration. Other addresses end the bindings of its users: whoever answers there could name any of them.
-   * @throws AppError NOT_FOUND, BAD_REQUEST for settings that cannot work and for a secret that would go elsewhere, CONFLICT when somebody else
-   * changed it meanwhile, CONFIRMATION_REQUIRED when bindings would end and `unbinding` is not set, REAUTHENTICATION_REQUIRED
+   * Changes a configuration. Changed URLs unlink all users of the provider, because the new server could impersonate any of them.
+   * @throws AppError NOT_FOUND, BAD_REQUEST for invalid settings or if the stored secret would be sent to another origin, CONFLICT after a
+   * concurrent change, CONFIRMATION_REQUIRED if users would be unlinked and `unbinding` is not set, REAUTHENTICATION_REQUIRED
    */
   async update(
     em: EntityManager,
     caller: Caller,
-    wish: { id: string; patch: IdentityConfigPatch; unbinding: boolean },
+    change: { id: string; patch: IdentityConfigPatch; unbinding: boolean },
   ) {
-    const { id, patch, unbinding } = wish;
-    if (changesSignIn(patch)) await this.#confirmation.require(em, caller);
-    // Before the transaction: the provider is asked, and the embedded database has one connection.
+    const { id, patch, unbinding } = change;
+    if (changesSignIn(patch)) await this.#parts.confirmation.require(em, caller);
+    // Before the transaction, because the check calls the provider and the embedded database has only one connection.
     const found = await em.findOne(IdentityConfig, { id });
     if (!found) throw notFound("identity provider configuration");
     const before = JSON.stringify(found);
-    const provider = this.#providers[found.providerId];
+    const provider = this.#parts.providers[found.providerId];
     const fields = fieldsAfter(found, patch, provider.defaultScope);
     requireSecretAgain(found, patch, fields);
     const secret = fields.enabled ? this.#secretAfter(found, patch) : null;
@@ -136,21 +133,18 @@ export class IdentityConfigs {
       const config = await tx.findOne(IdentityConfig, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (!config) throw notFound("identity provider configuration");
       if (JSON.stringify(config) !== before)
-        throw new AppError(
-          "CONFLICT",
-          "Somebody else changed this configuration at the same moment; look at it again.",
-        );
-      const old = told(config);
+        throw new AppError("CONFLICT", "This configuration was changed at the same time. Reload it and try again.");
+      const old = publicFields(config);
       const moves = movesEndpoints(config, fields);
       if (moves) await endFlowsThrough(tx, config.providerId);
       const unbound = moves ? await unbindAll(tx, config.providerId, unbinding) : 0;
       tx.assign(config, fields);
-      if (patch.clientSecret) config.clientSecret = this.#secrets.seal(id, patch.clientSecret);
+      if (patch.clientSecret) config.clientSecret = this.#parts.secrets.seal(id, patch.clientSecret);
       await tx.flush();
       if (!config.enabled) await endFlowsThrough(tx, config.providerId);
-      const changes = changedFields(old, told(config));
+      const changes = changedFields(old, publicFields(config));
       const event = { action: "identity_config.update", targetType: "identity_config", targetId: id } as const;
-      await this.#audit.record(tx, caller, {
+      await this.#parts.audit.record(tx, caller, {
         ...event,
         before: { ...changes?.before, ...(unbound > 0 ? { boundUsers: unbound } : {}) },
         after: { ...changes?.after, ...(patch.clientSecret ? { secretChanged: true } : {}) },
@@ -162,34 +156,34 @@ export class IdentityConfigs {
   }
 
   /**
-   * Deletes a configuration, and with it the bindings of its users.
-   * @throws AppError NOT_FOUND, CONFIRMATION_REQUIRED when there are such users and it is not confirmed
+   * Deletes a configuration and unlinks its users.
+   * @throws AppError NOT_FOUND, CONFIRMATION_REQUIRED if there are such users and `confirmed` is false
    */
   async delete(em: EntityManager, caller: Caller, id: string, confirmed: boolean): Promise<void> {
     await em.transactional(async (tx) => {
       const config = await tx.findOne(IdentityConfig, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (!config) throw notFound("identity provider configuration");
       const { providerId } = config;
-      // First: who registers at this moment is waited for, and their binding is found.
+      // Comes first to wait for registrations in progress, whose bindings are then found.
       await endFlowsThrough(tx, providerId);
-      const before = { ...told(config), boundUsers: await unbindAll(tx, providerId, confirmed) };
+      const before = { ...publicFields(config), boundUsers: await unbindAll(tx, providerId, confirmed) };
       await this.#warn(tx, caller, config, "deleted", []);
       await tx.remove(config).flush();
       const event = { action: "identity_config.delete", targetType: "identity_config", targetId: id } as const;
-      await this.#audit.record(tx, caller, { ...event, before });
+      await this.#parts.audit.record(tx, caller, { ...event, before });
     });
   }
 
-  /** What is needed to go through a provider; null while it is not configured or disabled. @throws IdentityProviderError */
+  /** Returns an enabled provider with its settings, or null if it is disabled or not configured. @throws IdentityProviderError */
   async enabled(em: EntityManager, providerId: ProviderId): Promise<EnabledProvider | null> {
     const config = await em.findOne(IdentityConfig, { providerId, enabled: true });
     if (!config) return null;
-    return { provider: this.#providers[providerId], settings: this.#settings(config, this.#secretOf(config)) };
+    return { provider: this.#parts.providers[providerId], settings: this.#settings(config, this.#secretOf(config)) };
   }
 
   /**
-   * Does something that a provider's word leads to, while it is enabled: whoever disables or deletes it comes before all of that, or after it and
-   * finds what it has left. Null when it is not enabled any more.
+   * Runs `work` in a transaction that locks the provider's configuration as enabled, so that disabling or deleting it happens entirely
+   * before or after. Returns null if the provider is no longer enabled.
    */
   async whileEnabled<T>(
     em: EntityManager,
@@ -208,34 +202,30 @@ export class IdentityConfigs {
     });
   }
 
-  /** Puts all secrets under the newest of SECRET_KEYS. What cannot be opened stays as it is and is told in the log. */
+  /** Seals the client secrets with the newest of SECRET_KEYS. */
   async ensureSealed(em: EntityManager, log: Logger): Promise<void> {
-    await em.transactional(async (tx) => {
-      const configs = await tx.findAll(IdentityConfig, { lockMode: LockMode.PESSIMISTIC_WRITE });
-      for (const config of configs) {
-        if (typeof config.clientSecret !== "string") continue;
-        const resealed = this.#secrets.resealed(config.id, config.clientSecret);
-        if (resealed !== null) config.clientSecret = resealed;
-        else
-          log.warn(
-            { providerId: config.providerId },
-            "no key in SECRET_KEYS opens the client secret of an identity provider; enter it again",
-          );
-      }
+    await ensureSealed(em, log, {
+      table: "identity_configs",
+      column: "client_secret",
+      type: "text",
+      id: "id",
+      name: "provider_id",
+      of: "identity providers",
+      resealed: ({ id, client_secret }) => this.#parts.secrets.resealed(id, client_secret ?? ""),
     });
   }
 
-  /** @throws AppError BAD_REQUEST with the setting at fault. A provider that stays disabled is not asked. */
+  /** Validates settings, calling the provider only if it is enabled. @throws AppError BAD_REQUEST with the invalid setting */
   async #checked(provider: IdentityProvider, input: Omit<ClientSettings, "redirectUrl"> & { enabled: boolean }) {
     if (provider.type !== "oidc" && input.wellKnownUrl !== null)
-      throw badField(["wellKnownUrl"], `${provider.name} has no discovery address here; leave this out.`);
+      throw badField(["wellKnownUrl"], `${provider.name} does not use a discovery URL. Leave this empty.`);
     if (!input.enabled) return;
     const { enabled: _, ...settings } = input;
     try {
-      await provider.check({ ...settings, redirectUrl: this.#addresses.redirectUrl(provider.id) });
+      await provider.check({ ...settings, redirectUrl: this.#parts.addresses.redirectUrl(provider.id) });
     } catch (error) {
       if (!(error instanceof IdentityProviderError)) throw error;
-      const later = error.setting === "wellKnownUrl" ? " To save it all the same, leave it disabled for now." : "";
+      const later = error.setting === "wellKnownUrl" ? " To save it anyway, leave the provider disabled for now." : "";
       throw badField([error.setting ?? "wellKnownUrl"], `${error.message}${later}`);
     }
   }
@@ -243,26 +233,26 @@ export class IdentityConfigs {
   #settings(config: IdentityConfig, clientSecret: string | null): ClientSettings {
     const { clientId, scope, providerId } = config;
     const urls = Object.fromEntries(urlFields.map((field) => [field, config[field] ?? null]));
-    const redirectUrl = this.#addresses.redirectUrl(providerId);
+    const redirectUrl = this.#parts.addresses.redirectUrl(providerId);
     return { clientId, clientSecret, scope, redirectUrl, ...urls } as ClientSettings;
   }
 
-  /** @throws IdentityProviderError when no key opens it */
+  /** Returns the decrypted secret. @throws IdentityProviderError if no key decrypts it */
   #secretOf({ id, clientSecret }: IdentityConfig): string | null {
     if (typeof clientSecret !== "string") return null;
-    const secret = this.#secrets.open(id, clientSecret);
+    const secret = this.#parts.secrets.open(id, clientSecret);
     if (secret !== null) return secret;
-    throw new IdentityProviderError("No key in SECRET_KEYS opens the client secret; enter it again.");
+    throw new IdentityProviderError("No key in SECRET_KEYS decrypts the client secret. Enter it again.");
   }
 
-  /** The secret that a change leaves. @throws AppError CONFLICT when it is to be kept and no key opens it */
+  /** Returns the secret after a change. @throws AppError CONFLICT if it is unchanged and no key decrypts it */
   #secretAfter(config: IdentityConfig, patch: IdentityConfigPatch): string | null {
     if (patch.clientSecret) return patch.clientSecret;
     try {
       return this.#secretOf(config);
     } catch (error) {
       if (!(error instanceof IdentityProviderError)) throw error;
-      const issues = [{ path: ["clientSecret"], message: "Enter it again." }];
+      const issues = [{ path: ["clientSecret"], message: "Enter the client secret again." }];
       throw new AppError("CONFLICT", error.message, { issues });
     }
   }
@@ -272,24 +262,30 @@ export class IdentityConfigs {
     caller: Caller,
     { id: configId, providerId }: IdentityConfig,
     change: ProviderChange["change"],
-    told: string[],
+    changed: string[],
   ): Promise<void> {
-    const fields = told.map((field) => (field === "clientIdMasked" ? "clientId" : field));
-    const provider = this.#providers[providerId].name;
-    await this.#notices.providerChanged(tx, caller, { configId, providerId, provider, change, fields });
+    const fields = changed.map((field) => (field === "clientIdMasked" ? "clientId" : field));
+    const provider = this.#parts.providers[providerId].name;
+    await this.#parts.administratorNotices.providerChanged(tx, caller, {
+      configId,
+      providerId,
+      provider,
+      change,
+      fields,
+    });
   }
 
   #view(config: IdentityConfig) {
     return {
       id: config.id,
-      ...told(config),
-      homepageUrl: this.#addresses.siteUrl,
-      redirectUrl: this.#addresses.redirectUrl(config.providerId),
+      ...publicFields(config),
+      homepageUrl: this.#parts.addresses.siteUrl,
+      redirectUrl: this.#parts.addresses.redirectUrl(config.providerId),
     };
   }
 }
 
 function configuredAlready(provider: string, cause: Error): AppError {
-  const message = `${provider} is configured already; change that configuration.`;
+  const message = `${provider} is already configured. Change its configuration instead.`;
   return new AppError("CONFLICT", message, { issues: [{ path: ["providerId"], message }], cause });
 }

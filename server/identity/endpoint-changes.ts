@@ -7,17 +7,17 @@ import type { ProviderId } from "../database/tables/identity.ts";
 
 type Endpoints = Record<(typeof urlFields)[number], string | null>;
 
-/** Whether a change gives access: through a provider that is changed, somebody may sign in as anybody. Disabling one does not. */
+/** Returns whether a change can grant access: a changed provider could sign in anyone. Disabling one cannot. */
 export function changesSignIn({ enabled, ...others }: IdentityConfigPatch): boolean {
   return enabled === true || Object.values(others).some((value) => value !== undefined);
 }
 
-/** Whether a change sends browsers or calls to other addresses. A path counts: at one host, files of anybody may be served. */
+/** Returns whether a change directs browsers or calls to other URLs. Paths count, because one host may serve files of several parties. */
 export function movesEndpoints(config: IdentityConfig, after: Endpoints): boolean {
   return urlFields.some((field) => (config[field] ?? null) !== after[field]);
 }
 
-/** Keeps a stored secret from going to another server. @throws AppError BAD_REQUEST */
+/** Prevents sending a stored secret to another server. @throws AppError BAD_REQUEST */
 export function requireSecretAgain(config: IdentityConfig, patch: IdentityConfigPatch, after: Endpoints): void {
   if (patch.clientSecret || typeof config.clientSecret !== "string") return;
   if (urlFields.every((field) => sameOrigin(config[field] ?? null, after[field]))) return;
@@ -25,18 +25,18 @@ export function requireSecretAgain(config: IdentityConfig, patch: IdentityConfig
 }
 
 /**
- * Deletes the bindings of a provider's users.
- * @returns how many there were
- * @throws AppError CONFIRMATION_REQUIRED when there are some and their end is not confirmed
+ * Unlinks all users of a provider.
+ * @returns the number of unlinked users
+ * @throws AppError CONFIRMATION_REQUIRED if there are any and `confirmed` is false
  */
 export async function unbindAll(tx: EntityManager, providerId: ProviderId, confirmed: boolean): Promise<number> {
   const bindings = queries(tx).deleteFrom("identity_bindings").where("provider_id", "=", providerId);
   const { numDeletedRows } = await bindings.executeTakeFirstOrThrow();
   const users = Number(numDeletedRows);
   if (users === 0 || confirmed) return users;
-  const who = users === 1 ? "1 user signs" : `${users} users sign`;
+  const affected = users === 1 ? "1 user signs" : `${users} users sign`;
   throw new AppError(
     "CONFIRMATION_REQUIRED",
-    `${who} in through this provider and would not be able to any more; repeat the call with the header x-confirm-delete: true.`,
+    `${affected} in through this provider and could no longer do so. To continue, repeat the call with the header x-confirm-delete: true.`,
   );
 }

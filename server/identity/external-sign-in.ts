@@ -16,57 +16,47 @@ import type { SharedCallback } from "./shared-callback.ts";
 import type { IdentityTickets } from "./tickets.ts";
 import { redacted, tellable } from "./redaction.ts";
 
-/** A browser that comes back from a provider. */
+/** An authorization response at the callback. */
 export interface Return {
-  /** Whose callback it came to: that of one provider, or the address that `oidc` and `custom` share. */
-  cameTo: readonly ProviderId[];
+  /** Providers that use the callback: one, or `oidc` and `custom`, which share one. */
+  callbackOf: readonly ProviderId[];
   query: URLSearchParams;
   cookie(name: string): string | undefined;
 }
 
-/** What the front end gets in its query (the interface, "Front-end redirect produced by the callback"). */
+/** Query parameters of the redirect to the console after a callback. */
 export type FrontEndQuery = Readonly<Record<string, string>>;
 
-/** Sign-in through identity providers: sends browsers there, and makes of what they come back with a ticket, a binding or a chance to register. */
-export class ExternalSignIn {
-  readonly #configs: IdentityConfigs;
-  readonly #flows: IdentityFlows;
-  readonly #tickets: IdentityTickets;
-  readonly #bindings: IdentityBindings;
-  readonly #sharedCallback: SharedCallback;
-  readonly #addresses: IdentityAddresses;
-  readonly #now: () => Date;
+interface Parts {
+  configs: IdentityConfigs;
+  flows: IdentityFlows;
+  tickets: IdentityTickets;
+  bindings: IdentityBindings;
+  sharedCallback: SharedCallback;
+  addresses: IdentityAddresses;
+  now: () => Date;
+}
 
-  constructor(parts: {
-    configs: IdentityConfigs;
-    flows: IdentityFlows;
-    tickets: IdentityTickets;
-    bindings: IdentityBindings;
-    sharedCallback: SharedCallback;
-    addresses: IdentityAddresses;
-    now: () => Date;
-  }) {
-    this.#configs = parts.configs;
-    this.#flows = parts.flows;
-    this.#tickets = parts.tickets;
-    this.#bindings = parts.bindings;
-    this.#sharedCallback = parts.sharedCallback;
-    this.#addresses = parts.addresses;
-    this.#now = parts.now;
+/** Signs in through identity providers: redirects browsers there, and turns their responses into a ticket, a link or a registration. */
+export class ExternalSignIn {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
-  /** The addresses to register at a provider. @throws AppError NOT_FOUND for a name that is none */
+  /** Returns the URLs to register at a provider. @throws AppError NOT_FOUND for an unknown provider */
   addresses(providerId: string) {
     const known = knownProvider(providerId);
-    const redirectUrl = this.#addresses.redirectUrl(known);
-    const { siteUrl } = this.#addresses;
+    const redirectUrl = this.#parts.addresses.redirectUrl(known);
+    const { siteUrl } = this.#parts.addresses;
     return { providerId: known, homepageUrl: siteUrl, redirectUrl, siteUrl, callbackUrl: redirectUrl };
   }
 
   /**
-   * Begins a sign-in.
-   * @param fresh whether the person has to sign in at the provider anew, where that can be asked for and checked
-   * @throws SignInFailure, AppError NOT_FOUND for a name that is none
+   * Starts a sign-in.
+   * @param fresh whether the provider must reauthenticate the user, if it supports that
+   * @throws SignInFailure, AppError NOT_FOUND for an unknown provider
    */
   async begin(
     em: EntityManager,
@@ -76,33 +66,34 @@ export class ExternalSignIn {
     return await this.#begin(em, knownProvider(providerId), { binder: null, fresh });
   }
 
-  /** Begins to bind an identity to the caller's account. @throws AppError NOT_FOUND, CONFLICT while the provider cannot be used */
+  /** Starts linking an identity to the caller's account. @throws AppError NOT_FOUND, CONFLICT if the provider is unavailable */
   async beginBinding(em: EntityManager, { userId, sessionId }: Caller, providerId: string) {
     const known = knownProvider(providerId);
-    if (sessionId === null) throw new AppError("FORBIDDEN", "Sign in to bind a provider.");
+    if (sessionId === null)
+      throw new AppError("FORBIDDEN", "Sign in to link a provider; personal tokens are not accepted.");
     try {
       const { url, cookie } = await this.#begin(em, known, { binder: { userId, sessionId }, fresh: false });
-      const redirectUrl = this.#addresses.redirectUrl(known);
+      const redirectUrl = this.#parts.addresses.redirectUrl(known);
       return { cookie, answer: { authorizeUrl: url, callbackUrl: redirectUrl, redirectUrl } };
     } catch (error) {
       if (!(error instanceof SignInFailure)) throw error;
       const disabled = error.code === "provider_disabled";
       const message = disabled
-        ? "This provider is not enabled here; ask an administrator."
-        : "This provider cannot be reached now; try again later, or ask an administrator.";
-      const note = { text: "a provider could not be asked", providerId: known, reason: error.message };
+        ? "This provider is not enabled. Ask an administrator."
+        : "This provider is unreachable. Try again later, or ask an administrator.";
+      const note = { text: "an identity provider is unavailable", providerId: known, reason: error.message };
       throw new AppError("CONFLICT", message, disabled ? {} : { note });
     }
   }
 
-  /** Which flow a browser returns from; null when its `state` is not ours. */
+  /** Returns the flow identified by `state`, or null if the state is invalid. */
   named({ query }: Return): (FlowName & { cookieName: string; state: string }) | null {
     const [state = "", ...others] = query.getAll("state");
-    const name = others.length === 0 ? this.#flows.read(state) : null;
-    return name && { ...name, state, cookieName: this.#flows.cookieName(name.flowId) };
+    const name = others.length === 0 ? this.#parts.flows.read(state) : null;
+    return name && { ...name, state, cookieName: this.#parts.flows.cookieName(name.flowId) };
   }
 
-  /** Ends a flow. @throws SignInFailure */
+  /** Completes a flow. @throws SignInFailure */
   async complete(em: EntityManager, actor: Actor, back: Return): Promise<FrontEndQuery> {
     const flow = await this.#take(em, back);
     const { providerId } = flow;
@@ -122,8 +113,8 @@ export class ExternalSignIn {
     }
     if (sharesCallback(providerId)) {
       for (const code of back.query.getAll("code")) {
-        if (await this.#sharedCallback.claim(em, providerId, code)) continue;
-        throw new SignInFailure("provider_error", "This code came from another provider before.");
+        if (await this.#parts.sharedCallback.claim(em, providerId, code)) continue;
+        throw new SignInFailure("provider_error", "The other provider of this callback issued the same code before.");
       }
     }
     let identity: Identity;
@@ -134,16 +125,16 @@ export class ExternalSignIn {
       throw new SignInFailure("provider_error", redacted(error.message, secrets));
     }
     const { binder } = flow;
-    const outcome = await this.#configs.whileEnabled(em, providerId, (tx) =>
+    const outcome = await this.#parts.configs.whileEnabled(em, providerId, (tx) =>
       binder ? this.#bind(tx, actor, binder, providerId, identity) : this.#signIn(tx, providerId, identity),
     );
     if (outcome) return outcome;
-    throw new SignInFailure("provider_disabled", "The provider was disabled or deleted while it was asked.");
+    throw new SignInFailure("provider_disabled", "The provider was disabled or deleted during the sign-in.");
   }
 
   async #begin(em: EntityManager, providerId: ProviderId, how: { binder: Binder | null; fresh: boolean }) {
     const { provider, settings } = await this.#enabled(em, providerId);
-    const { values, cookie } = await this.#flows.start(em, providerId, how);
+    const { values, cookie } = await this.#parts.flows.start(em, providerId, how);
     try {
       return { url: (await provider.authorizationUrl(settings, values)).href, cookie };
     } catch (error) {
@@ -154,51 +145,52 @@ export class ExternalSignIn {
 
   async #enabled(em: EntityManager, providerId: ProviderId): Promise<EnabledProvider> {
     try {
-      const enabled = await this.#configs.enabled(em, providerId);
+      const enabled = await this.#parts.configs.enabled(em, providerId);
       if (enabled) return enabled;
     } catch (error) {
       if (!(error instanceof IdentityProviderError)) throw error;
       throw new SignInFailure("provider_error", error.message);
     }
-    throw new SignInFailure("provider_disabled", "The provider is not configured, or disabled.");
+    throw new SignInFailure("provider_disabled", "The provider is disabled or not configured.");
   }
 
   async #take(em: EntityManager, back: Return): Promise<ReturnedFlow> {
     const named = this.named(back);
-    if (!named) throw new SignInFailure("state_invalid", "The state is missing or not ours.");
-    if (!back.cameTo.includes(named.providerId))
-      throw new SignInFailure("state_invalid", `A flow to ${named.providerId} came back somewhere else.`);
+    if (!named) throw new SignInFailure("state_invalid", "The state is missing or invalid.");
+    if (!back.callbackOf.includes(named.providerId))
+      throw new SignInFailure("state_invalid", `The response for ${named.providerId} arrived at another callback.`);
     const browser = back.cookie(named.cookieName);
     if (browser === undefined || browser === "")
-      throw new SignInFailure("state_invalid", "The browser is not the one that set out.");
-    const flow = await this.#flows.take(em, named, named.state, browser);
+      throw new SignInFailure("state_invalid", "The flow's cookie is missing: another browser started it.");
+    const flow = await this.#parts.flows.take(em, named, named.state, browser);
     if (flow) return flow;
-    throw new SignInFailure("state_invalid", "The flow has ended already, took too long, or another browser set out.");
+    throw new SignInFailure("state_invalid", "The flow is completed or expired, or another browser started it.");
   }
 
-  /** The identity goes to the account from which the browser set out, and only while that session lives. */
+  /** Links the identity to the account that started the flow, if that session is still active. */
   async #bind(em: EntityManager, actor: Actor, binder: Binder, providerId: ProviderId, identity: Identity) {
     const { userId, sessionId } = binder;
-    // Whoever ends the session at this moment does so before the look, or finds the binding.
+    // A concurrent revocation of the session happens before this check, or sees the binding.
     await lockAccount(em, userId);
-    const session = await liveSessions(em, this.#now())
+    const session = await liveSessions(em, this.#parts.now())
       .select("sessions.id")
       .where("sessions.id", "=", sessionId)
       .where("sessions.user_id", "=", userId)
       .executeTakeFirst();
-    if (!session) throw new SignInFailure("state_invalid", "The session from which the browser set out has ended.");
-    if (await this.#bindings.bind(em, { ...actor, userId }, userId, providerId, identity))
+    if (!session) throw new SignInFailure("state_invalid", "The session that started the flow has ended.");
+    if (await this.#parts.bindings.bind(em, { ...actor, userId }, userId, providerId, identity))
       return { bound: "1", provider_id: providerId };
     throw new SignInFailure(
       "already_bound",
-      "The identity, or another one of this user at the provider, is bound already.",
+      "The identity is already linked, or the user has another one at this provider.",
     );
   }
 
   async #signIn(em: EntityManager, providerId: ProviderId, identity: Identity): Promise<FrontEndQuery> {
-    const owner = await this.#bindings.ownerOf(em, providerId, identity);
-    if (!owner) return { needs_invite: "true", pending_token: await this.#tickets.keep(em, providerId, identity) };
+    const owner = await this.#parts.bindings.ownerOf(em, providerId, identity);
+    if (!owner)
+      return { needs_invite: "true", pending_token: await this.#parts.tickets.issuePending(em, providerId, identity) };
     if (owner.disabled_at !== null) throw new SignInFailure("account_disabled", `The account ${owner.id} is disabled.`);
-    return { ticket: await this.#tickets.issue(em, owner.id, providerId) };
+    return { ticket: await this.#parts.tickets.issue(em, owner.id, providerId) };
   }
 }

@@ -1,4 +1,4 @@
-/** Why a flow to a provider came to nothing, as the front end is told it in `error=` (contract §4). */
+/** Error codes of external sign-in, passed to the console as `error=` (contract §4). */
 export type FailureCode =
   | "access_denied"
   | "state_invalid"
@@ -7,7 +7,7 @@ export type FailureCode =
   | "already_bound"
   | "account_disabled";
 
-/** A flow that came to nothing. The message is for the log: it says why, in our words and the provider's, without what is secret. */
+/** A failed flow. The message is for the log, and contains no secrets. */
 export class SignInFailure extends Error {
   readonly code: FailureCode;
 

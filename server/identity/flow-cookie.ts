@@ -1,17 +1,17 @@
 import type { HttpPort } from "../platform/http-port.ts";
 import { flowSeconds, type StartedFlow } from "./flows.ts";
 
-/** The whole site: the callback of `oidc` and `custom` is outside /api. Lax, as all our cookies: Strict ones stay away when a provider sends the browser back. */
+/** The whole site, because one callback is outside /api. SameSite=Lax, like all cookies here: Strict cookies are not sent on redirects from a provider. */
 const path = "/";
-/** More flows at once than people make. Another site can have a window of theirs set out without end, and a browser's cookies have to fit into a request. */
+/** Maximum concurrent flows per browser. Another site could start flows endlessly, and the cookies must fit into a request. */
 const most = 8;
 
-/** Binds a flow to this browser. */
+/** Sets the cookie that binds a flow to the browser. */
 export function setFlowCookie(http: HttpPort, { name, value }: StartedFlow["cookie"]): void {
   setSiteCookie(http, { name, value, maxAgeSeconds: flowSeconds });
 }
 
-/** Sets a cookie whose name ends with `_` and what it belongs to, and takes the oldest of its kind away where there are many. */
+/** Sets a cookie named `<kind>_<id>`, and deletes the oldest of its kind beyond the maximum. */
 export function setSiteCookie(http: HttpPort, cookie: { name: string; value: string; maxAgeSeconds: number }): void {
   const kind = cookie.name.replace(/_[^_]*$/, "_");
   const sent = (http.header("cookie") ?? "").split(";").map((pair) => pair.replace(/=.*$/s, "").trim());

@@ -17,14 +17,14 @@ interface Visit {
   actor: Actor;
 }
 
-/** What browsers are sent to and sent back to: each of these answers with a redirect, whose target is the provider or the front end. */
+/** Routes of external sign-in, which redirect browsers to the provider or to the console. */
 export function identityHttp(createContext: (req: Request, res: Response) => ServerContext): Router {
   const router = Router();
 
-  /** Answers with a redirect to wherever `find` says; what fails there is told to the front end. */
+  /** Returns a handler that redirects to the URL from `find`. */
   const redirect =
     (find: (visit: Visit) => Promise<string>) => async (req: Request, res: Response, next: NextFunction) => {
-      // A look at the head must neither begin nor end a flow.
+      // A HEAD request must not start or complete a flow.
       if (req.method === "HEAD") {
         next();
         return;
@@ -40,9 +40,9 @@ export function identityHttp(createContext: (req: Request, res: Response) => Ser
   const comeBack = (providersOf: (req: Request) => readonly ProviderId[]) =>
     redirect(async ({ req, context, em, actor }) => {
       const { services, http } = context;
-      const back = { cameTo: providersOf(req), query: queryOf(req), cookie: (name: string) => http.cookie(name) };
+      const back = { callbackOf: providersOf(req), query: queryOf(req), cookie: (name: string) => http.cookie(name) };
       const named = services.externalSignIn.named(back);
-      if (named && back.cameTo.includes(named.providerId)) clearSiteCookie(http, named.cookieName);
+      if (named && back.callbackOf.includes(named.providerId)) clearSiteCookie(http, named.cookieName);
       const outcome = await orFailure(context, named?.providerId ?? null, () =>
         services.externalSignIn.complete(em, actor, back),
       );
@@ -77,7 +77,7 @@ export function identityHttp(createContext: (req: Request, res: Response) => Ser
   return router;
 }
 
-/** What the front end is told: the outcome, or a code for what went wrong. Why it did is for the log. */
+/** Returns the outcome for the console, or an error code, and logs the reason of a failure. */
 async function orFailure(
   { services, requestId }: ServerContext,
   providerId: ProviderId | null,
@@ -88,12 +88,12 @@ async function orFailure(
   } catch (error) {
     if (!(error instanceof SignInFailure)) throw error;
     const { code, message: reason } = error;
-    services.log.warn({ requestId, providerId, failure: code, reason }, "an external sign-in failed");
+    services.log.warn({ requestId, providerId, failure: code, reason }, "external sign-in failed");
     return { error: code };
   }
 }
 
-/** The query as it was sent: Express would merge parameters that come twice. */
+/** Parses the original query, because Express merges repeated parameters. */
 function queryOf(req: Request): URLSearchParams {
   return new URLSearchParams(req.originalUrl.replace(/^[^?]*\??/s, ""));
 }

@@ -1,8 +1,8 @@
 const longest = 300;
 
 /**
- * What a provider said, fit for a log: one line of bounded length, and no run of characters that could be a token.
- * @param secrets that it may quote, however short
+ * Makes a provider's text safe for the log: one line of limited length, without character runs that could be tokens.
+ * @param secrets values to remove, of any length
  */
 export function tellable(words: string, secrets: readonly (string | null)[]): string {
   return redacted(words, secrets)
@@ -12,7 +12,7 @@ export function tellable(words: string, secrets: readonly (string | null)[]): st
     .slice(0, longest);
 }
 
-/** A text without values that are known to be secret, however short they are. */
+/** Removes known secrets of any length from a text. */
 export function redacted(text: string, secrets: readonly (string | null)[]): string {
   return secrets.reduce<string>((rest, secret) => (secret ? rest.replaceAll(secret, "…") : rest), text);
 }

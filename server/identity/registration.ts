@@ -21,52 +21,50 @@ export interface ExternalAccount {
   providerId: string;
   pendingToken: string;
   inviteCode?: string | undefined;
-  /** The same as `inviteCode`. */
+  /** Alias of `inviteCode`. */
   code?: string | undefined;
 }
 
-/** People who make their account with an invitation, and sign in through a provider from then on. */
-export class ExternalRegistration {
-  readonly #tickets: IdentityTickets;
-  readonly #bindings: IdentityBindings;
-  readonly #users: Users;
-  readonly #invitations: Invitations;
-  readonly #signIn: SignIn;
-  readonly #audit: Audit;
+interface Parts {
+  tickets: IdentityTickets;
+  bindings: IdentityBindings;
+  users: Users;
+  invitations: Invitations;
+  signIn: SignIn;
+  audit: Audit;
+}
 
-  constructor(parts: {
-    tickets: IdentityTickets;
-    bindings: IdentityBindings;
-    users: Users;
-    invitations: Invitations;
-    signIn: SignIn;
-    audit: Audit;
-  }) {
-    this.#tickets = parts.tickets;
-    this.#bindings = parts.bindings;
-    this.#users = parts.users;
-    this.#invitations = parts.invitations;
-    this.#signIn = parts.signIn;
-    this.#audit = parts.audit;
+/** Registers users with an invitation, who then sign in through a provider. */
+export class ExternalRegistration {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /**
-   * A code that does not hold leaves the pending token as it was, for another try.
-   * @throws AppError NOT_FOUND for a name that is no provider, UNAUTHORIZED for a pending token that is not good any more, BAD_REQUEST for a code that
-   * does not hold, CONFLICT when the identity was bound meanwhile
+   * Registers a user. An invalid invitation code does not consume the pending token.
+   * @throws AppError NOT_FOUND for an unknown provider, UNAUTHORIZED for an invalid or expired pending token, BAD_REQUEST for an invalid code,
+   * CONFLICT if the identity has been linked in the meantime
    */
   async register(em: EntityManager, actor: Actor, input: ExternalAccount, client: ClientInfo): Promise<SignedIn> {
     const providerId = knownProvider(input.providerId);
     const { pendingToken } = input;
     const { given: inviteCode } = resolveAlias({ inviteCode: input.inviteCode, code: input.code });
     for (let tries = 1; ; tries++) {
-      const identity = await this.#tickets.pending(em, providerId, pendingToken);
-      if (!identity) throw spent();
+      const identity = await this.#parts.tickets.pending(em, providerId, pendingToken);
+      if (!identity) throw expired();
       try {
         const user = await this.#create(em.fork(), actor, providerId, identity, { pendingToken, inviteCode });
-        return await this.#signIn.start(em.fork(), actor, user.id, { rememberMe: false, method: providerId }, client);
+        return await this.#parts.signIn.start(
+          em.fork(),
+          actor,
+          user.id,
+          { rememberMe: false, method: providerId },
+          client,
+        );
       } catch (error) {
-        // Somebody took the name or the address between the look and the leap.
+        // The name or address was taken between the check and the insert.
         const taken = error instanceof AppError && error.code === "CONFLICT" && error.issues !== null;
         if (!taken || tries === mostTries) throw error;
       }
@@ -91,9 +89,9 @@ export class ExternalRegistration {
       role: "member",
       displayName,
     } as const;
-    return await this.#users.create(em, account, actor, async (tx) => {
-      if (!(await this.#tickets.takePending(tx, pendingToken))) throw spent();
-      const { id: invitationId, role } = await this.#invitations.redeem(tx, inviteCode);
+    return await this.#parts.users.create(em, account, actor, async (tx) => {
+      if (!(await this.#parts.tickets.takePending(tx, pendingToken))) throw expired();
+      const { id: invitationId, role } = await this.#parts.invitations.redeem(tx, inviteCode);
       return { role, invitationId, complete: (same, user) => this.#bind(same, actor, user, providerId, identity) };
     });
   }
@@ -106,18 +104,18 @@ export class ExternalRegistration {
     identity: Identity,
   ): Promise<void> {
     await mapUniqueViolation(
-      this.#bindings.add(tx, id, providerId, identity),
-      (cause) => new AppError("CONFLICT", "This identity has an account by now; sign in again.", { cause }),
+      this.#parts.bindings.add(tx, id, providerId, identity),
+      (cause) => new AppError("CONFLICT", "This identity already has an account. Sign in again.", { cause }),
     );
     const event = { action: "identity.register", targetType: "user", targetId: id } as const;
-    await this.#audit.record(tx, { ...actor, userId: id }, { ...event, after: { providerId } });
+    await this.#parts.audit.record(tx, { ...actor, userId: id }, { ...event, after: { providerId } });
   }
 }
 
-function spent(): AppError {
+function expired(): AppError {
   return new AppError(
     "UNAUTHORIZED",
-    "This registration was completed or took too long; sign in at the provider again.",
+    "This registration is completed or has expired. Sign in with the provider again.",
   );
 }
 
@@ -132,7 +130,7 @@ async function freeUsername(em: EntityManager, candidates: readonly string[]): P
   return candidates.find((candidate) => !taken.has(candidate.toLowerCase())) ?? candidates.at(-1) ?? "user";
 }
 
-/** The address if the provider has verified it and nobody else has verified it. Somebody who has keeps it: addresses link nothing. */
+/** Returns the address if the provider verified it and no other account has verified it. A matching address never links accounts. */
 async function freeAddress(em: EntityManager, { email, emailVerified }: Identity): Promise<string | null> {
   if (email === null || !emailVerified) return null;
   const taken = await queries(em)

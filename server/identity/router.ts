@@ -2,9 +2,9 @@ import { clientInfo } from "../accounts/auth/client-info.ts";
 import { setRefreshCookie } from "../accounts/auth/refresh-cookie.ts";
 import { signedInAnswer } from "../accounts/auth/schemas.ts";
 import { signedInAnswerOf } from "../accounts/auth/signed-in-answer.ts";
-import { route } from "../api/route.ts";
 import { nothing, success } from "../api/schemas.ts";
-import { admin, confirmed, confirmedAdmin, open, router, signedIn } from "../api/trpc.ts";
+import { admin, adminGivingAccess, confirmed, confirmedAdmin, open, signedIn } from "../api/procedures.ts";
+import { router } from "../api/trpc.ts";
 import { briefUser } from "../accounts/users/service.ts";
 import { clearArrivalCookie, requireArrival } from "./arrival-cookie.ts";
 import { setFlowCookie } from "./flow-cookie.ts";
@@ -27,49 +27,41 @@ import {
 const tag = "External sign-in";
 
 export const identityRouter = router({
-  providers: open
-    .meta(
-      route.open({
-        method: "GET",
-        path: "/auth/oauth/providers",
-        operationId: "listSignInProviders",
-        tag,
-        summary: "List the identity providers to sign in with",
-      }),
-    )
+  providers: open({
+    method: "GET",
+    path: "/auth/oauth/providers",
+    operationId: "listSignInProviders",
+    tag,
+    summary: "List the enabled identity providers",
+  })
     .input(nothing)
     .output(offeredProviders)
     .query(({ ctx }) => ctx.services.identityConfigs.offered(ctx.em)),
 
-  callbackUrl: open
-    .meta(
-      route.open({
-        method: "GET",
-        path: "/auth/oauth/{providerId}/callback-url",
-        operationId: "getCallbackUrl",
-        tag,
-        summary: "Get the addresses to register at a provider",
-      }),
-    )
+  callbackUrl: open({
+    method: "GET",
+    path: "/auth/oauth/{providerId}/callback-url",
+    operationId: "getCallbackUrl",
+    tag,
+    summary: "Get the addresses to register at a provider",
+  })
     .input(providerInput)
     .output(providerAddresses)
     .query(({ ctx, input }) => ctx.services.externalSignIn.addresses(input.providerId)),
 
-  exchangeTicket: open
-    .meta(
-      route.open({
-        method: "POST",
-        path: "/auth/oauth/exchange-ticket",
-        operationId: "exchangeTicket",
-        tag,
-        summary: "Turn a ticket into a session",
-        description:
-          "Starts a session, with its refresh token in the HttpOnly cookie `refresh_token`. A ticket works once, within a minute. For users with a " +
-          "second factor it answers with `requires2FA`, a `tempToken` and the `methods` instead; the session starts at `POST /api/2fa/verify`. From a page it works " +
-          "only in the browser that came back from the provider, which has a cookie that says so.",
-        errors: [401],
-      }),
-    )
+  exchangeTicket: open({
+    method: "POST",
+    path: "/auth/oauth/exchange-ticket",
+    operationId: "exchangeTicket",
+    tag,
+    summary: "Exchange a ticket for a session",
+    description:
+      "Starts a session, with its refresh token in the HttpOnly cookie `refresh_token`. A ticket works once and expires after one " +
+      "minute. If the account has a second factor, returns `requires2FA`, a `tempToken` and the usable `methods` instead; complete the " +
+      "sign-in with `POST /api/2fa/verify`. When called from a page, it works only in the browser that came back from the provider, " +
+      "which a cookie identifies.",
+    errors: [401],
+  })
     .input(exchangeTicketInput)
     .output(exchangeAnswer)
     .mutation(async ({ ctx, input }) => {
@@ -84,20 +76,16 @@ export const identityRouter = router({
       return { accessToken, user: briefUser(user) };
     }),
 
-  bindStart: confirmed
-    .meta(
-      route.confirmed({
-        method: "POST",
-        path: "/auth/oauth/{providerId}/bind/start",
-        operationId: "startBinding",
-        tag,
-        summary: "Start to bind a provider to your account",
-        description:
-          "Send the same browser to `authorizeUrl` within ten minutes; it comes back to the front end with `bound=1`, or with `error=`. The cookie that comes " +
-          "with the answer has to be kept.",
-        errors: [409],
-      }),
-    )
+  bindStart: confirmed({
+    method: "POST",
+    path: "/auth/oauth/{providerId}/bind/start",
+    operationId: "startBinding",
+    tag,
+    summary: "Start binding a provider to your account",
+    description:
+      "Keep the cookie and send the same browser to `authorizeUrl` within ten minutes. It returns to the front end with `bound=1` or with `error=`.",
+    errors: [409],
+  })
     .input(providerInput)
     .output(bindingStart)
     .mutation(async ({ ctx, input }) => {
@@ -106,23 +94,20 @@ export const identityRouter = router({
       return answer;
     }),
 
-  register: open
-    .meta(
-      route.open({
-        method: "POST",
-        path: "/auth/oauth/{providerId}/register",
-        operationId: "registerExternally",
-        tag,
-        summary: "Make an account with an invitation, after a provider's sign-in",
-        description:
-          "For who came back with `needs_invite=true`. Signs in at once. The account has no password; its username is made of what the provider tells. A code that " +
-          "does not hold is 400, and the pending token stays good for the rest of its ten minutes. From a page it works only in the browser that came back from " +
-          "the provider.",
-        example: { pendingToken: "x5Uw…", inviteCode: "7ZK4M-9T2QX-WB3EH-8VJ5R-N1D6A-C" },
-        status: 201,
-        errors: [401, 409],
-      }),
-    )
+  register: open({
+    method: "POST",
+    path: "/auth/oauth/{providerId}/register",
+    operationId: "registerExternally",
+    tag,
+    summary: "Register with an invitation after external sign-in",
+    description:
+      "For users who return from the provider with `needs_invite=true`. Creates an account without a password, named after the " +
+      "provider's profile, and signs in. An invalid code returns 400; the pending token then stays valid for the rest of its ten " +
+      "minutes. When called from a page, it works only in the browser that came back from the provider.",
+    example: { pendingToken: "x5Uw…", inviteCode: "7ZK4M-9T2QX-WB3EH-8VJ5R-N1D6A-C" },
+    status: 201,
+    errors: [401, 409],
+  })
     .input(registerExternalInput)
     .output(signedInAnswer)
     .mutation(async ({ ctx, input }) => {
@@ -133,33 +118,27 @@ export const identityRouter = router({
       return signedInAnswerOf(ctx.http, signedIn);
     }),
 
-  bindings: signedIn
-    .meta(
-      route.signedIn({
-        method: "GET",
-        path: "/auth/oauth/bindings",
-        operationId: "listBindings",
-        tag,
-        summary: "List your bound providers",
-      }),
-    )
+  bindings: signedIn({
+    method: "GET",
+    path: "/auth/oauth/bindings",
+    operationId: "listBindings",
+    tag,
+    summary: "List your identities at providers",
+  })
     .input(nothing)
     .output(bindings)
     .query(({ ctx }) => ctx.services.identityBindings.list(ctx.em, ctx.caller.userId)),
 
-  unbind: confirmed
-    .meta(
-      route.confirmed({
-        method: "DELETE",
-        path: "/auth/oauth/unbind/{providerId}",
-        operationId: "unbind",
-        tag,
-        summary: "Unbind a provider from your account",
-        description:
-          "The last way to sign in cannot be taken away: a password, a passkey or another enabled provider has to be left.",
-        errors: [409],
-      }),
-    )
+  unbind: confirmed({
+    method: "DELETE",
+    path: "/auth/oauth/unbind/{providerId}",
+    operationId: "unbind",
+    tag,
+    summary: "Unbind a provider from your account",
+    description:
+      "Returns 409 if it is the last way to sign in: a password, a passkey or another enabled provider must remain.",
+    errors: [409],
+  })
     .input(providerInput)
     .output(success)
     .mutation(async ({ ctx, input }) => {
@@ -171,64 +150,55 @@ export const identityRouter = router({
 const configsTag = "Identity providers";
 
 export const identityConfigsRouter = router({
-  list: signedIn
-    .meta(
-      route.signedIn({
-        method: "GET",
-        path: "/oauth/providers",
-        operationId: "listIdentityConfigs",
-        tag: configsTag,
-        summary: "List the configured identity providers",
-        description: "And what can be configured, and the addresses to register at the providers.",
-      }),
-    )
+  list: signedIn({
+    method: "GET",
+    path: "/oauth/providers",
+    operationId: "listIdentityConfigs",
+    tag: configsTag,
+    summary: "List the configured identity providers",
+    description: "Also returns the providers that can be configured, and the addresses to register there.",
+  })
     .input(nothing)
     .output(identityConfigs)
     .query(({ ctx }) => ctx.services.identityConfigs.list(ctx.em)),
 
-  create: confirmedAdmin
-    .meta(
-      route.confirmedAdmin({
-        method: "POST",
-        path: "/oauth/providers",
-        operationId: "createIdentityConfig",
-        tag: configsTag,
-        summary: "Configure an identity provider",
-        description:
-          "Each provider once. Where it is enabled, the discovery document is fetched and its issuer checked; what does not work is 400. Saved with `enabled: false` " +
-          "nothing is fetched. Administrators are notified and mailed.",
-        example: {
-          providerId: "oidc",
-          clientId: "zonewright",
-          clientSecret: "s3cr3t",
-          wellKnownUrl: "https://id.example.com/.well-known/openid-configuration",
-        },
-        status: 201,
-        errors: [409],
-      }),
-    )
+  create: confirmedAdmin({
+    method: "POST",
+    path: "/oauth/providers",
+    operationId: "createIdentityConfig",
+    tag: configsTag,
+    summary: "Configure an identity provider",
+    description:
+      "One configuration per provider. If `enabled`, the discovery document is fetched and its issuer checked; settings that do not work " +
+      "return 400. With `enabled: false`, nothing is fetched. Administrators are notified, by mail as well.",
+    example: {
+      providerId: "oidc",
+      clientId: "zonewright",
+      clientSecret: "s3cr3t",
+      wellKnownUrl: "https://id.example.com/.well-known/openid-configuration",
+    },
+    status: 201,
+    errors: [409],
+  })
     .input(createIdentityConfigInput)
     .output(identityConfig)
     .mutation(({ ctx, input }) => ctx.services.identityConfigs.create(ctx.em, ctx.caller, input)),
 
-  update: admin
-    .meta(
-      route.adminGivingAccess({
-        method: "PUT",
-        path: "/oauth/providers/{id}",
-        operationId: "updateIdentityConfig",
-        tag: configsTag,
-        summary: "Change the configuration of an identity provider",
-        description:
-          "Fields left out stay as they are, and so does the secret when it is empty. What is enabled then is checked as at its creation. Sign-ins under way end when the " +
-          "provider is disabled or its addresses change. An address on another origin needs the secret again. While users are bound to the provider, another " +
-          "address needs the header `x-confirm-delete: true`, and takes their bindings along. Everything but `enabled: false` gives access. Administrators " +
-          "are notified and mailed.",
-        example: { enabled: false },
-        confirmable: true,
-        errors: [409],
-      }),
-    )
+  update: adminGivingAccess({
+    method: "PUT",
+    path: "/oauth/providers/{id}",
+    operationId: "updateIdentityConfig",
+    tag: configsTag,
+    summary: "Change an identity provider's configuration",
+    description:
+      "Omitted fields keep their values, and so does an empty secret. An enabled configuration is checked as on creation. Disabling the " +
+      "provider or changing its addresses ends sign-ins in progress. An address on another origin requires the secret again. If users " +
+      "are bound to the provider, another address also requires the header `x-confirm-delete: true` and removes their bindings. Every " +
+      "change except `enabled: false` alone gives access. Administrators are notified, by mail as well.",
+    example: { enabled: false },
+    confirmable: true,
+    errors: [409],
+  })
     .input(updateIdentityConfigInput)
     .output(identityConfig)
     .mutation(({ ctx, input: { id, ...patch } }) => {
@@ -236,20 +206,16 @@ export const identityConfigsRouter = router({
       return ctx.services.identityConfigs.update(ctx.em, ctx.caller, { id, patch, unbinding });
     }),
 
-  delete: admin
-    .meta(
-      route.admin({
-        method: "DELETE",
-        path: "/oauth/providers/{id}",
-        operationId: "deleteIdentityConfig",
-        tag: configsTag,
-        summary: "Delete the configuration of an identity provider",
-        description:
-          "While users are bound to it, this needs the header `x-confirm-delete: true`, and takes their bindings along.",
-        confirmable: true,
-        errors: [409],
-      }),
-    )
+  delete: admin({
+    method: "DELETE",
+    path: "/oauth/providers/{id}",
+    operationId: "deleteIdentityConfig",
+    tag: configsTag,
+    summary: "Delete an identity provider's configuration",
+    description: "If users are bound to it, requires the header `x-confirm-delete: true` and removes their bindings.",
+    confirmable: true,
+    errors: [409],
+  })
     .input(identityConfigIdInput)
     .output(success)
     .mutation(async ({ ctx, input }) => {

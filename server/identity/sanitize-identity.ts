@@ -3,12 +3,12 @@ import { IdentityProviderError, type Identity } from "./providers/provider.ts";
 // oxlint-disable-next-line no-control-regex
 const controls = /[\u0000-\u001f\u007f]/;
 
-/** An identity as it may be stored and shown. What a provider says is input like any other. @throws IdentityProviderError for a subject that is none */
+/** Validates and normalizes an identity, which is untrusted input. @throws IdentityProviderError for an invalid subject */
 export function sanitizeIdentity(identity: Identity): Identity {
   const { subject } = identity;
   // OpenID Connect Core 1.0 §2 allows 255 characters.
   if (subject.length > 255 || controls.test(subject) || !subject.isWellFormed())
-    throw new IdentityProviderError("The subject is not well-formed.");
+    throw new IdentityProviderError("The subject is invalid.");
   const email = identity.email !== null && isAddress(identity.email) ? identity.email : null;
   return {
     ...identity,

@@ -6,21 +6,21 @@ import { providerIds } from "../database/tables/identity.ts";
 import { isWebAddress } from "./web-address.ts";
 
 const type = z.enum(["oidc", "oauth2"]).meta({
-  description: "How it is talked to: OpenID Connect, or OAuth 2.0 and what the provider has of its own.",
+  description: "Protocol: `oidc` for OpenID Connect, `oauth2` for OAuth 2.0 with the provider's own profile API.",
   example: "oauth2",
 });
-const providerId = z.enum(providerIds).meta({ description: "Which provider.", example: "github" });
-const name = z.string().meta({ description: "Its name, for people.", example: "GitHub" });
+const providerId = z.enum(providerIds).meta({ description: "The provider's id.", example: "github" });
+const name = z.string().meta({ description: "Display name.", example: "GitHub" });
 const homepageUrl = z.string().meta({
-  description: "The address of the application, to register at the provider.",
+  description: "Home page URL to register at the provider.",
   example: "https://dns.example.com",
 });
 const redirectUrl = z.string().meta({
-  description: "Where the provider sends browsers back to, to register there.",
+  description: "Redirect URI to register at the provider.",
   example: "https://dns.example.com/api/auth/oauth/github/callback",
 });
 const callbackUrl = z.string().meta({
-  description: "The same as `redirectUrl`.",
+  description: "Alias of `redirectUrl`.",
   example: "https://dns.example.com/api/auth/oauth/github/callback",
 });
 
@@ -32,63 +32,70 @@ export const providerInput = z.strictObject({ providerId: pathProvider });
 export const offeredProviders = z
   .object({
     providers: z
-      .array(z.object({ providerId, name, type }).meta({ id: "SignInProvider", description: "A way to sign in." }))
-      .meta({ description: "What the sign-in page offers." }),
+      .array(
+        z
+          .object({ providerId, name, type })
+          .meta({ id: "SignInProvider", description: "An identity provider to sign in with." }),
+      )
+      .meta({ description: "Enabled providers, as the sign-in page offers them." }),
   })
-  .meta({ id: "SignInProviders", description: "The providers that are enabled." });
+  .meta({ id: "SignInProviders", description: "The enabled identity providers." });
 
 export const providerAddresses = z
   .object({
     providerId,
     homepageUrl,
     redirectUrl,
-    siteUrl: z.string().meta({ description: "The service's public address.", example: "https://dns.example.com" }),
+    siteUrl: z.string().meta({ description: "The service's public URL.", example: "https://dns.example.com" }),
     callbackUrl,
   })
-  .meta({ id: "ProviderAddresses", description: "What to register at a provider." });
+  .meta({ id: "ProviderAddresses", description: "The addresses to register at a provider." });
 
 const oneTime = (description: string) => line(100, 1).meta({ description, example: "x5Uw…" });
 
-export const exchangeTicketInput = z.strictObject({ ticket: oneTime("From the query of the front end's address.") });
+export const exchangeTicketInput = z.strictObject({
+  ticket: oneTime("One-time value from the query string of the front end's URL."),
+});
 
 const externalSignIn = z
   .object({
     accessToken: z
       .string()
-      .meta({ description: "JWT for `Authorization: Bearer`, 15 minutes.", example: "eyJhbGciOi…" }),
+      .meta({ description: "JWT for `Authorization: Bearer`, valid for 15 minutes.", example: "eyJhbGciOi…" }),
     user: signedInUser,
   })
   .meta({
     id: "ExternalSignIn",
-    description: "A new session; its refresh token is in the cookie `refresh_token` only.",
+    description: "A new session. Its refresh token is only in the cookie `refresh_token`.",
   });
 
 export const exchangeAnswer = z
   .union([externalSignIn, secondFactorNeeded])
-  .meta({ id: "ExchangeAnswer", description: "A new session, or what is missing for one." });
+  .meta({ id: "ExchangeAnswer", description: "A new session, or the second factor it requires." });
 
 export const bindingStart = z
   .object({
-    authorizeUrl: z
-      .string()
-      .meta({ description: "Where to send this browser now.", example: "https://github.com/login/oauth/authorize?…" }),
+    authorizeUrl: z.string().meta({
+      description: "URL to send this browser to next.",
+      example: "https://github.com/login/oauth/authorize?…",
+    }),
     callbackUrl,
     redirectUrl,
   })
-  .meta({ id: "BindingStart", description: "The way to a provider." });
+  .meta({ id: "BindingStart", description: "The start of a binding." });
 
 const inviteCode = line(100, 1);
 
 export const registerExternalInput = z.strictObject({
   providerId: pathProvider,
-  pendingToken: oneTime("From the query of the front end's address."),
+  pendingToken: oneTime("One-time value from the query string of the front end's URL."),
   inviteCode: inviteCode.optional().meta({
-    description: "From an administrator. Required, under this name or as `code`.",
+    description: "Invitation code from an administrator. Required, as `inviteCode` or as `code`.",
     example: "7ZK4M-9T2QX-WB3EH-8VJ5R-N1D6A-C",
   }),
   code: inviteCode
     .optional()
-    .meta({ description: "The same as `inviteCode`.", example: "7ZK4M-9T2QX-WB3EH-8VJ5R-N1D6A-C" }),
+    .meta({ description: "Alias of `inviteCode`.", example: "7ZK4M-9T2QX-WB3EH-8VJ5R-N1D6A-C" }),
 });
 
 export const bindings = z
@@ -100,22 +107,25 @@ export const bindings = z
             providerId,
             name,
             type,
-            subject: z.string().meta({ description: "What the provider calls the user, for good.", example: "583231" }),
-            email: z.string().nullable().meta({ description: "As the provider told it.", example: "ada@example.com" }),
+            subject: z.string().meta({ description: "The provider's permanent id of the user.", example: "583231" }),
+            email: z
+              .string()
+              .nullable()
+              .meta({ description: "As reported by the provider.", example: "ada@example.com" }),
             displayName: z
               .string()
               .nullable()
-              .meta({ description: "As the provider told it.", example: "Ada Lovelace" }),
-            createdAt: timestamp("When it was bound."),
+              .meta({ description: "As reported by the provider.", example: "Ada Lovelace" }),
+            createdAt: timestamp("When the identity was bound."),
           })
-          .meta({ id: "IdentityBinding", description: "An identity that signs the user in." }),
+          .meta({ id: "IdentityBinding", description: "An identity the user signs in with." }),
       )
       .meta({ description: "Oldest first." }),
   })
   .meta({ id: "IdentityBindings", description: "The signed-in user's identities at providers." });
 
 const clientId = line(512, 1).meta({
-  description: "The client id, as the provider gave it.",
+  description: "Client id issued by the provider.",
   example: "Iv1.8a61f9b3a7aba766",
 });
 const scope = line(1_000)
@@ -124,18 +134,15 @@ const scope = line(1_000)
     "Separate scopes by single spaces.",
   )
   .meta({
-    description: "Scopes, separated by spaces; empty: the provider's usual ones.",
+    description: "Space-separated scopes. Empty: the provider's default scopes.",
     example: "read:user user:email",
   });
-const enabled = z.boolean().meta({ description: "Whether users can sign in through it.", example: true });
+const enabled = z.boolean().meta({ description: "Whether users can sign in with this provider.", example: true });
 
 /** An address or null; empty text, as forms send it, is null. */
 function address(description: string, example: string) {
   return line(2_000)
-    .refine(
-      (text) => text === "" || isWebAddress(text),
-      "This must be an address such as https://id.example.com/authorize.",
-    )
+    .refine((text) => text === "" || isWebAddress(text), "This must be a URL such as https://id.example.com/authorize.")
     .transform((text) => (text === "" ? null : text))
     .nullable()
     .optional()
@@ -144,24 +151,28 @@ function address(description: string, example: string) {
 
 const addresses = {
   wellKnownUrl: address(
-    "For `oidc` and `custom`: the discovery document. Null: the three endpoints are given instead.",
+    "URL of the discovery document, for `oidc` and `custom`. Null: the three endpoints are given instead.",
     "https://id.example.com/.well-known/openid-configuration",
   ),
-  authorizeUrl: address("In place of the address that is built in or discovered.", "https://id.example.com/authorize"),
-  tokenUrl: address("In place of the address that is built in or discovered.", "https://id.example.com/token"),
-  userInfoUrl: address("In place of the address that is built in or discovered.", "https://id.example.com/userinfo"),
+  authorizeUrl: address(
+    "Overrides the built-in or discovered URL. Null: no override.",
+    "https://id.example.com/authorize",
+  ),
+  tokenUrl: address("Overrides the built-in or discovered URL. Null: no override.", "https://id.example.com/token"),
+  userInfoUrl: address(
+    "Overrides the built-in or discovered URL. Null: no override.",
+    "https://id.example.com/userinfo",
+  ),
 };
 
 export const createIdentityConfigInput = z.strictObject({
   providerId,
   clientId,
   clientSecret: line(2_000).optional().meta({
-    description: "The client secret; empty or left out for a public client. It is never shown again.",
+    description: "Client secret, never shown again. Empty or omitted for a public client.",
     example: "s3cr3t",
   }),
-  scope: scope
-    .optional()
-    .meta({ description: "Scopes, separated by spaces; the provider's usual ones when left out." }),
+  scope: scope.optional().meta({ description: "Space-separated scopes. Default: the provider's default scopes." }),
   enabled: enabled.default(true),
   ...addresses,
 });
@@ -170,7 +181,7 @@ export const updateIdentityConfigInput = z.strictObject({
   id: id("The configuration's id."),
   clientId: clientId.optional(),
   clientSecret: line(2_000).optional().meta({
-    description: "A new client secret; empty: the stored one stays, unless an address leads to another origin.",
+    description: "New client secret. Empty: keeps the stored one, which is refused if a URL moves to another origin.",
     example: "",
   }),
   scope: scope.optional(),
@@ -187,30 +198,30 @@ export const identityConfig = z
     id: id("The configuration's id."),
     providerId,
     enabled,
-    clientIdMasked: z.string().meta({ description: "The client id without its middle.", example: "Iv1.****a766" }),
-    scope: z.string().meta({ description: "Scopes, separated by spaces.", example: "read:user user:email" }),
-    wellKnownUrl: shownAddress("The discovery document."),
-    authorizeUrl: shownAddress("In place of the address that is built in or discovered."),
-    tokenUrl: shownAddress("In place of the address that is built in or discovered."),
-    userInfoUrl: shownAddress("In place of the address that is built in or discovered."),
+    clientIdMasked: z.string().meta({ description: "Client id with its middle masked.", example: "Iv1.****a766" }),
+    scope: z.string().meta({ description: "Space-separated scopes.", example: "read:user user:email" }),
+    wellKnownUrl: shownAddress("URL of the discovery document."),
+    authorizeUrl: shownAddress("Overrides the built-in or discovered URL. Null: no override."),
+    tokenUrl: shownAddress("Overrides the built-in or discovered URL. Null: no override."),
+    userInfoUrl: shownAddress("Overrides the built-in or discovered URL. Null: no override."),
     homepageUrl,
     redirectUrl,
   })
-  .meta({ id: "IdentityConfig", description: "How an identity provider is reached. Its secret is not shown." });
+  .meta({ id: "IdentityConfig", description: "An identity provider's configuration. Its secret is never shown." });
 
 export const identityConfigs = z
   .object({
-    providers: z.array(identityConfig).meta({ description: "What is configured." }),
+    providers: z.array(identityConfig).meta({ description: "The configured providers, oldest first." }),
     availableProviders: z
       .array(
         z
           .object({ id: z.enum(providerIds).meta({ description: "The `providerId`.", example: "github" }), name, type })
           .meta({ id: "AvailableProvider", description: "A provider that can be configured." }),
       )
-      .meta({ description: "What can be configured, each once." }),
+      .meta({ description: "The providers that can be configured, each at most once." }),
     homepageUrl,
     oidcUrls: z
       .object({ homepageUrl, redirectUrl })
-      .meta({ id: "OidcAddresses", description: "What to register at OpenID providers." }),
+      .meta({ id: "OidcAddresses", description: "The addresses to register at OpenID providers." }),
   })
   .meta({ id: "IdentityConfigs", description: "The configured identity providers." });

@@ -4,9 +4,10 @@ import { hashOf } from "../platform/opaque-tokens.ts";
 import type { ProviderId } from "../database/tables/identity.ts";
 
 /**
- * Keeps answers of `oidc` and `custom` apart, which come to one address (RFC 9700 §4.4, mix-up). A bad provider can send a browser on to the good one with
- * the challenge and the nonce of a flow of its own, and is then shown the code. Where the good one does not tell its issuer nobody can see that
- * it is not the bad one's, but the bad one cannot use it: it would have to come back with a code that was another provider's before.
+ * Prevents mix-up attacks between `oidc` and `custom`, which share a callback (RFC 9700 §4.4). A malicious provider can redirect a browser
+ * to the honest one with the challenge and nonce of its own flow, and then receives the code. If the honest one sends no `iss`, the mix-up
+ * is not detectable at that point. But the attacker cannot use the code: it would have to return it as its own, and it is already recorded
+ * for the other provider.
  */
 export class SharedCallback {
   readonly #now: () => Date;
@@ -15,9 +16,9 @@ export class SharedCallback {
     this.#now = now;
   }
 
-  /** Notes whose code this is, before it is shown to anybody. @returns false when it is another provider's */
+  /** Records which provider issued a code, before the code is sent anywhere. @returns false if it is recorded for another provider */
   async claim(em: EntityManager, providerId: ProviderId, code: string): Promise<boolean> {
-    // The challenge that a code belongs to is worth nothing once its flow has ended.
+    // A code is useless once its flow has expired.
     const expiresAt = new Date(this.#now().getTime() + flowSeconds * 1_000);
     const row = { code_hash: hashOf(code), provider_id: providerId, expires_at: expiresAt };
     await queries(em)

@@ -7,7 +7,7 @@ import { AppError } from "../platform/errors.ts";
 import { User } from "../database/tables/users.ts";
 import type { IdentityTickets } from "./tickets.ts";
 
-/** Turns a ticket into a session. */
+/** Exchanges a ticket for a session. */
 export class TicketSignIn {
   readonly #tickets: IdentityTickets;
   readonly #signIn: SignIn;
@@ -20,13 +20,13 @@ export class TicketSignIn {
   }
 
   /**
-   * A second factor of the account's own is still asked for: the provider has spoken for the first one only.
-   * @throws AppError UNAUTHORIZED for a ticket that is unknown, used or too old, and for an account that cannot sign in any more
+   * Exchanges a ticket. An account's second factor is still required, because the provider only replaces the first.
+   * @throws AppError UNAUTHORIZED for an unknown, used or expired ticket, or a disabled account
    */
   async exchange(em: EntityManager, actor: Actor, ticket: string, client: ClientInfo): Promise<FirstFactorOutcome> {
     const taken = await this.#tickets.take(em, ticket);
     const user = taken && (await em.findOne(User, { id: taken.userId, disabledAt: null }));
-    if (!user) throw new AppError("UNAUTHORIZED", "This ticket was used already or is too old; sign in again.");
+    if (!user) throw new AppError("UNAUTHORIZED", "This ticket is invalid or has expired. Sign in again.");
     const { providerId, accessEpoch } = taken;
     const how = { rememberMe: false, method: providerId, accessEpoch };
     const outcome = await this.#signIn.afterFirstFactor(em, actor, user, how, client);

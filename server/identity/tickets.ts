@@ -3,20 +3,20 @@ import { hashOf, newOpaqueToken } from "../platform/opaque-tokens.ts";
 import type { Identity } from "./providers/provider.ts";
 import type { ProviderId } from "../database/tables/identity.ts";
 
-/** How long a ticket is good. */
+/** Lifetime of a ticket. */
 export const ticketSeconds = 60;
-/** How long somebody may take to register. */
+/** Lifetime of a pending token, the time a user has to register. */
 export const pendingSeconds = 10 * 60;
 
-/** A ticket that was used up. */
+/** A consumed ticket. */
 export interface TakenTicket {
   userId: string;
   providerId: ProviderId;
-  /** The account's at that moment. */
+  /** The account's epoch when the ticket was consumed. */
   accessEpoch: number;
 }
 
-/** What a front end gets to go on with after a callback: random, stored hashed, good once. */
+/** Issues the tickets and pending tokens that the console gets after a callback: random, stored as hashes, valid once. */
 export class IdentityTickets {
   readonly #now: () => Date;
 
@@ -24,7 +24,7 @@ export class IdentityTickets {
     this.#now = now;
   }
 
-  /** @returns the ticket, good for one minute */
+  /** Issues a ticket, valid for one minute. */
   async issue(em: EntityManager, userId: string, providerId: ProviderId): Promise<string> {
     const token = newOpaqueToken();
     await queries(em)
@@ -39,7 +39,7 @@ export class IdentityTickets {
     return token;
   }
 
-  /** Uses a ticket up, while the identity is still the user's. Of parallel calls one gets it; null for the others. */
+  /** Consumes a ticket if the identity is still linked to the user. Of parallel calls, one succeeds; the others return null. */
   async take(em: EntityManager, token: string): Promise<TakenTicket | null> {
     const row = await queries(em)
       .deleteFrom("identity_tickets")
@@ -67,8 +67,8 @@ export class IdentityTickets {
     return { userId: row.user_id, providerId: row.provider_id, accessEpoch: row.access_epoch };
   }
 
-  /** @returns the pending token, good for ten minutes */
-  async keep(em: EntityManager, providerId: ProviderId, identity: Identity): Promise<string> {
+  /** Stores an identity for registration and returns its pending token, valid for ten minutes. */
+  async issuePending(em: EntityManager, providerId: ProviderId, identity: Identity): Promise<string> {
     const token = newOpaqueToken();
     await queries(em)
       .insertInto("pending_identities")
@@ -87,7 +87,7 @@ export class IdentityTickets {
     return token;
   }
 
-  /** Looks at who is waiting to register, and leaves them waiting. */
+  /** Reads a pending identity without consuming it. */
   async pending(em: EntityManager, providerId: ProviderId, token: string): Promise<Identity | null> {
     const row = await queries(em)
       .selectFrom("pending_identities")
@@ -107,7 +107,7 @@ export class IdentityTickets {
     };
   }
 
-  /** Ends the waiting, within the transaction that makes the user. Of parallel calls one gets true. */
+  /** Consumes a pending identity, within the transaction that creates the user. Of parallel calls, one returns true. */
   async takePending(tx: EntityManager, token: string): Promise<boolean> {
     const { numDeletedRows } = await queries(tx)
       .deleteFrom("pending_identities")

@@ -6,8 +6,8 @@ const longest = 48;
 const numbered = 20;
 
 /**
- * Names for a user who registers through a provider, the best first: what they are called there, the local part of their address, their name; then
- * the same with numbers. The last one has a random number, so that some name is always free.
+ * Returns user-name candidates for a user who registers through a provider, best first: the user name there, the local part of the e-mail
+ * address, or the display name; then the same with numbers. The last one has a random number, so that one is always free.
  */
 export function usernamesFor(providerId: ProviderId, { username, email, displayName }: Identity): string[] {
   const base =
@@ -18,7 +18,7 @@ export function usernamesFor(providerId: ProviderId, { username, email, displayN
   return [base, ...numbers, `${base}-${randomInt(100_000, 1_000_000_000)}`];
 }
 
-/** Letters, digits, dots, hyphens and underscores; accents are left out. No @, which would look like an address. */
+/** Reduces a text to letters, digits, dots, hyphens and underscores, without accents. Excludes @, which would look like an e-mail address. */
 function plain(text: string): string {
   return text
     .normalize("NFKD")

@@ -1,4 +1,4 @@
-/** Whether a text is an address that browsers and calls can be sent to: http or https, without credentials and without a fragment. */
+/** Returns whether a text is an http or https URL without credentials and fragment. */
 export function isWebAddress(text: string): boolean {
   const url = URL.parse(text);
   return (

@@ -1,38 +1,37 @@
 import type { EntityManager } from "../database/database.ts";
 
-/** Work beside requests: done on one instance at a time, again after a crash. */
+/** Background work, run on one instance at a time and resumed after a crash. */
 export interface Job<Data extends object = object> {
-  /** `<room>.<what>`, in lower case: `expiry.check`. */
+  /** `<folder>.<action>` in lower case, such as `expiry.check`. */
   readonly name: string;
-  /** For the log, the metrics and the documentation: one sentence. */
+  /** One sentence for the log, the metrics and the documentation. */
   readonly description: string;
-  /** When it runs by itself: five cron fields, in UTC. Null for what is only asked for. */
+  /** Five cron fields, in UTC. Null for a job that runs only on request. */
   readonly schedule: string | null;
-  /** How a run that failed is tried again. Left out: three times within minutes; a schedule brings the next one anyhow. */
+  /** Retry policy for failed runs. Default: three retries within minutes. */
   readonly retries?: Retries;
   /**
-   * Does the work. It may be done more than once for one request for it, and must come to the same. What it throws is
-   * logged, and it is tried again later.
-   * @param signal aborted when the service stops; what is left then is done by the next run.
+   * Does the work. Must be idempotent, because it may run more than once per request. Errors are logged and the run is retried.
+   * @param signal aborted when the service stops; the next run does the remaining work
    */
   work(data: Data, signal: AbortSignal): Promise<void>;
 }
 
 export interface Retries {
-  /** How often after the first try. */
+  /** Maximum retries after the first attempt. */
   most: number;
-  /** Before the first of them; each further wait is about twice as long. */
+  /** Delay before the first retry; doubles approximately each time. */
   firstSeconds: number;
   longestSeconds: number;
 }
 
 /**
- * Asks for a run of a job, at once or at a time.
- * @param em inside a transaction the work is asked for if and only if that is committed.
+ * Enqueues a run of a job, immediately or for a given time.
+ * @param em inside a transaction, the run is enqueued only if it commits
  */
 export type Enqueue = (em: EntityManager, name: string, data: object, at?: Date) => Promise<void>;
 
-/** How a run ended, for the metrics. */
+/** The result of a run, for the metrics. */
 export interface JobRun {
   job: string;
   seconds: number;

@@ -1,58 +1,55 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { PgBoss, type ConnectionOptions, type QueueResult } from "pg-boss";
 import { CompiledQuery } from "kysely";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
 import type { Logger } from "../platform/log.ts";
 import type { Enqueue, Job, JobRun, Retries } from "./jobs.ts";
 
-/** How soon the queue notices things, in seconds. */
+/** Intervals of the queue, in seconds. */
 export interface Timing {
-  /** A run whose process is gone is taken up again when its heartbeat has been missing for this long, ten at the least. */
+  /** A run is restarted elsewhere after its heartbeat is missing for this long; at least 10. */
   heartbeat: number;
   supervise: number;
-  /** Work that is asked for wakes a worker at once; this is for what waits for its time, and for a wake-up that got lost. */
+  /** For runs scheduled for later and lost wake-ups; other runs wake a worker immediately. */
   poll: number;
 }
 
 const usualTiming: Timing = { heartbeat: 30, supervise: 20, poll: 10 };
-/** No run may take longer: another instance would begin it once more. */
+/** Maximum duration of a run, after which another instance would start it again. */
 const longestRunSeconds = 6 * 3_600;
-const keptSeconds = 24 * 3_600;
-/** How long a run may take to notice the end of the service. */
+const retentionSeconds = 24 * 3_600;
+/** How long a shutdown waits for runs to stop. */
 const stopMilliseconds = 5_000;
 const usualRetries: Retries = { most: 3, firstSeconds: 30, longestSeconds: 600 };
 
+interface Parts {
+  store: Database["jobStore"];
+  jobs: readonly Job[];
+  works: boolean;
+  log: Logger;
+  onRun: (run: JobRun) => void;
+  /** Receives each error of a job or of the queue, in addition to the log. */
+  onError?: (error: unknown) => void;
+  timing?: Timing;
+}
+
 /**
- * The job queue: pg-boss in the service's own database, in a schema of its own. Each job has one queue in which at most one run waits
- * and one is under way over all instances.
+ * The job queue: pg-boss in the service's database, in its own schema. For a scheduled job, at most one run is queued and one active across
+ * all instances.
  */
 export class JobRunner {
+  readonly #parts: Parts;
   readonly #boss: PgBoss;
-  readonly #jobs: readonly Job[];
-  readonly #works: boolean;
   readonly #timing: Timing;
-  readonly #log: Logger;
-  readonly #onRun: (run: JobRun) => void;
   readonly #onError: (error: unknown) => void;
   readonly #stopping = new AbortController();
 
-  /** @param parts.works false: work can be asked for here, and is done by other instances. */
-  constructor(parts: {
-    store: Database["jobStore"];
-    jobs: readonly Job[];
-    works: boolean;
-    log: Logger;
-    onRun: (run: JobRun) => void;
-    /** Hears of each error of a job or of the queue, beside the log. */
-    onError?: (error: unknown) => void;
-    timing?: Timing;
-  }) {
+  /** @param parts.works false: this instance only enqueues runs, and others execute them */
+  constructor(parts: Parts) {
+    this.#parts = parts;
     const { works, log, timing = usualTiming } = parts;
     this.#timing = timing;
-    this.#jobs = parts.jobs;
-    this.#works = works;
-    this.#log = log;
-    this.#onRun = parts.onRun;
     this.#onError = parts.onError ?? (() => undefined);
     this.#boss = new PgBoss({
       ...parts.store,
@@ -65,16 +62,16 @@ export class JobRunner {
     });
     this.#boss.on("error", (error) => {
       this.#onError(error);
-      log.warn({ err: error }, "the job queue met an error and goes on");
+      log.warn({ err: error }, "the job queue had an error and continues");
     });
-    this.#boss.on("warning", (warning) => log.warn({ warning: warning.message }, "the job queue warns"));
+    this.#boss.on("warning", (warning) => log.warn({ warning: warning.message }, "the job queue reported a warning"));
   }
 
-  /** Makes what the queue needs in the database. Work can be asked for from here on. */
+  /** Creates or updates the queue's tables and queues. Runs can be enqueued from then on. */
   async prepare(): Promise<void> {
     await this.#boss.start();
-    const known = new Set((await this.#boss.getQueues()).map(({ name }) => name));
-    for (const job of this.#jobs) {
+    const known = new Map((await this.#boss.getQueues()).map((queue) => [queue.name, queue]));
+    for (const job of this.#parts.jobs) {
       const { most, firstSeconds, longestSeconds } = job.retries ?? usualRetries;
       const options = {
         notify: true,
@@ -84,88 +81,92 @@ export class JobRunner {
         retryDelay: firstSeconds,
         retryDelayMax: longestSeconds,
         retryBackoff: true,
-        deleteAfterSeconds: keptSeconds,
+        deleteAfterSeconds: retentionSeconds,
       };
-      if (known.has(job.name)) await this.#boss.updateQueue(job.name, options);
+      const queue = known.get(job.name);
+      if (queue && isDeepStrictEqual({ ...queue, ...options }, queue)) continue;
+      if (queue) await this.#boss.updateQueue(job.name, options);
       else
         await this.#boss.createQueue(job.name, { ...options, policy: job.schedule === null ? "standard" : "stately" });
-      // Lets the queue learn of itself now: within a transaction on the embedded database it could not ask beside it.
+      // Queues of earlier starts are cached. Fills pg-boss's cache for a new one: inside a transaction on the embedded database it could not query on another connection.
       await this.#boss.findJobs(job.name, { key: "" });
     }
   }
 
-  /** Begins to do the work and to keep the schedules. */
+  /** Starts executing runs and schedules. */
   async start(): Promise<void> {
-    if (!this.#works) return;
-    for (const job of this.#jobs) {
+    if (!this.#parts.works) return;
+    for (const job of this.#parts.jobs) {
       const options = { pollingIntervalSeconds: this.#timing.poll, notifyPollingIntervalSeconds: this.#timing.poll };
       await this.#boss.work<object>(job.name, options, async (tasks) => {
         for (const { data } of tasks) {
-          // The queue stores what it catches; the error's own text may hold what must not be stored.
-          if (!(await this.#run(job, data ?? {}))) throw new Error("The log of the service tells what failed.");
+          // pg-boss stores the error; the original message may contain data that must not be stored.
+          if (!(await this.#run(job, data ?? {}))) throw new Error("The job failed; see the log of the service.");
         }
       });
     }
-    await this.#keepSchedules();
+    await this.#updateSchedules();
   }
 
-  /** Asks for work that begins at once, or at a time, on whichever instance does work. */
+  /** Enqueues a run, immediately or for a given time, for any instance that executes jobs. */
   readonly enqueue: Enqueue = async (em, name, data, at) => {
     await this.#boss.send(name, data, { db: within(em), ...(at ? { startAfter: at } : {}) });
   };
 
-  /** How many runs wait, are under way and have failed within a day, by job. */
+  /** Returns the number of queued, active and (within a day) failed runs by job. */
   async counts(): Promise<Pick<QueueResult, "name" | "queuedCount" | "activeCount" | "failedCount">[]> {
-    const names = new Set(this.#jobs.map(({ name }) => name));
+    const names = new Set(this.#parts.jobs.map(({ name }) => name));
     return (await this.#boss.getQueues()).filter(({ name }) => names.has(name));
   }
 
-  /** Takes no further work and gives the runs under way a few seconds; what they leave is taken up by the next process. Work can still be asked for. */
+  /** Stops executing runs and gives active ones a few seconds; the next process resumes unfinished ones. Runs can still be enqueued. */
   async rest(): Promise<void> {
     this.#stopping.abort();
-    if (!this.#works) return;
-    const ended = this.#jobs.map(async ({ name }) => await this.#boss.offWork(name, { wait: true }));
+    if (!this.#parts.works) return;
+    const ended = this.#parts.jobs.map(async ({ name }) => await this.#boss.offWork(name, { wait: true }));
     await Promise.race([Promise.all(ended), sleep(stopMilliseconds, undefined, { ref: false })]);
   }
 
-  /** Leaves the database. */
+  /** Closes the connections to the database. */
   async close(): Promise<void> {
     await this.#boss.stop({ graceful: false, close: true });
   }
 
-  async #keepSchedules(): Promise<void> {
-    const wanted = new Map(this.#jobs.map(({ name, schedule }) => [name, schedule]));
-    for (const { name } of await this.#boss.getSchedules()) {
+  async #updateSchedules(): Promise<void> {
+    const wanted = new Map(this.#parts.jobs.map(({ name, schedule }) => [name, schedule]));
+    const current = new Set<string>();
+    for (const { name, cron, timezone } of await this.#boss.getSchedules()) {
       if (wanted.get(name) === undefined || wanted.get(name) === null) await this.#boss.unschedule(name);
+      else if (wanted.get(name) === cron && timezone === "UTC") current.add(name);
     }
-    for (const { name, schedule } of this.#jobs) {
-      if (schedule !== null) await this.#boss.schedule(name, schedule, null, { tz: "UTC" });
+    for (const { name, schedule } of this.#parts.jobs) {
+      if (schedule !== null && !current.has(name)) await this.#boss.schedule(name, schedule, null, { tz: "UTC" });
     }
   }
 
-  /** @returns whether it is done. */
+  /** Executes a run. @returns whether it succeeded */
   async #run(job: Job, data: object): Promise<boolean> {
     if (this.#stopping.signal.aborted) return false;
     const began = performance.now();
     const end = (failed: boolean) => {
       const seconds = (performance.now() - began) / 1_000;
-      this.#onRun({ job: job.name, seconds, failed });
+      this.#parts.onRun({ job: job.name, seconds, failed });
       return Math.round(seconds * 1_000);
     };
     try {
-      // A signal of its own: what a run leaves listening goes with it.
+      // A separate signal, so that listeners left by a run are garbage-collected with it.
       await job.work(data, AbortSignal.any([this.#stopping.signal]));
-      this.#log.debug({ job: job.name, milliseconds: end(false) }, "a job is done");
+      this.#parts.log.debug({ job: job.name, milliseconds: end(false) }, "job finished");
       return true;
     } catch (error) {
       this.#onError(error);
-      this.#log.error({ err: error, job: job.name, milliseconds: end(true) }, "a job failed and is tried again later");
+      this.#parts.log.error({ err: error, job: job.name, milliseconds: end(true) }, "job failed, will be retried");
       return false;
     }
   }
 }
 
-/** The queue's statements on the connection, and in the transaction, of a unit of work. */
+/** Runs the queue's statements on a unit of work's connection, inside its transaction. */
 function within(em: EntityManager): NonNullable<ConnectionOptions["db"]> {
   return {
     async executeSql(text, values = []) {

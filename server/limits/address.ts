@@ -1,8 +1,8 @@
 import ipaddr from "ipaddr.js";
 
 /**
- * What counts as one address: an IPv4 address, or the /64 that a single IPv6 subscriber has at the least (RFC 6177 §2).
- * IPv4 written as IPv6 is IPv4.
+ * Returns the rate-limit key of an IP address: the IPv4 address, or the IPv6 /64, the smallest prefix of a subscriber (RFC 6177 §2).
+ * IPv4-mapped IPv6 counts as IPv4.
  */
 export function addressKey(ip: string): string {
   if (!ipaddr.isValid(ip)) return ip;

@@ -1,18 +1,18 @@
 import { RateLimiterMemory, RateLimiterRedis, type RateLimiterAbstract } from "rate-limiter-flexible";
 import type { Redis } from "../platform/redis.ts";
 
-/** How many of something each key has in a window of time, which begins with the first. */
+/** A limit per key within a time window that begins with the first use. */
 export interface Quota {
-  /** What it is called in headers and in keys. */
+  /** Name in headers and keys. */
   name: string;
   points: number;
   windowSeconds: number;
 }
 
-/** Makes counters. */
+/** Creates a counter for a quota. */
 export type MakeCounter = (quota: Quota) => RateLimiterAbstract;
 
-/** Counters in this process, or in Redis for all instances together; while Redis is away, in this process. */
+/** Returns a factory of counters in Redis, shared by all instances, or in this process without Redis or while it is unreachable. */
 export function countersIn(redis: Redis | null): MakeCounter {
   return ({ name, points, windowSeconds }) => {
     const options = { keyPrefix: `zonewright:${name}`, points, duration: windowSeconds };

@@ -10,15 +10,15 @@ import { LimitReached, secondsLeft } from "./rate-limit.ts";
 const windowSeconds = 15 * 60;
 const perAccount: Quota = { name: "guesses-account", points: 5, windowSeconds };
 const perAddress: Quota = { name: "guesses-address", points: 20, windowSeconds };
-/** How long a guess waits for others that are under way. */
-const patienceMilliseconds = 20_000;
+/** How long an attempt waits for others in flight. */
+const maxWaitMilliseconds = 20_000;
 const pollMilliseconds = 20;
-/** A try is not given back so shortly before it ends by itself: it might be somebody else's by then. */
+/** A slot is not released this close to its expiration, because another attempt might own it by then. */
 const marginMilliseconds = 100;
 
 /**
- * What is being guessed, and by whom. Accounts are told apart by id, or by the name that was typed where there is none; null: only the
- * address counts, since whose passkey it is shows in the end only.
+ * An attempt to authenticate. `account` is the user's id, or the typed name if there is no such user. Null counts only the address, for
+ * passkeys, whose owner is unknown until verified.
  */
 export interface Guess {
   secret: "password" | "code" | "passkey";
@@ -27,59 +27,58 @@ export interface Guess {
 }
 
 /**
- * Limits how often passwords and codes may be guessed: per account and per address, five and twenty wrong ones in 15 minutes.
+ * Limits failed attempts at passwords and codes to five per account and twenty per address in 15 minutes.
  *
- * A try is taken before each check and given back after a right one. So the tries that are taken are never fewer than the
- * wrong guesses and those under way: parallel guesses cannot exceed the limit. When none is left but some are only under way,
- * a guess waits for them: parallel right passwords are not refused.
+ * A slot is acquired before each check and released after a successful one, so failed attempts and attempts in flight together never
+ * exceed the limit. If no slot is free but some are only in flight, an attempt waits for them: parallel correct passwords are not refused.
  */
 export class Guesses {
-  readonly #accounts: Tries;
-  readonly #addresses: Tries;
+  readonly #accounts: AttemptSlots;
+  readonly #addresses: AttemptSlots;
 
   constructor(makeCounter: MakeCounter) {
-    this.#accounts = new Tries(makeCounter, perAccount);
-    this.#addresses = new Tries(makeCounter, perAddress);
+    this.#accounts = new AttemptSlots(makeCounter, perAccount);
+    this.#addresses = new AttemptSlots(makeCounter, perAddress);
   }
 
   /**
-   * Checks a secret. Not within a transaction: it may wait for others that need the connection.
-   * @param check answers null for a wrong secret; when it fails, nothing was guessed
-   * @throws AppError TOO_MANY_REQUESTS with the seconds until the next try, UNAVAILABLE after twenty seconds in the queue
+   * Checks a secret under the limits. Do not call inside a transaction: it may wait for attempts that need the connection.
+   * @param check returns null for a wrong secret; if it throws, the attempt does not count
+   * @throws AppError TOO_MANY_REQUESTS with the seconds until the next attempt, UNAVAILABLE after waiting twenty seconds
    */
   async check<T>({ secret, account, ip }: Guess, check: () => Promise<T | null>): Promise<T | null> {
-    const deadline = performance.now() + patienceMilliseconds;
-    const taken: Try[] = [];
+    const deadline = performance.now() + maxWaitMilliseconds;
+    const taken: Slot[] = [];
     let outcome: "right" | "wrong" | "none" = "none";
     try {
       if (account !== null) taken.push(await this.#accounts.take(`${secret} ${digest(account)}`, deadline));
-      // The address last: whoever holds a try of it holds all that they need, so that nobody waits in a circle.
+      // The address comes last, so that an attempt that holds its slot waits for nothing else: no deadlock.
       if (ip !== null) taken.push(await this.#addresses.take(`${secret} ${addressKey(ip)}`, deadline));
       const result = await check();
       outcome = result === null ? "wrong" : "right";
       return result;
     } finally {
-      await Promise.all(taken.map((one) => (outcome === "wrong" ? one.keep() : one.giveBack())));
+      await Promise.all(taken.map((one) => (outcome === "wrong" ? one.markFailed() : one.release())));
     }
   }
 }
 
-/** A try that was taken, until it is known what came of it. */
-interface Try {
-  /** It was wrong. */
-  keep(): Promise<void>;
-  giveBack(): Promise<void>;
+/** An acquired slot. */
+interface Slot {
+  /** Keeps the slot until it expires, because the attempt failed. */
+  markFailed(): Promise<void>;
+  release(): Promise<void>;
 }
 
 /**
- * The tries of one quota. Each has a counter of its own, which ends fifteen minutes after the try was taken: so there are never more of them
- * within fifteen minutes, wherever those begin.
+ * The slots of one quota. Each has its own counter, which expires fifteen minutes after it was acquired, so the limit holds for every
+ * fifteen-minute period (a sliding window).
  */
-class Tries {
+class AttemptSlots {
   readonly #quota: Quota;
-  /** Tries that were taken: wrong guesses and those under way. */
+  /** Acquired slots: failed attempts and those in flight. */
   readonly #taken: RateLimiterAbstract;
-  /** Those of them that were wrong guesses. */
+  /** Slots of failed attempts. */
   readonly #wrong: RateLimiterAbstract;
 
   constructor(makeCounter: MakeCounter, quota: Quota) {
@@ -88,44 +87,44 @@ class Tries {
     this.#wrong = makeCounter({ ...quota, points: 1, name: `${quota.name}-wrong` });
   }
 
-  /** @param deadline as `performance.now()` counts */
-  async take(key: string, deadline: number): Promise<Try> {
+  /** Acquires a slot. @param deadline in the time of `performance.now()` */
+  async take(key: string, deadline: number): Promise<Slot> {
     const keys = Array.from({ length: this.#quota.points }, (_, index) => `${key} ${index}`);
     return await withKeyedMutex(`${this.#quota.name} ${key}`, async () => {
       for (;;) {
         const states = await Promise.all(keys.map(async (one) => await this.#taken.get(one)));
         const found = await this.#takeOne(keys.filter((_, index) => isFree(states[index])));
         if (found) return found;
-        const marks = await Promise.all(keys.map(async (one) => await this.#wrong.get(one)));
-        if (!marks.some(isFree)) throw this.#refusal(Math.min(...states.map((state) => state?.msBeforeNext ?? 0)));
+        const failures = await Promise.all(keys.map(async (one) => await this.#wrong.get(one)));
+        if (!failures.some(isFree)) throw this.#refusal(Math.min(...states.map((state) => state?.msBeforeNext ?? 0)));
         if (performance.now() >= deadline) throw busy();
         await sleep(pollMilliseconds);
       }
     });
   }
 
-  /** Takes one of some tries that nobody had a moment ago; null when other instances were faster. */
-  async #takeOne(keys: readonly string[]): Promise<Try | null> {
+  /** Acquires one of the slots that were free a moment ago, or returns null if other instances were faster. */
+  async #takeOne(keys: readonly string[]): Promise<Slot | null> {
     for (const key of keys) {
       try {
-        return this.#try(key, await this.#taken.consume(key));
+        return this.#slot(key, await this.#taken.consume(key));
       } catch (refusal) {
-        // What this added to the other's count goes with it.
+        // The point added here expires together with the other's slot.
         if (!(refusal instanceof RateLimiterRes)) throw refusal;
       }
     }
     return null;
   }
 
-  #try(key: string, { msBeforeNext }: RateLimiterRes): Try {
+  #slot(key: string, { msBeforeNext }: RateLimiterRes): Slot {
     const end = performance.now() + msBeforeNext;
     return {
-      keep: async () => {
-        // A mark must not outlive its try, or the next one would pass for wrong.
+      markFailed: async () => {
+        // Must not outlive the slot, or its next attempt would count as failed.
         const seconds = Math.floor((end - performance.now()) / 1_000);
         if (seconds > 0) await this.#wrong.penalty(key, 1, { customDuration: seconds });
       },
-      giveBack: async () => {
+      release: async () => {
         if (performance.now() < end - marginMilliseconds) await this.#taken.delete(key);
       },
     };
@@ -133,7 +132,7 @@ class Tries {
 
   #refusal(milliseconds: number): LimitReached {
     const resetSeconds = secondsLeft(milliseconds);
-    return new LimitReached(`Too many wrong tries; wait ${resetSeconds} seconds and try again.`, [
+    return new LimitReached(`Too many failed attempts. Wait ${resetSeconds} seconds, then try again.`, [
       { quota: this.#quota, remaining: 0, resetSeconds },
     ]);
   }
@@ -144,12 +143,12 @@ function isFree(state: RateLimiterRes | null | undefined): boolean {
 }
 
 function busy(): AppError {
-  return new AppError("UNAVAILABLE", "Too many sign-ins to this account at this moment; try again in a few seconds.", {
+  return new AppError("UNAVAILABLE", "Too many concurrent sign-ins to this account. Try again in a few seconds.", {
     retryAfterSeconds: 2,
   });
 }
 
-/** Of fixed length, and nothing to read in a store: a name that was typed may be a password. */
+/** Hashes the account to a fixed length, and because a typed name may be a password that must not be stored. */
 function digest(account: string): string {
   return createHash("sha256").update(account).digest("base64url");
 }

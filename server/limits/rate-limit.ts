@@ -2,7 +2,7 @@ import type { HttpPort } from "../platform/http-port.ts";
 import { AppError } from "../platform/errors.ts";
 import type { Quota } from "./counters.ts";
 
-/** Where a caller stands with a quota. */
+/** A caller's usage of a quota. */
 export interface QuotaStatus {
   quota: Quota;
   remaining: number;
@@ -10,7 +10,7 @@ export interface QuotaStatus {
   resetSeconds: number;
 }
 
-/** A quota is used up: the last of those told. */
+/** A quota is exhausted: the last of `quotas`. */
 export class LimitReached extends AppError {
   readonly quotas: readonly QuotaStatus[];
 
@@ -20,13 +20,13 @@ export class LimitReached extends AppError {
   }
 }
 
-/** Seconds until a window ends, as headers tell them: whole ones, one at the least. */
+/** Converts the time until a window ends to whole seconds for headers, at least 1. */
 export function secondsLeft(milliseconds: number): number {
   return Math.max(1, Math.ceil(milliseconds / 1_000));
 }
 
-/** Tells a caller in the headers of an answer where they stand (draft-ietf-httpapi-ratelimit-headers-10 §§3–4). */
-export function tellQuotas(http: Pick<HttpPort, "setHeader">, quotas: readonly QuotaStatus[]): void {
+/** Sets the RateLimit-Policy and RateLimit headers (draft-ietf-httpapi-ratelimit-headers-10 §§3–4). */
+export function setQuotaHeaders(http: Pick<HttpPort, "setHeader">, quotas: readonly QuotaStatus[]): void {
   if (quotas.length === 0) return;
   http.setHeader("RateLimit-Policy", quotas.map(({ quota }) => policyField(quota)).join(", "));
   http.setHeader("RateLimit", quotas.map(limitField).join(", "));
@@ -34,7 +34,7 @@ export function tellQuotas(http: Pick<HttpPort, "setHeader">, quotas: readonly Q
 
 const policies = new WeakMap<Quota, string>();
 
-/** Written once for each quota. */
+/** Returns the quota's policy field, built once. */
 function policyField(quota: Quota): string {
   const known = policies.get(quota);
   if (known !== undefined) return known;

@@ -12,14 +12,14 @@ interface Counted {
 }
 
 /**
- * Limits how many calls somebody makes in a minute, and how many of them may be costly ones. A personal token is somebody of
- * its own, so that a script which runs wild does not lock its owner out; who has not signed in is the address.
+ * Limits calls per minute and costly calls per minute. Each personal token is counted separately, so that a runaway script does not lock out
+ * its owner. Unauthenticated calls count by address.
  */
 export class RequestLimits {
   readonly #all: Counted | null;
   readonly #costly: Counted | null;
 
-  /** @param limits calls a minute; null: as many as they like */
+  /** @param limits calls per minute; null: unlimited */
   constructor(makeCounter: MakeCounter, limits: { requests: number | null; costly: number | null }) {
     const counted = (name: string, points: number | null): Counted | null => {
       if (points === null) return null;
@@ -32,31 +32,31 @@ export class RequestLimits {
 
   /**
    * Counts a call.
-   * @returns where its caller now stands; empty without a limit
+   * @returns the caller's quota status; empty without a limit
    * @throws LimitReached
    */
   async take(actor: Actor): Promise<QuotaStatus[]> {
-    return await take(this.#all, actor, (points) => `${points} calls a minute is reached`);
+    return await take(this.#all, actor, (points) => `${points} calls per minute is reached`);
   }
 
-  /** Counts a costly call, which was counted as a call before. @returns, @throws as `take` */
+  /** Counts a costly call, in addition to `take`. @returns, @throws as `take` */
   async takeCostly(actor: Actor): Promise<QuotaStatus[]> {
-    const which = "those that change many records or ask providers; plans and dry runs still work";
-    return await take(this.#costly, actor, (points) => `${points} costly calls a minute is reached (${which})`);
+    const explanation = "calls that change many records or query providers; plans and dry runs still work";
+    return await take(this.#costly, actor, (points) => `${points} costly calls per minute is reached (${explanation})`);
   }
 }
 
 async function take(
   counted: Counted | null,
   actor: Actor,
-  reachedWords: (points: number) => string,
+  reachedText: (points: number) => string,
 ): Promise<QuotaStatus[]> {
   if (!counted) return [];
-  const { reached, standing } = await count(counted, keyOf(actor));
-  if (!reached) return [standing];
+  const { reached, status } = await count(counted, keyOf(actor));
+  if (!reached) return [status];
   const { name, points } = counted.quota;
-  const message = `The limit "${name}" of ${reachedWords(points)}; wait ${standing.resetSeconds} seconds.`;
-  throw new LimitReached(message, [standing]);
+  const message = `The limit "${name}" of ${reachedText(points)}. Wait ${status.resetSeconds} seconds.`;
+  throw new LimitReached(message, [status]);
 }
 
 function keyOf({ tokenId, userId, ip }: Actor): string {
@@ -65,15 +65,15 @@ function keyOf({ tokenId, userId, ip }: Actor): string {
   return `address:${addressKey(ip ?? "")}`;
 }
 
-async function count({ quota, counter }: Counted, key: string): Promise<{ reached: boolean; standing: QuotaStatus }> {
+async function count({ quota, counter }: Counted, key: string): Promise<{ reached: boolean; status: QuotaStatus }> {
   try {
-    return { reached: false, standing: standingOf(quota, await counter.consume(key)) };
+    return { reached: false, status: statusOf(quota, await counter.consume(key)) };
   } catch (refusal) {
-    if (refusal instanceof RateLimiterRes) return { reached: true, standing: standingOf(quota, refusal) };
+    if (refusal instanceof RateLimiterRes) return { reached: true, status: statusOf(quota, refusal) };
     throw refusal;
   }
 }
 
-function standingOf(quota: Quota, { remainingPoints, msBeforeNext }: RateLimiterRes): QuotaStatus {
+function statusOf(quota: Quota, { remainingPoints, msBeforeNext }: RateLimiterRes): QuotaStatus {
   return { quota, remaining: remainingPoints, resetSeconds: secondsLeft(msBeforeNext) };
 }

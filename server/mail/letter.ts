@@ -1,17 +1,17 @@
 import type { Mail } from "./mailer.ts";
 
-/** A short letter: every mail of ours is one. All of it is plain text; markup in it is shown as it is. */
+/** The content of a mail. All of it is plain text; markup is escaped. */
 export interface Letter {
   to: string;
   subject: string;
   paragraphs: readonly string[];
-  /** A link that stands on a line of its own. */
+  /** A link on its own line. */
   link?: { label: string; href: string };
 }
 
-const closing = "Zonewright sent this to you because it concerns your account. Nobody reads answers to it.";
+const closing = "Zonewright sent you this message because it concerns your account. Replies are not read.";
 
-/** Writes a letter as text and as HTML that says the same. */
+/** Renders a letter as plain text and equivalent HTML. */
 export function mailOf({ to, subject, paragraphs, link }: Letter): Mail {
   const text = [...paragraphs, ...(link ? [`${link.label}:\n${link.href}`] : []), `-- \n${closing}`].join("\n\n");
   const html = `<!doctype html>

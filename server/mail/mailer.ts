@@ -1,4 +1,4 @@
-import { createTransport, type Transporter } from "nodemailer";
+import type { Transporter } from "nodemailer";
 import type { Logger } from "../platform/log.ts";
 
 export interface Mail {
@@ -6,73 +6,81 @@ export interface Mail {
   subject: string;
   text: string;
   html: string;
-  /** Left out: a new one. The same one on each try lets the reader's side see that two are one. */
+  /** Default: a new one. Reused for retries, so that the recipient's side can detect duplicates. */
   messageId?: string;
 }
 
-/** `taken` by the mail server; `refused` for good; `later`: it may take it another time. */
-export type Attempt = "taken" | "refused" | "later";
+/** `accepted` by the mail server; `rejected` permanently; `deferred`: a retry may succeed. */
+export type Attempt = "accepted" | "rejected" | "deferred";
 
-/** A mail server that does not answer must not hold up whoever waits for the mail. */
+/** An unresponsive mail server must not block callers. */
 const connectMilliseconds = 5_000;
 const answerMilliseconds = 15_000;
 
-/** Sends mail by the server of SMTP_URL. A failure is logged and never breaks the call that wanted to tell somebody something. */
+interface Parts {
+  smtpUrl: string | undefined;
+  from: string;
+  log: Logger;
+}
+
+/** Sends mail through the server of SMTP_URL. Failures are logged and never thrown. */
 export class Mailer {
-  readonly #transport: Transporter | null;
-  readonly #from: string;
-  readonly #log: Logger;
+  readonly #parts: Parts;
+  #transport: Transporter | undefined;
 
-  constructor(parts: { smtpUrl: string | undefined; from: string; log: Logger }) {
-    this.#transport =
-      parts.smtpUrl === undefined
-        ? null
-        : createTransport({
-            url: parts.smtpUrl,
-            connectionTimeout: connectMilliseconds,
-            greetingTimeout: connectMilliseconds,
-            socketTimeout: answerMilliseconds,
-            disableFileAccess: true,
-            disableUrlAccess: true,
-          });
-    this.#from = parts.from;
-    this.#log = parts.log;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
-  /** Whether there is a mail server at all: what depends on mail is offered only then. */
+  /** Whether a mail server is configured; features that need mail are available only then. */
   get configured(): boolean {
-    return this.#transport !== null;
+    return this.#parts.smtpUrl !== undefined;
   }
 
-  /** @returns whether the mail server took it. */
+  /** Sends a mail. @returns whether the mail server accepted it */
   async send(mail: Mail): Promise<boolean> {
-    return (await this.attempt(mail)) === "taken";
+    return (await this.attempt(mail)) === "accepted";
   }
 
   async attempt(mail: Mail): Promise<Attempt> {
-    if (!this.#transport) return "refused";
+    const { smtpUrl, from } = this.#parts;
+    if (smtpUrl === undefined) return "rejected";
     try {
-      await this.#transport.sendMail({ from: this.#from, ...mail });
-      return "taken";
+      const transport = await this.#open(smtpUrl);
+      await transport.sendMail({ from, ...mail });
+      return "accepted";
     } catch (error) {
-      this.#log.warn({ reason: reasonOf(error), subject: mail.subject }, "a mail could not be sent");
-      return isFinal(error) ? "refused" : "later";
+      this.#parts.log.warn({ reason: reasonOf(error), subject: mail.subject }, "sending a mail failed");
+      return isPermanent(error) ? "rejected" : "deferred";
     }
   }
 
   close(): void {
     this.#transport?.close();
   }
+
+  /** Loads the library with the first mail. */
+  async #open(url: string): Promise<Transporter> {
+    const { createTransport } = await import("nodemailer");
+    return (this.#transport ??= createTransport({
+      url,
+      connectionTimeout: connectMilliseconds,
+      greetingTimeout: connectMilliseconds,
+      socketTimeout: answerMilliseconds,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    }));
+  }
 }
 
-/** Whether the mail server refused this message: 5yz to what is about the message itself (RFC 5321 §4.2.1). */
-function isFinal(error: unknown): boolean {
+/** Returns whether the mail server rejected this message permanently: a 5yz reply about the message itself (RFC 5321 §4.2.1). */
+function isPermanent(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { responseCode, code } = error as { responseCode?: number; code?: string };
   return (code === "EENVELOPE" || code === "EMESSAGE") && responseCode !== undefined && responseCode >= 500;
 }
 
-/** What the mail server or the network said. Commands that were sent, which hold credentials and addresses, stay out. */
+/** Returns the error code and SMTP status, without sent commands, which contain credentials and addresses. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
   const code = "code" in error && typeof error.code === "string" ? error.code : error.name;

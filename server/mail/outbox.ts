@@ -6,23 +6,23 @@ import type { Logger } from "../platform/log.ts";
 import type { SecretCipher } from "../platform/secret-cipher.ts";
 import type { Mail, Mailer } from "./mailer.ts";
 
-/** A mail that waits for its next try. It may hold a link that is as good as a password, so it is kept sealed. */
+/** A mail waiting for a retry, encrypted because it may contain a link that grants access. */
 export interface WaitingMail {
   sealed: string;
-  /** Until when it is of any use. */
+  /** Time after which it is no longer useful. */
   until: string;
 }
 
-/** For how long it is worth while to tell somebody by mail what has happened. */
+/** How long a mail about an event remains useful. */
 export const noticeUsefulMilliseconds = 2 * 24 * 3_600_000;
 
 const jobName = "mail.send";
-const place = ["jobs", jobName];
+const aad = ["jobs", jobName];
 const firstPauseMilliseconds = 30_000;
 
 interface Parts {
   mailer: Mailer;
-  box: SecretCipher;
+  cipher: SecretCipher;
   background: Background;
   database: Database;
   log: Logger;
@@ -30,7 +30,7 @@ interface Parts {
   enqueue: Enqueue;
 }
 
-/** Mail that no answer waits for: sent at once, and again by a job while the mail server does not take it. */
+/** Sends mail in the background: immediately, then with retries by a job. */
 export class MailOutbox {
   readonly #parts: Parts;
 
@@ -38,44 +38,44 @@ export class MailOutbox {
     this.#parts = parts;
   }
 
-  /** Whether there is a mail server at all. */
+  /** Whether a mail server is configured. */
   get configured(): boolean {
     return this.#parts.mailer.configured;
   }
 
-  /** Sends in the background. @param usefulFor milliseconds; nobody is mailed a link that works no more. */
+  /** Sends a mail in the background. @param usefulFor milliseconds after which it is no longer sent, such as the lifetime of its link */
   send(mail: Mail, usefulFor: number): void {
     if (!this.configured) return;
-    const { mailer, box, background, database, now, enqueue } = this.#parts;
+    const { mailer, cipher, background, database, now, enqueue } = this.#parts;
     const known = { ...mail, messageId: mail.messageId ?? `<${randomUUID()}@zonewright>` };
     const until = new Date(now().getTime() + usefulFor).toISOString();
-    background.run("a mail", async () => {
-      if ((await mailer.attempt(known)) !== "later") return;
-      const sealed = box.seal(JSON.stringify(known), place);
+    background.run("sending a mail", async () => {
+      if ((await mailer.attempt(known)) !== "deferred") return;
+      const sealed = cipher.seal(JSON.stringify(known), aad);
       await enqueue(database.fork(), jobName, { sealed, until }, new Date(now().getTime() + firstPauseMilliseconds));
     });
   }
 
   readonly job: Job<WaitingMail> = {
     name: jobName,
-    description: "Sends a mail that the mail server did not take before, for as long as it is of use.",
+    description: "Retries mails that the mail server deferred, as long as they are useful.",
     schedule: null,
     retries: { most: 60, firstSeconds: 60, longestSeconds: 3_600 },
     work: (waiting) => this.#sendAgain(waiting),
   };
 
   async #sendAgain({ sealed, until }: WaitingMail): Promise<void> {
-    const { mailer, box, log, now } = this.#parts;
-    const opened = box.open(sealed, place);
+    const { mailer, cipher, log, now } = this.#parts;
+    const opened = cipher.open(sealed, aad);
     if (!opened.ok) {
-      log.warn({ reason: opened.reason }, "a waiting mail cannot be opened any more and is dropped");
+      log.warn({ reason: opened.reason }, "a deferred mail cannot be decrypted and is dropped");
       return;
     }
     if (now() >= new Date(until)) {
-      log.warn("a waiting mail could not be sent while it was of use and is dropped");
+      log.warn("a deferred mail is no longer useful and is dropped");
       return;
     }
     const attempt = await mailer.attempt(JSON.parse(opened.text) as Mail);
-    if (attempt === "later") throw new Error("The mail server does not take mail.");
+    if (attempt === "deferred") throw new Error("The mail server deferred the mail.");
   }
 }

@@ -3,17 +3,17 @@ import type { Metrics } from "./metrics.ts";
 
 const procedureLocal = "procedure";
 
-/** Notes which procedure a request calls: addresses hold ids, and so are no label. */
+/** Records the procedure of a request. Paths contain ids and so cannot be a label. */
 export function noteProcedure(res: Response, procedure: string): void {
   res.locals[procedureLocal] ??= procedure;
 }
 
-/** Measures every request from here to the end of its answer. */
+/** Measures every request until the end of its response. */
 export function measured(metrics: Metrics): RequestHandler {
   return (_req, res, next) => {
     const began = performance.now();
     res.once("finish", () => {
-      // A stream takes as long as its reader likes.
+      // The duration of a stream says nothing about performance.
       if (String(res.getHeader("content-type")).startsWith("text/event-stream")) return;
       const procedure: unknown = res.locals[procedureLocal];
       metrics.request(
@@ -26,7 +26,7 @@ export function measured(metrics: Metrics): RequestHandler {
   };
 }
 
-/** GET /metrics. Open like the other signs of life: it tells loads and times, and no one's data. */
+/** Serves GET /metrics without authentication, like the health checks: it contains load and timings, but no user data. */
 export function metricsPage(metrics: Metrics): RequestHandler {
   return async (_req: Request, res: Response) => {
     res.type("text/plain; version=0.0.4; charset=utf-8").send(await metrics.text());

@@ -3,7 +3,7 @@ import { queries, type Database } from "../database/database.ts";
 import type { JobRunner } from "../jobs/runner.ts";
 import type { Reading } from "./metrics.ts";
 
-/** What the database knows, the same on every instance, and the streams of this one. */
+/** Returns gauges read from the database, identical on every instance, and this instance's open streams. */
 export function readings(database: Database, runner: JobRunner, streams: { openStreams: number }): Reading[] {
   const count = (name: string, help: string, query: ReturnType<typeof sql<{ count: string }>>): Reading => ({
     name,
@@ -16,7 +16,7 @@ export function readings(database: Database, runner: JobRunner, streams: { openS
   return [
     {
       name: "zonewright_jobs",
-      help: "Runs of a job over all instances: those that wait, are under way, or failed for good within a day. A few seconds old.",
+      help: "Job runs across all instances by state: waiting, active, or failed permanently within a day. A few seconds out of date.",
       labels: ["job", "state"],
       async read() {
         return (await runner.counts()).flatMap(({ name: job, queuedCount, activeCount, failedCount }) => [
@@ -28,17 +28,17 @@ export function readings(database: Database, runner: JobRunner, streams: { openS
     },
     count(
       "zonewright_open_changes",
-      "Changes whose outcome at the provider is not known yet; they are settled within a minute unless the provider is away.",
+      "Changes whose outcome at the provider is unknown. Resolved within a minute unless the provider is unreachable.",
       sql`select count(*) from change_sets where state = 'pending'`,
     ),
     count(
       "zonewright_pending_deliveries",
-      "Notifications that wait to be delivered to a channel or by e-mail.",
+      "Notifications waiting for delivery to a channel or by e-mail.",
       sql`select count(*) from deliveries where state = 'pending'`,
     ),
     {
       name: "zonewright_open_streams",
-      help: "Streams of notifications that are open on this instance.",
+      help: "Open notification streams on this instance.",
       read: () => Promise.resolve([{ value: streams.openStreams }]),
     },
     count("zonewright_domains", "Managed domains.", sql`select count(*) from domains`),

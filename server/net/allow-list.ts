@@ -10,17 +10,17 @@ type Entry =
 const hostForm =
   /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*$/;
 
-/** EGRESS_ALLOW: what the guard of outgoing calls lets pass. */
+/** EGRESS_ALLOW: non-public hosts and networks that outgoing calls may reach. */
 export class AllowList {
   readonly #hosts: ReadonlySet<string>;
   readonly #suffixes: readonly string[];
   readonly #networks: readonly [Address, number][];
 
-  /** @throws Error for an entry that is none; `isAllowEntry` tells before. */
+  /** @throws Error for an invalid entry, see `isAllowEntry` */
   constructor(texts: readonly string[]) {
     const entries = texts.map((text) => {
       const entry = readEntry(text);
-      if (!entry) throw new Error(`${text} is neither a host nor a network.`);
+      if (!entry) throw new Error(`${text} is not a valid host or network.`);
       return entry;
     });
     this.#hosts = new Set(entries.flatMap((entry) => (entry.kind === "host" ? [entry.name] : [])));

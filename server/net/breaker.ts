@@ -1,37 +1,37 @@
-/** How often in a row a host may fail before it gets a rest, and how long that is. */
+/** Consecutive failures that open the circuit, and how long it stays open. */
 const failuresToOpen = 5;
-const restMilliseconds = 30_000;
-/** Hosts that are remembered; the one that failed longest ago is forgotten first. */
+const openMilliseconds = 30_000;
+/** Maximum hosts tracked; the one that failed longest ago is dropped first. */
 const mostHosts = 1_000;
 
-interface Trouble {
+interface HostState {
   failures: number;
   /** Milliseconds since the epoch; 0 while it is closed. */
   openUntil: number;
-  /** Whether a call is finding out if the host is back. */
+  /** Whether a trial call is in flight (half-open). */
   trying: boolean;
 }
 
 /**
- * A circuit breaker for each host: after five failures in a row nothing is sent to it for thirty seconds, then one call tries. Failures are
- * calls that got no answer; an answer of any status is none. It holds in this process.
+ * A circuit breaker per host: after five consecutive failures it blocks calls for thirty seconds, then lets one trial call through. Only
+ * calls without a response count as failures, whatever its status. State is per process.
  */
 export class Breaker {
   readonly #now: () => Date;
-  readonly #hosts = new Map<string, Trouble>();
+  readonly #hosts = new Map<string, HostState>();
 
   constructor(now: () => Date) {
     this.#now = now;
   }
 
-  /** Asks whether a call may go out; one that may is told by `answered`, `failed` or `abandoned`. @returns seconds to wait, 0 to go on. */
+  /** Requests a call. If allowed, report its result with `answered`, `failed` or `abandoned`. @returns seconds to wait, 0 to proceed */
   enter(host: string): number {
-    const trouble = this.#hosts.get(host);
-    if (!trouble || trouble.openUntil === 0) return 0;
-    const wait = trouble.openUntil - this.#now().getTime();
+    const state = this.#hosts.get(host);
+    if (!state || state.openUntil === 0) return 0;
+    const wait = state.openUntil - this.#now().getTime();
     if (wait > 0) return Math.ceil(wait / 1_000);
-    if (trouble.trying) return 1;
-    trouble.trying = true;
+    if (state.trying) return 1;
+    state.trying = true;
     return 0;
   }
 
@@ -41,16 +41,16 @@ export class Breaker {
 
   failed(host: string): void {
     const failures = (this.#hosts.get(host)?.failures ?? 0) + 1;
-    const openUntil = failures >= failuresToOpen ? this.#now().getTime() + restMilliseconds : 0;
+    const openUntil = failures >= failuresToOpen ? this.#now().getTime() + openMilliseconds : 0;
     this.#hosts.delete(host);
     this.#hosts.set(host, { failures, openUntil, trying: false });
     const [oldest] = this.#hosts.keys();
     if (this.#hosts.size > mostHosts && oldest !== undefined) this.#hosts.delete(oldest);
   }
 
-  /** The call ended without a word on the host: it was not let out, or given up by who made it. */
+  /** Records a call that says nothing about the host: it was blocked, or aborted by the caller. */
   abandoned(host: string): void {
-    const trouble = this.#hosts.get(host);
-    if (trouble) trouble.trying = false;
+    const state = this.#hosts.get(host);
+    if (state) state.trying = false;
   }
 }

@@ -1,8 +1,8 @@
-/** Why a call to the outside did not come about, or came to nothing. */
+/** Why an outgoing call failed. */
 export type EgressFailure =
-  /** Not an address that may be asked at all: scheme, port, credentials within it, or not a host. */
+  /** An invalid URL: scheme, port, embedded credentials or host. */
   | "address"
-  /** The host is, or leads to, an address that calls may not go to. */
+  /** The host is, or resolves to, an address that calls may not reach. */
   | "refused"
   | "lookup"
   | "connect"
@@ -10,17 +10,17 @@ export type EgressFailure =
   | "redirect"
   | "timeout"
   | "size"
-  /** The connection ended before the answer did. */
+  /** The connection closed before the response was complete. */
   | "cut"
-  /** The host failed again and again and gets a rest. */
+  /** The circuit breaker is open after repeated failures. */
   | "breaker"
-  /** Too many calls at once. */
+  /** Too many concurrent calls. */
   | "busy";
 
-/** A call to the outside failed. `message` is a sentence for people that carries no secret and no address that the name led to. */
+/** A failed outgoing call. `message` is safe to show: it contains no secret and no resolved address. */
 export class EgressError extends Error {
   readonly failure: EgressFailure;
-  /** Whether the other side may have got the request, or part of it. */
+  /** Whether the server may have received the request or part of it. */
   readonly sent: boolean;
 
   constructor(failure: EgressFailure, message: string, options: { sent?: boolean; cause?: unknown } = {}) {

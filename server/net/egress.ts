@@ -1,10 +1,11 @@
 import type { Socket } from "node:net";
+import type { Agent } from "undici";
 import type { Reach } from "./address-rules.ts";
 import { AllowList } from "./allow-list.ts";
 import { Breaker } from "./breaker.ts";
 import { EgressError } from "./egress-error.ts";
 import { sendGuarded, targetOf, type GuardedRequest } from "./guarded-request.ts";
-import { httpAgent } from "./http-agent.ts";
+import { httpAgent, loadUndici } from "./http-agent.ts";
 import { openGuarded, systemAddresses, type Lookup, type Target } from "./guarded-socket.ts";
 import { SharedSlots, Slots } from "./slots.ts";
 
@@ -12,7 +13,7 @@ export interface EgressOptions {
   /** EGRESS_ALLOW: hosts and networks. */
   allow: readonly string[];
   now: () => Date;
-  /** How names become addresses; the system's way when left out. */
+  /** Resolves names. Default: the system resolver. */
   lookup?: Lookup;
 }
 
@@ -20,18 +21,18 @@ interface GuardedConnection {
   host: string;
   port: number;
   reach: Reach;
-  /** Ports that a public host may be asked on. */
+  /** Ports allowed for public hosts. */
   ports?: readonly number[];
-  /** To have the connection; 5 seconds when left out. */
+  /** Default: 5 seconds. */
   connectTimeoutMilliseconds?: number;
   signal?: AbortSignal;
 }
 
-/** The one door for outgoing calls. Everything that leaves this process for an address that somebody else chose goes through it. */
+/** The single gateway for outgoing calls to addresses that users or other servers choose. */
 export interface Egress {
-  /** An HTTP call whose answer is read to its end. @throws EgressError, and the reason of the caller's signal */
+  /** Makes an HTTP call and reads the whole response. @throws EgressError, or the reason of the caller's signal */
   guardedFetch(url: string | URL, request: GuardedRequest): Promise<Response>;
-  /** A TCP connection. Whoever asked for it ends it. @throws EgressError, and the reason of the caller's signal */
+  /** Opens a TCP connection, which the caller must close. @throws EgressError, or the reason of the caller's signal */
   guardedConnect(connection: GuardedConnection): Promise<Socket>;
   close(): Promise<void>;
 }
@@ -44,21 +45,27 @@ export function createEgress({ allow: allowed, now, lookup = systemAddresses }: 
   const allow = new AllowList(allowed);
   const breaker = new Breaker(now);
   const slots = new SharedSlots(new Slots(all.atOnce, all.mostWaiting), perHost);
-  // One pool for each reach: a connection made under wider rules must not serve a call under narrower ones.
+  // One pool per reach: a connection made under wider rules must not serve a call under narrower ones.
   const open = (target: Target) =>
-    openGuarded(target, { allow, lookup, connectTimeoutMilliseconds, signal: patient() });
-  const agents = { public: httpAgent("public", open), inside: httpAgent("inside", open) };
+    openGuarded(target, { allow, lookup, connectTimeoutMilliseconds, signal: neverAborted() });
+  const agents: Partial<Record<Reach, Agent>> = {};
+  let closed = false;
+  const agentFor = async (reach: Reach): Promise<Agent> => {
+    const undici = await loadUndici();
+    if (closed) throw new EgressError("busy", "Zonewright is stopping and makes no more outgoing calls.");
+    return (agents[reach] ??= httpAgent(undici, reach, open));
+  };
 
-  /** Runs a call with a slot and under the host's breaker. */
-  async function withKeyedMutex<T>(host: string, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
+  /** Runs a call with a slot and the host's circuit breaker. */
+  async function withSlot<T>(host: string, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
     const release = await slots.take(host, signal);
-    if (!release) throw new EgressError("busy", "Too many calls to other servers are waiting; try again shortly.");
+    if (!release) throw new EgressError("busy", "Too many outgoing calls are waiting. Try again shortly.");
     try {
       const wait = breaker.enter(host);
       if (wait > 0) {
         throw new EgressError(
           "breaker",
-          `${host} did not answer several times in a row; it is asked again in ${wait} s.`,
+          `${host} failed several times in a row. The next attempt is possible in ${wait} s.`,
         );
       }
       try {
@@ -66,7 +73,7 @@ export function createEgress({ allow: allowed, now, lookup = systemAddresses }: 
         breaker.answered(host);
         return result;
       } catch (error) {
-        if (isTrouble(error)) breaker.failed(host);
+        if (isHostFailure(error)) breaker.failed(host);
         else breaker.abandoned(host);
         throw error;
       }
@@ -78,28 +85,29 @@ export function createEgress({ allow: allowed, now, lookup = systemAddresses }: 
   return {
     async guardedFetch(url, request) {
       const target = targetOf(url);
-      return await sendGuarded(target, request, agents[request.reach], (signal, call) =>
-        withKeyedMutex(target.host, signal, call),
+      return await sendGuarded(target, request, await agentFor(request.reach), (signal, call) =>
+        withSlot(target.host, signal, call),
       );
     },
-    async guardedConnect({ host, port, reach, ports = [], signal = patient(), ...times }) {
+    async guardedConnect({ host, port, reach, ports = [], signal = neverAborted(), ...times }) {
       const target: Target = { host, port, reach, readable: false, ports };
-      return await withKeyedMutex(`${host}:${port}`, signal, () =>
+      return await withSlot(`${host}:${port}`, signal, () =>
         openGuarded(target, { allow, lookup, connectTimeoutMilliseconds, ...times, signal }),
       );
     },
     async close() {
-      await Promise.all([agents.public.destroy(), agents.inside.destroy()]);
+      closed = true;
+      await Promise.all(Object.values(agents).map((agent) => agent.destroy()));
     },
   };
 }
 
-/** For what nobody will give up. A new one each time: a shared one would remember all that ever waited on it. */
-function patient(): AbortSignal {
+/** Returns a signal that is never aborted. A shared one would accumulate listeners. */
+function neverAborted(): AbortSignal {
   return new AbortController().signal;
 }
 
-/** Whether the host is to blame, and not what was asked of it. */
-function isTrouble(error: unknown): boolean {
+/** Returns whether the failure is the host's rather than the request's. */
+function isHostFailure(error: unknown): boolean {
   return error instanceof EgressError && ["lookup", "connect", "tls", "timeout", "cut"].includes(error.failure);
 }

@@ -7,52 +7,52 @@ export interface GuardedRequest {
   method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   headers?: Readonly<Record<string, string>>;
   body?: string;
-  /** For the whole call, waiting for its turn included; 15 seconds when left out. */
+  /** For the whole call, including the wait for a slot. Default: 15 seconds. */
   deadlineMilliseconds?: number;
-  /** The largest answer that is read; 1 MiB when left out. */
+  /** Maximum response size. Default: 1 MiB. */
   maxBytes?: number;
-  /** What becomes of a redirect: `refuse`, when left out, throws; `answer` returns it, so that the caller may judge and send the next call. */
+  /** How to handle a redirect. `refuse` (default) throws; `answer` returns it, so that the caller can check the target and send the next call. */
   redirects?: "refuse" | "answer";
   signal?: AbortSignal;
 }
 
 export interface HttpTarget {
   url: URL;
-  /** Host and port, for the breaker and for people. */
+  /** Host and port, for the circuit breaker and messages. */
   host: string;
 }
 
 const defaultDeadlineMilliseconds = 15_000;
 const defaultMaxBytes = 1_048_576;
 
-/** Checks what can be checked of an address by looking at it. @throws EgressError */
+/** Validates a URL syntactically. @throws EgressError */
 export function targetOf(given: string | URL): HttpTarget {
   const url = URL.parse(given);
   if (!url || !["https:", "http:"].includes(url.protocol)) {
-    throw new EgressError("address", "Only https: addresses can be called.");
+    throw new EgressError("address", "The address must begin with https://.");
   }
   if (url.username !== "" || url.password !== "") {
-    throw new EgressError("address", `The address of ${url.host} must not hold a user name or a password.`);
+    throw new EgressError("address", `The address of ${url.host} must not contain a user name or password.`);
   }
   return { url, host: url.host };
 }
 
-/** Sends the request and reads the answer to its end. Redirects are not followed here. @throws EgressError, the caller's signal's reason */
+/** Sends the request and reads the whole response. Does not follow redirects. @throws EgressError, or the reason of the caller's signal */
 export async function sendGuarded(
   { url, host }: HttpTarget,
   request: GuardedRequest,
   agent: Agent,
-  withKeyedMutex: <T>(signal: AbortSignal, call: () => Promise<T>) => Promise<T>,
+  withSlot: <T>(signal: AbortSignal, call: () => Promise<T>) => Promise<T>,
 ): Promise<Response> {
   const { deadlineMilliseconds = defaultDeadlineMilliseconds, maxBytes = defaultMaxBytes } = request;
   const deadline = new AbortController();
   const seconds = deadlineMilliseconds / 1_000;
   const timer = setTimeout(() => {
-    deadline.abort(new EgressError("timeout", `${host} did not answer within ${seconds} s.`, { sent: true }));
+    deadline.abort(new EgressError("timeout", `${host} did not respond within ${seconds} s.`, { sent: true }));
   }, deadlineMilliseconds);
   const signal = AbortSignal.any([deadline.signal, ...(request.signal ? [request.signal] : [])]);
   try {
-    return await withKeyedMutex(signal, () => exchange({ url, host }, request, agent, maxBytes, signal));
+    return await withSlot(signal, () => exchange({ url, host }, request, agent, maxBytes, signal));
   } finally {
     clearTimeout(timer);
   }
@@ -79,7 +79,7 @@ async function exchange(
       answer.body.on("error", () => undefined).destroy();
       throw new EgressError(
         "redirect",
-        `${host} answers with a redirect, which is not followed; name the place that it leads to.`,
+        `${host} returned a redirect, which is not followed. Enter the address that it redirects to.`,
         {
           sent: true,
         },
@@ -91,7 +91,7 @@ async function exchange(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof EgressError) throw error;
-    throw new EgressError("cut", `${host} ended the connection before its answer was complete.`, {
+    throw new EgressError("cut", `${host} closed the connection before its response was complete.`, {
       sent: true,
       cause: error,
     });
@@ -105,11 +105,11 @@ async function readCapped(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Buffer[] = [];
   let size = 0;
-  // Leaving the loop ends the connection with it.
+  // Leaving the loop closes the connection.
   for await (const chunk of body) {
     size += chunk.length;
     if (size > maxBytes) {
-      throw new EgressError("size", `${host} answers with more than ${maxBytes} bytes.`, { sent: true });
+      throw new EgressError("size", `${host} returned more than ${maxBytes} bytes.`, { sent: true });
     }
     chunks.push(chunk);
   }

@@ -5,18 +5,18 @@ import { addressKind, literalAddress, type Address, type Reach } from "./address
 import type { AllowList } from "./allow-list.ts";
 import { EgressError } from "./egress-error.ts";
 
-/** Where a connection is to go, and under which rules. */
+/** The destination of a connection and its rules. */
 export interface Target {
   host: string;
   port: number;
   reach: Reach;
-  /** Whether what is sent can be read on the way: then it may not leave for the public internet. */
+  /** Whether the connection is unencrypted, and so not allowed to the public internet. */
   readable: boolean;
-  /** Ports that a public host may be asked on; EGRESS_ALLOW and `inside` open all. */
+  /** Ports allowed for public hosts. EGRESS_ALLOW and `inside` allow all. */
   ports: readonly number[];
 }
 
-/** All addresses of a name, as text. */
+/** Resolves a name to all its addresses. */
 export type Lookup = (host: string) => Promise<string[]>;
 
 export async function systemAddresses(host: string): Promise<string[]> {
@@ -25,9 +25,9 @@ export async function systemAddresses(host: string): Promise<string[]> {
 }
 
 /**
- * Opens a TCP connection to an address that was checked, and to no other: the name is looked up once, each of its addresses must pass, and the
- * socket goes to the very address that did. A name that changes its mind between a check and a connection finds no gap.
- * @throws EgressError, the signal's reason
+ * Opens a TCP connection to a checked address only: the name is resolved once, all its addresses must pass, and the socket connects to
+ * one of them. This prevents DNS rebinding between check and connection.
+ * @throws EgressError, or the signal's reason
  */
 export async function openGuarded(
   target: Target,
@@ -35,7 +35,7 @@ export async function openGuarded(
 ): Promise<Socket> {
   const { allow, lookup, connectTimeoutMilliseconds, signal } = options;
   const host = plainHost(target.host);
-  const late = new EgressError("connect", `${host} did not take the connection in time.`);
+  const late = new EgressError("connect", `${host} did not accept the connection in time.`);
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(late), connectTimeoutMilliseconds);
   const ending = AbortSignal.any([signal, timeout.signal]);
@@ -48,19 +48,19 @@ export async function openGuarded(
   }
 }
 
-/** Lower-case A-labels or an address, without brackets and trailing dot. @throws EgressError for what is no host */
+/** Returns lower-case A-labels or an address, without brackets and trailing dot. @throws EgressError for an invalid host */
 function plainHost(given: string): string {
   const host = given
     .replace(/^\[(.*)\]$/s, "$1")
     .replace(/\.$/, "")
     .toLowerCase();
   if (literalAddress(host)) return host;
-  // What the URL parser would take as the end of the host is none of its characters.
+  // Characters that end the host in a URL must not reach domainToASCII.
   const ascii = /[\s/\\?#@%:]/.test(host) ? "" : domainToASCII(host);
   if (literalAddress(ascii)) return ascii;
-  // What looks like an IPv4 address to some resolver and is none is not tried out.
+  // Refuses names that some resolvers parse as an IPv4 address.
   if (!/^[a-z0-9._-]{1,253}$/.test(ascii) || /(?:^|\.)(?:0x[0-9a-f]*|\d+)$/.test(ascii)) {
-    throw new EgressError("address", `"${given.slice(0, 100)}" is no host that can be asked.`);
+    throw new EgressError("address", `"${given.slice(0, 100)}" is not a valid host.`);
   }
   return ascii;
 }
@@ -73,7 +73,7 @@ async function checkedAddresses(
   signal: AbortSignal,
 ): Promise<Address[]> {
   const literal = literalAddress(host);
-  const addresses = literal ? [literal] : await lookUp(host, lookup, signal);
+  const addresses = literal ? [literal] : await resolve(host, lookup, signal);
   for (const address of addresses) {
     const refusal = allow.hasHost(host) || allow.hasAddress(address) ? null : refusalOf(target, host, address);
     if (refusal) throw refusal;
@@ -86,30 +86,30 @@ function refusalOf(target: Target, host: string, address: Address): EgressError 
   if (kind === "forbidden" || (kind === "inside" && target.reach !== "inside")) {
     return new EgressError(
       "refused",
-      `${host} is, or leads to, an address that is not on the public internet, and may not be called. Where it is meant, list it in EGRESS_ALLOW.`,
+      `${host} is, or resolves to, a non-public address, which is not allowed. To allow it, add it to EGRESS_ALLOW.`,
     );
   }
   if (kind === "inside") return null;
   if (target.readable) {
-    return new EgressError("refused", `${host} must be called by https: what is sent could be read on the way.`);
+    return new EgressError("refused", `${host} must be called over https, because http is not encrypted.`);
   }
   if (target.reach === "public" && !target.ports.includes(target.port)) {
-    return new EgressError("refused", `Port ${target.port} of ${host} may not be called; usual is ${target.ports[0]}.`);
+    return new EgressError("refused", `Port ${target.port} of ${host} is not allowed; use ${target.ports.join(", ")}.`);
   }
   return null;
 }
 
-async function lookUp(host: string, lookup: Lookup, signal: AbortSignal): Promise<Address[]> {
+async function resolve(host: string, lookup: Lookup, signal: AbortSignal): Promise<Address[]> {
   let texts: string[];
   try {
     texts = await orAborted(lookup(host), signal);
   } catch (error) {
     signal.throwIfAborted();
-    throw new EgressError("lookup", `${host} has no address, or it cannot be looked up now.`, { cause: error });
+    throw new EgressError("lookup", `${host} has no address, or the DNS lookup failed.`, { cause: error });
   }
   const addresses = texts.map(literalAddress);
   if (addresses.length === 0 || addresses.includes(null)) {
-    throw new EgressError("lookup", `${host} has no address that can be called.`);
+    throw new EgressError("lookup", `${host} has no usable address.`);
   }
   return addresses.filter((address) => address !== null);
 }
@@ -125,7 +125,7 @@ async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   }
 }
 
-/** Tries the addresses in turn; each gets its share of the time. */
+/** Tries the addresses in turn; each gets an equal share of the time. */
 async function connectToOne(
   addresses: readonly Address[],
   host: string,
@@ -170,7 +170,7 @@ async function connectTo(address: string, port: number, milliseconds: number, si
 
 function reasonOf(error: unknown): string {
   const code = error instanceof Error && "code" in error ? error.code : null;
-  if (code === "ECONNREFUSED") return "refuses the connection";
-  if (code === "EHOSTUNREACH" || code === "ENETUNREACH") return "cannot be reached from here";
-  return "does not take the connection";
+  if (code === "ECONNREFUSED") return "refused the connection";
+  if (code === "EHOSTUNREACH" || code === "ENETUNREACH") return "is unreachable";
+  return "did not accept the connection";
 }

@@ -1,18 +1,27 @@
 import type { Socket } from "node:net";
 import { callbackify } from "node:util";
-import { Agent, buildConnector } from "undici";
+import type { Agent, buildConnector } from "undici";
 import type { Reach } from "./address-rules.ts";
 import { EgressError } from "./egress-error.ts";
 import type { Target } from "./guarded-socket.ts";
 
 const connectionsPerHost = 8;
 const handshakeMilliseconds = 5_000;
-/** What a public host may be asked on. */
+/** Ports allowed for public hosts. */
 const httpPorts = [443, 8443, 80] as const;
 
-/** Connections for HTTP, each made by `open` and then secured where the address says https. Times are for the callers to limit. */
-export function httpAgent(reach: Reach, open: (target: Target) => Promise<Socket>): Agent {
-  const secure = buildConnector({ allowH2: false, timeout: handshakeMilliseconds });
+/** Loads the HTTP client, with the first call. */
+export async function loadUndici() {
+  return await import("undici");
+}
+
+/** Returns an HTTP agent whose connections are opened by `open`, and secured for https. Callers must limit the time. */
+export function httpAgent(
+  undici: Awaited<ReturnType<typeof loadUndici>>,
+  reach: Reach,
+  open: (target: Target) => Promise<Socket>,
+): Agent {
+  const secure = undici.buildConnector({ allowH2: false, timeout: handshakeMilliseconds });
   const connect = async (options: buildConnector.Options): Promise<Socket> => {
     const { hostname, protocol, port } = options;
     const https = protocol === "https:";
@@ -26,7 +35,7 @@ export function httpAgent(reach: Reach, open: (target: Target) => Promise<Socket
     return https ? await secured(secure, { ...options, httpSocket: socket }) : socket;
   };
   const withCallback = callbackify(connect);
-  return new Agent({
+  return new undici.Agent({
     connections: connectionsPerHost,
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -46,7 +55,7 @@ async function secured(secure: buildConnector.connector, options: buildConnector
 
 function tlsError(host: string, error: Error | null): EgressError {
   const reason = error && "code" in error && typeof error.code === "string" ? ` (${error.code})` : "";
-  return new EgressError("tls", `${host} cannot prove who it is, or no secure connection came about${reason}.`, {
+  return new EgressError("tls", `The TLS connection to ${host} failed, or its certificate is invalid${reason}.`, {
     cause: error,
   });
 }

@@ -1,4 +1,4 @@
-/** Whether two addresses lead to the same scheme, host and port; one that is null stands for something of its own. */
+/** Returns whether two URLs have the same origin. Null equals only null. */
 export function sameOrigin(one: unknown, other: unknown): boolean {
   return one === other || (originOf(one) !== null && originOf(one) === originOf(other));
 }
@@ -7,5 +7,5 @@ function originOf(address: unknown): string | null {
   return typeof address === "string" ? (URL.parse(address)?.origin ?? null) : null;
 }
 
-/** What is asked for where a stored secret would go to another origin. */
-export const secretAgain = "Enter the secret again: the address has changed.";
+/** Error message if a stored secret would be sent to another origin. */
+export const secretAgain = "Enter the secret again, because the address has changed.";

@@ -1,4 +1,4 @@
-/** A bounded number of things at once, and a bounded queue for them. */
+/** A semaphore with a bounded queue. */
 export class Slots {
   #free: number;
   readonly #mostWaiting: number;
@@ -9,7 +9,7 @@ export class Slots {
     this.#mostWaiting = mostWaiting;
   }
 
-  /** Waits for a slot. @returns how to give it back, at most once; null where too many wait already. @throws the signal's reason */
+  /** Waits for a slot. @returns a function that releases it, or null if the queue is full. @throws the signal's reason */
   async take(signal: AbortSignal): Promise<(() => void) | null> {
     signal.throwIfAborted();
     if (this.#free > 0) {
@@ -44,7 +44,7 @@ export class Slots {
   }
 }
 
-/** Slots for all, of which no host may have more than its share: a slow one keeps nobody else waiting. */
+/** Slots shared by all hosts, with a limit per host, so that a slow host does not block others. */
 export class SharedSlots {
   readonly #all: Slots;
   readonly #share: { atOnce: number; mostWaiting: number };
@@ -55,7 +55,7 @@ export class SharedSlots {
     this.#share = share;
   }
 
-  /** As `Slots.take`. */
+  /** Like `Slots.take`. */
   async take(host: string, signal: AbortSignal): Promise<(() => void) | null> {
     const { atOnce, mostWaiting } = this.#share;
     const mine = this.#hosts.get(host) ?? { slots: new Slots(atOnce, mostWaiting), users: 0 };

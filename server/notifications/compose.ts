@@ -14,15 +14,15 @@ export interface NotificationServices {
   notifications: Notifications;
   inbox: InAppNotifications;
   streams: Streams;
-  /** To be called when somebody has turned their notifications off. */
+  /** Call this when a user turns notifications off. */
   turnedOff(userId: string): void;
 }
 
-/** In this process, or with Redis in all instances together. */
+/** Builds notifications for this process or, with Redis, shared by all instances. */
 export function composeNotifications(parts: {
   redis: Redis | null;
   outbox: Outbox;
-  /** Whether there is a mail server. */
+  /** Whether a mail server is configured. */
   mails: boolean;
   authenticator: Authenticator;
   database: Database;

@@ -9,7 +9,7 @@ import type { ServerContext } from "../api/trpc.ts";
 import { beat, connectedMessage, notificationMessage, patienceBytes } from "./event-stream.ts";
 import type { Outlet, Stream, Streams } from "./streams.ts";
 
-/** The live stream of notifications (WHATWG HTML §9.2, server-sent events). */
+/** Serves the live notification stream (server-sent events, WHATWG HTML §9.2). */
 export function notificationsHttp(createContext: (req: Request, res: Response) => ServerContext): Router {
   const router = Router();
   router.get("/api/notifications/stream", opensStream(createContext));
@@ -18,7 +18,7 @@ export function notificationsHttp(createContext: (req: Request, res: Response) =
 
 function opensStream(createContext: (req: Request, res: Response) => ServerContext) {
   return async (req: Request, res: Response, next: NextFunction) => {
-    // A look at the head must not take a place.
+    // A HEAD request must not take a stream slot.
     if (req.method === "HEAD") {
       next();
       return;
@@ -33,12 +33,12 @@ function opensStream(createContext: (req: Request, res: Response) => ServerConte
   };
 }
 
-/** Keeps nothing of the request beside its response: there may be thousands. */
+/** Starts the stream. Retains nothing of the request except the response, because thousands of streams may be open. */
 function begin(streams: Streams, stream: Stream, res: Response, lastEventId: string | undefined): void {
   res.once("close", () => streams.close(stream));
-  // The request would keep its whole way through Express's routers.
+  // These properties would keep Express's whole routing chain in memory.
   Object.assign(res.req, { next: undefined, route: undefined });
-  // The client may have gone while its place was made ready.
+  // The client may have disconnected while the stream was being opened.
   if (res.closed || res.destroyed) {
     streams.close(stream);
     return;
@@ -55,7 +55,7 @@ function begin(streams: Streams, stream: Stream, res: Response, lastEventId: str
   );
 }
 
-/** Writes to a response, and cuts it off when it is not read. */
+/** Returns an outlet that writes to a response and closes it if the client does not read. */
 function outletTo(res: Response, onCut: () => void): Outlet {
   const write = (message: string) => {
     if (res.destroyed) return;
@@ -84,13 +84,17 @@ async function identify(req: Request, { services, http, requestId }: ServerConte
     permitted(identified.caller, "notifications:read");
     return identified;
   } catch (error) {
-    // Whoever is not let in is counted by address.
+    // Rejected requests count against their IP address.
     await countCall(services.requestLimits, http, visitor(http.ip, requestId));
     throw error;
   }
 }
 
-/** The token of the header, else of the query: an address is written down in many places, so that a token which lasts has no place there. */
+/**
+ * Returns the token from the header, or else from the query. Personal tokens are not accepted in the query: URLs are logged in many
+ * places, and these tokens are long-lived.
+ * @throws AppError BAD_REQUEST, UNAUTHORIZED
+ */
 function tokenOf({ query }: Request, bearer: string | null): string | null {
   const unknown = Object.keys(query).find((name) => name !== "token");
   if (unknown !== undefined) throw badField([unknown], "There is no such query parameter; remove it.");

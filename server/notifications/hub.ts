@@ -1,31 +1,31 @@
 import { newId } from "../platform/ids.ts";
 import { NotificationLog, type Entry, type InAppNotification } from "./notification-log.ts";
 
-/** Somebody who hears of a user's notifications as they come. */
+/** Receives a user's notifications as they arrive. */
 export type Listener = (notification: InAppNotification) => void;
 
-/** Where a reader begins: what they have missed, and from where they would go on. */
+/** A reader's starting point: the notifications missed, and the cursor to resume from. */
 export interface Position {
-  /** Before what was missed: to be given back by a reader who loses the connection before anything comes. */
+  /** Position before the missed notifications. A reader that disconnects before receiving anything resumes from here. */
   cursor: string;
-  /** What came since the reader's last cursor, oldest first. */
+  /** Notifications since the reader's last cursor, oldest first. */
   missed: InAppNotification[];
-  /** Whether more was missed than is still known. */
+  /** Whether the reader also missed notifications that the log no longer has. */
   gap: boolean;
 }
 
-/** The notifications of every user, in memory. */
+/** Holds all users' notifications in memory. */
 export class Hub {
   readonly #logs = new Map<string, NotificationLog>();
   readonly #listeners = new Map<string, Set<Listener>>();
-  /** Stands for the beginning: what a reader has who was told of nothing yet. Another one after each restart. */
+  /** Cursor of a reader that has received nothing yet. Changes with every restart. */
   #beginning: string = newId();
 
   get beginning(): string {
     return this.#beginning;
   }
 
-  /** Instances that share their logs share their beginning. */
+  /** Set when instances share their logs: all of them use the same beginning. */
   set beginning(id: string) {
     this.#beginning = id;
   }
@@ -38,12 +38,12 @@ export class Hub {
     return log;
   }
 
-  /** Users with a log. */
+  /** Returns the ids of users with a log. */
   users(): string[] {
     return [...this.#logs.keys()];
   }
 
-  /** Takes over what another copy of the log knows, and tells its readers what is new. */
+  /** Merges entries from another copy of the log and sends new ones to listeners. */
   merge(userId: string, entries: readonly Entry[]): void {
     const log = this.log(userId);
     const listeners = this.#listeners.get(userId);
@@ -53,16 +53,16 @@ export class Hub {
     }
   }
 
-  /** The same for all that another copy knows, in its order, of which some may be older than what is known here. */
+  /** Merges another copy's complete log and adopts its order, since some of its entries may be older than those here. */
   mergeAll(userId: string, entries: readonly Entry[]): void {
     this.merge(userId, entries);
     this.log(userId).arrange(entries.map(({ id }) => id));
   }
 
   /**
-   * Tells a listener of each further notification. Nothing comes between what is returned as missed and what is told.
-   * @param cursor of what the reader has seen last; null for one who wants only what is new
-   * @returns where the reader is, and what ends it
+   * Sends each new notification to a listener. No notification is lost between those returned as missed and those sent.
+   * @param cursor id of the last notification seen; null to receive only new ones
+   * @returns the reader's position and a function that stops listening
    */
   listen(userId: string, cursor: string | null, listener: Listener): Position & { stop: () => void } {
     const listeners = this.#listeners.get(userId) ?? new Set();
@@ -80,7 +80,7 @@ export class Hub {
     if (cursor === null) return { cursor: log?.lastId ?? this.#beginning, missed: [], gap: false };
     const missed = log?.after(cursor);
     if (missed) return { cursor, missed, gap: false };
-    // All that there is came after what is forgotten.
+    // The log no longer has the cursor, so everything in it is newer.
     const all = log?.list().toReversed() ?? [];
     return { cursor: this.#beginning, missed: all, gap: cursor !== this.#beginning };
   }

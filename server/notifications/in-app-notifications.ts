@@ -1,18 +1,18 @@
 import { notFound } from "../platform/errors.ts";
 import { newId } from "../platform/ids.ts";
 import type { Hub } from "./hub.ts";
-import type { Told } from "../platform/events.ts";
+import type { NotificationContent } from "../platform/events.ts";
 import { deleted, read, unread, type Entry, type InAppNotification } from "./notification-log.ts";
 
-/** The same logs in other instances. None of this fails: what cannot be shared now is shared later. */
+/** The same logs in other instances. Methods never reject: what cannot be shared now is shared later. */
 export interface Elsewhere {
-  /** Learns what has become of a user's log there. */
+  /** Loads a user's log from the other instances. */
   learn(userId: string): Promise<void>;
-  /** Tells of changes to logs; what is told may come to the hub here before this returns. */
+  /** Publishes changes to logs. They may reach this instance's hub before the promise resolves. */
   tell(changes: ReadonlyMap<string, readonly Entry[]>): Promise<void>;
 }
 
-/** The in-app notifications of users: what they were told, and what they have read and deleted of it. */
+/** Manages users' in-app notifications: adds, lists, marks as read and deletes them. */
 export class InAppNotifications {
   readonly #hub: Hub;
   readonly #elsewhere: Elsewhere | null;
@@ -22,8 +22,8 @@ export class InAppNotifications {
     this.#elsewhere = elsewhere;
   }
 
-  /** Tells users of something. Each gets a notification of their own. */
-  add(userIds: readonly string[], told: Told): void {
+  /** Adds a separate notification for each user. */
+  add(userIds: readonly string[], told: NotificationContent): void {
     if (userIds.length === 0) return;
     const changes = new Map(
       userIds.map((userId): [string, Entry[]] => [userId, [{ id: newId(), progress: unread, told }]]),
@@ -32,7 +32,7 @@ export class InAppNotifications {
     else this.#merge(changes);
   }
 
-  /** Newest first. */
+  /** Returns a user's notifications, newest first, and the unread count. */
   async list(userId: string): Promise<{ notifications: InAppNotification[]; unreadCount: number }> {
     await this.#elsewhere?.learn(userId);
     const log = this.#hub.log(userId);
@@ -45,7 +45,7 @@ export class InAppNotifications {
     return this.#found(userId, id);
   }
 
-  /** @returns how many were unread */
+  /** @returns the number of notifications that were unread */
   async readAll(userId: string): Promise<number> {
     return await this.#advance(userId, read);
   }
@@ -55,7 +55,7 @@ export class InAppNotifications {
     if ((await this.#advance(userId, deleted, [id])) === 0) throw notFound("notification");
   }
 
-  /** @returns how many there were */
+  /** @returns the number of deleted notifications */
   async deleteAll(userId: string): Promise<number> {
     return await this.#advance(userId, deleted);
   }
@@ -67,7 +67,7 @@ export class InAppNotifications {
     return changed.length;
   }
 
-  /** What came back from elsewhere already is known. */
+  /** Merges changes locally. Entries that already came back from other instances are ignored. */
   #merge(changes: ReadonlyMap<string, readonly Entry[]>): void {
     for (const [userId, entries] of changes) this.#hub.merge(userId, entries);
   }

@@ -1,45 +1,45 @@
-import type { Told } from "../platform/events.ts";
+import type { NotificationContent } from "../platform/events.ts";
 
-/** How many notifications a user has at the most. */
+/** Maximum number of notifications per user. */
 export const keptNotifications = 200;
 
-/** A notification as its reader has it. */
-export interface InAppNotification extends Told {
+/** A notification as its reader sees it. */
+export interface InAppNotification extends NotificationContent {
   id: string;
   read: boolean;
 }
 
-/** What became of a notification. It only ever grows, so that copies of a log can be merged in any order. */
+/** Progress of a notification. It only increases, so copies of a log can be merged in any order. */
 export type Progress = typeof unread | typeof read | typeof deleted;
 
 export const unread = 0;
 export const read = 1;
 export const deleted = 2;
 
-/** One entry of a log, for another copy of it. */
+/** A log entry, as exchanged between copies of the log. */
 export interface Entry {
   id: string;
   progress: Progress;
-  /** Null once it is deleted. */
-  told: Told | null;
+  /** Null once deleted. */
+  told: NotificationContent | null;
 }
 
 /**
- * What one user was told of, in the order in which it came: the newest 200, and as many ids of deleted ones, so that a reader who has seen
- * such a one last knows where to go on.
+ * Holds one user's notifications in order of arrival: the newest 200, and as many ids of deleted ones. A reader whose last
+ * notification was deleted can thus still resume after it.
  */
 export class NotificationLog {
   readonly #entries = new Map<string, Entry>();
   #live = 0;
 
-  /** Takes an entry over as far as it says more than is known. @returns the notification if it is new here and not deleted */
+  /** Merges an entry, keeping the higher progress. @returns the notification if it is new here and not deleted */
   merge({ id, progress, told }: Entry): InAppNotification | null {
     const known = this.#entries.get(id);
     if (known) {
       if (progress > known.progress) this.#advance(known, progress);
       return null;
     }
-    // Of another copy's entry that is unknown here we may hear only that it was read.
+    // Another copy may report only the progress of an entry that is unknown here.
     if (told === null && progress !== deleted) return null;
     const entry = { id, progress, told: progress === deleted ? null : told };
     this.#entries.set(id, entry);
@@ -48,7 +48,7 @@ export class NotificationLog {
     return this.#entries.has(id) ? shown(entry) : null;
   }
 
-  /** Brings the entries into an order; those that are not in it have come since. */
+  /** Sorts entries by the given ids; entries not listed are newer and go last. */
   arrange(ids: readonly string[]): void {
     const known = new Map(this.#entries);
     this.#entries.clear();
@@ -58,7 +58,7 @@ export class NotificationLog {
     }
   }
 
-  /** Newest first; what another copy knew alone for a while comes late, but is not new. */
+  /** Returns notifications by creation time, newest first: entries merged late from another copy may be older. */
   list(): InAppNotification[] {
     const latestFirst = this.#shown().toReversed();
     return latestFirst.toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime());
@@ -73,24 +73,24 @@ export class NotificationLog {
     return entry ? shown(entry) : null;
   }
 
-  /** Every entry, deleted ones too. */
+  /** Returns all entries, including deleted ones. */
   entries(): Entry[] {
     return [...this.#entries.values()];
   }
 
-  /** The id of what came last, deleted or not. */
+  /** Id of the last entry, deleted or not. */
   get lastId(): string | null {
     return [...this.#entries.keys()].at(-1) ?? null;
   }
 
-  /** What came after an entry and is not deleted, oldest first; null when there is no such entry any more. */
+  /** Returns undeleted notifications after the given entry, oldest first; null if the log no longer has that entry. */
   after(id: string): InAppNotification[] | null {
     if (!this.#entries.has(id)) return null;
     const ids = [...this.#entries.keys()];
     return ids.slice(ids.indexOf(id) + 1).flatMap((later) => this.get(later) ?? []);
   }
 
-  /** Brings those of the ids, or all, that are behind it up to `progress`. @returns what has changed */
+  /** Raises the given entries, by default all, to at least `progress`. @returns the changed entries */
   advance(progress: Progress, ids: readonly string[] = [...this.#entries.keys()]): Entry[] {
     return ids.flatMap((id) => {
       const entry = this.#entries.get(id);
@@ -108,7 +108,7 @@ export class NotificationLog {
     this.#trim();
   }
 
-  /** The oldest go by their age, not by when they came here: all copies then keep the same. */
+  /** Drops the oldest entries by age, not by arrival, so that all copies retain the same ones. */
   #trim(): void {
     if (this.#live > keptNotifications) this.#dropOldest((entry) => entry.told !== null);
     if (this.#entries.size - this.#live > keptNotifications) this.#dropOldest((entry) => entry.told === null);

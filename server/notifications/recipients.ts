@@ -1,19 +1,18 @@
 import { sql } from "kysely";
-import { queries, type EntityManager } from "../database/database.ts";
-import { jsonTexts } from "../database/json-rows.ts";
+import { jsonTexts, queries, type EntityManager } from "../database/database.ts";
 import type { Notice } from "../platform/events.ts";
 
 export interface Person {
   id: string;
   username: string;
   administrator: boolean;
-  /** Whether they wish to be told in the application. */
+  /** Whether in-app notifications are enabled. */
   inApp: boolean;
-  /** Whether they wish to be told by e-mail, and have a verified address. */
+  /** Whether e-mail notifications are enabled and the address is verified. */
   byMail: boolean;
 }
 
-/** Everybody named who is not disabled: each once, in one query. */
+/** Returns all named users who are not disabled, each once, with one query. */
 export async function personsOf(em: EntityManager, named: readonly Notice["to"][]): Promise<Person[]> {
   const userIds = [...new Set(named.flatMap((to) => to.userIds ?? []))];
   const administrators = named.some((to) => to.administrators === true);
@@ -38,7 +37,7 @@ export async function personsOf(em: EntityManager, named: readonly Notice["to"][
   }));
 }
 
-/** Those of the persons whom one notice is for. */
+/** Returns the persons addressed by a notice. */
 export function among(persons: readonly Person[], { userIds = [], administrators = false }: Notice["to"]): Person[] {
   const ids = new Set(userIds);
   return persons.filter(({ id, administrator }) => ids.has(id) || (administrators && administrator));

@@ -1,7 +1,7 @@
 import type { z } from "zod";
-import { route } from "../api/route.ts";
 import { nothing } from "../api/schemas.ts";
-import { may, maySubscribe, resumable, router } from "../api/trpc.ts";
+import { may, maySubscribe } from "../api/procedures.ts";
+import { resumable, router } from "../api/trpc.ts";
 import {
   deletedCount,
   notification,
@@ -16,24 +16,20 @@ import { messagesOf } from "./subscription.ts";
 const tag = "Notifications";
 
 export const notificationsRouter = router({
-  list: may("notifications:read")
-    .meta(
-      route.may("notifications:read", {
-        method: "GET",
-        path: "/notifications",
-        operationId: "listNotifications",
-        tag,
-        summary: "List your notifications",
-        description: "Kept in memory: a restart of the service clears it.",
-      }),
-    )
+  list: may("notifications:read", {
+    method: "GET",
+    path: "/notifications",
+    operationId: "listNotifications",
+    tag,
+    summary: "List your notifications",
+    description: "Notifications are held in memory: restarting the service clears them.",
+  })
     .input(nothing)
     .output(notificationList)
     .query(({ ctx }) => ctx.services.inbox.list(ctx.caller.userId)),
 
-  /** Over REST it is `http.ts`, whose messages are as the interface has them. */
+  /** The tRPC subscription. The REST stream is in `http.ts`. */
   stream: maySubscribe("notifications:read")
-    .meta({ access: "signedIn", permission: "notifications:read" })
     .input(streamInput)
     .subscription(async ({ ctx, input, signal }) => {
       const { streams } = ctx.services;
@@ -43,30 +39,24 @@ export const notificationsRouter = router({
       return resumable(messages as AsyncIterable<{ id: string; data: z.output<typeof streamMessage> }>);
     }),
 
-  read: may("notifications:write")
-    .meta(
-      route.may("notifications:write", {
-        method: "POST",
-        path: "/notifications/{id}/read",
-        operationId: "readNotification",
-        tag,
-        summary: "Mark a notification as read",
-      }),
-    )
+  read: may("notifications:write", {
+    method: "POST",
+    path: "/notifications/{id}/read",
+    operationId: "readNotification",
+    tag,
+    summary: "Mark a notification as read",
+  })
     .input(notificationIdInput)
     .output(notification)
     .mutation(({ ctx, input }) => ctx.services.inbox.read(ctx.caller.userId, input.id)),
 
-  readAll: may("notifications:write")
-    .meta(
-      route.may("notifications:write", {
-        method: "POST",
-        path: "/notifications/read-all",
-        operationId: "readAllNotifications",
-        tag,
-        summary: "Mark all notifications as read",
-      }),
-    )
+  readAll: may("notifications:write", {
+    method: "POST",
+    path: "/notifications/read-all",
+    operationId: "readAllNotifications",
+    tag,
+    summary: "Mark all your notifications as read",
+  })
     .input(nothing)
     .output(updatedCount)
     .mutation(async ({ ctx }) => {
@@ -74,16 +64,13 @@ export const notificationsRouter = router({
       return { success: true as const, updated };
     }),
 
-  delete: may("notifications:write")
-    .meta(
-      route.may("notifications:write", {
-        method: "DELETE",
-        path: "/notifications/{id}",
-        operationId: "deleteNotification",
-        tag,
-        summary: "Delete a notification",
-      }),
-    )
+  delete: may("notifications:write", {
+    method: "DELETE",
+    path: "/notifications/{id}",
+    operationId: "deleteNotification",
+    tag,
+    summary: "Delete a notification",
+  })
     .input(notificationIdInput)
     .output(deletedCount)
     .mutation(async ({ ctx, input }) => {
@@ -91,16 +78,13 @@ export const notificationsRouter = router({
       return { success: true as const, deleted: 1 };
     }),
 
-  deleteAll: may("notifications:write")
-    .meta(
-      route.may("notifications:write", {
-        method: "DELETE",
-        path: "/notifications",
-        operationId: "deleteAllNotifications",
-        tag,
-        summary: "Delete all your notifications",
-      }),
-    )
+  deleteAll: may("notifications:write", {
+    method: "DELETE",
+    path: "/notifications",
+    operationId: "deleteAllNotifications",
+    tag,
+    summary: "Delete all your notifications",
+  })
     .input(nothing)
     .output(deletedCount)
     .mutation(async ({ ctx }) => {

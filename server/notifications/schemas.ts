@@ -7,39 +7,39 @@ import { notificationEvents, notificationLevels } from "../platform/events.ts";
 const anyNotification = z
   .object({
     id: shownId("The notification's id."),
-    event: z.enum(notificationEvents).meta({ description: "What happened.", example: "zone.drift" }),
-    title: z.string().meta({ description: "It in a few words.", example: "example.com differs from its provider" }),
+    event: z.enum(notificationEvents).meta({ description: "The event.", example: "zone.drift" }),
+    title: z.string().meta({ description: "Short text.", example: "example.com differs from its provider" }),
     content: z.string().meta({
-      description: "It in a sentence or two.",
+      description: "Text of one or two sentences.",
       example: "A sync would add 1 record, change 0 and delete 0.",
     }),
-    level: z.enum(notificationLevels).meta({ description: "How serious it is.", example: "warning" }),
+    level: z.enum(notificationLevels).meta({ description: "Severity.", example: "warning" }),
     metadata: z.record(z.string(), z.unknown()).meta({
-      description: "What programs need to know of it: of a domain its `domainId` and `domainName`.",
+      description: "Data for programs, by event. Events about a domain have `domainId` and `domainName`.",
       example: { domainId: "01a1fb0f-6204-7000-abd4-276e976be8b7", domainName: "example.com" },
     }),
-    createdAt: timestamp("When it was told."),
+    createdAt: timestamp("When the notification was created."),
     read: z.boolean().meta({ description: "Whether it is marked as read.", example: false }),
   })
-  .meta({ id: "Notification", description: "Something that the user was told in the application." });
+  .meta({ id: "Notification", description: "An in-app notification." });
 
-/** In-app notification: clients see a union, in which `event` tells what `metadata` has. */
+/** In-app notification. Clients see a union discriminated by `event`, which determines the type of `metadata`. */
 export const notification = anyNotification as unknown as z.ZodType<TypedNotification, z.input<typeof anyNotification>>;
 
 export const notificationList = z
   .object({
     notifications: z
       .array(notification)
-      .meta({ description: `Newest first; the ${keptNotifications} newest are kept, until the service restarts.` }),
-    unreadCount: z.int().meta({ description: "How many of them are not read.", example: 1 }),
+      .meta({ description: `Newest first. The latest ${keptNotifications} are held until the service restarts.` }),
+    unreadCount: z.int().meta({ description: "Number of unread notifications.", example: 1 }),
   })
-  .meta({ id: "Notifications", description: "What the caller was told." });
+  .meta({ id: "Notifications", description: "The caller's notifications." });
 
-/** What a subscription brings. */
+/** A message of a notification subscription. */
 export const streamMessage = z.union([
   z.object({
     event: z.literal("connected").meta({ description: "The stream is open." }),
-    gap: z.boolean().meta({ description: "Whether notifications after the last that came may be missing." }),
+    gap: z.boolean().meta({ description: "Whether notifications since `lastEventId` may have been lost." }),
   }),
   notification,
 ]);
@@ -48,7 +48,7 @@ export const streamInput = z
   .strictObject({
     lastEventId: line(64)
       .optional()
-      .meta({ description: "The id of the last message that came; it brings what came since." }),
+      .meta({ description: "Id of the last message received. The stream resumes after it." }),
   })
   .optional();
 
@@ -57,9 +57,12 @@ export const notificationIdInput = z.strictObject({ id: id("The notification's i
 const done = z.literal(true).meta({ description: "Always true." });
 
 export const updatedCount = z
-  .object({ success: done, updated: z.int().meta({ description: "How many were unread.", example: 3 }) })
-  .meta({ id: "UpdatedCount", description: "It is done.", example: { success: true, updated: 3 } });
+  .object({
+    success: done,
+    updated: z.int().meta({ description: "Number of notifications marked as read.", example: 3 }),
+  })
+  .meta({ id: "UpdatedCount", description: "The call succeeded.", example: { success: true, updated: 3 } });
 
 export const deletedCount = z
-  .object({ success: done, deleted: z.int().meta({ description: "How many there were.", example: 1 }) })
-  .meta({ id: "DeletedCount", description: "It is done.", example: { success: true, deleted: 1 } });
+  .object({ success: done, deleted: z.int().meta({ description: "Number of notifications deleted.", example: 1 }) })
+  .meta({ id: "DeletedCount", description: "The call succeeded.", example: { success: true, deleted: 1 } });

@@ -3,31 +3,31 @@ import type { Logger } from "../platform/log.ts";
 import type { Channel, Redis } from "../platform/redis.ts";
 import type { Hub } from "./hub.ts";
 import type { Elsewhere } from "./in-app-notifications.ts";
-import type { Told } from "../platform/events.ts";
+import type { NotificationContent } from "../platform/events.ts";
 import { deleted, keptNotifications, read, unread, type Entry } from "./notification-log.ts";
 
-/** What instances tell each other. */
+/** Message between instances. */
 type Message =
   | { kind: "entries"; changes: [userId: string, entries: Entry[]][] }
-  /** Somebody has put into Redis what they alone knew. */
+  /** An instance has written entries to Redis that others may lack. */
   | { kind: "relearn" }
   | { kind: "ended"; credential: string }
   | { kind: "changed"; userId: string };
 
-/** The streams of this instance. */
+/** This instance's streams. */
 interface SharingStreams extends EndListener {
   users(): string[];
   keepSlots(): void;
 }
 
 const beginningKey = "zonewright:notifications:beginning";
-/** A log that nothing comes into is forgotten after this time. */
+/** Redis deletes a log after this time without new entries. */
 const keptSeconds = 90 * 86_400;
-/** Each notification has three fields at the most; what is over is taken out now and then. */
+/** Field count above which a log is compacted. Each notification has at most three fields. */
 const mostFields = 8 * keptNotifications;
 const usersAtOnce = 200;
 
-/** Gives entries that have none their place in the order of a log. @returns how many fields there are */
+/** Assigns the next position in the log to each entry that has none. @returns the number of fields */
 const place = `
 for index = 1, #ARGV do
   local field = "place " .. ARGV[index]
@@ -37,48 +37,50 @@ for index = 1, #ARGV do
 end
 return redis.call("HLEN", KEYS[1])`;
 
+interface Parts {
+  redis: Redis;
+  hub: Hub;
+  log: Logger;
+  streams: SharingStreams;
+}
+
 /**
- * The logs of all instances, by Redis: each has a copy of its own and tells the others of changes as they happen; what an instance does
- * not know yet, it reads. While Redis is away each goes on with its copy, and puts into Redis afterwards what it knows.
+ * Synchronizes notification logs between instances through Redis. Each instance holds its own copy, publishes changes as they happen
+ * and reads logs that it has not loaded yet. While Redis is unavailable, each instance works on its copy; on reconnecting it writes
+ * that copy to Redis.
  */
 export class SharedNotificationLogs implements Elsewhere, Channel {
+  readonly #parts: Parts;
   readonly name = "zonewright:notifications";
-  readonly #redis: Redis;
-  readonly #hub: Hub;
-  readonly #log: Logger;
-  readonly #streams: SharingStreams;
-  /** Users whose log was read since messages come; with what has come since, the copy here is complete. */
+  /** Users whose log was read since the subscription started: with the messages received since, this copy is complete. */
   #learned: Set<string> | null = null;
 
-  constructor(parts: { redis: Redis; hub: Hub; log: Logger; streams: SharingStreams }) {
-    this.#redis = parts.redis;
-    this.#hub = parts.hub;
-    this.#log = parts.log;
-    this.#streams = parts.streams;
-    this.#redis.listen(this);
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#parts.redis.listen(this);
   }
 
   async learn(userId: string): Promise<void> {
     try {
-      if (this.#learned?.has(userId)) await this.#redis.caughtUp();
+      if (this.#learned?.has(userId)) await this.#parts.redis.caughtUp();
       else await this.#read(userId);
     } catch (error) {
       this.#isAway(error);
     }
   }
 
-  /** Comes back to this instance as well, so that all have their notifications in the same order. */
+  /** Publishes changes. This instance receives them too, so that all instances have the same order. */
   async tell(changes: ReadonlyMap<string, readonly Entry[]>): Promise<void> {
     try {
       const told = [...changes].map(([userId, entries]): [string, Entry[]] => [userId, [...entries]]);
       await this.#write(changes, { kind: "entries", changes: told });
-      await this.#redis.caughtUp();
+      await this.#parts.redis.caughtUp();
     } catch (error) {
       this.#isAway(error);
     }
   }
 
-  /** Lets streams in other instances end as well. */
+  /** Ends the credential's streams in other instances too. */
   ended(credential: string): void {
     void this.#publish({ kind: "ended", credential }).catch((error: unknown) => this.#isAway(error));
   }
@@ -87,44 +89,44 @@ export class SharedNotificationLogs implements Elsewhere, Channel {
     void this.#publish({ kind: "changed", userId }).catch((error: unknown) => this.#isAway(error));
   }
 
-  /** Others who use the same Redis could send anything. */
+  /** Handles a message. Parsing may fail: other clients of the same Redis can publish anything. */
   onMessage(text: string): void {
     try {
       this.#take(JSON.parse(text) as Message);
     } catch (error) {
-      this.#log.warn({ err: error }, "a message of another instance could not be read");
+      this.#parts.log.warn({ err: error }, "a message of another instance could not be read");
     }
   }
 
   #take(message: Message): void {
     if (message.kind === "entries") {
-      for (const [userId, entries] of message.changes) this.#hub.merge(userId, entries.map(revived));
+      for (const [userId, entries] of message.changes) this.#parts.hub.merge(userId, entries.map(revived));
     }
     if (message.kind === "relearn") void this.#relearn();
-    if (message.kind === "ended") this.#streams.ended(message.credential);
-    if (message.kind === "changed") this.#streams.changed(message.userId);
+    if (message.kind === "ended") this.#parts.streams.ended(message.credential);
+    if (message.kind === "changed") this.#parts.streams.changed(message.userId);
   }
 
-  onHere(): void {
+  onConnected(): void {
     this.#learned = new Set();
-    this.#streams.keepSlots();
+    this.#parts.streams.keepSlots();
     void this.#contribute();
   }
 
-  onAway(): void {
+  onDisconnected(): void {
     this.#learned = null;
   }
 
-  /** Puts into Redis, which may have lost everything, what is known here. */
+  /** Writes this instance's entries to Redis, which may have lost its data. */
   async #contribute(): Promise<void> {
     try {
-      const { client } = this.#redis;
-      const beginning = await client.set(beginningKey, this.#hub.beginning, { condition: "NX", GET: true });
-      if (beginning !== null) this.#hub.beginning = beginning;
-      const users = this.#hub.users();
+      const { client } = this.#parts.redis;
+      const beginning = await client.set(beginningKey, this.#parts.hub.beginning, { condition: "NX", GET: true });
+      if (beginning !== null) this.#parts.hub.beginning = beginning;
+      const users = this.#parts.hub.users();
       for (let at = 0; at < users.length; at += usersAtOnce) {
         const some = users.slice(at, at + usersAtOnce);
-        await this.#write(new Map(some.map((userId) => [userId, this.#hub.log(userId).entries()])), null);
+        await this.#write(new Map(some.map((userId) => [userId, this.#parts.hub.log(userId).entries()])), null);
       }
       if (users.length > 0) await this.#publish({ kind: "relearn" });
       await this.#relearn();
@@ -133,10 +135,10 @@ export class SharedNotificationLogs implements Elsewhere, Channel {
     }
   }
 
-  /** Reads again what readers here wait for; the rest when it is asked for. */
+  /** Rereads the logs of users with open streams; other logs are reread on demand. */
   async #relearn(): Promise<void> {
     if (this.#learned) this.#learned = new Set();
-    const users = this.#streams.users();
+    const users = this.#parts.streams.users();
     for (let at = 0; at < users.length; at += usersAtOnce) {
       await Promise.all(users.slice(at, at + usersAtOnce).map((userId) => this.learn(userId)));
     }
@@ -144,17 +146,17 @@ export class SharedNotificationLogs implements Elsewhere, Channel {
 
   async #read(userId: string): Promise<void> {
     const learned = this.#learned;
-    this.#hub.mergeAll(userId, entriesOf(await this.#redis.client.hGetAll(key(userId))));
+    this.#parts.hub.mergeAll(userId, entriesOf(await this.#parts.redis.client.hGetAll(key(userId))));
     learned?.add(userId);
   }
 
   /**
-   * None of the fields is ever changed, and what deletes stays: writers need not wait for each other. What is told of it is published in the same
-   * transaction, so that the order in Redis is the one in which all hear of it.
+   * Writes entries. Fields are never changed and deletion fields persist, so concurrent writers need no lock. The message is published
+   * in the same transaction, so that all instances receive changes in Redis's order.
    */
   async #write(changes: ReadonlyMap<string, readonly Entry[]>, message: Message | null): Promise<void> {
     const users = [...changes].filter(([, entries]) => entries.length > 0);
-    const writing = this.#redis.client.multi();
+    const writing = this.#parts.redis.client.multi();
     const countsAt: number[] = [];
     let commands = 0;
     for (const [userId, entries] of users) {
@@ -175,23 +177,23 @@ export class SharedNotificationLogs implements Elsewhere, Channel {
   async #compact(userId: string): Promise<void> {
     await this.#read(userId);
     const kept = new Set(
-      this.#hub
+      this.#parts.hub
         .log(userId)
         .entries()
         .map(({ id }) => id),
     );
-    const fields = await this.#redis.client.hKeys(key(userId));
+    const fields = await this.#parts.redis.client.hKeys(key(userId));
     const over = fields.filter((field) => field !== "places" && !kept.has(field.split(" ")[1] ?? ""));
-    if (over.length > 0) await this.#redis.client.hDel(key(userId), over);
+    if (over.length > 0) await this.#parts.redis.client.hDel(key(userId), over);
   }
 
   async #publish(message: Message): Promise<void> {
-    await this.#redis.client.publish(this.name, JSON.stringify(message));
+    await this.#parts.redis.client.publish(this.name, JSON.stringify(message));
   }
 
-  /** The connection's own log line tells of it. */
+  /** Logs at debug level only: the connection itself logs the outage. */
   #isAway(error: unknown): void {
-    this.#log.debug({ err: error }, "notifications are not shared for the moment");
+    this.#parts.log.debug({ err: error }, "notifications are not shared for the moment");
   }
 }
 
@@ -209,7 +211,7 @@ function fieldsOf(entries: readonly Entry[]): Record<string, string> {
   );
 }
 
-/** In their order. */
+/** Returns the entries in log order. */
 function entriesOf(fields: Readonly<Record<string, string>>): Entry[] {
   const placed = Object.entries(fields).flatMap(([field, value]) =>
     field.startsWith("place ") ? [{ id: field.slice("place ".length), at: Number(value) }] : [],
@@ -219,15 +221,15 @@ function entriesOf(fields: Readonly<Record<string, string>>): Entry[] {
     .map(({ id }) => {
       const progress = `deleted ${id}` in fields ? deleted : `read ${id}` in fields ? read : unread;
       const told = fields[`told ${id}`];
-      return { id, progress, told: told === undefined ? null : revivedTold(JSON.parse(told) as Told) };
+      return { id, progress, told: told === undefined ? null : revivedTold(JSON.parse(told) as NotificationContent) };
     });
 }
 
-/** An entry as it was before it became JSON. */
+/** Restores an entry from its JSON form. */
 function revived({ id, progress, told }: Entry): Entry {
   return { id, progress, told: told && revivedTold(told) };
 }
 
-function revivedTold(told: Told): Told {
+function revivedTold(told: NotificationContent): NotificationContent {
   return { ...told, createdAt: new Date(told.createdAt) };
 }

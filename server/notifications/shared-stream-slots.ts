@@ -1,10 +1,10 @@
 import type { Redis } from "../platform/redis.ts";
 import { streamsPerUser, type StreamSlots } from "./streams.ts";
 
-/** After a crash of an instance the slots of its streams are free again after this time. */
+/** Lease of a slot: slots of a crashed instance are released after this time. */
 const keptMilliseconds = 30_000;
 
-/** Takes a seat among those that are kept. The time is that of Redis, so that clocks may differ. */
+/** Takes a slot. Uses Redis's clock, because instances' clocks may differ. */
 const take = `
 local time = redis.call("TIME")
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -14,14 +14,14 @@ redis.call("ZADD", KEYS[1], now + ARGV[3], ARGV[1])
 redis.call("PEXPIRE", KEYS[1], ARGV[3])
 return 1`;
 
-/** Says that streams are there still, also to a Redis that has forgotten them. */
+/** Renews slots, and restores them if Redis has lost its data. */
 const keep = `
 local time = redis.call("TIME")
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 for index = 2, #ARGV do redis.call("ZADD", KEYS[1], now + ARGV[1], ARGV[index]) end
 redis.call("PEXPIRE", KEYS[1], ARGV[1])`;
 
-/** How many streams a user has in all instances together. While Redis is away each counts its own. */
+/** Counts a user's streams across all instances. While Redis is unavailable, each instance counts only its own. */
 export class SharedStreamSlots implements StreamSlots {
   readonly #redis: Redis;
 
@@ -50,7 +50,7 @@ export class SharedStreamSlots implements StreamSlots {
   }
 }
 
-/** While Redis is away its slots are of no use; what it remembers of them ends by itself. */
+/** Ignores errors: without Redis slots have no effect, and leases in it expire on their own. */
 function freeInTime(): void {}
 
 function key(userId: string): string {

@@ -1,13 +1,12 @@
 import { sql } from "kysely";
 import type { Identified } from "../access/authenticator.ts";
 import { liveSessions } from "../access/live-sessions.ts";
-import { queries, type EntityManager } from "../database/database.ts";
-import { jsonTexts } from "../database/json-rows.ts";
+import { jsonTexts, queries, type EntityManager } from "../database/database.ts";
 
-/** Whether somebody may hear of notifications; `off`: they do not wish to; null: their session or token has ended. */
+/** Whether a stream may receive notifications. `off`: the user turned them off; null: the session or token has ended. */
 export type StreamEligibility = "welcome" | "off" | null;
 
-/** How those behind some credentials stand, in the same order: a query for sessions and one for personal tokens, however many there are. */
+/** Returns the eligibility for each credential, in the same order. Runs at most one query for sessions and one for personal tokens. */
 export async function standings(
   em: EntityManager,
   now: Date,

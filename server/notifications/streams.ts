@@ -11,35 +11,35 @@ import { standings, type StreamEligibility } from "./stream-eligibility.ts";
 export const streamsPerUser = 5;
 const heartbeatMilliseconds = 15_000;
 const tickMilliseconds = 1_000;
-/** How often it is asked whether streams may go on: what ends in other instances is seen then. */
+/** Ticks between eligibility checks, which also detect sessions and tokens ended by other instances. */
 const ticksBetweenChecks = 5;
 const retryAfterSeconds = 15;
 
 /**
- * Why the service ends a stream. `expired`: its token's time is over; another token opens another stream. `refused`: the session or
- * token has ended. `off`: the user wants no notifications. `stopping`: the service stops.
+ * Why the service ends a stream. `expired`: its token has expired; a new token opens a new stream. `refused`: the session or
+ * token has ended. `off`: the user turned notifications off. `stopping`: the service is shutting down.
  */
 export type EndReason = "expired" | "refused" | "off" | "stopping";
 
-/** Where a stream's messages go. */
+/** Receives a stream's messages. */
 export interface Outlet {
   connected(cursor: string, gap: boolean): void;
   send(notification: InAppNotification): void;
-  /** Nothing was sent for a while. */
+  /** Sends a heartbeat after an idle period. */
   beat(): void;
   end(reason: EndReason): void;
 }
 
-/** StreamSlots for streams that all instances share. */
+/** Limits the streams per user across all instances. */
 export interface StreamSlots {
-  /** Takes one. @returns false when the user has no further one */
+  /** Takes a slot. @returns false if the user has none left */
   take(userId: string, streamId: string): Promise<boolean>;
   leave(userId: string, streamId: string): void;
-  /** Says that these are still taken. */
+  /** Renews slots that are still in use. */
   keep(taken: readonly { userId: string; id: string }[]): void;
 }
 
-/** An open stream, or one that is being opened. */
+/** A stream that is open or being opened. */
 export class Stream {
   readonly id: string = newId();
   readonly identified: Identified;
@@ -57,12 +57,17 @@ export class Stream {
   }
 }
 
-/** Every open stream of this instance: how many a user may have, what keeps them alive and what ends them. */
+interface Parts {
+  hub: Hub;
+  database: Database;
+  log: Logger;
+  now: () => Date;
+  slots?: StreamSlots | null;
+}
+
+/** Manages this instance's open streams: limits them per user, sends heartbeats and ends them. */
 export class Streams implements EndListener {
-  readonly #hub: Hub;
-  readonly #database: Database;
-  readonly #log: Logger;
-  readonly #now: () => Date;
+  readonly #parts: Parts;
   readonly #slots: StreamSlots | null;
   #elsewhere: Pick<Elsewhere, "learn"> | null = null;
   readonly #streams = new Map<string, Set<Stream>>();
@@ -72,20 +77,17 @@ export class Streams implements EndListener {
   #open = 0;
   #stopped = false;
 
-  constructor(parts: { hub: Hub; database: Database; log: Logger; now: () => Date; slots?: StreamSlots | null }) {
-    this.#hub = parts.hub;
-    this.#database = parts.database;
-    this.#log = parts.log;
-    this.#now = parts.now;
+  constructor(parts: Parts) {
+    this.#parts = parts;
     this.#slots = parts.slots ?? null;
   }
 
-  /** Lets each stream begin with what other instances know. */
+  /** Sets the source of other instances' log entries, which is read before each stream opens. */
   learnFrom(elsewhere: Pick<Elsewhere, "learn">): void {
     this.#elsewhere = elsewhere;
   }
 
-  /** Says which slots are taken, to whoever may have forgotten it. */
+  /** Renews the slots of all open streams, in case the shared store has lost them. */
   keepSlots(): void {
     this.#slots?.keep([...this.#all()]);
   }
@@ -99,30 +101,30 @@ export class Streams implements EndListener {
     if (own.length > 0) void this.#endUnwelcome(own);
   }
 
-  /** How many are open in this instance. */
+  /** Number of streams open in this instance. */
   get openStreams(): number {
     return this.#open;
   }
 
-  /** Users with streams here. */
+  /** Returns the ids of users with streams in this instance. */
   users(): string[] {
     return [...this.#streams.keys()];
   }
 
   /**
-   * Gives somebody a place for a stream, which `close` takes back.
-   * @throws AppError TOO_MANY_REQUESTS for a sixth, FORBIDDEN for who has turned notifications off, UNAUTHORIZED, UNAVAILABLE
+   * Reserves a stream for the caller; `close` releases it.
+   * @throws AppError TOO_MANY_REQUESTS for a sixth stream, FORBIDDEN if the user turned notifications off, UNAUTHORIZED, UNAVAILABLE
    */
   async open(em: EntityManager, identified: Identified): Promise<Stream> {
     if (this.#stopped) throw stopping();
     const stream = new Stream(identified);
     const own = this.#streams.get(stream.userId) ?? new Set();
-    // Before the first pause, so that what opens at the same moment counts as well.
+    // Count before the first await, so that streams opened concurrently count too.
     if (own.size >= streamsPerUser) throw tooMany();
     this.#streams.set(stream.userId, own.add(stream));
     this.#open += 1;
     try {
-      const [standing] = await standings(em, this.#now(), [stream]);
+      const [standing] = await standings(em, this.#parts.now(), [stream]);
       if (standing !== "welcome") throw refusal(standing);
       if (this.#slots && !(await this.#slots.take(stream.userId, stream.id))) throw tooMany();
       await this.#elsewhere?.learn(stream.userId);
@@ -134,25 +136,25 @@ export class Streams implements EndListener {
     }
   }
 
-  /** Lets messages flow: what was missed since the cursor, then whatever comes. */
+  /** Starts delivery: first the notifications missed since the cursor, then new ones. */
   begin(stream: Stream, cursor: string | null, outlet: Outlet): void {
     if (stream.ended) {
       if (stream.ended !== "closed") outlet.end(stream.ended);
       return;
     }
     stream.outlet = outlet;
-    const { stop, ...position } = this.#hub.listen(stream.userId, cursor, (notification) => {
-      stream.sentAt = this.#now().getTime();
+    const { stop, ...position } = this.#parts.hub.listen(stream.userId, cursor, (notification) => {
+      stream.sentAt = this.#parts.now().getTime();
       outlet.send(notification);
     });
     stream.stopListening = stop;
-    stream.sentAt = this.#now().getTime();
+    stream.sentAt = this.#parts.now().getTime();
     outlet.connected(position.cursor, position.gap);
     for (const notification of position.missed) outlet.send(notification);
     this.#timer ??= setInterval(() => this.#tick(), tickMilliseconds).unref();
   }
 
-  /** Gives the place back; may be repeated. */
+  /** Closes the stream and releases its slot. Idempotent. */
   close(stream: Stream): void {
     const own = this.#streams.get(stream.userId);
     if (!own?.delete(stream)) return;
@@ -167,12 +169,12 @@ export class Streams implements EndListener {
     this.#timer = undefined;
   }
 
-  /** Ends the streams of a user who has turned notifications off. */
+  /** Ends all streams of a user who turned notifications off. */
   endUser(userId: string): void {
     for (const stream of this.#streams.get(userId) ?? []) this.#endOne(stream, "off");
   }
 
-  /** Ends all streams, and takes no more. */
+  /** Ends all streams and accepts no new ones. */
   stop(): void {
     this.#stopped = true;
     this.#end("stopping", () => true);
@@ -194,7 +196,7 @@ export class Streams implements EndListener {
   }
 
   #tick(): void {
-    const now = this.#now().getTime();
+    const now = this.#parts.now().getTime();
     for (const stream of this.#all()) {
       const { outlet, identified } = stream;
       if (identified.endsAt && identified.endsAt.getTime() <= now) this.#endOne(stream, "expired");
@@ -206,7 +208,7 @@ export class Streams implements EndListener {
     this.#ticks = (this.#ticks + 1) % ticksBetweenChecks;
     if (this.#ticks > 0) return;
     this.keepSlots();
-    // A database that is slow to answer is not asked the same again meanwhile.
+    // Do not start another check while a slow database is still answering the previous one.
     if (this.#checking) return;
     this.#checking = true;
     void this.#endUnwelcome([...this.#all()]).finally(() => {
@@ -214,16 +216,16 @@ export class Streams implements EndListener {
     });
   }
 
-  /** While the database is away, streams go on. */
+  /** Ends streams that are no longer eligible. While the database is unavailable, streams stay open. */
   async #endUnwelcome(streams: readonly Stream[]): Promise<void> {
     try {
-      const found = await standings(this.#database.fork(), this.#now(), streams);
+      const found = await standings(this.#parts.database.fork(), this.#parts.now(), streams);
       for (const [index, stream] of streams.entries()) {
         const standing = found[index] ?? null;
         if (standing !== "welcome") this.#endOne(stream, standing ?? "refused");
       }
     } catch (error) {
-      this.#log.debug({ err: error }, "could not ask whether streams may go on");
+      this.#parts.log.debug({ err: error }, "could not ask whether streams may go on");
     }
   }
 }

@@ -3,7 +3,7 @@ import { notificationMessage, patienceBytes } from "./event-stream.ts";
 import type { InAppNotification } from "./notification-log.ts";
 import type { EndReason, Outlet, Stream, Streams } from "./streams.ts";
 
-/** A message of a stream. Sent back, its id brings what came after it. */
+/** A stream message. A client resumes after it by sending its id as the cursor. */
 export interface Message {
   id: string;
   data: Connected | InAppNotification;
@@ -12,11 +12,11 @@ export interface Message {
 /** The first message. */
 interface Connected {
   event: "connected";
-  /** Whether notifications after the reader's last may be missing. */
+  /** Whether notifications after the client's cursor may be missing. */
   gap: boolean;
 }
 
-/** A stream's messages for a reader who takes one after the other. */
+/** Queues a stream's messages for a reader that iterates over them. */
 class Messages implements Outlet, AsyncIterable<Message, void, undefined> {
   readonly #waiting: Message[] = [];
   #waitingBytes = 0;
@@ -26,8 +26,8 @@ class Messages implements Outlet, AsyncIterable<Message, void, undefined> {
   readonly #cut: () => void;
 
   /**
-   * @param leave gives the stream's place back.
-   * @param cut called when more than a mebibyte waits for a reader who does not take it.
+   * @param leave releases the stream's slot.
+   * @param cut called when more than 1 MiB is queued for a reader that does not consume it.
    */
   constructor(leave: () => void, cut: () => void) {
     this.#leave = leave;
@@ -46,7 +46,7 @@ class Messages implements Outlet, AsyncIterable<Message, void, undefined> {
     this.#cut();
   }
 
-  /** tRPC has a sign of life of its own. */
+  /** Does nothing: tRPC sends its own heartbeat. */
   beat(): void {}
 
   end(reason: EndReason): void {
@@ -54,7 +54,7 @@ class Messages implements Outlet, AsyncIterable<Message, void, undefined> {
     this.#wake?.();
   }
 
-  /** The reader is gone, perhaps before they took the first message. */
+  /** Stops the stream because the reader disconnected, possibly before the first message. */
   leave(): void {
     this.#ended ??= "gone";
     this.#waiting.length = 0;
@@ -91,7 +91,7 @@ class Messages implements Outlet, AsyncIterable<Message, void, undefined> {
   }
 }
 
-/** Lets a stream's messages wait for a reader; `signal` is aborted when they are gone. */
+/** Starts a stream and returns its messages; `signal` is aborted when the reader disconnects. */
 export function messagesOf(
   streams: Streams,
   stream: Stream,

@@ -2,12 +2,12 @@ import type { DestinationStream } from "pino";
 import { createLog } from "./log.ts";
 import type { LogFormat } from "./log-output.ts";
 
-/** Tells the operator something, whatever the log level: a sentence and what belongs to it by name. */
+/** Prints a message to the operator regardless of the log level, with named details. */
 export type Announce = (message: string, details?: Readonly<Record<string, string>>) => void;
 
 const labels: Readonly<Record<string, string>> = { api: "API", zoneFiles: "zone files" };
 
-/** Announcements as lines of the log, or as a block of text. */
+/** Returns a function that prints announcements as log lines or as blocks of text. */
 export function announcer(format: LogFormat, destination: DestinationStream): Announce {
   if (format === "json") {
     const log = createLog("info", destination);
@@ -19,7 +19,7 @@ export function announcer(format: LogFormat, destination: DestinationStream): An
   };
 }
 
-/** Tells why the process ends: a reason for people, or an error that nobody expected. */
+/** Prints why the process exits: a sentence for the operator, or an unexpected error. */
 export function announceEnd(format: LogFormat, destination: DestinationStream, message: string, reason: unknown): void {
   const isSentence = typeof reason === "string";
   if (format === "json") {

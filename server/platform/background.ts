@@ -1,6 +1,6 @@
 import type { Logger } from "./log.ts";
 
-/** Work that no answer waits for. A stop waits for what is under way. */
+/** Runs work that no response waits for. A shutdown waits for work in progress. */
 export class Background {
   readonly #log: Logger;
   readonly #running = new Set<Promise<void>>();
@@ -9,18 +9,18 @@ export class Background {
     this.#log = log;
   }
 
-  /** Begins the work once the present call has had its turn. A failure goes to the log. @param what for the log: "a mail" */
+  /** Starts the work on the next turn of the event loop and logs a failure. @param what names it in the log, such as "sending a mail" */
   run(what: string, work: () => Promise<unknown>): void {
-    const running = this.#carryOut(what, work).finally(() => this.#running.delete(running));
+    const running = this.#execute(what, work).finally(() => this.#running.delete(running));
     this.#running.add(running);
   }
 
-  /** When nothing is under way any more. */
+  /** Resolves once no work is in progress. */
   async settled(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
-  async #carryOut(what: string, work: () => Promise<unknown>): Promise<void> {
+  async #execute(what: string, work: () => Promise<unknown>): Promise<void> {
     await new Promise(setImmediate);
     try {
       await work();

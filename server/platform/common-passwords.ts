@@ -1,17 +1,17 @@
 import { dictionary } from "@zxcvbn-ts/language-common";
 
-/** Some 50,000 passwords known from leaks, in lower case: those that are guessed first. */
+/** About 50,000 leaked passwords in lower case, which attackers try first. */
 const known: ReadonlySet<string> = new Set(dictionary["passwords-common"]);
 
-/** Shorter words stand within good passwords by chance. */
+/** Shorter words occur in good passwords by chance. */
 const shortestWord = 4;
-/** How many digits and signs around a known word still leave it easy to guess. */
+/** Number of digits and symbols around a known word that still leave it easy to guess. */
 const paddingLimit = 8;
 
 /**
- * Whether a password is one of the first to be guessed: a known one or one of `words`, also doubled, or with digits and signs
- * around it, in any case of letters; or a few characters over and over.
- * @param words what stands for the user: names and addresses.
+ * Returns whether a password is easy to guess: a known password or one of `words`, also repeated or surrounded by digits and symbols,
+ * ignoring case; or a short repeated sequence.
+ * @param words the user's names and addresses
  */
 export function isCommon(password: string, words: readonly string[]): boolean {
   const text = password.toLowerCase();
@@ -23,7 +23,7 @@ export function isCommon(password: string, words: readonly string[]): boolean {
   return isWord(word) || repeats(word, isWord);
 }
 
-/** The same four characters or fewer at least three times, or a word at least twice. */
+/** Returns whether a text repeats up to four characters at least three times, or a word at least twice. */
 function repeats(text: string, isWord: (one: string) => boolean): boolean {
   const period = (text + text).indexOf(text, 1);
   const times = text.length / period;

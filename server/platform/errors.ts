@@ -1,4 +1,4 @@
-/** One thing wrong with an input, and where: `["records", 0, "value"]`. */
+/** A fault in the input and its location, such as `["records", 0, "value"]`. */
 export interface Issue {
   path: (string | number)[];
   message: string;
@@ -7,88 +7,86 @@ export interface Issue {
 interface ErrorKind {
   status: number;
   title: string;
-  /** When it comes. */
+  /** When it occurs. */
   when: string;
-  /** What whoever calls can do. */
+  /** What the caller can do. */
   advice: string;
 }
 
-/** Every code that an answer can carry (contract §1); docs/reference/errors.md is made of it. */
+/** Every error code of the API (contract §1). Source of docs/reference/errors.md. */
 export const errorCodes = {
   BAD_REQUEST: {
     status: 400,
     title: "Bad request",
-    when: "Malformed JSON, an unknown or missing field, or a value that breaks a rule. `issues` names the fields.",
-    advice: "Correct what `issues` names. The same call fails again.",
+    when: "Malformed JSON, an unknown or missing field, or an invalid value. `issues` names the fields.",
+    advice: "Correct the fields in `issues`. Do not retry the same call.",
   },
   UNAUTHORIZED: {
     status: 401,
     title: "Sign-in required",
-    when: "No credentials, or such that are expired, revoked, or of another kind than the call takes.",
-    advice: "Refresh the session with `POST /api/auth/refresh`; where that is 401 as well, sign in again.",
+    when: "Credentials are missing, expired, revoked, or of a kind that the call does not accept.",
+    advice: "Refresh the session with `POST /api/auth/refresh`. If that also returns 401, sign in again.",
   },
   FORBIDDEN: {
     status: 403,
     title: "Not allowed",
-    when: "Signed in, but the role, the token's permissions or the assignment does not allow it; or a current password is wrong.",
-    advice: "Ask an administrator, or use a token with the permission that the call names. Repeating it does not help.",
+    when: "The role, the token's permissions or the assignment does not allow the call, or the current password is wrong.",
+    advice: "Ask an administrator, or use a token with the required permission. Do not retry the same call.",
   },
   REAUTHENTICATION_REQUIRED: {
     status: 403,
     title: "Confirmation of the session required",
-    when: "The call changes a way into the account, and the session was last confirmed more than ten minutes ago.",
+    when: "The call changes how the account can be accessed, and the session was last confirmed more than ten minutes ago.",
     advice: "Confirm the session with `POST /api/auth/me/confirm`, or sign in again, then repeat the call.",
   },
   NOT_FOUND: {
     status: 404,
     title: "Not found",
-    when: "An unknown path or id, or one that the caller may not see: the answer does not tell which.",
-    advice: "Check the id, and who owns what it names.",
+    when: "The path or id is unknown, or the caller may not see it. The response does not reveal which.",
+    advice: "Check the id and who owns the object.",
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
     title: "Method not allowed",
-    when: "The path is known, and does not take this method. The header `Allow` lists the methods that it takes.",
+    when: "The path does not support this method. The `Allow` header lists the supported ones.",
     advice: "Use one of the methods in `Allow`.",
   },
   CONFLICT: {
     status: 409,
     title: "Conflict",
-    when: "It does not fit what is there: a duplicate, a CNAME beside other records, a plan whose zone has changed, the last way to sign in.",
-    advice: "Read the present state, and decide anew; `detail` says what is in the way.",
+    when: "The call conflicts with the current state: a duplicate, a CNAME beside other records, an outdated plan, or the last sign-in method.",
+    advice: "Read the current state and decide again. `detail` names the conflict.",
   },
   CONFIRMATION_REQUIRED: {
     status: 409,
     title: "Confirmation required",
-    when: "More would be lost than is usual: over 30 % of a zone of ten or more records, or what other users are bound to.",
+    when: "The call would delete over 30 % of a zone of ten or more records, or something that other users depend on.",
     advice:
-      "Look at it first (`dryRun`), then repeat the call with `force: true`, or with the header `x-confirm-delete: true`.",
+      "Review the effect with `dryRun`, then repeat the call with `force: true` or the header `x-confirm-delete: true`.",
   },
   REVIEW_REQUIRED: {
     status: 409,
     title: "Review required",
-    when: "Reserved: the domain takes changes only after a review. No call answers it yet.",
-    advice: "Ask for a review of the change.",
+    when: "Reserved: the domain accepts changes only after a review. No call returns it yet.",
+    advice: "Request a review of the change.",
   },
   PRECONDITION_FAILED: {
     status: 412,
     title: "Precondition failed",
-    when: "`If-Match` names another version than the record has by now.",
-    advice: "Read the record again, and repeat the change with its present `ETag`.",
+    when: "`If-Match` does not match the record's current version.",
+    advice: "Read the record again and repeat the change with its current `ETag`.",
   },
   HISTORY_GONE: {
     status: 410,
     title: "History deleted",
-    when: "The state at that revision is no longer stored: it is older than `SNAPSHOT_RETENTION`, and no snapshot keeps it.",
-    advice: "Use a revision from the domain's `historyFrom` on, or one that has a snapshot.",
+    when: "The state at that revision is no longer stored: it is older than `SNAPSHOT_RETENTION` and not part of a snapshot.",
+    advice: "Use a revision at or after the domain's `historyFrom`, or one with a snapshot.",
   },
   PAYLOAD_TOO_LARGE: {
     status: 413,
     title: "Body too large",
-    when:
-      "The body, inflated, has more than 1 MiB; without sign-in, more than 64 KiB; for plans, applied plans and zone-file imports, more " +
-      "than 16 MiB.",
-    advice: "Send it in parts, sign in first, or import larger zones from the provider.",
+    when: "The decompressed body exceeds 1 MiB; 64 KiB for unauthenticated calls; 16 MiB for plans, applied plans and zone-file imports.",
+    advice: "Split the request, sign in first, or import larger zones from the provider.",
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
@@ -99,44 +97,44 @@ export const errorCodes = {
   TOO_MANY_REQUESTS: {
     status: 429,
     title: "Too many requests",
-    when: "A limit of calls, of wrong passwords or codes, or of open streams is reached; `detail` names it.",
-    advice: "Wait as many seconds as `Retry-After` says, then repeat the call.",
+    when: "A limit of calls, wrong passwords or codes, or open streams is reached. `detail` names the limit.",
+    advice: "Wait the number of seconds in `Retry-After`, then retry.",
   },
   INTERNAL_SERVER_ERROR: {
     status: 500,
     title: "Internal error",
-    when: "A fault of the service.",
-    advice: "Report it with `requestId`, by which the log tells what happened.",
+    when: "An unexpected error in the service.",
+    advice: "Report it with `requestId`, which identifies the error in the log.",
   },
   PROVIDER_ERROR: {
     status: 502,
     title: "DNS provider error",
-    when: "The DNS provider refused, failed or did not answer; `detail` has its words, without secrets.",
-    advice: "Look at the provider's words; try its configuration with `POST /api/provider-configs/{id}/test`.",
+    when: "The DNS provider refused the call, failed or did not respond. `detail` has its message, without secrets.",
+    advice: "Read the provider's message, and test its configuration with `POST /api/provider-configs/{id}/test`.",
   },
   UNAVAILABLE: {
     status: 503,
     title: "Unavailable",
-    when: "The database is away, the service is stopping, too many sign-ins wait, or another change to the zone is under way.",
-    advice: "Wait as many seconds as `Retry-After` says, then repeat the call.",
+    when: "The database is unreachable, the service is stopping, too many sign-ins are waiting, or another change to the zone is in progress.",
+    advice: "Wait the number of seconds in `Retry-After`, then retry.",
   },
 } satisfies Record<string, ErrorKind>;
 
 export type ErrorCode = keyof typeof errorCodes;
 
-/** What the log should say of a refusal, for whoever runs the service. Never a secret, and no text of the caller's. */
+/** A log entry about a refusal, for the operator. Contains no secrets and no text from the caller. */
 export interface LogNote {
   text: string;
   [field: string]: string | null;
 }
 
-/** What services throw. The message is for the person who made the call: what is wrong and what to do. */
+/** The error that services throw. The message is for the caller: what is wrong and what to do. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly issues: Issue[] | null;
   /** Seconds after which a repeated call may succeed. */
   readonly retryAfterSeconds: number | null;
-  /** Null: the refusal is the caller's business alone. */
+  /** Null: nothing to log. */
   readonly note: LogNote | null;
 
   constructor(
@@ -144,54 +142,54 @@ export class AppError extends Error {
     message: string,
     options: { issues?: Issue[]; retryAfterSeconds?: number; note?: LogNote; cause?: unknown } = {},
   ) {
-    super(notEndless(message), { cause: options.cause });
+    super(truncated(message), { cause: options.cause });
     this.name = "AppError";
     this.code = code;
-    this.issues = options.issues?.map((issue) => ({ ...issue, message: notEndless(issue.message) })) ?? null;
+    this.issues = options.issues?.map((issue) => ({ ...issue, message: truncated(issue.message) })) ?? null;
     this.retryAfterSeconds = options.retryAfterSeconds ?? null;
     this.note = options.note ?? null;
   }
 }
 
-/** Room for two names of 253 characters and what is said of them. */
+/** Room for two names of 253 characters and the text around them. */
 const longestMessage = 1000;
 
-/** A message that repeats what was given is cut, should nobody have done that before. */
-function notEndless(message: string): string {
+/** Truncates a message, which may repeat the caller's input. */
+function truncated(message: string): string {
   return message.length > longestMessage ? `${message.slice(0, longestMessage).toWellFormed()}…` : message;
 }
 
-/** How much of a client's own text a message or a path repeats. */
+/** Maximum characters of a client's text in a message or path. */
 const shownCharacters = 64;
 
-/** A path of an input, for messages and issues: keys that a client made up are not repeated endlessly. */
+/** Returns an input path for messages and issues, with long client-defined keys truncated. */
 export function shownPath(path: Issue["path"]): Issue["path"] {
   return path.map((part) =>
     typeof part === "string" && part.length > shownCharacters ? `${part.slice(0, shownCharacters)}…` : part,
   );
 }
 
-/** A refused field of the input. */
+/** Returns the error for an invalid field of the input. */
 export function badField(path: (string | number)[], message: string): AppError {
   return new AppError("BAD_REQUEST", message, { issues: [{ path: shownPath(path), message }] });
 }
 
 export function notFound(what: string): AppError {
-  return new AppError("NOT_FOUND", `There is no such ${what}, or you may not see it.`);
+  return new AppError("NOT_FOUND", `The ${what} does not exist, or you do not have access to it.`);
 }
 
-/** For calls and streams that come while the service ends. */
+/** Returns the error for calls and streams during shutdown. */
 export function stopping(): AppError {
-  return new AppError("UNAVAILABLE", "The service is stopping; try again shortly.", { retryAfterSeconds: 5 });
+  return new AppError("UNAVAILABLE", "The service is stopping. Try again shortly.", { retryAfterSeconds: 5 });
 }
 
-/** A name that another thing of its kind has. */
+/** Returns the error for a duplicate name. */
 export function nameTaken(what: string, name: string, cause: Error): AppError {
-  const issues = [{ path: ["name"], message: "This name is taken." }];
-  return new AppError("CONFLICT", `There is a ${what} named ${name} already.`, { issues, cause });
+  const issues = [{ path: ["name"], message: "This name is already taken. Choose another." }];
+  return new AppError("CONFLICT", `A ${what} named ${name} already exists. Choose another name.`, { issues, cause });
 }
 
-/** An error answer (RFC 9457), the same from every layer. */
+/** An error response (RFC 9457), identical across layers. */
 export interface Problem {
   type: string;
   title: string;

@@ -1,6 +1,6 @@
-// Clients see these types: nothing else of the server may be named here.
+// These types are part of the client's declarations: do not import server types here.
 
-/** What users and channels can be told of. */
+/** Events that users and channels can be notified of. */
 export const notificationEvents = [
   "assignment.create",
   "assignment.delete",
@@ -29,51 +29,51 @@ export const notificationEvents = [
 
 export type NotificationEvent = (typeof notificationEvents)[number];
 
-/** When it is told, and who is told beside the channels that subscribe to it. */
+/** When each event occurs, and who is notified in addition to subscribed channels. */
 export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: string }>> = {
   "assignment.create": { when: "An administrator assigned a domain, or some of its hosts.", to: "the member" },
-  "assignment.delete": { when: "An assignment was taken back, or its domain deleted.", to: "the member" },
-  "assignment.request": { when: "A member asks for an assignment.", to: "administrators" },
-  "assignment.approve": { when: "A request was approved.", to: "who asked" },
-  "assignment.reject": { when: "A request was rejected.", to: "who asked" },
+  "assignment.delete": { when: "An assignment was withdrawn, or its domain was deleted.", to: "the member" },
+  "assignment.request": { when: "A member requested an assignment.", to: "administrators" },
+  "assignment.approve": { when: "A request was approved.", to: "the requester" },
+  "assignment.reject": { when: "A request was rejected.", to: "the requester" },
   "domain.expiring": {
-    when: "A registration ends soon: once for each date and each of the domain's `expiryRemindDays`.",
+    when: "A registration expires soon: once per date for each of the domain's `expiryRemindDays`.",
     to: "the domain's owner and administrators",
   },
   "domain.expired": {
-    when: "A registration has ended: once for each date.",
+    when: "A registration has expired: once per date.",
     to: "the domain's owner and administrators",
   },
   "domain.expiry_check_failed": {
-    when: "The daily look-up of an expiry date came to nothing three times: once until one succeeds. Beyond twenty domains in a day, one notice stands for all.",
+    when: "The daily lookup of an expiry date failed three times in a row: once until a lookup succeeds. Beyond twenty domains a day, one notification covers the rest.",
     to: "the domain's owner and administrators",
   },
   "record.change_failed": {
-    when: "A change whose outcome was not known at first turned out to have failed, in part or as a whole.",
-    to: "who made the change, and the domain's owner",
+    when: "A change whose outcome was unknown turned out to have failed, partly or completely.",
+    to: "the user who made the change, and the domain's owner",
   },
   "zone.drift": {
-    when: "A zone was found to differ from what its provider serves, or cannot be read there: once until that changes.",
+    when: "A zone differs from what its provider serves, or cannot be read there: once until that changes.",
     to: "the domain's owner and administrators",
   },
   "security.new_sign_in": {
-    when: "A sign-in from an address and program that none of the user's sessions came from.",
+    when: "A sign-in from an IP address and user agent that none of the user's sessions has.",
     to: "the user",
   },
-  "security.factor_added": { when: "A passkey, an authenticator app or codes by e-mail were set up.", to: "the user" },
-  "security.factor_removed": { when: "One of these was removed.", to: "the user" },
-  "security.recovery_codes_replaced": { when: "New recovery codes were made.", to: "the user" },
-  "security.identity_added": { when: "An identity provider was bound to the account.", to: "the user" },
-  "security.identity_removed": { when: "An identity provider was unbound.", to: "the user" },
-  "security.token_created": { when: "A personal token was made.", to: "the user" },
+  "security.factor_added": { when: "A passkey, an authenticator app or e-mail codes were set up.", to: "the user" },
+  "security.factor_removed": { when: "A passkey, an authenticator app or e-mail codes were removed.", to: "the user" },
+  "security.recovery_codes_replaced": { when: "New recovery codes were generated.", to: "the user" },
+  "security.identity_added": { when: "An external identity was linked to the account.", to: "the user" },
+  "security.identity_removed": { when: "An external identity was unlinked from the account.", to: "the user" },
+  "security.token_created": { when: "A personal token was created.", to: "the user" },
   "security.access_revoked": {
-    when: "An administrator took ways into the account away, or its owner did with a new password.",
+    when: "Ways to access the account were revoked, by an administrator or by the owner with a new password.",
     to: "the user",
   },
   "security.email_changed": { when: "The account's e-mail address was changed.", to: "the user" },
-  "security.password_changed": { when: "The password was changed, also by a mailed link.", to: "the user" },
+  "security.password_changed": { when: "The password was changed, including by a mailed link.", to: "the user" },
   "security.administrator_added": {
-    when: "An administrator was added or enabled, registered with an invitation, or a member became one.",
+    when: "A user became an administrator: created, registered with an invitation, promoted or enabled.",
     to: "administrators",
   },
   "security.sign_in_provider_changed": {
@@ -81,7 +81,7 @@ export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: 
     to: "administrators",
   },
   "channel.disabled": {
-    when: "A channel took nothing for two days, or wants nothing more, and was disabled.",
+    when: "A channel was disabled after two days of failed deliveries, or because its receiver returned 410 Gone.",
     to: "administrators",
   },
 };
@@ -100,20 +100,20 @@ interface OfAssignment {
   type: "assignment" | "request";
   domainId: string | null;
   domainName: string | null;
-  /** Glob on the host; `*`: all hosts. */
+  /** Glob pattern for hosts; `*`: all hosts. */
   subdomainPattern: string;
-  /** The host that was asked for. */
+  /** The requested host. */
   host: string | null;
 }
 
 interface OfRegistration extends OfDomain {
   /** ISO 8601. */
   expiresAt: string;
-  /** Where the date comes from: `rdap`, `whois` or `manual`. */
+  /** Source of the date: `rdap`, `whois` or `manual`. */
   source: string | null;
 }
 
-/** An account, and the address that the change came from. */
+/** An account, and the IP address that made the change. */
 interface OfAccount {
   userId: string;
   username: string;
@@ -123,37 +123,37 @@ interface OfAccount {
 interface OfFactor extends OfAccount {
   /** `passkey`, `totp` or `email`. */
   method: string;
-  /** What its owner calls a passkey. */
+  /** A passkey's name. */
   name: string | null;
 }
 
 interface OfIdentity extends OfAccount {
   providerId: string;
-  /** The provider's name to show. */
+  /** The provider's display name. */
   provider: string;
 }
 
-/** Who made a change; null where nobody was signed in. */
+/** Who made a change; null if nobody was signed in. */
 interface Origin {
   byUserId: string | null;
   byUsername: string | null;
   ip: string | null;
 }
 
-/** What each event tells programs under `metadata`. */
+/** The `metadata` of each event, for programs. */
 export interface EventMetadata extends Record<NotificationEvent, object> {
   "assignment.create": OfAssignment;
   "assignment.delete": OfAssignment;
   "assignment.request": OfAssignment;
   "assignment.approve": OfAssignment;
   "assignment.reject": OfAssignment;
-  /** `days`: the reminder's; `daysLeft`: until the registration ends. */
+  /** `days`: the reminder that was due; `daysLeft`: days until the registration expires. */
   "domain.expiring": OfRegistration & { days: number; daysLeft: number };
   "domain.expired": OfRegistration;
   "domain.expiry_check_failed": OfDomain & { reason: string };
-  /** `failed`: how many changes. */
+  /** `failed`: the number of failed changes. */
   "record.change_failed": OfDomain & { changeSetId: string; failed: number };
-  /** How many records a sync would create, update and delete; or, with all of them 0, in `error` why the zone cannot be read. */
+  /** The number of records that a sync would create, update and delete; or all 0 and, in `error`, why the zone cannot be read. */
   "zone.drift": OfDomain & { created: number; updated: number; deleted: number; error: string | null };
   "security.new_sign_in": { ip: string | null; userAgent: string | null };
   "security.factor_added": OfFactor;
@@ -162,22 +162,22 @@ export interface EventMetadata extends Record<NotificationEvent, object> {
   "security.identity_added": OfIdentity;
   "security.identity_removed": OfIdentity;
   "security.token_created": OfAccount & { tokenId: string; name: string };
-  /** `ways`: what was taken away, such as `passkeys`. */
+  /** `ways`: what was revoked, such as `passkeys`. */
   "security.access_revoked": OfAccount & { ways: readonly string[] };
   "security.email_changed": OfAccount;
   "security.password_changed": OfAccount;
-  /** `how` they became one; `invitationId`: of those who registered. */
+  /** `how`: the way they became an administrator; `invitationId`: set if they registered. */
   "security.administrator_added": Origin & {
     userId: string;
     username: string;
     how: "created" | "registered" | "promoted" | "enabled";
     invitationId: string | null;
   };
-  /** `fields`: the names of what changed. */
+  /** `fields`: the names of the changed fields. */
   "security.sign_in_provider_changed": Origin & {
     configId: string;
     providerId: string;
-    /** The provider's name to show. */
+    /** The provider's display name. */
     provider: string;
     change: "created" | "changed" | "deleted";
     fields: readonly string[];
@@ -185,12 +185,12 @@ export interface EventMetadata extends Record<NotificationEvent, object> {
   "channel.disabled": { channelId: string; channelName: string; channel: string };
 }
 
-/** The people whom a notice addresses, for others who read it. */
+/** The users whom a notice addresses, for its other recipients. */
 interface Addressed {
   users?: { id: string; username: string }[];
 }
 
-/** A notification whose `event` tells what its `metadata` has. */
+/** A notification whose `metadata` type depends on its `event`. */
 export type TypedNotification = {
   [Event in NotificationEvent]: {
     id: string;
@@ -204,22 +204,22 @@ export type TypedNotification = {
   };
 }[NotificationEvent];
 
-/** Something that people should hear of. Nothing in it may be a secret. */
+/** A notice to send. Must not contain secrets. */
 export interface Notice {
   event: NotificationEvent;
   title: string;
   content: string;
   level: NotificationLevel;
-  /** What programs need to know of it. */
+  /** Details for programs. */
   metadata: Readonly<Record<string, unknown>>;
-  /** Who is told in the application and, where they wish, by e-mail. Channels are told of every notice that they subscribe to. */
+  /** Recipients in the application and, if they opted in, by e-mail. Channels receive every event that they subscribe to. */
   to: { userIds?: readonly string[]; administrators?: boolean };
-  /** `separately`: whoever notifies sends the mail as well, to everybody and not only to those who wish it. */
+  /** `separately`: the sender of the notice mails it to all recipients itself, regardless of their settings. */
   mailed?: "separately";
 }
 
-/** What was told, alike for everyone who was told of it. */
-export interface Told {
+/** A notification's content, the same for all recipients. */
+export interface NotificationContent {
   event: NotificationEvent;
   title: string;
   content: string;

@@ -1,6 +1,6 @@
 import { AppError } from "./errors.ts";
 
-/** Socket errors, and PostgreSQL errors that mean "not at this moment", not "the statement is wrong". */
+/** Socket errors, and PostgreSQL errors that are temporary rather than caused by the statement. */
 const awayCodes = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -10,7 +10,7 @@ const awayCodes = new Set([
   "ENOTFOUND",
   "EPIPE",
   "ETIMEDOUT",
-  // Serialization failure and deadlock: the same call works when it is repeated.
+  // Serialization failure, deadlock and similar: a retry can succeed.
   "40001",
   "40P01",
   "55P03",
@@ -20,13 +20,13 @@ const awayCodes = new Set([
 ]);
 /** Classes: connection, authorization, resources, operator intervention, system (PostgreSQL documentation, appendix A). */
 const awayClasses = /^(?:08|28|53|57P|58)/;
-/** Read-only transaction, disk full; the same from the file system below the embedded database. */
+/** Read-only transaction or disk full, from PostgreSQL or the embedded database's file system. */
 const unwritableCodes = new Set(["25006", "53100", "ENOSPC", "EDQUOT", "EROFS"]);
 const tlsCodes = /^(?:ERR_TLS|ERR_SSL|ERR_OSSL)|CERT|UNABLE_TO_/;
-/** Connections that broke or were closed, for which the drivers give no code. */
+/** Broken or closed connections, for which the drivers have no code. */
 const awayText =
   /Connection terminated|timeout exceeded when trying to connect|not queryable|PGlite is clos|after calling end on the pool|driver has already been destroyed|connection error/i;
-/** Text that PostgreSQL cannot store; schemas refuse it before, this is the net below them. */
+/** Values that PostgreSQL cannot store. A safety net, because schemas refuse them first. */
 const badTextCodes = new Set(["22021", "22P05", "22P02", "22003", "22008"]);
 
 function codeOf(fault: unknown): string | undefined {
@@ -39,41 +39,55 @@ function isAway(code: string): boolean {
   return awayCodes.has(code) || awayClasses.test(code) || tlsCodes.test(code);
 }
 
-/** An answer to what nobody threw on purpose; `cause` is what happened. */
+/** The response to an unexpected error, which is its `cause`. */
 export class Fault extends AppError {}
 
-/** Whether the database refused to store anything: it is read-only or has no space left. */
+/** Returns whether the database refused a write because it is read-only or full. */
 export function isUnwritable(fault: unknown): boolean {
   return unwritableCodes.has(codeOf(fault) ?? "");
 }
 
-/** Turns what nobody threw on purpose into an answer that gives nothing away. */
+/** Converts an unexpected error into a response that reveals no internals. Returns an AppError unchanged. */
 export function faultToAppError(fault: unknown): AppError {
   if (fault instanceof AppError) return fault;
   const code = codeOf(fault);
   const text = fault instanceof Error ? fault.message : "";
   if (isUnwritable(fault)) {
-    return new Fault("UNAVAILABLE", "The database accepts no changes at the moment. Try again later.", {
+    return new Fault("UNAVAILABLE", "The database does not accept changes at the moment. Try again later.", {
       retryAfterSeconds: 30,
       cause: fault,
     });
   }
   if ((code !== undefined && isAway(code)) || awayText.test(text)) {
-    return new Fault("UNAVAILABLE", "The database cannot be reached at the moment; try again shortly.", {
+    return new Fault("UNAVAILABLE", "The database is unreachable at the moment. Try again shortly.", {
       retryAfterSeconds: 2,
       cause: fault,
     });
   }
   if (code === "23505") {
-    return new Fault("CONFLICT", "Something with the same name was made at the same time.", { cause: fault });
+    return new Fault(
+      "CONFLICT",
+      "Another request created an object with the same name at the same time. Read the current state and try again.",
+      { cause: fault },
+    );
   }
   if (code === "23503") {
-    return new Fault("CONFLICT", "Something that this belongs to was deleted at the same time.", { cause: fault });
+    return new Fault(
+      "CONFLICT",
+      "Another request deleted an object that this one depends on. Read the current state and try again.",
+      { cause: fault },
+    );
   }
   if (code !== undefined && badTextCodes.has(code)) {
-    return new Fault("BAD_REQUEST", "A value holds characters or numbers that cannot be stored.", { cause: fault });
+    return new Fault("BAD_REQUEST", "A value contains characters or numbers that cannot be stored. Correct it.", {
+      cause: fault,
+    });
   }
-  return new Fault("INTERNAL_SERVER_ERROR", "Something went wrong on our side; the request id finds it in the log.", {
-    cause: fault,
-  });
+  return new Fault(
+    "INTERNAL_SERVER_ERROR",
+    "An internal error occurred. Report it with the request id, which identifies it in the log.",
+    {
+      cause: fault,
+    },
+  );
 }

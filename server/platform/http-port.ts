@@ -1,24 +1,24 @@
-/** What a procedure may see of the HTTP exchange. Nothing here depends on a library but tRPC, so that the SDK's types stand alone. */
+/** A procedure's view of the HTTP exchange. Depends on no library but tRPC, so that the SDK's types are self-contained. */
 export interface HttpPort {
-  /** A request header, lower-case name. */
+  /** Returns a request header. @param name in lower case */
   header(name: string): string | undefined;
   cookie(name: string): string | undefined;
   /** Sets a response header. */
   setHeader(name: string, value: string): void;
   setCookie(cookie: CookieToSet): void;
-  /** For the metrics: the dotted name of what is called. */
+  /** Records the dotted name of the called procedure, for the metrics. */
   noteProcedure(name: string): void;
-  /** The client's address as far as TRUST_PROXY lets us believe it. */
+  /** The client's IP address, as determined by TRUST_PROXY. */
   readonly ip: string | null;
-  /** Ends the connection at once, whatever of the answer was not sent yet. */
+  /** Closes the connection immediately, discarding any unsent part of the response. */
   cut(): void;
 }
 
 export interface CookieToSet {
   name: string;
-  /** Empty: the cookie is removed. */
+  /** Empty: deletes the cookie. */
   value: string;
   path: string;
-  /** Undefined: until the browser closes. */
+  /** Undefined: a session cookie. */
   maxAgeSeconds: number | undefined;
 }

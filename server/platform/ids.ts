@@ -4,8 +4,8 @@ let lastMilliseconds = 0;
 let counter = 0;
 
 /**
- * A new UUID, version 7 (RFC 9562 §5.7): ids made later sort later, also within one millisecond of one process, so that
- * indexes grow at their end and "by id" means "by age".
+ * Returns a new version 7 UUID (RFC 9562 §5.7). Later ids sort after earlier ones, even within one millisecond of a process, so indexes
+ * grow at their end and ordering by id is ordering by age.
  */
 export function newId(): string {
   const now = Date.now();

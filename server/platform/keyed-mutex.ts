@@ -1,6 +1,6 @@
 const tails = new Map<string, Promise<unknown>>();
 
-/** Runs `work` after all earlier work under the same key has ended, well or badly. Within this process. */
+/** Runs `work` after all earlier work with the same key has settled, within this process. */
 export async function withKeyedMutex<T>(key: string, work: () => Promise<T>): Promise<T> {
   const before = tails.get(key) ?? Promise.resolve();
   const mine = before.then(work, work);

@@ -1,8 +1,8 @@
 import { hkdfSync } from "node:crypto";
 
-/** The installation's secret keys: the first one makes, all of them check. */
+/** The installation's secret keys: the first signs and encrypts, all verify and decrypt. */
 export interface Keyring {
-  /** 32-byte keys for one purpose, newest first. Keys of different purposes tell nothing about each other. */
+  /** Returns 32-byte keys for one purpose, newest first. Keys of different purposes are independent (HKDF). */
   keysFor(purpose: string): readonly [Uint8Array, ...Uint8Array[]];
 }
 

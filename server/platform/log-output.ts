@@ -1,9 +1,9 @@
 import type { DestinationStream } from "pino";
 
-/** `json`: one object a line, for programs. `text`: for people. */
+/** `json`: one object per line. `text`: human-readable. */
 export type LogFormat = "json" | "text";
 
-/** What fits a stream when nobody chose: text for a terminal. */
+/** Returns the default format for a stream: text for a terminal, otherwise JSON. */
 export function logFormatFor(stream: { isTTY?: boolean }): LogFormat {
   return stream.isTTY === true ? "text" : "json";
 }
@@ -17,7 +17,7 @@ const levels: Readonly<Record<number, string>> = {
   60: "fatal",
 };
 
-/** Where the log's JSON lines go: as they are, or made readable. */
+/** Returns a destination for JSON log lines that writes them unchanged or as readable text. */
 export function logOutput(format: LogFormat, destination: DestinationStream): DestinationStream {
   if (format === "json") return destination;
   return { write: (line) => destination.write(readable(line)) };
@@ -31,7 +31,7 @@ interface LoggedError {
   cause?: LoggedError;
 }
 
-/** A line of the log for people: time, level, message, fields, and errors below it. */
+/** Formats a log line as text: time, level, message and fields, with errors below. */
 function readable(line: string): string {
   const {
     level,
@@ -49,8 +49,8 @@ function readable(line: string): string {
     [field: string]: unknown;
   };
   const clock = new Date(time).toTimeString().slice(0, 8);
-  const told = Object.entries(fields).map(([name, value]) => ` ${name}=${valueText(value)}`);
-  const head = `${clock} ${(levels[level] ?? String(level)).padEnd(5)} ${oneLine(msg ?? "")}${told.join("")}\n`;
+  const details = Object.entries(fields).map(([name, value]) => ` ${name}=${valueText(value)}`);
+  const head = `${clock} ${(levels[level] ?? String(level)).padEnd(5)} ${oneLine(msg ?? "")}${details.join("")}\n`;
   return head + (err ? errorText(err, "  ") : "");
 }
 
@@ -64,8 +64,8 @@ function errorText({ type = "Error", code, message = "", stack = "", cause }: Lo
   return first + frames + (cause ? errorText(cause, `${indent}caused by `) : "");
 }
 
-/** What a caller sent must not make lines of its own, or move the cursor. */
+/** Removes control characters, so that text from callers cannot forge lines or move the cursor. */
 function oneLine(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- these are what it is about
+  // oxlint-disable-next-line no-control-regex -- matches control characters on purpose
   return text.replaceAll(/[\u0000-\u001F\u007F-\u009F\u2028\u2029]+/g, " ");
 }

@@ -2,7 +2,7 @@ import { pino, type DestinationStream, type Logger } from "pino";
 
 export type { Logger };
 
-/** One JSON line per event, on standard output where nothing else is said. Secrets must not be passed in; known carriers are removed all the same. */
+/** Returns a logger that writes one JSON line per event, to standard output by default. Do not log secrets; known secret fields are redacted as a safeguard. */
 export function createLog(level: string, destination: DestinationStream = pino.destination(1)): Logger {
   return pino(
     {
@@ -11,25 +11,25 @@ export function createLog(level: string, destination: DestinationStream = pino.d
         paths: ["*.password", "*.token", "*.refreshToken", "*.accessToken", "*.authorization", "*.cookie", "*.secret"],
         censor: "[removed]",
       },
-      serializers: { err: tellError },
+      serializers: { err: serializeError },
     },
     destination,
   );
 }
 
-interface ToldError {
+interface SerializedError {
   type: string;
   code?: string;
   message: string;
   stack: string;
-  cause?: ToldError;
+  cause?: SerializedError;
 }
 
 /**
- * What an error may say in the log. Database errors carry the statement's values in properties, in the detail that they add
- * to their message, and in quotes within it (`invalid input syntax for type integer: "…"`).
+ * Serializes an error without the values of database statements. Database errors carry them in properties, in the detail appended to the
+ * message, and in quotes within it (`invalid input syntax for type integer: "…"`).
  */
-function tellError(thrown: unknown): ToldError {
+function serializeError(thrown: unknown): SerializedError {
   const error = errorLike(thrown);
   const code = typeof error.code === "string" ? error.code : undefined;
   const [message = ""] = messageOf(error).split("\n - detail:");
@@ -39,7 +39,7 @@ function tellError(thrown: unknown): ToldError {
     ...(code === undefined ? {} : { code }),
     message: code?.startsWith("22") ? message.replaceAll(/"[^]*"/g, '"…"') : message,
     stack: frames.join("\n"),
-    ...(error.cause === undefined || error.cause === null ? {} : { cause: tellError(error.cause) }),
+    ...(error.cause === undefined || error.cause === null ? {} : { cause: serializeError(error.cause) }),
   };
 }
 
@@ -52,16 +52,16 @@ interface ErrorLike {
   errors?: unknown;
 }
 
-/** Libraries also throw copies of errors, which are plain objects, and plain texts. Of other properties nothing is taken. */
+/** Normalizes a thrown value, because libraries also throw plain objects and strings. Ignores other properties. */
 function errorLike(thrown: unknown): ErrorLike {
   if (thrown instanceof Error) return thrown;
   if (typeof thrown !== "object" || thrown === null) {
-    return { name: typeof thrown, message: typeof thrown === "string" ? thrown : `${String(thrown)} was thrown.` };
+    return { name: typeof thrown, message: typeof thrown === "string" ? thrown : `Thrown: ${String(thrown)}` };
   }
   const { name, message, stack, code, cause, errors } = thrown as Partial<ErrorLike>;
   return {
     name: typeof name === "string" ? name : "object",
-    message: typeof message === "string" ? message : "Something without a message was thrown.",
+    message: typeof message === "string" ? message : "Thrown value without a message",
     stack: typeof stack === "string" ? stack : undefined,
     code,
     cause,
@@ -69,7 +69,7 @@ function errorLike(thrown: unknown): ErrorLike {
   };
 }
 
-/** A host with several addresses fails with an error for each, and no message of its own. */
+/** A host with several addresses fails with an AggregateError that has no message of its own. */
 function messageOf({ message, errors }: ErrorLike): string {
   if (message !== "" || !Array.isArray(errors)) return message;
   return errors.map((error) => errorLike(error).message).join("; ");

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Waits so many milliseconds. Tests have one that puts their clock forward instead. */
+/** Waits for the given milliseconds. Tests substitute one that advances their clock. */
 export type Pause = (milliseconds: number) => Promise<void>;
 
-/** The longest that a timer takes. */
+/** The maximum delay of a timer. */
 const longestMilliseconds = 2 ** 31 - 1;
 
-/** Waits in real time, and keeps no process from its end. */
+/** Waits in real time, without keeping the process alive. */
 export const realPause: Pause = async (milliseconds) =>
   await sleep(Math.min(milliseconds, longestMilliseconds), undefined, { ref: false });

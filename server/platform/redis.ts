@@ -1,44 +1,50 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createClient } from "redis";
+import type { createClient } from "redis";
 import type { Logger } from "./log.ts";
 
-/** A request never waits longer than this for a Redis that has stopped answering. */
+/** Maximum time that a request waits for an unresponsive Redis. */
 const silenceMilliseconds = 2_000;
 const pingMilliseconds = 1_000;
 const slowestRetryMilliseconds = 2_000;
-/** How long the start waits; after that the service starts without, and goes on trying. */
-const patienceMilliseconds = 2_000;
+/** Maximum time that startup waits; then the service starts without Redis and keeps retrying. */
+const startupMilliseconds = 2_000;
 
 type Client = ReturnType<typeof createClient>;
 
-/** What all instances hear. */
+/** A Pub/Sub channel that all instances subscribe to. */
 export interface Channel {
   name: string;
   onMessage(text: string): void;
-  /** Messages come from now on, and may have been missed before. */
-  onHere(): void;
-  /** Messages may be missed from now on. */
-  onAway(): void;
+  /** Called when messages arrive again; earlier ones may have been missed. */
+  onConnected(): void;
+  /** Called when messages may be missed from now on. */
+  onDisconnected(): void;
 }
 
 /**
- * The connections to REDIS_URL, the one owner of them: one for commands and one for what the instances tell each other. They are made
- * again whenever they break; what uses them must do without them meanwhile, which the log tells.
+ * Owns the connections to REDIS_URL: one for commands and one for Pub/Sub between instances. Both reconnect automatically; callers must
+ * work without Redis in the meantime, which is logged.
  */
 export class Redis {
-  /** Commands fail at once while the connection is away. */
+  /** Commands fail immediately while disconnected. */
   readonly client: Client;
   readonly #listening: Client;
   readonly #log: Logger;
-  /** One listener each: tries that overlap must not make a channel hear twice. */
+  /** One listener per channel, because overlapping attempts must not subscribe it twice. */
   readonly #listeners = new Map<Channel, (text: string) => void>();
-  /** What Redis has confirmed. */
+  /** Subscriptions confirmed by Redis. */
   readonly #subscribed = new Set<Channel>();
-  #state: "new" | "here" | "away" = "new";
+  #state: "new" | "connected" | "disconnected" = "new";
 
-  constructor(url: string, log: Logger) {
+  /** Loads the client library, which nobody without REDIS_URL waits for. Connects nowhere yet. */
+  static async at(url: string, log: Logger): Promise<Redis> {
+    const library = await import("redis");
+    return new Redis(library.createClient, url, log);
+  }
+
+  private constructor(create: typeof createClient, url: string, log: Logger) {
     this.#log = log;
-    this.client = createClient({
+    this.client = create({
       url,
       disableOfflineQueue: true,
       pingInterval: pingMilliseconds,
@@ -50,47 +56,47 @@ export class Redis {
     });
     this.#listening = this.client.duplicate();
     for (const client of [this.client, this.#listening]) {
-      client.on("ready", () => void this.#isHere());
-      client.on("error", (error: unknown) => this.#isAway(error));
+      client.on("ready", () => void this.#handleReady());
+      client.on("error", (error: unknown) => this.#handleError(error));
     }
   }
 
-  /** To be called before `connect`. */
+  /** Registers a channel. Call before `connect`. */
   listen(channel: Channel): void {
     this.#listeners.set(channel, (text) => channel.onMessage(text));
   }
 
-  /** Returns when what other instances had published before has arrived. Fails while the connection is away. */
+  /** Resolves once all messages published before the call have arrived. Rejects while disconnected. */
   async caughtUp(): Promise<void> {
-    // Redis answers on a connection in the order in which things happened.
+    // Redis responses on a connection are in order.
     await this.#listening.ping();
   }
 
-  /** Connects. Returns after two seconds at the latest; a Redis that is away then is tried again and again. */
+  /** Connects. Returns after at most two seconds; retries continue in the background. */
   async connect(): Promise<void> {
     const connected = Promise.all([this.client.connect(), this.#listening.connect()]);
-    const settled = connected.catch((error: unknown) => this.#isAway(error));
-    await Promise.race([settled, sleep(patienceMilliseconds, undefined, { ref: false })]);
+    const settled = connected.catch((error: unknown) => this.#handleError(error));
+    await Promise.race([settled, sleep(startupMilliseconds, undefined, { ref: false })]);
   }
 
   close(): void {
     for (const client of [this.client, this.#listening]) if (client.isOpen) client.destroy();
   }
 
-  async #isHere(): Promise<void> {
+  async #handleReady(): Promise<void> {
     if (!this.client.isReady || !this.#listening.isReady) return;
     try {
       await this.#subscribe();
     } catch (error) {
-      this.#isAway(error);
+      this.#handleError(error);
       return;
     }
-    if (this.#state === "away") this.#log.info("Redis is back");
-    this.#state = "here";
-    for (const channel of this.#listeners.keys()) channel.onHere();
+    if (this.#state === "disconnected") this.#log.info("connected to Redis again");
+    this.#state = "connected";
+    for (const channel of this.#listeners.keys()) channel.onConnected();
   }
 
-  /** Until it has succeeded once; after that the client does so by itself before it is ready. */
+  /** Subscribes until it has succeeded once; later the client resubscribes by itself before it is ready. */
   async #subscribe(): Promise<void> {
     for (const [channel, listener] of this.#listeners) {
       if (this.#subscribed.has(channel)) continue;
@@ -99,14 +105,14 @@ export class Redis {
     }
   }
 
-  /** Told once, however often the connection is tried. */
-  #isAway(error: unknown): void {
-    if (this.#state === "away") return;
-    this.#state = "away";
-    for (const channel of this.#listeners.keys()) channel.onAway();
+  /** Logs once per outage, not for every retry. */
+  #handleError(error: unknown): void {
+    if (this.#state === "disconnected") return;
+    this.#state = "disconnected";
+    for (const channel of this.#listeners.keys()) channel.onDisconnected();
     this.#log.warn(
       { err: error },
-      "Redis is away: until it is back, each instance counts requests and guesses by itself and tells only its own readers of notifications",
+      "Redis is unreachable: until it is back, each instance counts requests and failed sign-ins separately and delivers notifications only to its own streams",
     );
   }
 }

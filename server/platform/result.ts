@@ -1,4 +1,4 @@
-/** The outcome of a pure check: the canonical value, or one sentence that tells a person what to change. */
+/** The outcome of a pure check: the canonical value, or a message that says what to change. */
 export type Result<T> = { ok: true; value: T } | { ok: false; message: string };
 
 export function ok<T>(value: T): Result<T> {

@@ -1,10 +1,10 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import type { Keyring } from "./keyring.ts";
 
-/** What opening a sealed text can come to. */
+/** The result of decrypting a sealed text. */
 export type Opened =
   | { ok: true; text: string }
-  /** `unknownKey`: no key at hand sealed it. `damaged`: the text was altered, or belongs to another place. */
+  /** `unknownKey`: encrypted with a key that is not configured. `damaged`: altered, or bound to other `aad`. */
   | { ok: false; reason: "unknownKey" | "damaged" };
 
 const version = "v1";
@@ -19,36 +19,36 @@ interface NamedKey {
 
 /**
  * Encrypts short secrets for the database with AES-256-GCM (NIST SP 800-38D). A sealed text is `v1.<key id>.<nonce>.<tag>.<ciphertext>`, the last
- * three in base64url. `place` says what the secret belongs to; a text that was moved to another place does not open.
+ * three in base64url. `aad` (additional authenticated data) names what the secret belongs to; a secret moved elsewhere does not open.
  */
 export class SecretCipher {
   readonly #newest: NamedKey;
   readonly #keys: ReadonlyMap<string, NamedKey>;
 
-  /** @param purpose of the keys: boxes of different purposes cannot open each other's texts. */
+  /** @param purpose selects the keys; ciphers with different purposes cannot decrypt each other's texts */
   constructor(keyring: Keyring, purpose: string) {
     const [first, ...others] = keyring.keysFor(purpose);
     this.#newest = named(first);
     this.#keys = new Map([this.#newest, ...others.map(named)].map((key) => [key.id, key]));
   }
 
-  seal(text: string, place: readonly string[]): string {
+  seal(text: string, aad: readonly string[]): string {
     const { id, key } = this.#newest;
     const nonce = randomBytes(nonceBytes);
     const sealing = createCipheriv(cipher, key, nonce, { authTagLength: tagBytes });
-    sealing.setAAD(boundTo(id, place));
+    sealing.setAAD(boundTo(id, aad));
     const sealed = Buffer.concat([sealing.update(text, "utf8"), sealing.final()]);
     return [version, id, ...[nonce, sealing.getAuthTag(), sealed].map((part) => part.toString("base64url"))].join(".");
   }
 
-  open(sealed: string, place: readonly string[]): Opened {
+  open(sealed: string, aad: readonly string[]): Opened {
     const parts = partsOf(sealed);
     if (!parts) return { ok: false, reason: "damaged" };
     const found = this.#keys.get(parts.keyId);
     if (!found) return { ok: false, reason: "unknownKey" };
     try {
       const opening = createDecipheriv(cipher, found.key, parts.nonce, { authTagLength: tagBytes });
-      opening.setAAD(boundTo(found.id, place));
+      opening.setAAD(boundTo(found.id, aad));
       opening.setAuthTag(parts.tag);
       return { ok: true, text: opening.update(parts.content, undefined, "utf8") + opening.final("utf8") };
     } catch {
@@ -56,14 +56,14 @@ export class SecretCipher {
     }
   }
 
-  /** The same text sealed by the newest key: as it is where that has sealed it; null where it does not open. */
-  resealed(sealed: string, place: readonly string[]): string | null {
-    const opened = this.open(sealed, place);
+  /** Returns the text encrypted with the newest key, unchanged if it already is, or null if it does not decrypt. */
+  resealed(sealed: string, aad: readonly string[]): string | null {
+    const opened = this.open(sealed, aad);
     if (!opened.ok) return null;
-    return this.isCurrent(sealed) ? sealed : this.seal(opened.text, place);
+    return this.isCurrent(sealed) ? sealed : this.seal(opened.text, aad);
   }
 
-  /** Whether the newest key sealed it; else it wants sealing again. */
+  /** Returns whether the newest key encrypted it; if not, it needs `resealed`. */
   isCurrent(sealed: string): boolean {
     return partsOf(sealed)?.keyId === this.#newest.id;
   }
@@ -73,9 +73,9 @@ function named(key: Uint8Array): NamedKey {
   return { id: createHash("sha256").update("key id").update(key).digest("hex").slice(0, 16), key };
 }
 
-/** The additional data: what must be the same at opening. JSON keeps `["a", "bc"]` and `["ab", "c"]` apart. */
-function boundTo(keyId: string, place: readonly string[]): Buffer {
-  return Buffer.from(JSON.stringify([version, keyId, ...place]));
+/** Returns the additional authenticated data. JSON distinguishes `["a", "bc"]` from `["ab", "c"]`. */
+function boundTo(keyId: string, aad: readonly string[]): Buffer {
+  return Buffer.from(JSON.stringify([version, keyId, ...aad]));
 }
 
 function partsOf(sealed: string): { keyId: string; nonce: Buffer; tag: Buffer; content: Buffer } | null {

@@ -1,17 +1,17 @@
 import { setImmediate as turn } from "node:timers/promises";
 
-/** Long work, parted into small steps: it yields wherever it can be interrupted, and returns its result. */
+/** Long work divided into small steps: yields wherever it can be interrupted, and returns its result. */
 export type Steps<T> = Generator<void, T, void>;
 
-/** How long work may hold the event loop at a stretch. Other calls wait as long at most, for each turn that they need. */
+/** Maximum time that work may block the event loop. Other calls wait at most this long per turn. */
 const sliceMilliseconds = 10;
-/** Looking at the clock costs more than a step. */
+/** Reading the clock costs more than a step. */
 const stepsBetweenLooks = 32;
 
-/** What was done in slices since the process began: how much, and how often other work had its turn. For tests and measurements. */
+/** Counters since the process started, for tests and measurements. */
 export const slicedWork = { steps: 0, turns: 0, chunks: 0 };
 
-/** Does long work in slices, between which the event loop turns. */
+/** Runs long work in slices, yielding to the event loop in between. */
 export async function inSlices<T>(steps: Steps<T>): Promise<T> {
   let until = performance.now() + sliceMilliseconds;
   for (;;) {
@@ -26,13 +26,13 @@ export async function inSlices<T>(steps: Steps<T>): Promise<T> {
   }
 }
 
-/** Lets the event loop turn between two parts of long work. */
+/** Yields to the event loop. */
 export async function takeTurns(): Promise<void> {
   slicedWork.turns++;
   await turn();
 }
 
-/** Does the same at once, for small work and where nobody waits. */
+/** Runs the work synchronously, for small work and when nothing else waits. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next();
@@ -40,7 +40,7 @@ export function atOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Asks about many things, some at a time, between which the event loop turns: a database within the process answers synchronously. */
+/** Queries many items in chunks, yielding to the event loop in between, because an embedded database responds synchronously. */
 export async function inChunks<T, U>(
   items: readonly T[],
   size: number,
@@ -55,7 +55,7 @@ export async function inChunks<T, U>(
   return found;
 }
 
-/** Asks for the pages of a long answer one after another, between which the event loop turns; a page that is not full is the last. */
+/** Queries the pages of a long result in order, yielding to the event loop in between. A partial page is the last. */
 export async function* inPages<U>(
   size: number,
   ask: (last: U | null) => Promise<readonly U[]>,
@@ -70,7 +70,7 @@ export async function* inPages<U>(
   }
 }
 
-/** `map`, a step for each item. */
+/** `map` with one step per item. */
 export function* mapped<T, U>(items: Iterable<T>, change: (item: T) => U): Steps<U[]> {
   const found: U[] = [];
   for (const item of items) {
@@ -80,7 +80,7 @@ export function* mapped<T, U>(items: Iterable<T>, change: (item: T) => U): Steps
   return found;
 }
 
-/** `flatMap`, a step for each item. */
+/** `flatMap` with one step per item. */
 export function* flatMapped<T, U>(items: Iterable<T>, change: (item: T) => readonly U[]): Steps<U[]> {
   const found: U[] = [];
   for (const item of items) {
@@ -90,7 +90,7 @@ export function* flatMapped<T, U>(items: Iterable<T>, change: (item: T) => reado
   return found;
 }
 
-/** `filter`, a step for each item. */
+/** `filter` with one step per item. */
 export function* filtered<T>(items: Iterable<T>, isWanted: (item: T) => boolean): Steps<T[]> {
   const found: T[] = [];
   for (const item of items) {
@@ -100,7 +100,7 @@ export function* filtered<T>(items: Iterable<T>, isWanted: (item: T) => boolean)
   return found;
 }
 
-/** `Map.groupBy`, a step for each item. Items without a key are left out. */
+/** `Map.groupBy` with one step per item. Skips items without a key. */
 export function* grouped<T, K>(items: Iterable<T>, keyOf: (item: T) => K | undefined): Steps<Map<K, T[]>> {
   const groups = new Map<K, T[]>();
   for (const item of items) {
@@ -117,7 +117,7 @@ export function* grouped<T, K>(items: Iterable<T>, keyOf: (item: T) => K | undef
 
 const runLength = 256;
 
-/** A stable sort: short runs, which are then merged, a step for each item. */
+/** Stable merge sort with one step per item. */
 export function* sorted<T>(items: readonly T[], compare: (one: T, other: T) => number): Steps<T[]> {
   let runs: T[][] = [];
   for (let start = 0; start < items.length; start += runLength) {

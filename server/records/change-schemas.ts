@@ -7,13 +7,13 @@ export const bulkInput = z.strictObject({
   id: domainId,
   records: z
     .array(z.unknown().meta({ override: { $ref: "#/components/schemas/CreateRecordBody" } }))
-    .min(1, "Give at least one record.")
-    .max(100, "At most 100 records in one call.")
-    .meta({ description: "Records to create, each as for a single one and checked on its own." }),
+    .min(1, "Send at least one record.")
+    .max(100, "Send at most 100 records in one call.")
+    .meta({ description: "1 to 100 records to create, each with the fields of `createRecord` and checked by itself." }),
   mode: z
     .enum(["each", "atomic"], "This must be each or atomic.")
     .default("each")
-    .meta({ description: "`each`: a failed item does not stop the others. `atomic`: all or nothing." }),
+    .meta({ description: "`each`: a failed item does not stop the others. `atomic`: all records or none." }),
 });
 
 export const bulkResult = z
@@ -21,20 +21,20 @@ export const bulkResult = z
     results: z
       .array(
         z.object({
-          success: z.boolean().meta({ description: "Whether the record was made." }),
-          recordType: z.string().nullable().meta({ description: "As given.", example: "A" }),
-          name: z.string().nullable().meta({ description: "As given.", example: "www" }),
+          success: z.boolean().meta({ description: "Whether the record was created." }),
+          recordType: z.string().nullable().meta({ description: "As sent.", example: "A" }),
+          name: z.string().nullable().meta({ description: "As sent.", example: "www" }),
           id: recordId.nullable(),
-          error: z.string().nullable().meta({ description: "Why not; null when it was made.", example: null }),
+          error: z.string().nullable().meta({ description: "Why the item failed; null on success.", example: null }),
         }),
       )
-      .meta({ description: "One for each input, in order." }),
-    total: z.int().meta({ description: "How many inputs there were.", example: 1 }),
-    succeeded: z.int().meta({ description: "Records made.", example: 1 }),
+      .meta({ description: "One result per item, in the order sent." }),
+    total: z.int().meta({ description: "Number of items sent.", example: 1 }),
+    succeeded: z.int().meta({ description: "Records created.", example: 1 }),
   })
-  .meta({ id: "BulkResult", description: "What became of each input." });
+  .meta({ id: "BulkResult", description: "The result of a bulk create." });
 
-const action = <Action extends string>(name: Action) => z.literal(name).meta({ description: "What to do." });
+const action = <Action extends string>(name: Action) => z.literal(name).meta({ description: "The kind of change." });
 
 const createChange = z
   .strictObject({ action: action("create"), record: recordInput })
@@ -43,7 +43,9 @@ const updateChange = z
   .strictObject({
     action: action("update"),
     recordId,
-    record: z.strictObject(recordPatch.shape).meta({ description: "The fields that change; the others stay." }),
+    record: z
+      .strictObject(recordPatch.shape)
+      .meta({ description: "The fields to change; omitted fields keep their values." }),
   })
   .meta({ id: "UpdateChange", description: "Changes fields of a record." });
 const deleteChange = z
@@ -55,16 +57,16 @@ const change = z
     error: (issue) =>
       issue.code === "invalid_union" ? "`action` must be create, update or delete." : "This must be an object.",
   })
-  .meta({ id: "Change", description: "One change: its `action` says which fields it takes." });
+  .meta({ id: "Change", description: "A change to a record; `action` selects its fields." });
 
 export type ChangeInput = z.output<typeof change>;
 
 const changes = z
   .array(change)
-  .min(1, "Give at least one change.")
-  .max(1_000, "At most 1000 changes in one plan.")
+  .min(1, "Send at least one change.")
+  .max(1_000, "Send at most 1000 changes in one plan.")
   .meta({
-    description: "Changes, judged together.",
+    description: "1 to 1000 changes, checked together against the resulting zone.",
     example: [
       { action: "create", record: { recordType: "A", name: "www", value: "192.0.2.1" } },
       { action: "update", recordId: "01a1fb0f-6204-7000-abd4-276e976be8b7", record: { ttl: 300 } },
@@ -84,11 +86,11 @@ export const fieldChanges = z
       },
     }),
   )
-  .meta({ description: "By field: `[old, new]`.", example: { ttl: [300, 3600] } });
+  .meta({ description: "Changed fields, each as `[old, new]`.", example: { ttl: [300, 3600] } });
 
 export const plannedChanges = z
   .object({
-    creates: z.array(recordData).meta({ description: "Records that would be made." }),
+    creates: z.array(recordData).meta({ description: "Records to create." }),
     updates: z
       .array(
         z.object({
@@ -99,7 +101,7 @@ export const plannedChanges = z
         }),
       )
       .meta({
-        description: "Records that would change.",
+        description: "Records to change.",
         example: [
           {
             id: "01a1fb0f-6204-7000-abd4-276e976be8b7",
@@ -127,30 +129,33 @@ export const plannedChanges = z
       }),
     deletes: z
       .array(z.object({ id: recordId, ...dataFields }))
-      .meta({ description: "Records that would go.", example: [] }),
-    warnings: z.array(z.string()).meta({ description: "What is legal but perhaps not meant.", example: [] }),
+      .meta({ description: "Records to delete.", example: [] }),
+    warnings: z
+      .array(z.string())
+      .meta({ description: "Warnings about changes that are valid but may be unintended.", example: [] }),
   })
-  .meta({ id: "PlannedChanges", description: "What would change." });
+  .meta({ id: "PlannedChanges", description: "The planned changes." });
 
 export const plan = z
   .object({
     ...plannedChanges.shape,
-    planHash: z
-      .string()
-      .meta({ description: "Give it to apply: it ties the plan to the zone as it is now.", example: "Qm9yaW5n…" }),
-    revision: z.int().meta({ description: "The zone's revision that the plan starts from.", example: 3 }),
+    planHash: z.string().meta({
+      description: "Send it to `POST …/records/apply`. It ties the plan to the zone's present state.",
+      example: "Qm9yaW5n…",
+    }),
+    revision: z.int().meta({ description: "The zone revision the plan is based on.", example: 3 }),
   })
-  .meta({ id: "Plan", description: "What some changes would do." });
+  .meta({ id: "Plan", description: "The effect of the changes, and the hash to apply them." });
 
 const forceLoss = z.boolean("This must be true or false.").default(false).meta({
   description:
-    "Go on although more than 30 % of a zone of ten or more records would be deleted or get other values, or all would go. A plan says when this is needed.",
+    "Confirms deleting or replacing more than 30 % of a zone with ten or more records, or all records. A plan's warnings say when it is needed.",
 });
 
 export const applyInput = z.strictObject({
   id: domainId,
   changes,
-  planHash: line(100, 1).meta({ description: "From the plan.", example: "Qm9yaW5n…" }),
+  planHash: line(100, 1).meta({ description: "`planHash` of the plan.", example: "Qm9yaW5n…" }),
   force: forceLoss,
 });
 
@@ -159,52 +164,52 @@ export const applied = z
     results: z
       .array(
         z.object({
-          success: z.literal(true).meta({ description: "A plan takes place as a whole or not at all." }),
+          success: z.literal(true).meta({ description: "Always true: a plan is applied as a whole or not at all." }),
           action: z
             .enum(["create", "update", "delete"])
-            .meta({ description: "What was asked for.", example: "create" }),
+            .meta({ description: "The requested change.", example: "create" }),
           recordId,
-          record: dnsRecord.nullable().meta({ description: "The record as it is now; null when deleted." }),
+          record: dnsRecord.nullable().meta({ description: "The record after the change; null if deleted." }),
         }),
       )
-      .meta({ description: "One for each change, in order." }),
-    revision: z.int().meta({ description: "The zone's revision now.", example: 4 }),
+      .meta({ description: "One result per change, in the order sent." }),
+    revision: z.int().meta({ description: "The zone revision after the changes.", example: 4 }),
   })
-  .meta({ id: "Applied", description: "What became of a plan." });
+  .meta({ id: "Applied", description: "The result of an applied plan." });
 
 const dryRun = z
   .boolean("This must be true or false.")
   .default(false)
-  .meta({ description: "Only show what would change." });
+  .meta({ description: "Only returns what would change, in `plan`." });
 const force = z
   .boolean("This must be true or false.")
   .default(false)
   .meta({
     description:
-      "Go on although more than 30 % of a zone of ten or more records would change, or all would go. An administrator's also ends earlier " +
-      "changes that cannot be settled: what the provider serves then decides.",
+      "Confirms changing more than 30 % of a zone with ten or more records, or removing all. From an administrator, it also closes earlier " +
+      "changes whose outcome is unknown: the provider's records then decide.",
   });
 
 export const syncInput = z.strictObject({ id: domainId, dryRun, force });
 
 const counts = {
-  created: z.int().meta({ description: "Records made.", example: 2 }),
+  created: z.int().meta({ description: "Records created.", example: 2 }),
   updated: z.int().meta({ description: "Records changed.", example: 1 }),
   deleted: z.int().meta({ description: "Records deleted.", example: 0 }),
 };
 
 const optionalPlan = plannedChanges
   .nullable()
-  .meta({ description: "With `dryRun`: what would change. Else null.", example: null });
+  .meta({ description: "With `dryRun`, what would change; null otherwise.", example: null });
 
 export const syncResult = z
   .object({
-    synced: z.int().meta({ description: "Records that the provider has.", example: 60 }),
+    synced: z.int().meta({ description: "Records at the provider.", example: 60 }),
     ...counts,
-    unchanged: z.int().meta({ description: "Records that were the same already.", example: 57 }),
+    unchanged: z.int().meta({ description: "Records that were already equal.", example: 57 }),
     plan: optionalPlan,
   })
-  .meta({ id: "SyncResult", description: "What a sync found." });
+  .meta({ id: "SyncResult", description: "The result of a sync." });
 
 export const zonefileExportInput = z.strictObject({
   id: domainId,
@@ -214,10 +219,10 @@ export const zonefileExportInput = z.strictObject({
     .min(0, "This must be 0 or more.")
     .max(2_147_483_647, "This must be at most 2147483647.")
     .optional()
-    .meta({ description: "The domain's `revision` whose records to export; left out: the newest.", example: 0 }),
+    .meta({ description: "Domain revision to export. Default: the latest.", example: 0 }),
   serverManaged: queryFlag(
     "false",
-    "`true` adds the records that the name server maintains, as last read; not with `revision`.",
+    "`true` adds the records that the name server maintains, as last read. Not allowed with `revision`.",
   ),
 });
 
@@ -227,13 +232,12 @@ export const zonefileInput = z.strictObject({
     .string()
     .min(1, "This must not be empty.")
     .meta({ description: "RFC 1035 master file.", example: "www 300 IN A 192.0.2.1\n" }),
-  mode: z
-    .enum(["merge", "replace"], "This must be merge or replace.")
-    .default("merge")
-    .meta({ description: "`merge` adds and updates; `replace` also deletes what the file does not have." }),
+  mode: z.enum(["merge", "replace"], "This must be merge or replace.").default("merge").meta({
+    description: "`merge` adds and updates records; `replace` also deletes records that are not in the file.",
+  }),
   ignoreOutOfZone: z.boolean("This must be true or false.").default(false).meta({
     description:
-      "Leave out records whose names are outside the zone; a warning counts them and names their lines. Without it they refuse the file.",
+      "Skips records outside the zone; a warning counts them and names their lines. If false, such a record refuses the file.",
   }),
   dryRun,
   force: forceLoss,
@@ -242,11 +246,11 @@ export const zonefileInput = z.strictObject({
 export const zonefileResult = z
   .object({
     ...counts,
-    unchanged: z.int().meta({ description: "Records that were the same already.", example: 57 }),
+    unchanged: z.int().meta({ description: "Records that were already equal.", example: 57 }),
     warnings: plannedChanges.shape.warnings,
     plan: optionalPlan,
   })
-  .meta({ id: "ZonefileResult", description: "What a zone file brought." });
+  .meta({ id: "ZonefileResult", description: "The result of a zone-file import." });
 
 export const zonefileText = z
   .object({

@@ -2,18 +2,18 @@ import type { ProviderKind } from "../dns-providers/provider.ts";
 import { recordKey, type RecordData } from "../dns/record.ts";
 import { filtered, flatMapped, mapped, type Steps } from "../platform/slices.ts";
 
-/** Why a kind takes no strings; follows its name in a sentence. */
-export const cutsTexts = "stores a TXT as one text and cuts it into strings itself";
+/** Why a kind takes no strings. Follows its name in a sentence. */
+export const cutsTexts = "stores a TXT as one text and splits it into strings itself";
 
-/** Records as a provider can hold them, and what they lose there. */
+/** Records as a provider can hold them, with warnings about what they lose there. */
 export interface HeldRecords<Data extends RecordData> {
   records: readonly Data[];
   warnings: string[];
 }
 
 /**
- * Takes the strings off the records of a whole zone where its provider cuts texts itself: refusing the zone for them would help nobody. Those
- * that differed in nothing else become one. In steps.
+ * Removes the strings from the records of a whole zone if its provider splits texts itself; refusing the zone would help nobody. Records that
+ * differed only in their strings become one.
  */
 export function* asHeld<Data extends RecordData>(
   records: readonly Data[],

@@ -2,26 +2,25 @@ import type { ZoneContext } from "../changes/pipeline.ts";
 import type { EntityManager } from "../database/database.ts";
 import type { ProviderKind } from "../dns-providers/provider.ts";
 import type { Issue } from "../platform/errors.ts";
-import type { LiveRecord, PlannedChange } from "../dns/live-record.ts";
 import { limitIssues } from "./provider-limits.ts";
-import { recordKey, rrsetKey, type RecordData } from "../dns/record.ts";
+import { recordKey, rrsetKey, type LiveRecord, type PlannedChange, type RecordData } from "../dns/record.ts";
 import { checkChanges } from "./server-rules/check-changes.ts";
 import { newViolations } from "../dns/zone-rules.ts";
 import { flatMapped, grouped, inSlices, mapped, type Steps } from "../platform/slices.ts";
 
-/** Beyond this many records that come to a name, it is not found out which of them still fit: none is made. */
+/** With more new records at one name, all are refused without finding out which would fit. */
 const mostTried = 300;
-/** The same for all names of a plan together, counted in records that are looked at. */
+/** The same for a whole plan, in records looked at. */
 const mostLookedAt = 200_000;
 
 type Zone = Pick<ZoneContext, "id" | "name" | "kind">;
 
 /**
- * Judges a plan for many records of a zone in the state that it leads to: the limits of the provider, the rules of the zone, and what its
- * name servers would refuse.
- * @param live all live records of the names that the changes touch, and of any others
- * @param rules whether the rules that hold for every zone count where the provider would judge them itself
- * @returns why changes cannot be made, by their ids
+ * Judges a plan for many records by the state that it leads to: the limits of the provider, the zone rules, and the rules of its name
+ * servers.
+ * @param live all live records of the names that the changes touch; others may be among them
+ * @param rules `servers` leaves the zone rules to a provider that checks them itself
+ * @returns the reasons against changes, by their ids
  */
 export async function judgeChanges(
   em: EntityManager,
@@ -47,7 +46,7 @@ export async function judgeChanges(
   return refused;
 }
 
-/** Only what would change is judged: what the zone has already may stay. */
+/** Judges only what changes: what the zone has already may stay. */
 function limitsOfChange({ before, after }: PlannedChange, { kind, name }: Zone): Issue[] {
   if (!after) return [];
   return limitIssues(after, kind, name).filter(({ path: [field] }) => {
@@ -61,24 +60,24 @@ interface Refused {
   message: string;
 }
 
-/** What the provider cannot hold together with the rest of its RRset. */
+/** Refuses records that the provider cannot hold in their RRset. */
 function* beyondRrsets(
-  { name, unsupportedTogether }: ProviderKind,
+  { name, unsupportedRrset }: ProviderKind,
   live: readonly LiveRecord[],
   changes: readonly PlannedChange[],
 ): Steps<Refused[]> {
-  if (!unsupportedTogether) return [];
+  if (!unsupportedRrset) return [];
   const changed = new Set(yield* mapped(changes, ({ id }) => id));
   const written = yield* grouped(changes, ({ after }) => (after ? rrsetKey(after) : undefined));
   const staying = yield* grouped(live, (record) => (changed.has(record.id) ? undefined : rrsetKey(record)));
   return yield* flatMapped(written, ([key, some]) => {
     const rrset = [...(staying.get(key) ?? []), ...some.flatMap(({ after }) => after ?? [])];
-    const reason = unsupportedTogether(rrset);
+    const reason = unsupportedRrset(rrset);
     return reason === null ? [] : some.map(({ id }) => ({ id, message: `${name} ${reason}` }));
   });
 }
 
-/** What the records of one name break together: which of those that come do not fit, else those that go and were needed. */
+/** Refuses changes that make the records of one name break a rule: new records that do not fit, or else deletions of records that were needed. */
 function* beyondNames(
   live: readonly LiveRecord[],
   changes: readonly PlannedChange[],
@@ -105,7 +104,7 @@ function* beyondNames(
   });
 }
 
-/** The changes whose records do not fit to those that stay and those of the changes before them; what is only rewritten, stays. */
+/** Returns the changes whose records do not fit with those that stay and those of earlier changes. A record that is only rewritten stays. */
 function beyond(
   staying: readonly RecordData[],
   coming: readonly PlannedChange[],

@@ -7,15 +7,14 @@ import type { Paging } from "../database/one-page.ts";
 import { repeated } from "../database/repeated-query.ts";
 import { badField } from "../platform/errors.ts";
 import { parseOwner } from "../dns/names/names.ts";
-import { editableTypes, isEditableType } from "../dns/record.ts";
+import { editableTypes, isEditableType, type LiveRecord } from "../dns/record.ts";
 import { ruleFor } from "../dns/record-types.ts";
-import type { LiveRecord } from "../dns/live-record.ts";
 import { liveColumns, liveRecord } from "../changes/state/live-queries.ts";
 import { isServerManaged } from "../dns/server-managed.ts";
 import { managedColumns, managedRecord, managedRecords } from "../changes/state/managed-queries.ts";
 import { nameSearch, type NameSearch } from "../database/name-search.ts";
 
-/** What the text of a page without filters depends on: from which end it is read. */
+/** The cache keys of the query for a page without filters, one for each end that it is read from. */
 const unfiltered = { asc: {}, desc: {} };
 
 export interface RecordFilter extends Paging {
@@ -25,13 +24,13 @@ export interface RecordFilter extends Paging {
   name?: string | undefined;
   /** The exact value, as a client writes it. */
   value?: string | undefined;
-  /** False leaves out the records that the zone's provider maintains. */
+  /** `false` leaves out server-managed records. */
   serverManaged?: "true" | "false" | undefined;
 }
 
 /**
- * A page of the live records that the caller sees, by name and type, and after them those that the provider maintains. Rows are counted only
- * under a filter (the domain knows its size), and pages of the second half are read from the end, so that the last page costs what the first does.
+ * Returns a page of the live records that the caller sees, by name and type, followed by the server-managed ones. Counts rows only under a
+ * filter, since the domain stores its size. Pages of the second half are read from the end, so that the last page costs what the first does.
  */
 export async function pageOfRecords(
   em: EntityManager,
@@ -57,14 +56,14 @@ export async function pageOfRecords(
   return { records, total: live + managed, page, limit };
 }
 
-/** The part of a list that a page shows, read from the end that is nearer. */
+/** The part of a list that a page shows, read from the nearer end. */
 interface Slice {
   size: number;
   offset: number;
   fromEnd: boolean;
 }
 
-/** @param start where the page begins in this list; below 0 where it begins in the one before. */
+/** @param start where the page begins in this list; below 0 if it begins in the list before. */
 function sliceOf(total: number, start: number, limit: number): Slice {
   const first = Math.max(0, start);
   const size = Math.max(0, Math.min(start + limit, total) - first);
@@ -117,14 +116,14 @@ async function managedSlice(
   return rows.map((row) => recordView(domainId, managedRecord(row), true));
 }
 
-/** @throws AppError BAD_REQUEST for what cannot be a record's name in the zone */
+/** @throws AppError BAD_REQUEST for a name that no record of the zone can have */
 function ownerOf(name: string, zone: string): string {
   const parsed = parseOwner(name, zone);
   if (!parsed.ok) throw badField(["name"], parsed.message);
   return parsed.value;
 }
 
-/** A value as it was written, for types that are stored as they come, and in the canonical form of each type that takes it. */
+/** Returns a value as written, for types that are stored unchanged, and in the canonical form of each type that accepts it. */
 function spellings(value: string, type: string | undefined): [type: string, value: string][] {
   const types = type === undefined ? editableTypes : [type].filter(isEditableType);
   const canonical = types.flatMap((each): [string, string][] => {
@@ -137,13 +136,13 @@ function spellings(value: string, type: string | undefined): [type: string, valu
 interface Conditions {
   type: string | undefined;
   name: string | undefined;
-  /** Any of these; an empty type stands for each. */
+  /** Any of these; an empty type stands for all types. */
   values: [type: string, value: string][] | undefined;
   search: NameSearch | null;
   sees: Hosts;
 }
 
-/** On columns that live records and those that the provider maintains both have. */
+/** Returns the condition on columns that live and server-managed records both have. */
 function condition({ type, name, values, search, sees }: Conditions): RawBuilder<SqlBool> {
   const conditions: RawBuilder<unknown>[] = [sql`true`];
   if (!sees.isAll) conditions.push(sees.condition());
@@ -191,7 +190,7 @@ async function internationalNames(em: EntityManager, domainId: string): Promise<
   return rows.map(({ name }) => name);
 }
 
-/** A record as answers show it. */
+/** Returns a record as answers show it. */
 export function recordView(domainId: string, record: LiveRecord, serverManaged = false) {
   return { ...record, domainId, serverManaged };
 }

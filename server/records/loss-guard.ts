@@ -1,10 +1,9 @@
 import { AppError } from "../platform/errors.ts";
-import type { PlannedChange } from "../dns/live-record.ts";
-import { recordKey } from "../dns/record.ts";
+import { recordKey, type PlannedChange } from "../dns/record.ts";
 
-/** Zones below this size are guarded only against being emptied. */
+/** Smaller zones are guarded only against being emptied. */
 const guardedRecords = 10;
-/** The share of a zone that may go without a person's word. */
+/** The share of a zone that may be lost without `force`. */
 const guardedShare = 0.3;
 
 /**

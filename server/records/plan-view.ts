@@ -1,8 +1,7 @@
-import { countActions } from "../dns/live-record.ts";
+import { changedFields, countActions, dataOf, type PlannedChange } from "../dns/record.ts";
 import { flatMapped, inSlices } from "../platform/slices.ts";
-import { changedFields, dataOf, type PlannedChange } from "../dns/live-record.ts";
 
-/** Planned changes as answers show them. */
+/** Returns planned changes as answers show them. */
 export async function planView(changes: readonly PlannedChange[]) {
   return {
     creates: await inSlices(
@@ -23,7 +22,7 @@ export async function planView(changes: readonly PlannedChange[]) {
   };
 }
 
-/** How many changes of each kind, as answers show it. */
+/** Returns the number of changes of each kind, as answers show it. */
 export function countsView(changes: readonly PlannedChange[]) {
   const { creates, updates, deletes } = countActions(changes);
   return { created: creates, updated: updates, deleted: deletes };

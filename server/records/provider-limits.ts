@@ -3,13 +3,12 @@ import type { DnsProvider, LimitedRecord, ProviderKind } from "../dns-providers/
 import type { Issue } from "../platform/errors.ts";
 import { isProviderType, typeNumber } from "../dns/zone-file/type-names.ts";
 import { newId } from "../platform/ids.ts";
-import type { PlannedChange } from "../dns/live-record.ts";
 import { cutsTexts } from "./joined-texts.ts";
-import { recordKey, type RecordData } from "../dns/record.ts";
+import { isEditableType, recordKey, type PlannedChange, type RecordData } from "../dns/record.ts";
 import { atOnce, filtered, flatMapped, type Steps } from "../platform/slices.ts";
 import { nameFaults } from "../dns/server-rules/host-names.ts";
 
-/** What the provider cannot store, or the name servers behind it do not load, checked before anything is sent. @param zone its name */
+/** Returns why the provider cannot store a record, or its name servers would not load it. Checked before anything is sent. @param zone its name */
 export function limitIssues(record: LimitedRecord, kind: ProviderKind, zone: string): Issue[] {
   const issues: Issue[] = [];
   if (!storesType(record.recordType, kind)) {
@@ -22,88 +21,102 @@ export function limitIssues(record: LimitedRecord, kind: ProviderKind, zone: str
     issues.push({ path: ["ttl"], message });
   }
   if (record.proxied && !kind.supportsProxied) {
-    issues.push({ path: ["proxied"], message: `${kind.name} has no proxy; leave proxied out or set it to false.` });
+    issues.push({ path: ["proxied"], message: `${kind.name} has no proxy. Leave \`proxied\` out or set it to false.` });
   }
   if (record.strings !== null && kind.cutsTexts) {
-    issues.push({ path: ["strings"], message: `${kind.name} ${cutsTexts}; leave strings out.` });
+    issues.push({ path: ["strings"], message: `${kind.name} ${cutsTexts}. Leave \`strings\` out.` });
   }
   const unsupported = kind.unsupportedReason?.(record) ?? null;
   if (unsupported) issues.push({ path: [unsupported.field], message: `${kind.name} ${unsupported.reason}` });
-  const kept = keptReason(record, kind);
-  if (kept !== null) issues.push({ path: ["recordType"], message: kept });
+  const reason = readOnlyReason(record, kind);
+  if (reason !== null) issues.push({ path: ["recordType"], message: reason });
   const faults = kind.serverRules?.checkNames ? nameFaults(record, zone) : [];
   issues.push(...faults.map(({ field, reason }) => ({ path: [field], message: `${kind.name} ${reason}` })));
   return issues;
 }
 
-/** A type that is another provider's own is none of "any". */
+/** Returns whether a kind stores a type. `any` does not include types of other vendors. */
 function storesType(recordType: string, { recordTypes, vendorTypes = false }: ProviderKind): boolean {
   if (recordTypes !== "any") return recordTypes.includes(recordType);
-  return typeNumber(recordType) !== null || (vendorTypes && !isProviderType(recordType));
+  return isEditableType(recordType) || typeNumber(recordType) !== null || (vendorTypes && !isProviderType(recordType));
 }
 
-/** Why a record of the provider's own is shown here and not changed, in a sentence that names the provider; null where it may be. */
-export function keptReason(record: LimitedRecord, kind: ProviderKind): string | null {
-  const reason = kind.keeps?.(record) ?? null;
+/**
+ * Returns the kind with the smallest TTL that this zone takes, where zones differ in it. Asks the provider only if one of the TTLs may be too
+ * short. @throws AppError PROVIDER_ERROR
+ */
+export async function kindOfZone(
+  { name, kind, provider }: { name: string; kind: ProviderKind; provider: DnsProvider | null },
+  ttls: readonly (number | undefined)[],
+): Promise<ProviderKind> {
+  const { minTtl, anyZoneMinTtl = minTtl, automaticTtl } = kind;
+  const isShort = (ttl = anyZoneMinTtl) => ttl >= minTtl && ttl < anyZoneMinTtl && ttl !== automaticTtl;
+  if (!provider?.minTtl || !ttls.some((ttl) => isShort(ttl))) return kind;
+  return { ...kind, minTtl: Math.max(minTtl, await throughProvider(provider.minTtl(name))) };
+}
+
+/** Returns why a record is read-only at its provider, in a sentence that names the provider; null if it can be changed. */
+export function readOnlyReason(record: LimitedRecord, kind: ProviderKind): string | null {
+  const reason = kind.readOnlyReason?.(record) ?? null;
   return reason === null ? null : `${kind.name} ${reason}`;
 }
 
-/** A planned change that the provider does not let through, because the record is its own. */
-export interface KeptChange {
+/** A planned change of a record that is read-only at the provider. */
+export interface ReadOnlyChange {
   record: RecordData;
   reason: string;
 }
 
-/** The records that only the provider knows to be its own, by `recordKey`; asked for where a plan changes something. @throws AppError PROVIDER_ERROR */
-export async function keptThere(
+/** Asks the provider for read-only records that nothing else tells from others. @returns reasons by `recordKey` @throws AppError PROVIDER_ERROR */
+export async function readOnlyAtProvider(
   { name, kind, provider }: { name: string; kind: ProviderKind; provider: DnsProvider | null },
   planned: readonly PlannedChange[],
 ): Promise<ReadonlyMap<string, string>> {
-  if (planned.length === 0 || !provider?.keptRecords) return new Map();
-  const kept = await throughProvider(provider.keptRecords(name));
-  return new Map([...kept].map(([key, reason]) => [key, `${kind.name} ${reason}`]));
+  if (planned.length === 0 || !provider?.readOnlyRecords) return new Map();
+  const found = await throughProvider(provider.readOnlyRecords(name));
+  return new Map([...found].map(([key, reason]) => [key, `${kind.name} ${reason}`]));
 }
 
 /**
- * Parts a plan for a whole zone into what can be done and what would touch records that the provider keeps as its own.
- * @param there what `keptThere` says.
+ * Splits a plan for a whole zone into changes that can be made and changes of read-only records.
+ * @param there the result of `readOnlyAtProvider`.
  */
-export function withoutKept(
+export function withoutReadOnly(
   planned: readonly PlannedChange[],
   kind: ProviderKind,
   there: ReadonlyMap<string, string> = new Map(),
-): { changes: PlannedChange[]; kept: KeptChange[] } {
-  return atOnce(partingKept(planned, kind, there));
+): { changes: PlannedChange[]; readOnly: ReadOnlyChange[] } {
+  return atOnce(partingReadOnly(planned, kind, there));
 }
 
-/** {@link withoutKept} in steps. */
-export function* partingKept(
+/** {@link withoutReadOnly} in steps. */
+export function* partingReadOnly(
   planned: readonly PlannedChange[],
   kind: ProviderKind,
   there: ReadonlyMap<string, string> = new Map(),
-): Steps<{ changes: PlannedChange[]; kept: KeptChange[] }> {
-  const kept: KeptChange[] = [];
-  const reasonFor = (record: RecordData) => keptReason(record, kind) ?? there.get(recordKey(record)) ?? null;
+): Steps<{ changes: PlannedChange[]; readOnly: ReadOnlyChange[] }> {
+  const readOnly: ReadOnlyChange[] = [];
+  const reasonFor = (record: RecordData) => readOnlyReason(record, kind) ?? there.get(recordKey(record)) ?? null;
   const each = yield* flatMapped(planned, (change) => apart(change, (record) => reasonFor(record) !== null));
   const changes = yield* filtered(each, ({ before, after }) => {
     const reason = (before && reasonFor(before)) ?? (after && reasonFor(after));
-    if (reason !== null) kept.push({ record: after ?? before, reason });
+    if (reason !== null) readOnly.push({ record: after ?? before, reason });
     return reason === null;
   });
-  return { changes, kept };
+  return { changes, readOnly };
 }
 
-/** A plan may give the place of a record that is kept to another one, and the other way round: then one goes and one comes. */
-function apart(change: PlannedChange, isKept: (record: RecordData) => boolean): PlannedChange[] {
+/** Splits an update that turns a read-only record into another one, or the reverse, into a deletion and a creation. */
+function apart(change: PlannedChange, isReadOnly: (record: RecordData) => boolean): PlannedChange[] {
   const { action, id, before, after } = change;
-  if (action !== "update" || isKept(before) === isKept(after)) return [change];
+  if (action !== "update" || isReadOnly(before) === isReadOnly(after)) return [change];
   return [
     { action: "delete", id, before, after: null },
     { action: "create", id: newId(), before: null, after },
   ];
 }
 
-/** What a plan says of those. */
-export function keptWarnings(kept: readonly KeptChange[]): string[] {
-  return kept.map(({ record, reason }) => `${record.name} ${record.recordType} stays as it is: ${reason}`);
+/** Returns the warnings that a plan shows for changes of read-only records. */
+export function readOnlyWarnings(changes: readonly ReadOnlyChange[]): string[] {
+  return changes.map(({ record, reason }) => `${record.name} ${record.recordType} stays unchanged: ${reason}`);
 }

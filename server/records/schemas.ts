@@ -8,49 +8,50 @@ const typeField = z
   .meta({ description: "Record type.", example: "A" });
 const nameField = line(1024).meta({
   description:
-    "Host part: `@` or empty for the apex, relative, or fully qualified. `*` only as the whole leftmost label.",
+    "Host name: relative to the domain or fully qualified; `@` or empty for the apex. `*` only as the whole leftmost label.",
   example: "www",
 });
 const valueField = text(10_000).meta({
   description:
-    "By type: A `192.0.2.1`, MX `10 mail.example.com`, SRV `0 5 5060 sip.example.com`, CAA `0 issue letsencrypt.org`, TXT the text itself. " +
-    "Optional where `strings` is given.",
+    "Format by type: A `192.0.2.1`, MX `10 mail.example.com`, SRV `0 5 5060 sip.example.com`, CAA `0 issue letsencrypt.org`, TXT the plain text. " +
+    "Optional if `strings` is given.",
   example: "192.0.2.1",
 });
 const stringsField = z
-  .array(text(1020), "This must be a list of texts, or null.")
-  .min(1, "A TXT record has at least one string; an empty text is one empty string.")
-  .max(2048, "At most 2048 strings in a record.")
+  .array(text(1020), "This must be a list of strings, or null.")
+  .min(1, "A TXT record needs at least one string; for an empty text, send one empty string.")
+  .max(2048, "A record can have at most 2048 strings.")
   .nullable()
   .meta({
     description:
-      "TXT: the character-strings, each of at most 255 octets. Needed only where the value is not to be cut at every 255 octets; null or left " +
-      "out, it is. Write a backslash as `\\\\` and an octet that is not part of UTF-8 as `\\ddd`. `value` may be left out; if given, it must agree.",
+      "TXT: the character-strings, at most 255 octets each. Default: the value, split every 255 octets. Write a backslash as `\\\\` " +
+      "and an octet outside UTF-8 as `\\ddd`. `value` may be omitted; if given, it must match.",
     example: null,
   });
 const ttlField = z
   .int("This must be a whole number of seconds.")
-  .min(0, "A TTL is at least 0.")
-  .max(2_147_483_647, "A TTL is at most 2147483647 (RFC 2181).")
+  .min(0, "The TTL must be at least 0.")
+  .max(2_147_483_647, "The TTL must be at most 2147483647 (RFC 2181).")
   .meta({
-    description: "Time to live in seconds; where absent that of the RRset, else 3600. Holds for the whole RRset.",
+    description:
+      "Time to live in seconds, for the whole RRset. Default: the RRset's present TTL, or 3600 for a new RRset.",
     example: 3600,
   });
 const priorityField = z
   .int("This must be a whole number.")
-  .min(0, "A priority is at least 0.")
-  .max(65_535, "A priority is at most 65535.")
+  .min(0, "The priority must be at least 0.")
+  .max(65_535, "The priority must be at most 65535.")
   .nullable()
   .meta({
-    description: "MX and SRV: completes a value without one; must agree with a value that has one.",
+    description: "MX and SRV, 0 to 65535: required if the value has no priority. If it has one, the two must match.",
     example: null,
   });
 const proxiedField = z
   .boolean("This must be true or false.")
-  .meta({ description: "Whether the provider's proxy answers.", example: false });
+  .meta({ description: "Whether the provider proxies the record.", example: false });
 const commentField = line(1000)
   .nullable()
-  .meta({ description: "A note for people; not part of the DNS.", example: null });
+  .meta({ description: "Free-text note, at most 1000 characters. Not published in DNS.", example: null });
 
 const inputFields = {
   recordType: typeField,
@@ -79,7 +80,7 @@ function withValue<Schema extends z.ZodType<{ value?: string | undefined; string
 
 const recordFields = z.strictObject(inputFields, "This must be an object with the fields of a record.");
 
-export const recordInput = withValue(recordFields).meta({ id: "RecordInput", description: "What a record is to be." });
+export const recordInput = withValue(recordFields).meta({ id: "RecordInput", description: "A record to create." });
 export const recordPatch = recordFields.partial();
 
 export const dnsRecord = z
@@ -89,21 +90,21 @@ export const dnsRecord = z
     ...dataFields,
     serverManaged: z.boolean().meta({
       description:
-        "True where the name server that signs the zone maintains the record (RRSIG, NSEC, DNSKEY at the apex …). Such a record is shown as " +
-        "last read. It cannot be changed and is not part of plans, snapshots, sync and `recordCount`.",
+        "Whether the name server that signs the zone maintains the record (RRSIG, NSEC, DNSKEY at the apex …). Such a record is shown as " +
+        "last read. It cannot be changed, and plans, snapshots, sync and `recordCount` ignore it.",
       example: false,
     }),
-    status: z.enum(["active", "disabled"]).meta({ description: "Whether it is in use.", example: "active" }),
-    createdAt: timestamp("When the record was made."),
-    comment: z.string().nullable().meta({ description: "A note for people.", example: null }),
-    updatedAt: timestamp("When this version of it was made."),
-    version: z.int().meta({ description: "Raised by one with each change; the ETag.", example: 1 }),
+    status: z.enum(["active", "disabled"]).meta({ description: "Whether the record is in use.", example: "active" }),
+    createdAt: timestamp("When the record was created."),
+    comment: z.string().nullable().meta({ description: "Free-text note. Not published in DNS.", example: null }),
+    updatedAt: timestamp("When this version was created."),
+    version: z.int().meta({ description: "Version number, incremented by each change. Also the ETag.", example: 1 }),
   })
   .meta({ id: "DnsRecord", description: "A DNS record." });
 
 export const recordPage = z
   .object({
-    records: z.array(dnsRecord).meta({ description: "By name and type; server-managed records come last." }),
+    records: z.array(dnsRecord).meta({ description: "Sorted by name and type; server-managed records come last." }),
     ...pageOf,
   })
   .meta({ id: "RecordPage", description: "A page of records." });
@@ -114,17 +115,17 @@ export const listRecordsInput = z.strictObject({
     .transform((type) => type.toUpperCase())
     .optional()
     .meta({ description: "Only records of this type.", example: "MX" }),
-  search: line(253).optional().meta({ description: "Part of the host.", example: "www" }),
+  search: line(253).optional().meta({ description: "Only records whose name contains this text.", example: "www" }),
   name: line(1024).optional().meta({
-    description: "Only records of exactly this host: `@`, relative, or fully qualified.",
+    description: "Only records of exactly this name: `@`, relative, or fully qualified.",
     example: "www",
   }),
   value: text(10_000).optional().meta({
     description:
-      "Only records of exactly this value, in any spelling of its canonical form; without `type` it is tried as each type.",
+      "Only records with exactly this value, in any notation. Without `type`, it is read as a value of each type.",
     example: "192.0.2.1",
   }),
-  serverManaged: queryFlag("true", "`false` leaves out the records that the name server maintains."),
+  serverManaged: queryFlag("true", "`false` omits records that the name server maintains."),
   ...paging(50, 500),
 });
 

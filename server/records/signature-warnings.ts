@@ -1,11 +1,11 @@
 import { queries, type EntityManager } from "../database/database.ts";
-import type { PlannedChange } from "../dns/live-record.ts";
+import type { PlannedChange } from "../dns/record.ts";
 import { isSignatureOverSoa } from "../dns/server-managed.ts";
 import { hasSignatureOverSoa } from "../database/server-managed-rows.ts";
 
 /**
- * What a plan says of signatures that were made elsewhere: Zonewright does not sign, and every edit makes some of them invalid. Nothing where
- * the provider signs, or where the changes themselves bring or take the signature over the SOA.
+ * Returns warnings about signatures made elsewhere: Zonewright does not sign, and every edit invalidates some of them. Warns of nothing if the
+ * provider signs, or if the changes delete the signature over the SOA.
  */
 export async function signatureWarnings(
   em: EntityManager,
@@ -25,9 +25,9 @@ export async function signatureWarnings(
 }
 
 const signedElsewhere =
-  "This zone was signed elsewhere (RRSIG), and Zonewright does not sign: the change makes its signatures invalid, and validating resolvers " +
-  "will treat the zone as bogus until it is signed again.";
+  "This zone was signed elsewhere (RRSIG). Zonewright does not sign, so the change invalidates its signatures, and validating resolvers " +
+  "treat the zone as bogus until it is signed again.";
 
 const broughtSigned =
-  "These records were signed elsewhere (RRSIG), and Zonewright does not sign: the serial that it sets in the SOA, and every later change, " +
-  "make the signatures invalid (bogus for validating resolvers). Sign the zone after the last change, or let its name server sign it.";
+  "These records were signed elsewhere (RRSIG). Zonewright does not sign: its SOA serial, and every later change, invalidate the signatures, " +
+  "and validating resolvers treat the zone as bogus. Sign the zone after the last change, or let its name server sign it.";

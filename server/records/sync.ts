@@ -6,10 +6,10 @@ import type { ProviderComparison } from "../changes/state/compare-with-provider.
 import type { ChangePipeline, ZoneContext } from "../changes/pipeline.ts";
 import { lossWarning, refuseLoss } from "./loss-guard.ts";
 import { countsView, planView } from "./plan-view.ts";
-import { keepSplits } from "../changes/state/unread-splits.ts";
+import { storeSplits } from "../changes/state/unread-splits.ts";
 import type { ServedPlan } from "../dns/zone-comparison.ts";
 
-/** Brings Zonewright's records in line with what the provider serves: the provider is right. */
+/** Brings a zone's records in line with what its provider serves. */
 export class Sync {
   readonly #pipeline: ChangePipeline;
   readonly #comparison: ProviderComparison;
@@ -19,10 +19,10 @@ export class Sync {
     this.#comparison = comparison;
   }
 
-  /** @throws AppError CONFIRMATION_REQUIRED above the safety threshold, PROVIDER_ERROR, BAD_REQUEST for a zone without provider */
+  /** Syncs a zone, or with `dryRun` plans a sync. @throws AppError CONFIRMATION_REQUIRED above the safety threshold, PROVIDER_ERROR, BAD_REQUEST for a zone without provider */
   async run(em: EntityManager, caller: Caller, { id, dryRun, force }: { id: string; dryRun: boolean; force: boolean }) {
     if (dryRun) {
-      const planned = await this.#pipeline.preview(em, {
+      const planned = await this.#pipeline.dryRun(em, {
         domainId: id,
         caller,
         need: "manage",
@@ -50,10 +50,9 @@ export class Sync {
 
   async #plan(em: EntityManager, zone: ZoneContext): Promise<ServedPlan> {
     const { provider } = zone;
-    if (!provider)
-      throw new AppError("BAD_REQUEST", `${zone.kind.name} has nothing to sync from: its records live here only.`);
+    if (!provider) throw new AppError("BAD_REQUEST", `${zone.kind.name} has no provider to sync from.`);
     const plan = await throughProvider(this.#comparison.plan(em, zone, provider));
-    if (zone.splitsUnread) await keepSplits(em, zone.id, plan.learned);
+    if (zone.splitsUnread) await storeSplits(em, zone.id, plan.learned);
     return plan;
   }
 }

@@ -1,12 +1,11 @@
 import type { Hosts } from "../access/hosts.ts";
 import type { Caller } from "../access/caller.ts";
-import { requireState } from "../changes/past-state.ts";
-import type { EntityManager } from "../database/database.ts";
-import { AppError } from "../platform/errors.ts";
+import { queries, type EntityManager } from "../database/database.ts";
+import { AppError, badField } from "../platform/errors.ts";
 import { readZoneFile, type ParsedZoneFile } from "../dns/zone-file/parse.ts";
 import { initialSoa } from "../dns/zone-file/soa.ts";
 import { printingZoneFile } from "../dns/zone-file/write.ts";
-import { refuseBeyondRights } from "./editing/rights.ts";
+import { outsideRights, type Rights } from "../access/zone-access.ts";
 import { aligningTtls, planningState } from "../dns/desired-state.ts";
 import { asHeld } from "./joined-texts.ts";
 import { judgeChanges } from "./judge-changes.ts";
@@ -14,19 +13,17 @@ import { managedZone } from "../changes/state/managed-queries.ts";
 import { withoutManaged } from "../dns/server-managed.ts";
 import { signatureWarnings } from "./signature-warnings.ts";
 import { liveZone, zoneAt } from "../changes/state/live-queries.ts";
-import type { LiveRecord, PlannedChange } from "../dns/live-record.ts";
 import type { ChangePipeline, ZoneContext } from "../changes/pipeline.ts";
 import { lossWarning, refuseLoss } from "./loss-guard.ts";
 import { countsView, planView } from "./plan-view.ts";
-import { keptThere, keptWarnings, partingKept } from "./provider-limits.ts";
-import { kindOfZone } from "./zone-limits.ts";
-import { recordKey, rrsetKey, type RecordData } from "../dns/record.ts";
+import { kindOfZone, partingReadOnly, readOnlyAtProvider, readOnlyWarnings } from "./provider-limits.ts";
+import { recordKey, rrsetKey, type LiveRecord, type PlannedChange, type RecordData } from "../dns/record.ts";
 import { filtered, flatMapped, grouped, inSlices, mapped, type Steps } from "../platform/slices.ts";
 import { fileRefused, providerRefusals, refuseHalfDone } from "./editing/refusals.ts";
 
 type ReadableZone = Extract<ParsedZoneFile, { ok: true }>;
 
-/** Zones as master files, out and in. */
+/** Exports and imports zones as master files. */
 export class ZoneFileTransfer {
   readonly #pipeline: ChangePipeline;
   readonly #now: () => Date;
@@ -37,8 +34,8 @@ export class ZoneFileTransfer {
   }
 
   /**
-   * The zone as a file that a name server can load, with the SOA that its provider serves or else one of ours. For whom sees some hosts only
-   * it holds the records of those.
+   * Returns the zone as a file that a name server can load, with the SOA of its provider or else a generated one. For callers with some hosts
+   * only, it holds the records of those.
    * @throws AppError HISTORY_GONE for a revision whose state is no longer stored
    */
   async export(
@@ -46,10 +43,10 @@ export class ZoneFileTransfer {
     caller: Caller,
     { id, revision, serverManaged }: { id: string; revision?: number | undefined; serverManaged: "true" | "false" },
   ) {
-    const zone = await this.#pipeline.look(em, caller, id, "read");
+    const zone = await this.#pipeline.zone(em, caller, id, "read");
     const { sees } = zone.rights;
-    const stored = revision === undefined ? await liveZone(em, id, sees) : await this.#zoneAt(em, id, revision, sees);
-    // As last read: what the server maintained at an earlier revision is not kept.
+    const stored = revision === undefined ? await liveZone(em, id, sees) : await pastZone(em, id, revision, sees);
+    // As last read: server-managed records of earlier revisions are not stored.
     const maintained = serverManaged === "true" && revision === undefined ? await managedZone(em, id, sees) : [];
     const records = [...withoutManaged(stored, zone.signed), ...maintained];
     const served = await zone.provider?.readSoa(zone.name).catch(() => null);
@@ -58,16 +55,10 @@ export class ZoneFileTransfer {
     return { zonefile: await inSlices(printingZoneFile(content)) };
   }
 
-  async #zoneAt(em: EntityManager, id: string, revision: number, sees: Hosts): Promise<LiveRecord[]> {
-    await requireState(em, id, revision);
-    return await zoneAt(em, id, revision, sees);
-  }
-
   /**
-   * Merges a master file into the zone, or makes the zone what the file says. A snapshot of the state before is kept.
-   * Only who decides on the whole zone may replace it.
-   * @throws AppError BAD_REQUEST with an issue for each bad line, FORBIDDEN, CONFLICT when the result would break a zone rule, CONFIRMATION_REQUIRED above
-   * the safety threshold; nothing is changed then
+   * Merges a master file into the zone, or replaces the zone by it, after a snapshot. Only the owner and administrators may replace a zone.
+   * @throws AppError BAD_REQUEST with an issue for each bad line, FORBIDDEN, CONFLICT when the result would break a zone rule,
+   * CONFIRMATION_REQUIRED above the safety threshold; nothing is changed then
    */
   async import(
     em: EntityManager,
@@ -94,7 +85,9 @@ export class ZoneFileTransfer {
       const state = await inSlices(planningState(live, given, input.mode === "merge"));
       const wanted = await inSlices(aligningTtls(live, state.changes));
       await refuseBeyondRights(given, wanted, zone.rights);
-      const { changes, kept } = await inSlices(partingKept(wanted, zone.kind, await keptThere(zone, wanted)));
+      const { changes, readOnly } = await inSlices(
+        partingReadOnly(wanted, zone.kind, await readOnlyAtProvider(zone, wanted)),
+      );
       const kind = await kindOfZone(zone, await inSlices(mapped(changes, ({ after }) => after?.ttl)));
       const refused = await judgeChanges(reader, { ...zone, kind }, live, changes);
       if (refused.size > 0) throw fileRefused("CONFLICT", distinct(refused.values()));
@@ -107,14 +100,14 @@ export class ZoneFileTransfer {
         ...managedWarnings(parsed.records.length - records.length),
         ...(await signatureWarnings(reader, zone, changes)),
         ...notEndless(held.warnings),
-        ...notEndless(keptWarnings(kept)),
+        ...notEndless(readOnlyWarnings(readOnly)),
         ...notEndless(await inSlices(ttlWarnings(given, changes))),
       ];
       if (input.dryRun && loss !== null) warnings.push(loss);
       return { changes, unchanged: await inSlices(countUnchanged(live, given, changes)), warnings };
     };
     const { planned } = input.dryRun
-      ? { planned: await this.#pipeline.preview(em, { domainId: input.id, caller, need, plan }) }
+      ? { planned: await this.#pipeline.dryRun(em, { domainId: input.id, caller, need, plan }) }
       : await this.#import(em, caller, { domainId: input.id, need, plan });
     return {
       ...countsView(planned.changes),
@@ -137,7 +130,7 @@ export class ZoneFileTransfer {
       ...request,
       caller,
       kind: "import",
-      together: true,
+      atomic: true,
       bookmarkBefore: true,
     });
     const refused = [...providerRefusals(carried.planned.changes, carried.outcomes).values()];
@@ -148,24 +141,74 @@ export class ZoneFileTransfer {
   }
 }
 
+/**
+ * Returns a zone's records at a revision. Those of every revision since the domain's `historyFrom` are stored, and older ones that have a
+ * snapshot.
+ * @throws AppError HISTORY_GONE; BAD_REQUEST for a revision in the future
+ */
+async function pastZone(em: EntityManager, domainId: string, revision: number, hosts: Hosts): Promise<LiveRecord[]> {
+  const domain = await queries(em)
+    .selectFrom("domains")
+    .select(["revision", "history_from"])
+    .where("id", "=", domainId)
+    .executeTakeFirstOrThrow();
+  if (revision > domain.revision) {
+    throw badField(["revision"], `\`revision\` must be at most ${domain.revision}, the current revision.`);
+  }
+  if (revision >= domain.history_from) return await zoneAt(em, domainId, revision, hosts);
+  const bookmarked = await queries(em)
+    .selectFrom("snapshots")
+    .select("id")
+    .where("domain_id", "=", domainId)
+    .where("revision", "=", revision)
+    .limit(1)
+    .executeTakeFirst();
+  if (bookmarked) return await zoneAt(em, domainId, revision, hosts);
+  throw new AppError(
+    "HISTORY_GONE",
+    `The zone at revision ${revision} is no longer stored. Use revision ${domain.history_from} or newer, or one that has a snapshot.`,
+  );
+}
+
 function managedWarnings(count: number): string[] {
   if (count === 0) return [];
   const records = count === 1 ? "1 DNSSEC record" : `${count} DNSSEC records`;
   return [`${records} of the file left out: the name server signs this zone and maintains them itself.`];
 }
 
-/** A file of which nothing lies in the zone is that of another zone: to put it in place of the zone would empty it. */
+/**
+ * Refuses a file that changes records beyond the caller's rights. It may repeat records that the caller sees; whether it repeats others is not
+ * revealed.
+ * @throws AppError FORBIDDEN with an issue for each record
+ */
+async function refuseBeyondRights(
+  given: readonly RecordData[],
+  changes: readonly PlannedChange[],
+  rights: Rights,
+): Promise<void> {
+  if (rights.changes.isAll) return;
+  const messages = new Set<string>();
+  const note = (record: RecordData | null) => {
+    const message = record && outsideRights(record, rights);
+    if (message !== null) messages.add(message);
+  };
+  await inSlices(mapped(given, (record) => !rights.sees.includes(record.name) && note(record)));
+  await inSlices(mapped(changes, ({ before, after }) => [note(before), note(after)]));
+  if (messages.size > 0) throw fileRefused("FORBIDDEN", [...messages]);
+}
+
+/** Refuses a file without any record of the zone. It is another zone's, and would empty this one. @throws AppError BAD_REQUEST */
 function refuseForeignFile({ records, soa, outOfZone }: ReadableZone, zone: string): void {
   const [first] = outOfZone;
   if (first === undefined || records.length > 0 || soa !== null) return;
   throw unreadable([
-    { line: first.line, message: `No record of the file is inside ${zone}; the first is of ${first.name}.` },
+    { line: first.line, message: `The file has no record inside ${zone}; its first record is of ${first.name}.` },
   ]);
 }
 
 const mostLinesNamed = 10;
 
-/** How many records `ignoreOutOfZone` left out, and the first of them. */
+/** Returns the warning with the number of records that `ignoreOutOfZone` left out, and the first of them. */
 function outOfZoneWarnings(outOfZone: ReadableZone["outOfZone"], zone: string): string[] {
   if (outOfZone.length === 0) return [];
   const named = outOfZone.slice(0, mostLinesNamed).map(({ line, name }) => `line ${line} (${name})`);
@@ -174,7 +217,7 @@ function outOfZoneWarnings(outOfZone: ReadableZone["outOfZone"], zone: string): 
   return [`${subject} outside ${zone} and left out: ${named.join(", ")}${more}.`];
 }
 
-/** A master file does not say what is proxied: what is proxied here stays so, with the TTL that goes with it. */
+/** Keeps records proxied, with the TTL that goes with it: a master file does not say what is proxied. */
 function* stillProxied(live: readonly LiveRecord[], given: readonly RecordData[]): Steps<readonly RecordData[]> {
   const proxied = yield* filtered(live, (record) => record.proxied);
   if (proxied.length === 0) return given;
@@ -187,7 +230,7 @@ function* stillProxied(live: readonly LiveRecord[], given: readonly RecordData[]
   });
 }
 
-/** What the file does to records that it does not name: an RRset has one TTL. */
+/** Warns of records that the file does not name and that take its TTL: an RRset has one TTL. */
 function* ttlWarnings(given: readonly RecordData[], changes: readonly PlannedChange[]): Steps<string[]> {
   const keys = new Set(yield* mapped(given, recordKey));
   const followers = yield* flatMapped(changes, ({ action, before, after }) =>
@@ -199,7 +242,7 @@ function* ttlWarnings(given: readonly RecordData[], changes: readonly PlannedCha
   });
 }
 
-/** Records of the file that the zone has already. */
+/** Counts the records of the file that the zone has already. */
 function* countUnchanged(
   live: readonly LiveRecord[],
   given: readonly RecordData[],
@@ -213,13 +256,13 @@ function* countUnchanged(
 
 const mostWarnings = 100;
 
-/** A file can warn at each of its lines; nobody reads all of it. */
+/** Returns the first warnings: a file may cause one for each of its lines. */
 function notEndless(warnings: readonly string[]): string[] {
   const more = warnings.length - mostWarnings;
   return more <= 0 ? [...warnings] : [...warnings.slice(0, mostWarnings), `And ${more} more warnings of this kind.`];
 }
 
-/** The first reasons, each once. */
+/** Returns the first reasons, each once. */
 function distinct(reasons: Iterable<readonly string[]>): string[] {
   const found = new Set<string>();
   for (const some of reasons) {

@@ -1,8 +1,7 @@
-import { changedFields, dataOf, sameData } from "../dns/live-record.ts";
-import { recordKey, type RecordData } from "../dns/record.ts";
+import { changedFields, dataOf, recordKey, sameData, type RecordData } from "../dns/record.ts";
 import { atOnce, flatMapped, grouped, mapped, type Steps } from "../platform/slices.ts";
 
-/** A record of one side, with its identity. */
+/** A record on one side of a comparison, with its id. */
 export interface Sided extends RecordData {
   id: string;
 }
@@ -14,8 +13,8 @@ export interface Difference {
 }
 
 /**
- * What differs between two states, given only the records that differ by id or version. Records are matched by id, then
- * by (type, name, value): a record deleted and made again unchanged is no difference.
+ * Returns the difference between two states, given only the records that differ by id or version. Matches records by id, then
+ * by (type, name, value): a record deleted and created again unchanged does not count.
  */
 export function differ(before: readonly Sided[], after: readonly Sided[]): Difference {
   return atOnce(differing(before, after));

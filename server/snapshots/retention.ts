@@ -6,16 +6,16 @@ const domainsAtOnce = 200;
 const beforeAllIds = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Deletes snapshots that were made by themselves and are older than `before`, and the record versions that were replaced or deleted before it and that
- * no snapshot showed. Snapshots that somebody asked for stay, and so does each zone as it is and as it has been since `before`.
- * @returns how many of both.
+ * Deletes automatic snapshots older than `before`, and record versions that ended before it and are in no snapshot. Manual snapshots and
+ * every state of a zone since `before` remain.
+ * @returns the number of snapshots and versions deleted.
  */
 export async function deleteOldSnapshots(
   em: EntityManager,
   before: Date,
   signal?: AbortSignal,
 ): Promise<{ snapshots: number; versions: number }> {
-  // Versions first: what a snapshot showed goes a run after it, so that nobody who reads it now finds half of it.
+  // Versions first: a snapshot's versions are deleted one run after it, so no reader gets a partial snapshot.
   const stopped = () => signal?.aborted === true;
   let versions = 0;
   let from: string | null = beforeAllIds;
@@ -43,7 +43,7 @@ async function deleteSnapshots(em: EntityManager, before: Date): Promise<number>
   return Number(numAffectedRows ?? 0);
 }
 
-/** The last of the next domains by id; null when these are the last. */
+/** Returns the last id of the next batch of domains; null if the batch reaches the end. */
 async function lastOfNext(em: EntityManager, from: string): Promise<string | null> {
   const { rows } = await sql<{ id: string }>`
     select id from domains where id > ${from}::uuid order by id limit 1 offset ${domainsAtOnce - 1}
@@ -51,7 +51,7 @@ async function lastOfNext(em: EntityManager, from: string): Promise<string | nul
   return rows[0]?.id ?? null;
 }
 
-/** Domains by id: after `from`, and up to `to` where it is not the end. */
+/** A range of domain ids after `from`, up to `to`, or to the end if `to` is null. */
 interface Range {
   from: string;
   to: string | null;
@@ -62,7 +62,7 @@ function within(column: string, { from, to }: Range) {
   return sql`${sql.ref(column)} > ${from}::uuid ${last}`;
 }
 
-/** From the state at `before` on, that is from the last revision that was made until then, every state is to stay. */
+/** Raises `historyFrom` to the last revision made before `before`. Every state from there on remains. */
 async function raiseHistoryFrom(em: EntityManager, range: Range, before: Date): Promise<void> {
   await sql`
     update domains set history_from = newest.revision
@@ -77,7 +77,7 @@ async function raiseHistoryFrom(em: EntityManager, range: Range, before: Date): 
   `.execute(queries(em));
 }
 
-/** One statement sees snapshots and versions as they were at one moment, so that none goes which a new snapshot needs. */
+/** Deletes versions in one statement, which reads one consistent state. No version that a new snapshot needs is lost. */
 async function deleteVersions(em: EntityManager, range: Range): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from records using domains

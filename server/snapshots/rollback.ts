@@ -5,20 +5,18 @@ import { planningState } from "../dns/desired-state.ts";
 import { asHeld } from "../records/joined-texts.ts";
 import { judgeChanges } from "../records/judge-changes.ts";
 import { liveAtNames, liveColumns, liveRecord } from "../changes/state/live-queries.ts";
-import type { PlannedChange } from "../dns/live-record.ts";
 import { lossWarning, refuseLoss } from "../records/loss-guard.ts";
-import type { RecordData } from "../dns/record.ts";
+import type { PlannedChange, RecordData } from "../dns/record.ts";
 import type { ChangePipeline, ZoneContext } from "../changes/pipeline.ts";
 import { countsView, planView } from "../records/plan-view.ts";
-import { keptThere, keptWarnings, partingKept } from "../records/provider-limits.ts";
+import { kindOfZone, partingReadOnly, readOnlyAtProvider, readOnlyWarnings } from "../records/provider-limits.ts";
 import { withSplitsOf } from "../dns/zone-comparison.ts";
-import { kindOfZone } from "../records/zone-limits.ts";
 import { withoutManaged } from "../dns/server-managed.ts";
 import { signatureWarnings } from "../records/signature-warnings.ts";
 import { inSlices } from "../platform/slices.ts";
 import { findSnapshot, type Snapshots } from "./service.ts";
 
-/** Makes a zone again what a snapshot says. */
+/** Restores a zone to a snapshot. */
 export class Rollback {
   readonly #pipeline: ChangePipeline;
   readonly #snapshots: Snapshots;
@@ -29,8 +27,8 @@ export class Rollback {
   }
 
   /**
-   * Sends only what differs. What today's rules forbid or the provider refuses is listed in `failed`, and the rest is restored; the new
-   * snapshot describes what the zone then is.
+   * Restores the records that differ. Changes that current rules forbid or the provider refuses are listed in `failed`. The new snapshot
+   * describes the resulting zone.
    * @throws AppError NOT_FOUND, CONFIRMATION_REQUIRED above the safety threshold, PROVIDER_ERROR
    */
   async run(
@@ -41,7 +39,7 @@ export class Rollback {
     const plan = (reader: EntityManager, zone: ZoneContext) => planRollback(reader, zone, input.snapshotId);
     if (input.dryRun) {
       const request = { domainId: input.id, caller, need: "manage", plan } as const;
-      const { changes, kept, unmade, warnings, recordCount } = await this.#pipeline.preview(em, request);
+      const { changes, readOnly, unmade, warnings, recordCount } = await this.#pipeline.dryRun(em, request);
       const loss = lossWarning(changes, recordCount, "differences");
       return {
         success: unmade.length === 0,
@@ -50,7 +48,7 @@ export class Rollback {
         failed: unmade.map(failure),
         plan: {
           ...(await planView(changes)),
-          warnings: [...warnings, ...keptWarnings(kept), ...(loss === null ? [] : [loss])],
+          warnings: [...warnings, ...readOnlyWarnings(readOnly), ...(loss === null ? [] : [loss])],
         },
       };
     }
@@ -71,7 +69,7 @@ export class Rollback {
       const outcome = outcomes[index];
       return outcome && !outcome.ok ? [{ record: after ?? before, reason: outcome.message }] : [];
     });
-    const failed = [...refused, ...planned.unmade, ...planned.kept].map(failure);
+    const failed = [...refused, ...planned.unmade, ...planned.readOnly].map(failure);
     const done = planned.changes.filter((_, index) => outcomes[index]?.ok);
     if (snapshotId === null) throw new Error("A rollback always makes a snapshot.");
     const seen = { sees: Hosts.all, signed: planned.signed };
@@ -80,7 +78,7 @@ export class Rollback {
   }
 }
 
-/** Plans the difference backwards, from the version rows that began or ended since the snapshot. */
+/** Plans a rollback from the version rows that began or ended since the snapshot. */
 async function planRollback(em: EntityManager, zone: ZoneContext, snapshotId: string) {
   const { revision } = await findSnapshot(em, zone.id, snapshotId);
   const since = await queries(em)
@@ -100,11 +98,11 @@ async function planRollback(em: EntityManager, zone: ZoneContext, snapshotId: st
   const live = withoutManaged(since.map(liveRecord), zone.signed);
   const held = await inSlices(asHeld(withSplitsOf(withoutManaged(gone.map(liveRecord), zone.signed), live), zone.kind));
   const wanted = await inSlices(planningState(live, held.records));
-  const there = await keptThere(zone, wanted.changes);
+  const there = await readOnlyAtProvider(zone, wanted.changes);
   const plan = {
     ...wanted,
     warnings: held.warnings,
-    ...(await inSlices(partingKept(wanted.changes, zone.kind, there))),
+    ...(await inSlices(partingReadOnly(wanted.changes, zone.kind, there))),
   };
   const kind = await kindOfZone(
     zone,
@@ -119,15 +117,15 @@ function failure({ record: { recordType, name, value, strings }, reason }: Unmad
   return { recordType, name, value, strings, error: reason };
 }
 
-/** A change that a rollback does not make, and why. */
+/** A record that a rollback does not restore, and why. */
 interface Unmade {
   record: RecordData;
   reason: string;
 }
 
 /**
- * Parts the changes into those that can be made and those that today's rules forbid. What is not made may be in the way of others, which are
- * then judged anew.
+ * Splits the changes into those that are allowed and those that current rules forbid. A forbidden change may block others, so the rest is
+ * checked again.
  */
 async function withoutRefused(em: EntityManager, zone: ZoneContext, planned: readonly PlannedChange[]) {
   const names = planned.flatMap(({ before, after }) => [before, after].flatMap((record) => record?.name ?? []));

@@ -1,13 +1,13 @@
 import { sql } from "kysely";
 import { queries, type EntityManager } from "../database/database.ts";
 
-/** Domains in one transaction: few enough that an edit of one of them hardly waits. */
+/** Domains per transaction. Small enough that edits wait only briefly. */
 const batch = 500;
 
 /**
- * Makes the snapshots that schedules ask for: `daily` once after midnight UTC, `weekly` once from Monday on. What was missed while nothing ran is
- * made up for by one snapshot. Domains that are being changed right now have their turn with the next run.
- * @returns how many were made.
+ * Creates scheduled snapshots: `daily` once after midnight UTC, `weekly` once from Monday on. One snapshot covers all missed ones.
+ * Skips domains with a change in progress until the next run.
+ * @returns the number of snapshots created.
  */
 export async function makeScheduledSnapshots(em: EntityManager, now: Date, signal?: AbortSignal): Promise<number> {
   const day = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()));

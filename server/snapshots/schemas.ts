@@ -6,27 +6,28 @@ import { id, pageOf, paging, queryFlag, timestamp } from "../api/schemas.ts";
 
 const domainId = id("The domain's id.");
 const snapshotId = id("The snapshot's id.");
-const trigger = z
-  .enum(["manual", "scheduled", "on_change"], "This must be manual, scheduled or on_change.")
-  .meta({ description: "What made it.", example: "manual" });
+const trigger = z.enum(["manual", "scheduled", "on_change"], "This must be manual, scheduled or on_change.").meta({
+  description: "What took the snapshot. `on_change`: a change to the whole zone, such as a sync or rollback.",
+  example: "manual",
+});
 
 export const snapshot = z
   .object({
     id: snapshotId,
     domainId,
-    version: z.int().meta({ description: "Counts the domain's snapshots, from 1.", example: 1 }),
+    version: z.int().meta({ description: "Sequence number within the domain, from 1.", example: 1 }),
     trigger,
     records: z
       .array(dnsRecord)
       .nullable()
       .meta({
         description:
-          "The records at that point in time, by name and type. Null with `records=false`, and in lists and on creation for zones of " +
-          "more than 1000 records, or more than 10000 on a page: read the snapshot by its id then.",
+          "The records at that time, by name and type. Null with `records=false`. Also null in lists and on creation for zones of " +
+          "more than 1000 records, or more than 10000 on a page: get the snapshot by its id instead.",
       }),
-    recordCount: z.int().meta({ description: "How many records it has.", example: 60 }),
-    createdBy: id("Who made it.").nullable(),
-    createdAt: timestamp("When it was made."),
+    recordCount: z.int().meta({ description: "Number of records.", example: 60 }),
+    createdBy: id("The user who took it; null for the service itself.").nullable(),
+    createdAt: timestamp("When it was taken."),
   })
   .meta({ id: "Snapshot", description: "A zone's records at a point in time." });
 
@@ -37,8 +38,8 @@ export const snapshotPage = z
 export const listSnapshotsInput = z.strictObject({
   id: domainId,
   ...paging(20, 100),
-  trigger: trigger.optional().meta({ description: "Only snapshots made by this." }),
-  records: queryFlag("true", "`false` leaves the records out."),
+  trigger: trigger.optional().meta({ description: "Only snapshots with this trigger." }),
+  records: queryFlag("true", "`false` omits the records."),
 });
 
 export const createSnapshotInput = z.strictObject({ id: domainId, trigger: trigger.default("manual") });
@@ -47,34 +48,37 @@ export const snapshotIdInput = z.strictObject({ id: domainId, snapshotId });
 
 export const diffInput = z.strictObject({
   id: domainId,
-  from: id("The earlier snapshot; it may also be the later one."),
-  to: id("The snapshot to compare with."),
+  from: id("The snapshot to compare from. It may be the newer one."),
+  to: id("The snapshot to compare to."),
 });
 
 const recordName = z
   .object({
     recordType: z.string().meta({ description: "Record type.", example: "A" }),
-    name: z.string().meta({ description: "Host part.", example: "www" }),
+    name: z.string().meta({ description: "Name relative to the domain.", example: "www" }),
     value: z.string().meta({ description: "Canonical value.", example: "192.0.2.1" }),
     strings: shownStrings,
   })
-  .meta({ id: "RecordName", description: "A record, by what tells it apart." });
+  .meta({ id: "RecordName", description: "A record, by the fields that identify it." });
 
 const comparedRecord = z
   .object({
     ...recordName.shape,
     ttl: z.int().meta({ description: "Time to live in seconds.", example: 3600 }),
-    priority: z.int().nullable().meta({ description: "MX and SRV.", example: null }),
-    proxied: z.boolean().meta({ description: "Whether the provider's proxy answers.", example: false }),
+    priority: z
+      .int()
+      .nullable()
+      .meta({ description: "MX and SRV: the priority. Null for other types.", example: null }),
+    proxied: z.boolean().meta({ description: "Whether the provider proxies the record.", example: false }),
   })
-  .meta({ id: "ComparedRecord", description: "A record as it is compared." });
+  .meta({ id: "ComparedRecord", description: "A record's compared fields." });
 
 export const snapshotDiff = z
   .object({
-    added: z.array(comparedRecord).meta({ description: "In `to` only." }),
-    removed: z.array(comparedRecord).meta({ description: "In `from` only." }),
+    added: z.array(comparedRecord).meta({ description: "Records only in `to`." }),
+    removed: z.array(comparedRecord).meta({ description: "Records only in `from`." }),
     modified: z.array(z.object({ before: comparedRecord, after: comparedRecord, changes: fieldChanges })).meta({
-      description: "In both, with differences.",
+      description: "Records in both that differ.",
       example: [
         {
           before: {
@@ -100,38 +104,41 @@ export const snapshotDiff = z
       ],
     }),
   })
-  .meta({ id: "SnapshotDiff", description: "What differs between two snapshots of a domain." });
+  .meta({ id: "SnapshotDiff", description: "The differences between two snapshots of a domain." });
 
 export const rollbackInput = z.strictObject({
   id: domainId,
   snapshotId,
-  dryRun: z.boolean("This must be true or false.").default(false).meta({ description: "Only show what would change." }),
+  dryRun: z
+    .boolean("This must be true or false.")
+    .default(false)
+    .meta({ description: "Only returns what would change, in `plan`." }),
   force: z.boolean("This must be true or false.").default(false).meta({
-    description: "Go on although more than 30 % of a zone of ten or more records would change, or all would go.",
+    description: "Confirms changing more than 30 % of a zone with ten or more records, or removing all.",
   }),
 });
 
 export const rollbackResult = z
   .object({
-    success: z.boolean().meta({ description: "Whether everything took place." }),
+    success: z.boolean().meta({ description: "Whether all changes were made." }),
     snapshot: snapshot
       .nullable()
-      .meta({ description: "The new `on_change` snapshot of what the zone then is; null with dryRun." }),
-    created: z.int().meta({ description: "Records brought back.", example: 2 }),
-    updated: z.int().meta({ description: "Records set back.", example: 1 }),
-    deleted: z.int().meta({ description: "Records removed.", example: 0 }),
+      .meta({ description: "The `on_change` snapshot taken after the rollback; null with `dryRun`." }),
+    created: z.int().meta({ description: "Records created.", example: 2 }),
+    updated: z.int().meta({ description: "Records changed.", example: 1 }),
+    deleted: z.int().meta({ description: "Records deleted.", example: 0 }),
     failed: z
       .array(
         z.object({
           ...recordName.shape,
           error: z
             .string()
-            .meta({ description: "What the provider said, or which rule forbids it.", example: "refused" }),
+            .meta({ description: "The provider's message, or the rule that forbids the change.", example: "refused" }),
         }),
       )
-      .meta({ description: "What could not be done; with `dryRun`, what today's rules forbid.", example: [] }),
+      .meta({ description: "Changes that failed; with `dryRun`, changes that present rules forbid.", example: [] }),
     plan: plannedChanges
       .nullable()
-      .meta({ description: "With `dryRun`: what would change. Else null.", example: null }),
+      .meta({ description: "With `dryRun`, what would change; null otherwise.", example: null }),
   })
-  .meta({ id: "RollbackResult", description: "What a rollback did." });
+  .meta({ id: "RollbackResult", description: "The result of a rollback." });

@@ -8,7 +8,7 @@ import type { Tables } from "../database/tables/all.ts";
 import { onePage } from "../database/one-page.ts";
 import { notFound } from "../platform/errors.ts";
 import { recordView } from "../records/list.ts";
-import type { LiveRecord } from "../dns/live-record.ts";
+import type { LiveRecord } from "../dns/record.ts";
 import { countsAt, liveColumns, liveRecord, zoneAt, zonesAt } from "../changes/state/live-queries.ts";
 import { isServerManaged, withoutManaged } from "../dns/server-managed.ts";
 import { withSplitsOf } from "../dns/zone-comparison.ts";
@@ -19,12 +19,12 @@ import type { SnapshotTrigger } from "../database/tables/snapshots.ts";
 
 type SnapshotRow = Selectable<Tables["snapshots"]>;
 
-/** Up to this size a snapshot's records come along in lists and on creation; beyond it only by id. */
+/** Up to this size, a snapshot's records are included in lists and on creation; larger ones only when read by id. */
 const embeddedRecords = 1_000;
-/** And this many in all on a page of snapshots. */
+/** The most records included on one page of snapshots. */
 const embeddedOnPage = 10_000;
 
-/** Bookmarks in the history of a zone. */
+/** Lists, creates and compares snapshots, which are bookmarks in a zone's history. */
 export class Snapshots {
   readonly #audit: Audit;
   readonly #now: () => Date;
@@ -34,6 +34,7 @@ export class Snapshots {
     this.#now = now;
   }
 
+  /** Returns a page of snapshots, newest first. @throws AppError NOT_FOUND */
   async list(
     em: EntityManager,
     caller: Caller,
@@ -64,7 +65,10 @@ export class Snapshots {
     return { snapshots, total: found.total, page, limit };
   }
 
-  /** Constant time: the records are not copied, and come along only from small zones. @throws AppError NOT_FOUND */
+  /**
+   * Creates a snapshot in constant time, without copying records. The result includes the records of small zones.
+   * @throws AppError NOT_FOUND, FORBIDDEN
+   */
   async create(em: EntityManager, caller: Caller, input: { id: string; trigger: SnapshotTrigger }) {
     const seen = seenOf(await zoneFor(em, caller, input.id, "write"));
     const author = { trigger: input.trigger, createdBy: caller.userId, now: this.#now() };
@@ -82,13 +86,13 @@ export class Snapshots {
     return await this.brief(em, { id: input.id, snapshotId }, seen);
   }
 
-  /** @throws AppError NOT_FOUND */
+  /** Returns a snapshot with all of its records. @throws AppError NOT_FOUND */
   async get(em: EntityManager, caller: Caller, input: { id: string; snapshotId: string }) {
     const seen = seenOf(await zoneFor(em, caller, input.id, "read"));
     return await this.#read(em, input, Number.POSITIVE_INFINITY, seen);
   }
 
-  /** Reads only what changed between the two. @throws AppError NOT_FOUND */
+  /** Returns the difference between two snapshots. Reads only what changed between them. @throws AppError NOT_FOUND */
   async diff(em: EntityManager, caller: Caller, input: { id: string; from: string; to: string }) {
     const { sees, signed } = seenOf(await zoneFor(em, caller, input.id, "read"));
     const from = await findSnapshot(em, input.id, input.from);
@@ -111,7 +115,7 @@ export class Snapshots {
     return await inSlices(forward ? differing(before, after) : differing(after, before));
   }
 
-  /** A snapshot as the answer that made it shows it. */
+  /** Returns a snapshot, with its records if there are few. @throws AppError NOT_FOUND */
   async brief(em: EntityManager, input: { id: string; snapshotId: string }, seen: Seen) {
     return await this.#read(em, input, embeddedRecords, seen);
   }
@@ -124,7 +128,7 @@ export class Snapshots {
   }
 }
 
-/** How a caller sees a zone: which hosts of it, and whether its provider signs it. */
+/** What a view of a snapshot depends on: the hosts that the caller sees, and whether the provider signs the zone. */
 interface Seen {
   sees: Hosts;
   signed: boolean;
@@ -134,7 +138,7 @@ function seenOf({ rights, signed }: Zone): Seen {
   return { sees: rights.sees, signed };
 }
 
-/** For whom sees some hosts only, a snapshot counts the records of those. */
+/** Counts only the records of the hosts that the caller sees. */
 async function restrictToVisibleHosts(
   em: EntityManager,
   domainId: string,
@@ -146,7 +150,7 @@ async function restrictToVisibleHosts(
   return rows.map((row) => ({ ...row, record_count: counts.get(row.revision) ?? 0 }));
 }
 
-/** Picks the snapshots of a page whose records come along: small ones, newest first, up to a bound for all of them. */
+/** Picks the snapshots of a page whose records are included: small ones, newest first, up to a limit in all. */
 function withinPage(): (row: SnapshotRow) => boolean {
   let room = embeddedOnPage;
   return ({ record_count: count }) => {
@@ -156,7 +160,7 @@ function withinPage(): (row: SnapshotRow) => boolean {
   };
 }
 
-/** Version rows that began or ended in (older, newer]: nothing else is read. */
+/** Selects the version rows that began or ended in (older, newer]. */
 function between(em: EntityManager, domainId: string, edge: "since" | "until", older: number, newer: number) {
   return queries(em)
     .selectFrom("records")
@@ -166,7 +170,7 @@ function between(em: EntityManager, domainId: string, edge: "since" | "until", o
     .where(edge, "<=", newer);
 }
 
-/** @throws AppError NOT_FOUND, also for a snapshot of another domain */
+/** Returns a snapshot's row. @throws AppError NOT_FOUND, also for a snapshot of another domain */
 export async function findSnapshot(em: EntityManager, domainId: string, snapshotId: string): Promise<SnapshotRow> {
   const row = await queries(em)
     .selectFrom("snapshots")

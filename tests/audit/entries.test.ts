@@ -35,8 +35,8 @@ async function wholeTable(): Promise<string> {
   return rows.map(({ row }) => row).join("\n");
 }
 
-describe("a sign-in", () => {
-  test("that fails tells whom it was aimed at, by nobody; an unknown name is not kept", async () => {
+describe("audit entries of sign-ins", () => {
+  test("a failed sign-in is audited with the targeted user and no actor, and an unknown name is not stored", async () => {
     const wrong = await login("Ada", "not the password of ada");
     const unknown = await login("my-secret-password-typed-as-a-name", "x");
     const [newest, before] = await entries(zw.admin, { action: "auth.sign_in_failed" });
@@ -53,7 +53,7 @@ describe("a sign-in", () => {
     expect(table).not.toContain("my-secret-password");
   });
 
-  test("and the sign-out after it tell the user and the session", async () => {
+  test("sign-in and sign-out are audited with user and session", async () => {
     const { body } = await login("ada", memberPassword);
     await new RestClient(zw.url, body.accessToken).post("/api/auth/logout");
     const [signOut] = await entries(zw.admin, { action: "auth.sign_out" });
@@ -62,7 +62,7 @@ describe("a sign-in", () => {
     expect(signOut).toMatchObject({ actorId: adaId, targetType: "session", targetId: signIn?.targetId });
   });
 
-  test("whose rotated refresh token is used again leaves an entry", async () => {
+  test("reuse of a rotated refresh token is audited", async () => {
     const { body } = await login("ada", memberPassword);
     const refresh = (refreshToken: string) => zw.nobody.post("/api/auth/refresh", { refreshToken });
     const second = await refresh(body.refreshToken);
@@ -74,7 +74,7 @@ describe("a sign-in", () => {
     expect(entry).toMatchObject({ actorId: null, targetType: "session", after: { userId: adaId }, requestId });
   });
 
-  test("tells the address that we believe, not the one in a header that anybody can write", async () => {
+  test("audit entries have the trusted client address, not one from a forgeable header", async () => {
     const { headers } = await login("admin", adminPassword, {
       "x-forwarded-for": "203.0.113.66",
       forwarded: "for=203.0.113.66",
@@ -85,8 +85,8 @@ describe("a sign-in", () => {
   });
 });
 
-describe("a change of", () => {
-  test("a domain tells only what changed, before and after; one that changes nothing leaves no entry", async () => {
+describe("audit entries of changes", () => {
+  test("a domain change is audited with only the changed fields before and after, and a change of nothing is not audited", async () => {
     await zw.admin.put(`/api/domains/${domain}`, { groupName: "shop", tags: ["a"] });
     await zw.admin.put(`/api/domains/${domain}`, { groupName: "shop", notes: "new" });
     await zw.admin.put(`/api/domains/${domain}`, { groupName: "shop", notes: "new" });
@@ -96,7 +96,7 @@ describe("a change of", () => {
     expect(others).toEqual([]);
   });
 
-  test("a domain's provider tells from where to where", async () => {
+  test("a domain's move is audited with both providers", async () => {
     const { body } = await zw.admin.post("/api/provider-configs", { kind: "manual", name: "Elsewhere" });
     const zone = (await zw.admin.post("/api/domains", { name: "moving.example" })).body;
     await zw.admin.put(`/api/domains/${zone.id}`, { providerConfigId: body.id });
@@ -105,7 +105,7 @@ describe("a change of", () => {
     ]);
   });
 
-  test("records is one entry for the set, with its counts, its id in the history, and the records", async () => {
+  test("a record change is audited as one entry per change set, with counts, history id and records", async () => {
     const records = [1, 2, 3].map((host) => ({ recordType: "A", name: `set-${host}`, value: `192.0.2.${host}` }));
     const { body } = await zw.admin.post(`/api/domains/${domain}/records/bulk`, { records });
     const [bulk] = await entries(zw.admin, { action: "records.bulk", targetId: domain });
@@ -124,7 +124,7 @@ describe("a change of", () => {
     });
   });
 
-  test("many records tells the first hundred of them", async () => {
+  test("a large record change is audited with its first hundred records", async () => {
     const zonefile = Array.from({ length: 150 }, (_, host) => `many-${host} 60 A 192.0.2.1`).join("\n");
     await zw.admin.post(`/api/domains/${domain}/zonefile`, { zonefile: `${zonefile}\n`, mode: "merge" });
     const [entry] = await entries(zw.admin, { action: "records.import", targetId: domain });
@@ -132,7 +132,7 @@ describe("a change of", () => {
     expect(entry?.after?.["records"]).toHaveLength(100);
   });
 
-  test("a provider configuration never holds its secrets, only that one was set", async () => {
+  test("audit entries of a provider configuration never contain secrets, only that one was set", async () => {
     const { body } = await zw.admin.post("/api/provider-configs", {
       kind: "rfc2136",
       name: "BIND",
@@ -151,13 +151,13 @@ describe("a change of", () => {
   });
 });
 
-describe("the list", () => {
-  test("is for administrators only", async () => {
+describe("the audit list", () => {
+  test("only administrators can list the audit trail", async () => {
     expect(problemOf(await ada.get("/api/audit"), 403, "FORBIDDEN").detail).toContain("administrator");
     expect(problemOf(await zw.nobody.get("/api/audit"), 401, "UNAUTHORIZED").issues).toBeNull();
   });
 
-  test("is newest first, in pages that fit together", async () => {
+  test("the audit list is newest first, and its pages fit together", async () => {
     const { body } = await zw.admin.get("/api/audit?limit=100");
     const ids = body.entries.map(({ id }: { id: string }) => id);
     const moments = body.entries.map(({ at }: { at: string }) => at);
@@ -171,7 +171,7 @@ describe("the list", () => {
     expect(paged).toEqual(ids);
   });
 
-  test("shows by each filter what fits it, and nothing else; filters combine", async () => {
+  test("each audit filter returns exactly the matching entries, and filters combine", async () => {
     const all = await entries(zw.admin);
     const newest = all[0]?.at ?? "";
     const middle = all[Math.floor(all.length / 2)]?.at ?? "";
@@ -200,7 +200,7 @@ describe("the list", () => {
     ["target type", "target_type = 'domain'"],
     ["target", "target_id = '01a1fb0f-6204-7000-abd4-276e976be8b7'"],
     ["time", "at >= '2027-01-01' and at < '2027-01-02'"],
-  ])("filtered by %s reads an index in the order of the list", async (what, condition) => {
+  ])("the audit list filtered by %s reads an index in list order", async (what, condition) => {
     const em = zw.services.database.fork();
     let plan: { rows: { "QUERY PLAN": string }[] } = { rows: [] };
     const looking = em.transactional(async (tx) => {

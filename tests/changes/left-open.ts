@@ -7,12 +7,12 @@ import type { Zonewright } from "../support/zonewright.ts";
 interface Left {
   changes: unknown[];
   kind?: "edit" | "import" | "rollback";
-  together?: boolean;
+  atomic?: boolean;
 }
 
 /** What a process leaves that works for the administrator and died between committing its intent and writing the outcome. @returns the id of the change set */
 export async function leavePending(zw: Zonewright, domainId: string, left: Left): Promise<string> {
-  const { changes, kind = "edit", together = false } = left;
+  const { changes, kind = "edit", atomic = false } = left;
   const db = queries(zw.services.database.fork());
   const admin = await db.selectFrom("users").select("id").where("username", "=", "admin").executeTakeFirstOrThrow();
   const id = newId();
@@ -27,7 +27,7 @@ export async function leavePending(zw: Zonewright, domainId: string, left: Left)
       creates: changes.length,
       updates: 0,
       deletes: 0,
-      intent: JSON.stringify({ together, changes }),
+      intent: JSON.stringify({ together: atomic, changes }),
       repaired: false,
       created_at: new Date(),
     })

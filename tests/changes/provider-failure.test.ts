@@ -35,7 +35,9 @@ describe.each(["a folder", "missing", "broken text"])("a provider that fails bec
     expect(answers.map(({ status, body }) => [status, body.code])).toEqual(answers.map(() => [502, "PROVIDER_ERROR"]));
     for (const { body } of answers) expect(body.detail).not.toContain(zw.dataDir);
     expect((await zone.post("/sync")).status).toBe(502);
-    expect(await zone.detail()).toEqual(before);
+    // The watch of the zone files may have reported the broken file meanwhile.
+    const unwatched = { driftedAt: expect.toSatisfy(() => true), driftError: expect.toSatisfy(() => true) };
+    expect(await zone.detail()).toEqual({ ...before, ...unwatched });
     expect(await zone.records()).toEqual([record]);
     expect((await zone.get("/snapshots")).body.total).toBe(0);
     const failed = (await zone.history()).slice(0, answers.length);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { effects, outcomesIn, provenOurs, readServed } from "../../server/changes/read-back.ts";
+import { outcomesIn, provenOurs, readServed } from "../../server/changes/read-back.ts";
+import { effects } from "../../server/changes/settle.ts";
 import type { DnsProvider, RecordChange } from "../../server/dns-providers/provider.ts";
 import type { RecordData } from "../../server/dns/record.ts";
 

@@ -156,7 +156,7 @@ test("of a set of all or none that did not reach the provider, nothing is done h
   const [www] = await zone.records();
   const { domainId: _, ...before } = www;
   const noted = { action: "update", id: www.id, before, after: { ...before, comment: "only if all is done" } };
-  await leavePending(zw, zone.id, { changes: [noted, createOf("crash")], together: true });
+  await leavePending(zw, zone.id, { changes: [noted, createOf("crash")], atomic: true });
   await zw.services.repair.runOnce();
   expect((await zone.history())[0]).toMatchObject({ state: "failed", repaired: true, updates: 0 });
   expect(await zone.records()).toEqual([www]);
@@ -178,7 +178,7 @@ describe("a change left open at a provider that will not come back", () => {
       creates: 0,
       revision: null,
       actor: "admin",
-      failures: [{ name: "crash", error: expect.stringContaining("is not known") }, { name: "other" }],
+      failures: [{ name: "crash", error: expect.stringContaining("Outcome unknown") }, { name: "other" }],
     });
     expect(entry.finishedAt).not.toBeNull();
     await zone.add("A", "after", "192.0.2.5");

@@ -44,19 +44,19 @@ function silentProvider(...shown: ReadRecord[]) {
 
 test("a change that ended without an answer stays open while a signer may not show it yet", async () => {
   const { provider } = silentProvider(signature);
-  const call = callProvider(provider, "zone.example", changes, { together: true, mayStayOpen: true });
+  const call = callProvider(provider, "zone.example", changes, { atomic: true, mayStayOpen: true });
   await expect(call).rejects.toMatchObject({ effect: "unknown" });
 });
 
 test("a change that ended without an answer is settled at once in a zone that nobody signs", async () => {
   const { provider } = silentProvider();
-  const call = callProvider(provider, "zone.example", changes, { together: true, mayStayOpen: true });
+  const call = callProvider(provider, "zone.example", changes, { atomic: true, mayStayOpen: true });
   await expect(call).rejects.toMatchObject({ effect: "none" });
 });
 
 test("where a change in a signed zone cannot stay open, all that was begun is taken back, shown or not", async () => {
   const { provider, calls } = silentProvider(signature);
-  await expect(callProvider(provider, "zone.example", changes, { together: true })).rejects.toMatchObject({
+  await expect(callProvider(provider, "zone.example", changes, { atomic: true })).rejects.toMatchObject({
     effect: "none",
   });
   expect(calls[1]).toMatchObject({

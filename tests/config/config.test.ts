@@ -31,7 +31,7 @@ function refusal(environment: Record<string, string>): string {
 
 const longKey = "k".repeat(32);
 
-describe("a bad value stops the start with a sentence naming the variable", () => {
+describe("an invalid value stops the start with a sentence that names the variable", () => {
   test.each([
     ["HOST", "not a host"],
     ["HOST", "http://0.0.0.0"],
@@ -82,35 +82,35 @@ describe("a bad value stops the start with a sentence naming the variable", () =
     ["LOG_LEVEL", "loud"],
     ["LOG_FORMAT", "xml"],
     ["JOBS", "yes"],
-  ])("%s=%j", (name, value) => {
+  ])("the configuration %s=%j is refused", (name, value) => {
     const message = refusal({ [name]: value });
     expect(message).toMatch(new RegExp(`^${name}\\b.+\\.$`));
     expect(message).not.toContain("\n");
   });
 
-  test("a password made of ADMIN_USERNAME is refused", () => {
+  test("an ADMIN_PASSWORD derived from ADMIN_USERNAME is refused", () => {
     const message = refusal({ ADMIN_USERNAME: "hortensia", ADMIN_PASSWORD: "Hortensia2027" });
     expect(message).toMatch(/^ADMIN_PASSWORD must not be .+\.$/);
   });
 
-  test("every bad variable is named at once, one to a line", () => {
+  test("all invalid variables are reported at once, one per line", () => {
     const lines = refusal({ PORT: "x", JOBS: "x", LOG_LEVEL: "x" }).split("\n");
     expect(new Set(lines.map((line) => line.split(" ")[0]))).toEqual(new Set(["JOBS", "LOG_LEVEL", "PORT"]));
     expect(lines).toHaveLength(3);
   });
 
-  test("a refused password or key is not repeated in the sentence", () => {
+  test("a refused password or key is not repeated in the message", () => {
     expect(refusal({ ADMIN_PASSWORD: "hunter2", SECRET_KEYS: "hunter3" })).not.toMatch(/hunter/);
   });
 
-  test("a key file that cannot be written is blamed on DATA_DIR", () => {
+  test("a key file that cannot be written is reported with DATA_DIR", () => {
     const folder = newFolder();
     writeFileSync(join(folder, "file"), "");
     expect(refusal({ DATA_DIR: join(folder, "file") })).toMatch(/^DATA_DIR: /);
   });
 });
 
-test("without any variable the service listens on 127.0.0.1:3000 with the embedded database", () => {
+test("without any variables, the service listens on 127.0.0.1:3000 with the embedded database", () => {
   const { secretKeys, dataDir, ...config } = load({});
   expect(config).toEqual({
     host: "127.0.0.1",
@@ -153,15 +153,15 @@ test("an empty variable counts as absent", () => {
   expect(loadConfig({ ...empty, DATA_DIR: dataDir })).toEqual(loadConfig({ DATA_DIR: dataDir }));
 });
 
-test("the site's address follows the port, and loses its trailing slash", () => {
+test("the default SITE_URL has the configured port, and SITE_URL loses its trailing slash", () => {
   expect(load({ PORT: "8080" }).siteUrl).toBe("http://localhost:8080");
   expect(load({ SITE_URL: "https://dns.example.com/" }).siteUrl).toBe("https://dns.example.com");
 });
 
-test("request limits are numbers of calls a minute, or off", () => {
+test("rate limits are numbers of calls per minute, or off", () => {
   const { requestLimits } = load({ RATE_LIMIT: "50", RATE_LIMIT_COSTLY: "off" });
   expect(requestLimits).toEqual({ requests: 50, costly: null });
-  expect(refusal({ RATE_LIMIT: "0" })).toMatch(/^RATE_LIMIT must be a number of calls a minute/);
+  expect(refusal({ RATE_LIMIT: "0" })).toMatch(/^RATE_LIMIT must be a number of calls per minute/);
   expect(refusal({ RATE_LIMIT_COSTLY: "many" })).toMatch(/^RATE_LIMIT_COSTLY must be/);
 });
 
@@ -169,12 +169,12 @@ test.each(["hourly", "daily", "off"])("drift can be looked for %s", (every) => {
   expect(load({ DRIFT_CHECK: every }).driftCheck).toBe(every);
 });
 
-test("snapshots are kept for a number of days, or for good", () => {
+test("SNAPSHOT_RETENTION is a number of days, or off to keep snapshots forever", () => {
   expect(load({ SNAPSHOT_RETENTION: "365" }).snapshotRetentionDays).toBe(365);
   expect(load({ SNAPSHOT_RETENTION: "off" }).snapshotRetentionDays).toBeNull();
 });
 
-test("lists may have spaces and empty parts", () => {
+test("lists may contain spaces and empty items", () => {
   const config = load({
     CORS_ORIGINS: " https://a.example.com , ,https://b.example.com,",
     TRUST_PROXY: "loopback, 10.0.0.0/8, 2001:db8::/32",
@@ -184,12 +184,12 @@ test("lists may have spaces and empty parts", () => {
   expect(load({ TRUST_PROXY: "2" }).trustProxy).toEqual(["2"]);
 });
 
-test("SECRET_KEYS are taken in their order, the newest first", () => {
+test("SECRET_KEYS keep their order, newest first", () => {
   const [newest, oldest] = ["n".repeat(32), "o".repeat(40)];
   expect(load({ SECRET_KEYS: `${newest},${oldest}` }).secretKeys).toEqual([newest, oldest]);
 });
 
-test("without SECRET_KEYS a key is made once, in a file that only its owner may read", () => {
+test("without SECRET_KEYS, a key is generated once in a file that only its owner can read", () => {
   const dataDir = newFolder();
   const [key] = loadConfig({ DATA_DIR: dataDir }).secretKeys;
   const path = join(dataDir, "secret-key");
@@ -200,7 +200,7 @@ test("without SECRET_KEYS a key is made once, in a file that only its owner may 
   expect(loadConfig({ DATA_DIR: newFolder() }).secretKeys).not.toEqual([key]);
 });
 
-test("a key file that was emptied stops the start instead of signing with nothing", () => {
+test("an empty key file stops the start instead of signing with an empty key", () => {
   const dataDir = newFolder();
   writeFileSync(join(dataDir, "secret-key"), "\n");
   expect(refusal({ DATA_DIR: dataDir })).toMatch(/^DATA_DIR: .*secret-key/);

@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { afterCommit } from "../../server/database/after-commit.ts";
-import { openDatabase, queries, type Database, type EntityManager } from "../../server/database/database.ts";
+import { queries, type Database, type EntityManager } from "../../server/database/database.ts";
 import type { Logger } from "../../server/platform/log.ts";
+import { newMemoryDatabase } from "../support/database.ts";
 import { sql } from "kysely";
 
 let database: Database;
 const done: string[] = [];
 
 beforeAll(async () => {
-  database = await openDatabase({ databaseUrl: undefined, dataDir: "memory" });
+  database = await newMemoryDatabase();
 });
 afterAll(() => database.close());
 
@@ -16,7 +17,7 @@ async function statement(em: EntityManager): Promise<void> {
   await sql`select 1`.execute(queries(em));
 }
 
-test("work follows the commit of the outermost transaction, in the order in which it was asked for", async () => {
+test("after-commit work runs after the outermost transaction commits, in the order of its registration", async () => {
   done.length = 0;
   await database.fork().transactional(async (outer) => {
     await statement(outer);
@@ -31,7 +32,7 @@ test("work follows the commit of the outermost transaction, in the order in whic
   expect(done).toEqual(["first", "second", "third"]);
 });
 
-test("work of what is rolled back is not done, that of a savepoint neither", async () => {
+test("after-commit work of a rolled-back transaction or savepoint never runs", async () => {
   done.length = 0;
   await database.fork().transactional(async (outer) => {
     await statement(outer);
@@ -52,13 +53,13 @@ test("work of what is rolled back is not done, that of a savepoint neither", asy
   expect(done).toEqual(["outer"]);
 });
 
-test("without a transaction work is done at once", () => {
+test("after-commit work runs immediately without a transaction", () => {
   done.length = 0;
   afterCommit(database.fork(), () => done.push("now"));
   expect(done).toEqual(["now"]);
 });
 
-test("work that fails is logged, and neither the commit nor the rest of the work suffers", async () => {
+test("failing after-commit work is logged and affects neither the commit nor other work", async () => {
   const logged: unknown[] = [];
   database.logTo({ error: (entry: unknown) => void logged.push(entry) } as Logger);
   done.length = 0;

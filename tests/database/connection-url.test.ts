@@ -19,7 +19,7 @@ const usual = {
   connectTimeoutSeconds: 5,
 };
 
-describe("an address says", () => {
+describe("DATABASE_URL is parsed into its parts", () => {
   test.each([
     ["postgres://zw:secret@db.example.com/zonewright", {}],
     ["postgresql://zw:secret@db.example.com:6432/zonewright", { port: 6432 }],
@@ -49,12 +49,12 @@ describe("an address says", () => {
       "postgres://zw:secret@db.example.com/zonewright?application_name=dns&connect_timeout=20&options=-c%20search_path%3Ddns&channel_binding=prefer",
       { applicationName: "dns", connectTimeoutSeconds: 20, options: "-c search_path=dns", channelBinding: true },
     ],
-  ])("%s", (text, parts) => {
+  ])("DATABASE_URL %s is parsed", (text, parts) => {
     expect(parseDatabaseUrl(text)).toEqual({ ...usual, ...parts });
   });
 });
 
-describe("an address is refused in one sentence that names the parameter and no password:", () => {
+describe("an invalid DATABASE_URL is refused in one sentence that names the parameter and no password", () => {
   const base = "postgres://zw:hunter2@db.example.com/zonewright";
   test.each([
     ["mysql://zw:hunter2@db.example.com/zonewright", /must be an address such as/],
@@ -71,12 +71,12 @@ describe("an address is refused in one sentence that names the parameter and no 
     ["postgres://zw:hunter2@db.example.com:65536/zonewright", /port/],
     [`${base}?sslmode=prefer`, /sslmode=prefer, which may fall back to plain text/],
     [`${base}?sslmode=allow`, /sslmode=allow/],
-    [`${base}?sslmode=no-verify`, /unsupported value of sslmode/],
+    [`${base}?sslmode=no-verify`, /unsupported value for sslmode/],
     [`${base}?sslmode=`, /sslmode without a value/],
     [`${base}?sslmode`, /sslmode without a value/],
     [`${base}?sslmode=require&sslmode=disable`, /sslmode twice/],
-    [`${base}?sslmode=require&ssl=true`, /ssl beside sslmode/],
-    [`${base}?ssl=false`, /unsupported value of ssl/],
+    [`${base}?sslmode=require&ssl=true`, /both ssl and sslmode/],
+    [`${base}?ssl=false`, /unsupported value for ssl/],
     [`${base}?sslmode=verify-ca`, /sslmode=verify-ca, which needs .* sslrootcert/],
     [`${base}?sslmode=require&sslrootcert=system`, /sslrootcert=system/],
     [`${base}?sslrootcert=/etc/ca.crt`, /sslrootcert without encryption/],
@@ -85,14 +85,14 @@ describe("an address is refused in one sentence that names the parameter and no 
     [`${base}?sslmode=require&sslkey=a`, /sslkey without sslcert/],
     [`${base}?sslnegotiation=direct`, /sslnegotiation=direct without encryption/],
     [`${base}?host=/run/postgresql&sslmode=require`, /sslmode for a Unix socket/],
-    [`${base}?channel_binding=require`, /unsupported value of channel_binding/],
+    [`${base}?channel_binding=require`, /unsupported value for channel_binding/],
     [`${base}?connect_timeout=0`, /connect_timeout/],
     [`${base}?connect_timeout=soon`, /connect_timeout/],
-    [`${base}?target_session_attrs=read-write`, /the parameter target_session_attrs, which is not supported/],
-    [`${base}?pgbouncer=true`, /the parameter pgbouncer, which is not supported/],
+    [`${base}?target_session_attrs=read-write`, /the unsupported parameter target_session_attrs/],
+    [`${base}?pgbouncer=true`, /the unsupported parameter pgbouncer/],
     [`${base}?=hunter2`, /a parameter without a name/],
     [`${base}?%zz=1`, /%25/],
-  ])("%s", (text, sentence) => {
+  ])("DATABASE_URL %s is refused: %s", (text, sentence) => {
     const fault = databaseUrlFault(text);
     expect(fault).toMatch(sentence);
     expect(fault).toMatch(/^DATABASE_URL [^\n]*[^.]$/);
@@ -100,7 +100,7 @@ describe("an address is refused in one sentence that names the parameter and no 
   });
 });
 
-test("any user, password and database name come back as they were escaped", () => {
+test("user, password and database name in DATABASE_URL decode to exactly what was percent-encoded", () => {
   const texts = string({ unit: "binary", minLength: 1, maxLength: 20 }).filter((text) => text.isWellFormed());
   assert(
     property(texts, texts, texts, (user, password, database) => {
@@ -111,7 +111,7 @@ test("any user, password and database name come back as they were escaped", () =
   );
 });
 
-test("no text makes anything but an address or one sentence, and a password that is kept out of it", () => {
+test("any DATABASE_URL gives either an address or one sentence without the password", () => {
   assert(
     property(string({ maxLength: 60 }), (noise) => {
       const fault = databaseUrlFault(`postgres://zw:hunter2@db.example.com/zonewright?${noise}`) ?? "DATABASE_URL fine";
@@ -123,17 +123,17 @@ test("no text makes anything but an address or one sentence, and a password that
 
 const place = (text: string) => placeOf(parseDatabaseUrl(text));
 
-test("a place names host, port and database, and neither user nor password", () => {
+test("the displayed database location has host, port and database, but no user and no password", () => {
   expect(place("postgres://zw:secret@db.example.com/zonewright")).toBe("zonewright at db.example.com:5432");
   expect(place("postgres://zw:secret@[::1]/zonewright")).toBe("zonewright at [::1]:5432");
   expect(place("postgres://zw:secret@/zonewright?host=/run/postgresql")).toBe("zonewright at /run/postgresql");
 });
 
-test("a Unix socket is never spoken TLS to, whatever PGSSLMODE says", () => {
+test("a Unix socket never uses TLS, even if PGSSLMODE requests it", () => {
   expect(connectionSettings(parseDatabaseUrl("postgres:///zonewright?host=/run/postgresql")).ssl).toBe(false);
 });
 
-test("without sslmode the setting is left to PGSSLMODE, the same for both pools", () => {
+test("without sslmode, PGSSLMODE decides, the same for both pools", () => {
   expect(connectionSettings(parseDatabaseUrl("postgres://zw@db.example.com/zonewright"))).not.toHaveProperty("ssl");
   expect(connectionSettings(parseDatabaseUrl("postgres://zw@db.example.com/zonewright?sslmode=disable")).ssl).toBe(
     false,

@@ -18,7 +18,7 @@ const values: readonly (readonly [recordType: string, stored: string, canonical:
   ["TXT", "04 00 ab", "04 00 ab"],
 ];
 
-test("data of kept types that was stored in another form is brought into the present one, in every version", async () => {
+test("the migration canonicalizes stored data of uneditable types in every record version", async () => {
   const zone = await manualZone(zw);
   for (const [index] of values.entries()) await zone.add("A", `h${index}`, "192.0.2.1");
   const em = zw.services.database.fork();

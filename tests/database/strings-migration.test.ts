@@ -1,10 +1,11 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openDatabase, queries, type Database } from "../../server/database/database.ts";
+import { queries, type Database } from "../../server/database/database.ts";
+import { newMemoryDatabase } from "../support/database.ts";
 
 let database: Database;
 beforeAll(async () => {
-  database = await openDatabase({ databaseUrl: undefined, dataDir: "memory" });
+  database = await newMemoryDatabase();
 });
 afterAll(() => database.close());
 
@@ -12,7 +13,7 @@ const run = async (text: string) =>
   (await sql<Record<string, unknown>>`${sql.raw(text)}`.execute(queries(database.fork()))).rows;
 const id = (last: number) => `01a1fb0f-6204-7000-abd4-27000000000${last}`;
 
-test("records of 0.1 are marked as unread by the migration, and those made after it are not", async () => {
+test("the migration marks TXT records of 0.1 as unread, and no records created later", async () => {
   await database.migrate();
   for (const step of [
     "alter table records drop column strings",

@@ -1,10 +1,11 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openDatabase, queries, type Database } from "../../server/database/database.ts";
+import { queries, type Database } from "../../server/database/database.ts";
+import { newMemoryDatabase } from "../support/database.ts";
 
 let database: Database;
 beforeAll(async () => {
-  database = await openDatabase({ databaseUrl: undefined, dataDir: "memory" });
+  database = await newMemoryDatabase();
 });
 afterAll(() => database.close());
 
@@ -12,7 +13,7 @@ const run = async (text: string) =>
   (await sql<Record<string, unknown>>`${sql.raw(text)}`.execute(queries(database.fork()))).rows;
 const id = (last: number) => `01a1fb0f-6204-7000-abd4-27000000000${last}`;
 
-test("counts that moves of earlier versions made wrong are set right by the migration, and none is ever negative", async () => {
+test("the migration corrects record counts that moves of earlier versions got wrong, and no count is negative", async () => {
   await database.migrate();
   await run("alter table domains drop constraint domains_record_count_check");
   await run("delete from mikro_orm_migrations where name = '0029-true-counts'");

@@ -35,7 +35,7 @@ const bodies: [what: string, body: (echo: string) => string, shown: string][] = 
 
 const isSecret = /^(?:apiToken|token|secretAccessKey|accessKeySecret|secretKey)$/;
 
-describe.each(endlessVendors)("a failure of $name", (vendor) => {
+describe.each(endlessVendors)("failures of $name", (vendor) => {
   let server: LoopbackVendor;
   let secrets: string[];
   let config: string;
@@ -52,17 +52,20 @@ describe.each(endlessVendors)("a failure of $name", (vendor) => {
     secrets.flatMap((one) => [one, encodeURIComponent(one), Buffer.from(one).toString("base64")]).join(" ");
 
   describe.each([500, 502, 403])("with status %i", (status) => {
-    test.each(bodies)("and %s is told in one short line without markup and secrets", async (_what, body, shown) => {
-      reply = { status, headers: { "content-type": "text/html" }, body: body(echo()) };
-      const answer = await zw.admin.get(`/api/provider-configs/${config}/zones`);
-      expect(answer.status).toBe(502);
-      const { message } = answer.body;
-      expect(message).toMatch(new RegExp(`^${vendor.name}: `));
-      expect(message).not.toMatch(/[<>{}\n]/);
-      expect(message.length).toBeLessThan(status === 403 ? 700 : 300);
-      for (const secret of secrets) expect(JSON.stringify(answer.body)).not.toContain(secret);
-      const failed = `it failed (${status})${shown === "" ? "." : `: ${shown}`}`;
-      expect(message).toContain(status >= 500 ? failed : "");
-    });
+    test.each(bodies)(
+      "a failure with %s is reported in one short line without markup and secrets",
+      async (_what, body, shown) => {
+        reply = { status, headers: { "content-type": "text/html" }, body: body(echo()) };
+        const answer = await zw.admin.get(`/api/provider-configs/${config}/zones`);
+        expect(answer.status).toBe(502);
+        const { message } = answer.body;
+        expect(message).toMatch(new RegExp(`^${vendor.name}: `));
+        expect(message).not.toMatch(/[<>{}\n]/);
+        expect(message.length).toBeLessThan(status === 403 ? 700 : 300);
+        for (const secret of secrets) expect(JSON.stringify(answer.body)).not.toContain(secret);
+        const failed = `it failed (${status})${shown === "" ? "." : `: ${shown}`}`;
+        expect(message).toContain(status >= 500 ? failed : "");
+      },
+    );
   });
 });

@@ -3,7 +3,7 @@ import { useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright();
 
-test("the catalogue shows every kind with what it can do, to everybody who is signed in", async () => {
+test("the catalogue lists every provider kind with its capabilities for every signed-in user", async () => {
   const member = await zw.member("member");
   const { status, body } = await member.get("/api/providers");
   expect(status).toBe(200);
@@ -17,9 +17,9 @@ test("the catalogue shows every kind with what it can do, to everybody who is si
       configFields: [
         { name: "folder", label: "Folder", secret: false, required: false },
         { name: "hostmaster", label: "Hostmaster", secret: false, required: false },
-        { name: "checkNames", label: "Check of host names (bind, off)", secret: false, required: false },
-        { name: "maxRecordsPerType", label: "Most records of a name and type (100)", secret: false, required: false },
-        { name: "maxTypesPerName", label: "Most types at a name (100)", secret: false, required: false },
+        { name: "checkNames", label: "Host name check (bind, off)", secret: false, required: false },
+        { name: "maxRecordsPerType", label: "Most records per name and type (100)", secret: false, required: false },
+        { name: "maxTypesPerName", label: "Most types per name (100)", secret: false, required: false },
       ],
     },
     {
@@ -38,7 +38,7 @@ test("the catalogue shows every kind with what it can do, to everybody who is si
           required: false,
         },
         { name: "tsigSecret", label: "TSIG secret (base64)", secret: true, required: true },
-        { name: "zones", label: "Zones, with commas between them", secret: false, required: false },
+        { name: "zones", label: "Zones, separated by commas", secret: false, required: false },
         { name: "timeoutSeconds", label: "Seconds to wait for an answer (30)", secret: false, required: false },
       ],
     },
@@ -78,7 +78,7 @@ test("the catalogue shows every kind with what it can do, to everybody who is si
         { name: "secretAccessKey", label: "Secret access key", secret: true, required: true },
         {
           name: "hostedZoneIds",
-          label: "Ids of the hosted zones that are meant, with commas between them (all public ones)",
+          label: "Hosted zone ids, separated by commas (all public zones)",
           secret: false,
           required: false,
         },

@@ -45,8 +45,8 @@ async function ended(): Promise<Body> {
 const all = () => zw.admin.post(path, { all: true });
 const done = (name: string) => ({ name, state: "done", domainId: expect.any(String), records: 1, error: null });
 
-describe("an import of all zones", () => {
-  test("answers at once with how far it is, and goes on until every zone that was not managed is", async () => {
+describe("importing all zones", () => {
+  test("an import of all zones returns at once and continues until every zone is managed", async () => {
     const names = await zones(9);
     await zw.admin.post(path, { zones: names.slice(0, 1) });
     const { status, body } = await all();
@@ -64,7 +64,7 @@ describe("an import of all zones", () => {
     expect((await all()).body.progress).toMatchObject({ total: 0, done: 0, results: [] });
   });
 
-  test("tells for each that cannot be why, and does the others", async () => {
+  test("an import of all zones reports why a zone failed, and imports the others", async () => {
     const [good = ""] = await zones(1);
     const [broken = ""] = await zones(1, "www A nonsense\n");
     await all();
@@ -76,13 +76,13 @@ describe("an import of all zones", () => {
   });
 });
 
-describe("the progress of an import", () => {
-  test("is empty where nothing was imported yet", async () => {
+describe("import progress", () => {
+  test("import progress is empty before the first import", async () => {
     const { status, body } = await zw.admin.get(path);
     expect([status, body]).toEqual([200, { startedAt: null, finishedAt: null, total: 0, done: 0, results: [] }]);
   });
 
-  test("tells of named zones too, as the answer did", async () => {
+  test("import progress also covers named zones", async () => {
     const [name = ""] = await zones(1);
     const { body } = await zw.admin.post(path, { zones: [name, "unknown.example"] });
     expect(body.progress).toBeNull();
@@ -96,14 +96,14 @@ describe("the progress of an import", () => {
     });
   });
 
-  test("is for administrators, and of configurations that exist", async () => {
+  test("import progress is shown to administrators only, and is 404 for unknown configurations", async () => {
     const member = await zw.member("importer");
     expect((await member.get(path)).status).toBe(403);
     expect((await zw.nobody.get(path)).status).toBe(401);
     expect((await zw.admin.get(`/api/provider-configs/${unknownId}/import`)).status).toBe(404);
   });
 
-  test("comes through the client with dates", async () => {
+  test("the client returns import progress with dates", async () => {
     await zones(1);
     const client = createClient({ url: zw.url });
     await client.signIn({ username: "admin", password: adminPassword });
@@ -116,7 +116,7 @@ describe("the progress of an import", () => {
   });
 });
 
-describe("an import that another instance runs", () => {
+describe("imports run by another instance", () => {
   let names: string[];
   let importId: string;
   beforeEach(async () => {
@@ -127,7 +127,7 @@ describe("an import that another instance runs", () => {
     await beginZone(em, importId, 1);
   });
 
-  test("is shown, and no second one of the configuration begins beside it", async () => {
+  test("another instance's import is shown, and a second one of the same configuration is refused", async () => {
     expect((await zw.admin.get(path)).body).toMatchObject({
       finishedAt: null,
       total: 3,
@@ -140,7 +140,7 @@ describe("an import that another instance runs", () => {
     expect((await zw.admin.get(`/api/domains?search=${names[0]}`)).body.total).toBe(0);
   });
 
-  test("ends with that instance: what it had brought in is done, the rest has failed and can be imported again", async () => {
+  test("when an instance dies, its unfinished imports fail and can be repeated", async () => {
     const brought = await zw.admin.post("/api/domains", { name: names[1], providerConfigId: config });
     await leaseEnds();
     const { body } = await zw.admin.get(path);
@@ -159,7 +159,7 @@ describe("an import that another instance runs", () => {
     expect((await ended()).results).toEqual([names[0] ?? "", names[2] ?? ""].map(done));
   });
 
-  test("does not keep the next from beginning once that instance is gone", async () => {
+  test("an import of a dead instance does not block the next one", async () => {
     await leaseEnds();
     expect((await all()).status).toBe(200);
     expect(await ended()).toMatchObject({ total: 3, done: 3 });
@@ -179,13 +179,13 @@ test.each([
   [{ all: true, zones: ["a.example"] }, "all", /not both/],
   [{ all: false, zones: ["a.example"] }, "all", /must be true/],
   [{ all: "true" }, "all", /must be true/],
-])("%j is 400 and says what to give", async (body, field, sentence) => {
+])("an import with %j is 400 and says what to send", async (body, field, sentence) => {
   const answer = await zw.admin.post(path, body);
   expect(answer.status).toBe(400);
   expect(answer.body.issues[0]).toMatchObject({ path: [field], message: expect.stringMatching(sentence) });
 });
 
-test("a provider without zones is refused", async () => {
+test("an import of all zones from a provider without zones is refused", async () => {
   const { status, body } = await zw.admin.post(`/api/provider-configs/${await manualConfig(zw)}/import`, { all: true });
   expect([status, body.issues[0].path]).toEqual([400, ["id"]]);
 });

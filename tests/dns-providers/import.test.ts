@@ -28,8 +28,8 @@ const failed = (name: string, error: RegExp) => ({
 });
 const bring = (zones: unknown) => zw.admin.post(`/api/provider-configs/${config}/import`, { zones });
 
-describe("bringing zones of a provider in", () => {
-  test("makes a domain with the records of each, and its history begins with that", async () => {
+describe("importing named zones", () => {
+  test("an import creates a domain with the records of each zone and starts its history", async () => {
     const [one, two] = [freshName(), freshName()];
     await writeZoneFile(zw, one, "www 300 A 192.0.2.1\n@ MX 10 mail\nptr PTR x.example.\n");
     await writeZoneFile(zw, two, "");
@@ -53,14 +53,14 @@ describe("bringing zones of a provider in", () => {
     expect((await zw.admin.post(`${path}/sync`)).body).toMatchObject({ unchanged: 3, created: 0 });
   });
 
-  test("tells for each that cannot be why, and does the others", async () => {
+  test("an import reports why a zone failed, and imports the others", async () => {
     const [broken, good] = [freshName(), freshName()];
     await writeZoneFile(zw, broken, "www A 192.0.2.1\nbad A 999.1.1.1\n");
     await writeZoneFile(zw, good, "www A 192.0.2.1\n");
     const { status, body } = await bring(["unknown.example", broken, "not a name", good]);
     expect(status).toBe(200);
     expect(body.results).toEqual([
-      failed("unknown.example", /no such zone/),
+      failed("unknown.example", /zone at this provider does not exist/),
       failed(broken, new RegExp(`^${broken}\\.zone, line 5: `)),
       failed("not a name", /domain name/),
       { name: good, success: true, domainId: expect.any(String), records: 1, error: null },
@@ -68,7 +68,7 @@ describe("bringing zones of a provider in", () => {
     expect((await zw.admin.get(`/api/domains?search=${broken}`)).body.total).toBe(0);
   });
 
-  test("answers with its domain for a zone that is managed already, and changes nothing in it", async () => {
+  test("importing a managed zone returns its domain and changes nothing", async () => {
     const managed = await fileZone(zw, "www A 192.0.2.1\n");
     await managed.add("A", "here", "192.0.2.2");
     const { revision } = await managed.detail();
@@ -78,7 +78,7 @@ describe("bringing zones of a provider in", () => {
     expect(await managed.detail()).toMatchObject({ revision });
   });
 
-  test("names the domain of a zone that is managed through another configuration, and leaves it there", async () => {
+  test("importing a zone managed through another configuration names its domain and leaves it there", async () => {
     const elsewhere = await manualZone(zw);
     await writeZoneFile(zw, elsewhere.name, "www A 192.0.2.1\n");
     const { body } = await bring([elsewhere.name]);
@@ -86,7 +86,7 @@ describe("bringing zones of a provider in", () => {
     expect(await elsewhere.records()).toEqual([]);
   });
 
-  test("tells of a fault in one, and still does the others and answers for all", async () => {
+  test("an internal error in one zone does not stop an import, and every zone is reported", async () => {
     const names = [freshName(), freshName(), freshName()];
     for (const name of names) await writeZoneFile(zw, name, "www A 192.0.2.1\n");
     const db = queries(zw.services.database.fork());
@@ -96,7 +96,7 @@ describe("bringing zones of a provider in", () => {
       expect(status).toBe(200);
       expect(body.results).toEqual([
         { name: names[0], success: true, domainId: expect.any(String), records: 1, error: null },
-        failed(names[1] ?? "", /went wrong on our side/),
+        failed(names[1] ?? "", /An internal error occurred/),
         { name: names[2], success: true, domainId: expect.any(String), records: 1, error: null },
       ]);
     } finally {
@@ -104,7 +104,7 @@ describe("bringing zones of a provider in", () => {
     }
   });
 
-  test("is refused for a provider without zones", async () => {
+  test("an import from a provider without zones is refused", async () => {
     const manual = await manualConfig(zw);
     const { status, body } = await zw.admin.post(`/api/provider-configs/${manual}/import`, { zones: ["x.example"] });
     expect(status).toBe(400);
@@ -117,13 +117,13 @@ describe("bringing zones of a provider in", () => {
     [Array.from({ length: 101 }, (_, index) => `z${index}.example`)],
     ["a.example"],
     [[""]],
-  ])("is refused for what is no list of 1 to 100 names (case %#)", async (zones) => {
+  ])("an import without a list of 1 to 100 names is refused (case %#)", async (zones) => {
     const { status, body } = await bring(zones);
     expect(status).toBe(400);
     expect(body.issues[0].path[0]).toBe("zones");
   });
 
-  test("by adding a domain whose file is broken is 502 with file and line, and adds nothing", async () => {
+  test("adding a domain whose zone file is broken is 502 with file and line, and adds nothing", async () => {
     const name = freshName();
     await writeZoneFile(zw, name, "www A nonsense\n");
     const { status, body } = await zw.admin.post("/api/domains", { name });

@@ -34,7 +34,7 @@ describe.each<[name: string, kind: string, config: () => Record<string, string>,
     () => ({ accessKeyId: alidns.accessKeyId, accessKeySecret: alidns.accessKeySecret, url: alidns.url }),
     (zone) => alidns.account.addDomain(zone, 600),
   ],
-])("a zone at %s", (name, kind, config, prepare) => {
+])("split TXT records at %s", (name, kind, config, prepare) => {
   /** A zone with a text that is cut, which moved there. */
   async function movedZone(): Promise<{ zone: Zone; before: Body }> {
     const zone = await manualZone(zw);
@@ -48,7 +48,7 @@ describe.each<[name: string, kind: string, config: () => Record<string, string>,
     return { zone, before };
   }
 
-  test("takes each text once and whole in a move, and reads back alike", async () => {
+  test("moving a zone there joins each split text, and reading it back shows no difference", async () => {
     const { zone } = await movedZone();
     expect(await texts(zone)).toEqual([
       ["cut", "ab", null],
@@ -65,7 +65,7 @@ describe.each<[name: string, kind: string, config: () => Record<string, string>,
     );
   });
 
-  test("refuses strings in edits and plans, in words that name it", async () => {
+  test("edits and plans with explicit strings are refused, naming the provider", async () => {
     const { zone } = await movedZone();
     const record = { recordType: "TXT", name: "new", strings: ["a", "b"], ttl: 600 };
     const refused = { path: expect.arrayContaining(["strings"]), message: expect.stringContaining(name) };
@@ -79,7 +79,7 @@ describe.each<[name: string, kind: string, config: () => Record<string, string>,
     await expectInSync(zone);
   });
 
-  test("takes imported texts whole, warns of each, and a second import changes nothing", async () => {
+  test("an import joins split texts with a warning each, and repeating it changes nothing", async () => {
     const { zone } = await movedZone();
     const zonefile = 'new 600 TXT "a" "b"\nother 600 TXT "c" "d"\n';
     const { status, body } = await zone.post("/zonefile", { zonefile });
@@ -91,7 +91,7 @@ describe.each<[name: string, kind: string, config: () => Record<string, string>,
     await expectInSync(zone);
   });
 
-  test("goes back to a snapshot of cut texts as far as it can, and says so in the plan", async () => {
+  test("a rollback to split texts restores what it can, and its plan says so", async () => {
     const { zone, before } = await movedZone();
     const other = (await zone.records("&type=TXT")).find((record) => record.name === "other");
     await zone.delete(other.id);

@@ -5,7 +5,7 @@ import { useZonewright } from "../support/zonewright.ts";
 import type { Body } from "../support/zones.ts";
 
 const zw = useZonewright();
-const again = "Enter the secret again: the address has changed.";
+const again = "Enter the secret again, because the address has changed.";
 
 /** A configuration of each kind whose secret goes to an address, and the fields with the secret and the address. */
 const kinds: [kind: string, secret: string, address: string, config: Record<string, string>][] = [
@@ -25,13 +25,13 @@ async function add(kind: string, config: Record<string, unknown>): Promise<Body>
 }
 const at = (config: Body) => `/api/provider-configs/${config.id}`;
 
-test("every kind with a secret and a field for an address is tried here, but for TSIG, whose key is never sent", () => {
+test("every kind that sends a secret to an address is covered here", () => {
   const sending = providerKinds.filter(({ configFields }) => configFields.some(({ secret }) => secret));
   expect(sending.map(({ kind }) => kind).toSorted()).toEqual([...kinds.map(([kind]) => kind), "rfc2136"].toSorted());
   for (const [kind, , address] of kinds) expect(kindByName(kind)?.addresses).toEqual([address]);
 });
 
-test.each(kinds)("a secret of %s does not follow its configuration to another address", async (...row) => {
+test.each(kinds)("a stored secret of %s is not sent to a new address", async (...row) => {
   const [kind, secret, address, config] = row;
   const stored = await add(kind, config);
   for (const kept of [{}, { [secret]: "" }, { [secret]: "********" }]) {
@@ -48,7 +48,7 @@ test.each(kinds)("a secret of %s does not follow its configuration to another ad
   expect(await zw.admin.put(at(stored), { config: back })).toBeProblem(400, "BAD_REQUEST");
 });
 
-test("a secret stays where the address leads to the same origin, or is left out as before", async () => {
+test("a secret is kept if the new address has the same origin, or none is given", async () => {
   const powerdns = await add("powerdns", { url: "http://192.0.2.1:8081", apiKey: "a-key-of-powerdns" });
   const kept = { apiKey: "", url: "http://192.0.2.1:8081/api/v1", serverId: "other" };
   expect((await zw.admin.put(at(powerdns), { config: kept })).status).toBe(200);
@@ -56,7 +56,7 @@ test("a secret stays where the address leads to the same origin, or is left out 
   expect((await zw.admin.put(at(cloudflare), { config: { accountId: "0".repeat(32) } })).status).toBe(200);
 });
 
-test("the key of a name server stays where the server changes: what is sent of it are authentication codes", async () => {
+test("a TSIG key is kept when the server changes, because only authentication codes are sent", async () => {
   const key = { tsigName: "key.example.com", tsigSecret: Buffer.from("a key of a name server").toString("base64") };
   const stored = await add("rfc2136", { server: "192.0.2.1", ...key });
   const moved = { server: "192.0.2.2", tsigName: key.tsigName };

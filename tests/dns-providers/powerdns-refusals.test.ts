@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { applyInOneCall } from "../../server/dns-providers/powerdns/apply-changes.ts";
 import { create, record, update } from "./zone-folder.ts";
 
-test("a refusal that names no RRset refuses all that was sent, whatever it is, and nothing is sent again", async () => {
+test("a PowerDNS refusal that names no RRset refuses every change sent, without a retry", async () => {
   const old = record("old", "A", "192.0.2.1");
   const present = [
     {
@@ -18,6 +18,6 @@ test("a refusal that names no RRset refuses all that was sent, whatever it is, a
     sent.push(rrsets.length);
     return await Promise.resolve({ ok: false, refusal: { status: 422, reason: "Not today", said: "Not today" } });
   });
-  const refused = { ok: false, message: "PowerDNS refuses it: Not today" };
+  const refused = { ok: false, message: "PowerDNS refused the change: Not today" };
   expect([sent, outcomes]).toEqual([[2], [refused, refused]]);
 });

@@ -84,11 +84,11 @@ test.each([
   ["0/26.2.0.192.in-addr.arpa", "0=2F26.2.0.192.in-addr.arpa."],
   ["_udp.example.com", "=5Fudp.example.com."],
   ["xn--mnchen-3ya.example", "xn--mnchen-3ya.example."],
-])("the zone %s is %s in a path", (zone, id) => {
+])("the zone %s has the id %s in a PowerDNS path", (zone, id) => {
   expect(zoneId(zone)).toBe(id);
 });
 
-test("RRsets are emptied by REPLACE, before others are filled, and what nobody changes goes back as it came", async () => {
+test("PowerDNS RRsets are emptied before others are filled, and unchanged records are sent back as they came", async () => {
   const there = await fake(
     state(
       served("www.example.com.", "A", "192.0.2.1"),
@@ -114,7 +114,7 @@ test("RRsets are emptied by REPLACE, before others are filled, and what nobody c
   expect(there.patches[0]?.every((rrset) => !("comments" in rrset))).toBe(true);
 });
 
-test("what the server refuses by name fails alone, and with it all others where they belong together", async () => {
+test("an RRset that PowerDNS refuses by name fails alone, or with its atomic set", async () => {
   const there = await fake(state(), (answer, body) => {
     const bad = body.includes("www.example.com.");
     (bad ? refuse(422, "RRset www.example.com. IN A: Conflicts with pre-existing RRset") : accept)(answer, body);
@@ -126,14 +126,14 @@ test("what the server refuses by name fails alone, and with it all others where 
     { ok: false, message: expect.stringContaining("Conflicts with pre-existing RRset") },
   ]);
   expect(there.patches).toHaveLength(2);
-  expect((await provider.applyChanges("example.com", changes, { together: true })).outcomes).toMatchObject([
+  expect((await provider.applyChanges("example.com", changes, { atomic: true })).outcomes).toMatchObject([
     { ok: false, message: expect.stringContaining("Not done") },
     { ok: false },
   ]);
   expect(there.patches).toHaveLength(3);
 });
 
-test("a form that the server asks for is taken over where it says the same, and only there", async () => {
+test("a notation that PowerDNS asks for is used only if it is the same record", async () => {
   const tlsa = record("www", "TLSA", "3 1 1 abcdef");
   const willing = await fake(state(), (answer, body) =>
     (body.includes("ABCDEF") ? accept : asks("3 1 1 ABCDEF"))(answer, body),
@@ -146,7 +146,7 @@ test("a form that the server asks for is taken over where it says the same, and 
   expect(other.patches).toHaveLength(1);
 });
 
-test("a form with spaces and angle brackets is taken over just as the server has it", async () => {
+test("a notation with spaces and angle brackets is used exactly as PowerDNS writes it", async () => {
   const value = '10 10 "u" "a;  b" "!^<b>.*$!x!" .';
   const form = String.raw`10 10 "u" "a\;  b" "!^<b>.*$!x!" .`;
   const there = await fake(state(), (answer, body) => {
@@ -157,7 +157,7 @@ test("a form with spaces and angle brackets is taken over just as the server has
   expect(outcomes).toEqual([{ ok: true }]);
 });
 
-test("what is not there to change, or there already, is refused without a call", async () => {
+test("changing a missing record, or creating an existing one, is refused without a call to PowerDNS", async () => {
   const there = await fake(state(served("www.example.com.", "A", "192.0.2.1")), accept);
   const { outcomes } = await connect(there.url).applyChanges("example.com", [create(www), remove(ftp)]);
   expect(outcomes).toMatchObject([
@@ -168,34 +168,34 @@ test("what is not there to change, or there already, is refused without a call",
 });
 
 test.each<[string, Say, "none" | "unknown"]>([
-  ["is cut off after the request", (answer) => answer.destroy(), "unknown"],
+  ["cuts the connection after the request", (answer) => answer.destroy(), "unknown"],
   ["fails in the middle", refuse(500, "database is locked"), "unknown"],
   ["refuses the key", (answer) => answer.writeHead(401).end("Unauthorized"), "none"],
   ["finds the request too large", (answer) => answer.writeHead(400).end("Bad Request"), "none"],
   ["redirects", (answer) => answer.writeHead(302, { location: "http://127.0.0.1:1/" }).end(), "unknown"],
   ["lost the zone", (answer) => answer.writeHead(404).end("Not Found"), "none"],
-])("a write that %s", async (_what, patch, effect) => {
+])("a PowerDNS write has the right effect if the server %s", async (_what, patch, effect) => {
   const there = await fake(state(), patch);
   const error = await errorOf(connect(there.url).applyChanges("example.com", [create(www)]));
   expect(error.effect).toBe(effect);
   expect(error.message).not.toContain(apiKey);
 });
 
-test("the key is no part of what is told, even where the server repeats it", async () => {
+test("the PowerDNS API key never appears in errors, even if the server repeats it", async () => {
   const there = await fake(state(), refuse(422, `who would use ${apiKey} as a key`));
   const [outcome] = (await connect(there.url).applyChanges("example.com", [create(www)])).outcomes;
   expect(outcome).toMatchObject({ ok: false, message: expect.stringContaining("use ******** as") });
 });
 
-test("a server that is away changes nothing, and an address of something else is told as such", async () => {
+test("an unreachable PowerDNS server changes nothing, and another service at its address is reported", async () => {
   const [port] = await freePorts(1);
   const away = await errorOf(connect(`http://127.0.0.1:${port}`).applyChanges("example.com", [create(www)]));
-  expect([away.effect, away.message]).toEqual(["none", expect.stringContaining("refuses the connection")]);
+  expect([away.effect, away.message]).toEqual(["none", expect.stringContaining("refused the connection")]);
   const other = await fake({ hello: "world" }, accept);
-  expect((await errorOf(connect(other.url).listZones())).message).toContain("not the PowerDNS API");
+  expect((await errorOf(connect(other.url).listZones())).message).toContain("does not look like the PowerDNS API");
 });
 
-test("a secondary zone is not written, and one whose serial stands still has no mark", async () => {
+test("a secondary zone is not written, and a zone with a fixed serial has no fingerprint", async () => {
   const secondary = await fake({ ...state(), kind: "Slave" }, accept);
   const error = await errorOf(connect(secondary.url).applyChanges("example.com", [create(www)]));
   expect([error.effect, error.message]).toEqual(["none", expect.stringContaining("secondary")]);

@@ -21,8 +21,8 @@ async function add(config: object = { kind: "manual" }): Promise<Body> {
 const at = (config: Body) => `/api/provider-configs/${config.id}`;
 const listed = async (): Promise<Body[]> => (await zw.admin.get("/api/provider-configs")).body.configs;
 
-describe("a provider configuration", () => {
-  test("is made, listed, changed and deleted", async () => {
+describe("provider configurations", () => {
+  test("a provider configuration can be created, listed, changed and deleted", async () => {
     const config = await add({ kind: "zonefile", config: { folder: "team", hostmaster: "Dns@Example.com" } });
     expect(config).toEqual({
       id: config.id,
@@ -44,7 +44,7 @@ describe("a provider configuration", () => {
     expect((await listed()).map(({ id }) => id)).not.toContain(config.id);
   });
 
-  test("is listed for members, who may change nothing and look no further", async () => {
+  test("members see provider configurations but cannot change, test or import from them", async () => {
     const config = await add();
     expect((await member.get("/api/provider-configs")).body.configs).toContainEqual(config);
     const answers = [
@@ -59,7 +59,7 @@ describe("a provider configuration", () => {
     expect(await listed()).toContainEqual(config);
   });
 
-  test("has a name of its own, in capitals or not", async () => {
+  test("provider configuration names are unique, ignoring case", async () => {
     const one = await add({ kind: "manual", name: "Taken" });
     const two = await add();
     const answers = [
@@ -90,14 +90,14 @@ describe("a provider configuration", () => {
     [{ kind: "zonefile", name: "x", config: { folder: "\ud800" } }, ["config", "folder"]],
     [{ kind: "zonefile", name: "x", config: { hostmaster: "a b@example.com" } }, ["config", "hostmaster"]],
     [{ kind: "zonefile", name: "x", config: { folder: "../outside" } }, ["config"]],
-  ])("from %j is refused, and the answer names the field", async (input, path) => {
+  ])("a provider configuration from %j is refused, naming the field", async (input, path) => {
     const before = await listed();
     const { status, body } = await zw.admin.post("/api/provider-configs", input);
     expect({ status, issues: body.issues }).toMatchObject({ status: 400, issues: [{ path }] });
     expect(await listed()).toEqual(before);
   });
 
-  test("is not changed into one that could not have been made", async () => {
+  test("an update to an invalid provider configuration is refused", async () => {
     const config = await add({ kind: "zonefile" });
     const { status, body } = await zw.admin.put(at(config), { config: { folder: "../outside" } });
     expect(status).toBe(400);
@@ -106,7 +106,7 @@ describe("a provider configuration", () => {
     expect(await listed()).toContainEqual(config);
   });
 
-  test("that domains use, and the embedded one, cannot be deleted", async () => {
+  test("a provider configuration in use, and the embedded one, cannot be deleted", async () => {
     const config = await add();
     const domain = await zw.admin.post("/api/domains", { name: freshName(), providerConfigId: config.id });
     const refused = await zw.admin.delete(at(config));
@@ -117,7 +117,7 @@ describe("a provider configuration", () => {
     expect((await zw.admin.delete(`/api/provider-configs/${await embeddedConfig(zw)}`)).status).toBe(409);
   });
 
-  test("that domains use is not pointed elsewhere, and the embedded one never is; the rest of them may change", async () => {
+  test("a provider configuration in use cannot point elsewhere, and the embedded one never can", async () => {
     const config = await add({ kind: "zonefile", config: { folder: "here" } });
     const { body: domain } = await zw.admin.post("/api/domains", { name: freshName(), providerConfigId: config.id });
     const refused = await zw.admin.put(at(config), { name: "Elsewhere", config: { folder: "there" } });
@@ -136,7 +136,7 @@ describe("a provider configuration", () => {
     expect((await zw.admin.put(embedded, { config: {}, membersMayUse: false })).status).toBe(200);
   });
 
-  test("of nothing is 404 in every call", async () => {
+  test("an unknown provider configuration is 404 in every call", async () => {
     const nowhere = `/api/provider-configs/${unknownId}`;
     const answers = [
       await zw.admin.put(nowhere, { name: "x" }),
@@ -149,8 +149,8 @@ describe("a provider configuration", () => {
   });
 });
 
-describe("trying a configuration", () => {
-  test("answers how many zones there are", async () => {
+describe("testing a provider configuration", () => {
+  test("testing a provider configuration returns the number of zones", async () => {
     const folder = join(zw.dataDir, "counted");
     await mkdir(folder);
     await writeFile(join(folder, "one.example.zone"), "@ SOA ns1 hostmaster 1 3600 900 1209600 300\n");
@@ -160,7 +160,7 @@ describe("trying a configuration", () => {
     expect((await zw.admin.post(`${at(manual)}/test`)).body).toEqual({ success: true, error: null, zones: 0 });
   });
 
-  test("answers why it fails, without an error status", async () => {
+  test("testing a provider configuration returns the failure, without an error status", async () => {
     const config = await add({ kind: "zonefile", config: { folder: "missing" } });
     const { status, body } = await zw.admin.post(`${at(config)}/test`);
     expect(status).toBe(200);
@@ -170,7 +170,7 @@ describe("trying a configuration", () => {
   });
 });
 
-test("the zones at a provider are listed by name, with which of them are managed", async () => {
+test("the zones at a provider are listed by name, with managed ones marked", async () => {
   const config = await embeddedConfig(zw);
   const managed = await fileZone(zw);
   await writeFile(join(zw.dataDir, "zones", "aaa.example.zone"), "@ SOA ns1 hostmaster 1 3600 900 1209600 300\n");

@@ -88,15 +88,15 @@ async function restarted(secretKeys: string): Promise<RestClient> {
   return client;
 }
 
-describe("a secret", () => {
-  test("is used, and stands nowhere in the table", async () => {
+describe("secrets of provider configurations", () => {
+  test("a secret is used for calls but never stored in plain text", async () => {
     const config = await add("a-secret-for-the-table");
     expect(await keyUsed(config)).toBe("a-secret-for-the-table");
     expect(await sealedOf(config)).toMatch(/^v1\.[0-9a-f]{16}\./);
     for (const { text } of await stored()) expect(text).not.toContain("a-secret-for-the-table");
   });
 
-  test("is masked in every answer", async () => {
+  test("a secret is masked in every response", async () => {
     const secret = "a-secret-for-the-answers";
     const config = await add(secret);
     const member = await zw.member("reader");
@@ -127,20 +127,20 @@ describe("a secret", () => {
     ["absent", {}],
     ["empty", { apiKey: "" }],
     ["masked", { apiKey: mask }],
-  ])("that is %s on input stays as it is", async (_how, patch) => {
+  ])("a secret that is %s in an update keeps its stored value", async (_how, patch) => {
     const config = await add("a-secret-that-stays");
     const { status, body } = await zw.admin.put(at(config), { config: { url, serverId: "other", ...patch } });
     expect([status, body.config]).toEqual([200, { url, apiKey: mask, serverId: "other" }]);
     expect(await keyUsed(config)).toBe("a-secret-that-stays");
   });
 
-  test("that is given anew replaces the old one", async () => {
+  test("a new secret replaces the old one", async () => {
     const config = await add("the-first-secret");
     await zw.admin.put(at(config), { config: { url, apiKey: "the-second-secret" } });
     expect(await keyUsed(config)).toBe("the-second-secret");
   });
 
-  test("is removed by null, which a kind that needs it refuses", async () => {
+  test("removing a required secret with null is refused", async () => {
     const config = await add("a-secret-that-is-needed");
     const { status, body } = await zw.admin.put(at(config), { config: { url, apiKey: null } });
     expect([status, body.issues]).toMatchObject([400, [{ path: ["config", "apiKey"] }]]);
@@ -148,7 +148,7 @@ describe("a secret", () => {
   });
 
   test.each([{}, { apiKey: "" }, { apiKey: mask }, { apiKey: null }])(
-    "is not there to keep in a new one: %j",
+    "a new configuration without its secret is refused: %j",
     async (secret) => {
       const input = { kind: "powerdns", name: "Never made", config: { url, ...secret } };
       const { status, body } = await zw.admin.post("/api/provider-configs", input);
@@ -157,12 +157,12 @@ describe("a secret", () => {
   );
 });
 
-describe("a secret that no key opens", () => {
+describe("secrets that no key opens", () => {
   test.each([
     ["was moved here from another configuration", async () => await sealedOf(await add("somebody-elses-secret"))],
     ["was damaged", async () => "v1.0123456789abcdef.AAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAA.AAAA"],
-    ["was put there in plain", async () => "in-plain-text"],
-  ])("because it %s is told in words, and nothing else suffers", async (_why, text) => {
+    ["was stored in plain text", async () => "in-plain-text"],
+  ])("a secret that %s is reported, and everything else keeps working", async (_why, text) => {
     const config = await add("a-secret-that-gets-lost");
     const domain = await zw.admin.post("/api/domains", { name: freshName(), providerConfigId: config.id });
     await overwrite(config, await text());
@@ -183,7 +183,7 @@ describe("a secret that no key opens", () => {
   });
 });
 
-test("secrets move to a new key by two restarts, and then need the old one no more", async () => {
+test("after two restarts, secrets are sealed with the new key and the old one can go", async () => {
   const configs = [await add("first-to-move"), await add("second-to-move")];
   const before = await Promise.all(configs.map(sealedOf));
   const both = await restarted(`${newer},${older}`);
@@ -212,7 +212,7 @@ test("secrets move to a new key by two restarts, and then need the old one no mo
   expect(await keyUsed(config)).toBe("first-to-move");
 });
 
-test("a server that cannot be reached is told without the secret", async () => {
+test("the error for an unreachable server does not contain the secret", async () => {
   const [port] = await freePorts(1);
   const input = {
     kind: "powerdns",
@@ -221,6 +221,6 @@ test("a server that cannot be reached is told without the secret", async () => {
   };
   const { body: config } = await zw.admin.post("/api/provider-configs", input);
   const { body } = await zw.admin.post(`${at(config)}/test`);
-  expect(body).toMatchObject({ success: false, error: expect.stringContaining("refuses the connection") });
+  expect(body).toMatchObject({ success: false, error: expect.stringContaining("refused the connection") });
   expect(JSON.stringify(body)).not.toContain("unseen-secret");
 });

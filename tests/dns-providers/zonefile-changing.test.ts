@@ -21,7 +21,7 @@ import {
 
 useZoneFolder();
 
-describe("changing", () => {
+describe("changing zone files", () => {
   const www = record("www", "A", "192.0.2.1");
   const text = record("@", "TXT", 'v=spf1 "-all"; \\');
 
@@ -30,7 +30,7 @@ describe("changing", () => {
     await there.provider.applyChanges(zone, [create(www), create(text)]);
   });
 
-  test("what was applied reads back equal, and the serial advances once a call", async () => {
+  test("applied changes read back equal, and the serial advances once per call", async () => {
     expect(await recordsOf(zone)).toEqual([text, www]);
     expect(await serialOf()).toBe(2_024_050_601);
     const moved = record("web", "A", "192.0.2.7", 60);
@@ -39,7 +39,7 @@ describe("changing", () => {
     expect(await serialOf()).toBe(2_024_050_602);
   });
 
-  test("records that were edited by hand survive, and their TTL is no obstacle", async () => {
+  test("manually edited records survive, and their TTL does not matter", async () => {
     const content = await contentOf();
     await writeFile(fileOf("example.com.zone"), `${content.replace(/^www +300/m, "www 77")}byhand TXT "kept" ; note\n`);
     expect(await outcomesOf([update(www, record("www", "A", "192.0.2.2"))])).toEqual([{ ok: true }]);
@@ -50,7 +50,7 @@ describe("changing", () => {
     ]);
   });
 
-  test("each change has its own outcome, and one that cannot be does not stop the others", async () => {
+  test("each change to a zone file has its own outcome, and a refused one does not stop the others", async () => {
     const other = record("www", "A", "192.0.2.2");
     const gone = record("gone", "A", "192.0.2.3");
     expect(
@@ -62,7 +62,7 @@ describe("changing", () => {
         create(record("@", "NS", "placeholder.invalid")),
       ]),
     ).toEqual([
-      { ok: false, message: "www A 192.0.2.1 is in the zone file already; sync the zone first." },
+      { ok: false, message: "www A 192.0.2.1 is already in the zone file; sync the zone first." },
       { ok: false, message: "gone A 192.0.2.3 is no longer in the zone file; sync the zone first." },
       { ok: false, message: "gone A 192.0.2.3 is no longer in the zone file; sync the zone first." },
       { ok: true },
@@ -71,45 +71,45 @@ describe("changing", () => {
     expect(await recordsOf(zone)).toEqual([text, www, other]);
   });
 
-  test("changes that belong together are all carried out or none", async () => {
+  test("atomic changes to a zone file are all made or none", async () => {
     const content = await contentOf();
     const changes = [create(record("new", "A", "192.0.2.9")), create(www), remove(text)];
-    const refusal = "www A 192.0.2.1 is in the zone file already; sync the zone first.";
-    const alongside = { ok: false, message: `Not done, because another change of the set was refused: ${refusal}` };
-    expect(await outcomesOf(changes, { together: true })).toEqual([
+    const refusal = "www A 192.0.2.1 is already in the zone file; sync the zone first.";
+    const alongside = { ok: false, message: `Not done because another change of the set was refused: ${refusal}` };
+    expect(await outcomesOf(changes, { atomic: true })).toEqual([
       alongside,
       { ok: false, message: refusal },
       alongside,
     ]);
     expect(await contentOf()).toBe(content);
-    expect(await outcomesOf([create(record("new", "A", "192.0.2.9")), remove(text)], { together: true })).toEqual([
+    expect(await outcomesOf([create(record("new", "A", "192.0.2.9")), remove(text)], { atomic: true })).toEqual([
       { ok: true },
       { ok: true },
     ]);
   });
 
-  test("two records can exchange their values in one change set", async () => {
+  test("two records of a zone file can swap values in one change set", async () => {
     const other = record("www", "A", "192.0.2.2");
     await there.provider.applyChanges(zone, [create(other)]);
     expect(await outcomesOf([update(www, other), update(other, www)])).toEqual([{ ok: true }, { ok: true }]);
     expect(await recordsOf(zone)).toEqual([text, www, other]);
   });
 
-  test("a call in which nothing succeeds leaves the file as it is", async () => {
+  test("a call without a successful change leaves the zone file as it is", async () => {
     const before = await contentOf();
     await there.provider.applyChanges(zone, [create(www)]);
     await there.provider.applyChanges(zone, []);
     expect(await contentOf()).toBe(before);
   });
 
-  test("no temporary file stays, and the file keeps its mode", async () => {
+  test("a change leaves no temporary file and preserves the zone file's mode", async () => {
     await chmod(fileOf("example.com.zone"), 0o640);
     await there.provider.applyChanges(zone, [remove(www)]);
     expect(await readdir(there.folder)).toEqual(["example.com.zone"]);
     expect((await stat(fileOf("example.com.zone"))).mode & 0o777).toBe(0o640);
   });
 
-  test("a file edited since it was read is left alone, and so is the folder", async () => {
+  test("a zone file edited since it was read is left alone", async () => {
     const stats = await stat(fileOf("example.com.zone"), { bigint: true });
     await writeFile(fileOf("example.com.zone"), "; edited");
     await expect(replaceFile(fileOf("example.com.zone"), "; ours", stats)).rejects.toMatchObject({ effect: "none" });
@@ -118,7 +118,7 @@ describe("changing", () => {
     expect(await readdir(there.folder)).toEqual(["example.com.zone"]);
   });
 
-  test("a file that a link within the folder leads to is changed where it lies", async () => {
+  test("a linked zone file is changed at its target", async () => {
     await mkdir(fileOf("real"));
     await writeFile(fileOf("real/net"), soaLine);
     await symlink(fileOf("real/net"), fileOf("example.net.zone"));
@@ -127,7 +127,7 @@ describe("changing", () => {
     expect(await recordsOf("example.net")).toEqual([www]);
   });
 
-  test("calls at the same time are all carried out", async () => {
+  test("simultaneous calls on a zone file are all carried out", async () => {
     const added = Array.from({ length: 20 }, (_, index) => record(`h${index}`, "A", "192.0.2.1"));
     const outcomes = await Promise.all(added.map((one) => outcomesOf([create(one)], {}, connect({}))));
     expect(outcomes.flat().every((outcome) => outcome.ok)).toBe(true);
@@ -135,7 +135,7 @@ describe("changing", () => {
     expect(await serialOf()).toBe(2_024_050_621);
   });
 
-  test("a zone file that cannot be read is not overwritten, and the next call is not held up", async () => {
+  test("an unreadable zone file is not overwritten, and the next call is not blocked", async () => {
     await writeFile(fileOf("example.com.zone"), "www FOO\n");
     await expect(there.provider.applyChanges(zone, [create(www)])).rejects.toMatchObject({ effect: "none" });
     expect(await contentOf()).toBe("www FOO\n");
@@ -143,14 +143,14 @@ describe("changing", () => {
     expect(await outcomesOf([create(www)])).toEqual([{ ok: true }]);
   });
 
-  test("a file without an SOA gets one", async () => {
+  test("a zone file without an SOA gets one", async () => {
     await writeFile(fileOf("example.com.zone"), "@ NS ns1\n");
     await there.provider.applyChanges(zone, [create(www)]);
     expect(await contentOf()).toContain("SOA    placeholder.invalid. hostmaster.example.com. (");
     expect(await serialOf()).toBe(2_024_050_600);
   });
 
-  test("a call tells the marks of what it found and of what it wrote, which nobody else can have edited", async () => {
+  test("a call returns the fingerprints of what it found and of what it wrote", async () => {
     const before = await there.provider.fingerprint(zone);
     const mark = createHash("sha256");
     const answer = await there.provider.applyChanges(zone, [remove(www)]);
@@ -163,23 +163,23 @@ describe("changing", () => {
     }
   });
 
-  test("rules that the planned content breaks are kept, and a record that nobody planned with is not", async () => {
+  test("a plan on the current content may leave rules broken; an unseen record may not break them", async () => {
     const alias = record("www", "CNAME", "elsewhere.example");
     const plannedOn = await there.provider.fingerprint(zone);
     const refusal = /^The zone file has other records: .*CNAME.* Sync the zone first\.$/;
     expect(await outcomesOf([create(alias)])).toMatchObject([{ message: expect.stringMatching(refusal) }]);
     const content = await contentOf();
     await writeFile(fileOf("example.com.zone"), `${content}www TXT "by hand"\n`);
-    for (const together of [true, false]) {
-      const [outcome] = await outcomesOf([create(alias)], { together, plannedOn });
+    for (const atomic of [true, false]) {
+      const [outcome] = await outcomesOf([create(alias)], { atomic, plannedOn });
       expect(outcome).toMatchObject({ ok: false, message: expect.stringMatching(refusal) });
     }
     await writeFile(fileOf("example.com.zone"), content);
-    expect(await outcomesOf([create(alias)], { together: true, plannedOn })).toEqual([{ ok: true }]);
+    expect(await outcomesOf([create(alias)], { atomic: true, plannedOn })).toEqual([{ ok: true }]);
     expect(await recordsOf(zone)).toEqual([text, www, alias]);
   });
 
-  test("the fingerprint changes with the content and only with it", async () => {
+  test("the fingerprint of a zone file changes exactly with its content", async () => {
     const before = await there.provider.fingerprint(zone);
     expect(before).toBe(
       createHash("sha256")
@@ -192,7 +192,7 @@ describe("changing", () => {
     expect(await there.provider.fingerprint(zone)).not.toBe(before);
   });
 
-  test("ten changes to a zone of a hundred thousand records are done in one go", async () => {
+  test("ten changes to a zone of a hundred thousand records are made in one call", async () => {
     const many = Array.from(
       { length: 100_000 },
       (_, index) => `h${index} 60 A 10.0.${(index >> 8) & 255}.${index & 255}\n`,

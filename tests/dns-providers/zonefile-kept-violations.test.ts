@@ -21,8 +21,8 @@ async function mended(): Promise<Body> {
   return snapshot;
 }
 
-describe("a name of a zone file that breaks a rule since it was read in", () => {
-  test("does not come back with a rollback, which restores the rest and names what it leaves", async () => {
+describe("names that break a zone rule", () => {
+  test("a rollback does not restore a name that breaks a rule, and reports it", async () => {
     const snapshot = await mended();
     const other = (await zone.records())[0];
     await zone.update(other.id, { ttl: 60 });
@@ -41,7 +41,7 @@ describe("a name of a zone file that breaks a rule since it was read in", () => 
     expect((await zone.post("/sync")).body).toMatchObject({ synced: 1, unchanged: 1 });
   });
 
-  test("stays as it is beside changes to other names", async () => {
+  test("a name that breaks a rule stays as it is when other names change", async () => {
     const snapshot = (await zone.post("/snapshots")).body;
     await zone.add("A", "other", "192.0.2.2");
     expect(await rollback(snapshot)).toMatchObject({ success: true, failed: [], deleted: 1 });
@@ -49,7 +49,7 @@ describe("a name of a zone file that breaks a rule since it was read in", () => 
   });
 });
 
-test("an edit leaves a hand edit unread, and the next plan still tells of it", async () => {
+test("a manual edit is still reported by the next plan after another edit", async () => {
   await zone.edit((text) => `${text}hand A 192.0.2.7\n`);
   await zone.add("A", "new", "192.0.2.2");
   const changes = [{ action: "create", record: { recordType: "A", name: "next", value: "192.0.2.3" } }];

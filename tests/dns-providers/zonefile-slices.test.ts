@@ -36,15 +36,15 @@ async function stepsOf(work: () => Promise<unknown>): Promise<number> {
   return slicedWork.steps - before;
 }
 
-describe("a large zone file", () => {
-  test("is read, changed and printed in steps, between which other calls have their turn", async () => {
+describe("large zone files", () => {
+  test("a large zone file is read, changed and printed in steps between which other calls run", async () => {
     await placeLarge();
     const first = await stepsOf(() => outcomesOf([create(record("new", "A", "192.0.2.1"))]));
     expect(first).toBeGreaterThan(5 * count);
     expect(await stepsOf(() => recordsOf(zone))).toBeGreaterThan(count);
   });
 
-  test("is not parsed again for an edit that follows another one", async () => {
+  test("a large zone file is not parsed again for the next edit", async () => {
     await placeLarge();
     const first = await stepsOf(() => outcomesOf([create(record("new", "A", "192.0.2.1"))]));
     const second = await stepsOf(() => outcomesOf([create(record("newer", "A", "192.0.2.1"))]));
@@ -52,7 +52,7 @@ describe("a large zone file", () => {
     expect(await recordsOf(zone)).toHaveLength(count + 2);
   });
 
-  test("gives its SOA without being read further than to it", async () => {
+  test("reading the SOA of a large zone file stops after it", async () => {
     await placeLarge();
     let soa: unknown;
     const steps = await stepsOf(async () => (soa = await there.provider.readSoa(zone)));
@@ -60,7 +60,7 @@ describe("a large zone file", () => {
     expect(steps).toBeLessThan(10);
   });
 
-  test("is parsed anew for an edit after somebody else wrote it", async () => {
+  test("a large zone file is parsed again after somebody else wrote it", async () => {
     await placeLarge();
     await outcomesOf([create(record("new", "A", "192.0.2.1"))]);
     await appendFile(fileOf("example.com.zone"), "byhand 300 A 192.0.2.9\n");
@@ -71,8 +71,8 @@ describe("a large zone file", () => {
   });
 });
 
-describe("an edit that follows another one", () => {
-  test("writes what it would have written after a restart, whatever the records are", async () => {
+describe("consecutive edits", () => {
+  test("an edit writes the same file whether or not the zone was cached", async () => {
     const lines = [
       "www 300 A 192.0.2.1\nwww 300 A 192.0.2.2\n",
       "bad 300 DS 1 8 2 00\n",

@@ -20,8 +20,8 @@ import {
 
 useZoneFolder();
 
-describe("kinds", () => {
-  test("have names and fixed ids of their own", () => {
+describe("provider kinds", () => {
+  test("every provider kind has its own name and fixed id", () => {
     expect(kindByName("manual")?.id).toBe("5a1f0c52-7d0e-4c1b-9d0a-000000000001");
     expect(kindByName("zonefile")?.id).toBe("5a1f0c52-7d0e-4c1b-9d0a-000000000002");
     expect(kindByName("manual")?.connect).toBeNull();
@@ -30,7 +30,7 @@ describe("kinds", () => {
   });
 
   test.each([[{ folder: "" }], [{ hostmaster: "a b@example.com" }], [{ path: "x" }]])(
-    "%j is no configuration",
+    "%j is not a valid zone-file configuration",
     (config) => {
       expect(kindByName("zonefile")?.configSchema.safeParse(config).success).toBe(false);
       expect(() => connect(config)).toThrow(ZodError);
@@ -48,12 +48,12 @@ test.each([
   ["dns@a-.example", false],
   ["dns.a_b.example", false],
   ["dns@example", false],
-])("%j as the hostmaster of a configuration is accepted: %j", (hostmaster, isAccepted) => {
+])("the hostmaster %j is accepted: %j", (hostmaster, isAccepted) => {
   expect(kindByName("zonefile")?.configSchema.safeParse({ hostmaster }).success).toBe(isAccepted);
 });
 
-describe("a new zone", () => {
-  test("is empty, listed, and has a file that a server loads", async () => {
+describe("new zone files", () => {
+  test("a new zone is empty, listed, and has a file that a server loads", async () => {
     expect(await there.provider.listZones()).toEqual([]);
     await there.provider.createZone(zone);
     expect(await there.provider.listZones()).toEqual([zone]);
@@ -65,7 +65,7 @@ describe("a new zone", () => {
     expect((await stat(fileOf("example.com.zone"))).mode & 0o777).toBe(0o644);
   });
 
-  test("can have a name so long that no mailbox below it would be one", async () => {
+  test("a zone can be created even if its name is too long for a mailbox below it", async () => {
     const long = `${"x".repeat(63)}.${"x".repeat(63)}.${"x".repeat(63)}.${"x".repeat(56)}`;
     await there.provider.createZone(long);
     expect(await there.provider.readSoa(long)).toMatchObject({ rname: "hostmaster.placeholder.invalid" });
@@ -73,7 +73,7 @@ describe("a new zone", () => {
   });
 
   test.each(["_msdcs.corp.example", "0/25.9.0.192.in-addr.arpa", "a_b.example", "_tcp.example"])(
-    "%s, which is no host name, gets a mailbox that BIND loads",
+    "the new zone %s, not a valid host name, gets a mailbox that BIND loads",
     async (name) => {
       const nobodys = "hostmaster.placeholder.invalid";
       await there.provider.createZone(name);
@@ -85,7 +85,7 @@ describe("a new zone", () => {
     },
   );
 
-  test("that an earlier version gave a mailbox which BIND refuses, gets another one with its next change", async () => {
+  test("a mailbox that BIND rejects, from an earlier version, is replaced with the zone's next change", async () => {
     const name = "a_b.example";
     const change = { action: "create", before: null, after: record("t", "TXT", "x") } as const;
     await place(`${name}.zone`, "@ 60 IN SOA ns1.example.net. hostmaster 7 3600 900 1209600 300\n");
@@ -101,19 +101,19 @@ describe("a new zone", () => {
     expect(await there.provider.readSoa("a_c.example")).toMatchObject({ rname: "dns.a_c.example" });
   });
 
-  test("keeps loading where a stored hostmaster is at no host name", async () => {
+  test("a new zone loads even if the stored hostmaster is not at a host name", async () => {
     there.provider = connect({ hostmaster: "dns@a_b.example" });
     await there.provider.createZone(zone);
     expect(await there.provider.readSoa(zone)).toMatchObject({ rname: "hostmaster.placeholder.invalid" });
   });
 
-  test("names the configured hostmaster", async () => {
+  test("a new zone names the configured hostmaster", async () => {
     there.provider = connect({ hostmaster: "Dns.Team@Example.net" });
     await there.provider.createZone(zone);
     expect(await contentOf()).toContain(String.raw`dns\.team.example.net.`);
   });
 
-  test("leaves a file alone that is there already, whatever it is called", async () => {
+  test("creating a zone leaves an existing file alone, whatever its name", async () => {
     await place("db.example.com", soaLine);
     await there.provider.createZone(zone);
     expect(await readdir(there.folder)).toEqual(["db.example.com"]);
@@ -129,27 +129,27 @@ describe("a new zone", () => {
     "EXAMPLE.com",
     "com",
     "a\u0000.example",
-  ])("%j is refused as a name", async (name) => {
+  ])("the zone name %j is refused", async (name) => {
     await expect(there.provider.createZone(name)).rejects.toMatchObject({ effect: "none" });
     expect(await readdir(there.root)).toEqual([]);
   });
 });
 
-describe("files", () => {
+describe("zone file names", () => {
   test.each([
     ["example.com", "example.com.zone"],
     ["0/25.2.0.192.in-addr.arpa", "0%2f25.2.0.192.in-addr.arpa.zone"],
     ["0%2f25.example.com", "0%252f25.example.com.zone"],
     ["db.example.com", "db.example.com.zone"],
     ["../../etc/passwd", "..%2f..%2fetc%2fpasswd.zone"],
-  ])("of %s is %s, and holds no other zone", (name, file) => {
+  ])("the zone %s has the file %s, which means no other zone", (name, file) => {
     expect(fileNamesOf(name)[0] ?? file).toBe(file);
     expect(fileNamesOf(name).every((candidate) => zoneOfFile(candidate) === name && !candidate.includes("/"))).toBe(
       true,
     );
   });
 
-  test("a file name means one zone", () => {
+  test("a file name means exactly one zone", () => {
     expect(fileNamesOf("example.com")).toEqual(["example.com.zone", "db.example.com", "example.com.db", "example.com"]);
     expect(fileNamesOf("example.zone")).not.toContain("example.zone");
     expect(fileNamesOf("db.example.com")).not.toContain("db.example.com");
@@ -158,7 +158,7 @@ describe("files", () => {
     expect(zoneOfFile(".example.com.zone")).toBeNull();
   });
 
-  test("are listed when they hold an SOA, each zone once and in order", async () => {
+  test("zone files with an SOA are listed, each zone once and in order", async () => {
     await Promise.all([
       place("example.org", `; SOA\n$TTL 60\n${soaLine}`),
       place("db.example.net", "$TTL 60\n@ IN SOA a b (\n 1 2 3 4 5 )"),
@@ -179,7 +179,7 @@ describe("files", () => {
     ]);
   });
 
-  test("a configured folder may be any absolute one, and a relative one within the zone folder", async () => {
+  test("a configured folder may be absolute, or relative within the zone folder", async () => {
     await mkdir(join(there.folder, "team"), { recursive: true });
     await connect({ folder: "team" }).createZone(zone);
     await connect({ folder: join(there.root, "elsewhere") }).createZone(zone);

@@ -71,7 +71,7 @@ test("the table of providers says what the code does", async () => {
         ttls: ttlsOf(kind),
         isProxied: kind.supportsProxied,
         hasMark: await hasMark(provider),
-        keeps: kind.keeps !== undefined || provider?.keptRecords !== undefined,
+        keeps: kind.readOnlyReason !== undefined || provider?.readOnlyRecords !== undefined,
       };
     }),
   );
@@ -90,9 +90,9 @@ test("each provider has a page, and all have the same order", async () => {
         "Prepare",
         "Configure",
         "What can be written",
-        "How changes are carried out",
-        "What stays as it is",
-        "When something is wrong",
+        "How changes are applied",
+        "What is left alone",
+        "Troubleshooting",
       ],
     });
   }
@@ -157,7 +157,7 @@ test("every error that a page explains is one that the service tells", async () 
   const code = await textsInCode();
   const told: string[][] = [];
   for (const path of ["README", ...kinds]) {
-    const rows = tableRows(await page(`docs/providers/${path}.md`), "it says");
+    const rows = tableRows(await page(`docs/providers/${path}.md`), "message");
     for (const [sentence = ""] of rows) told.push([path, sentence.replaceAll("`", "")]);
   }
   expect(told.length).toBeGreaterThan(50);

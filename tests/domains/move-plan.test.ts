@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 import { kindByName } from "../../server/dns-providers/kinds.ts";
 import type { ProviderKind } from "../../server/dns-providers/provider.ts";
 import { planMove } from "../../server/domains/move-plan.ts";
-import type { LiveRecord } from "../../server/dns/live-record.ts";
-import { recordKey, type RecordData } from "../../server/dns/record.ts";
+import { recordKey, type LiveRecord, type RecordData } from "../../server/dns/record.ts";
 
 const manual = kindByName("manual");
 if (!manual) throw new Error("The kind manual is missing.");
@@ -11,7 +10,7 @@ if (!manual) throw new Error("The kind manual is missing.");
 const vendor: ProviderKind = {
   ...manual,
   name: "Vendor",
-  keeps: ({ recordType, name }) =>
+  readOnlyReason: ({ recordType, name }) =>
     recordType === "NS" && name === "@" ? "chooses the name servers of its zones." : null,
 };
 

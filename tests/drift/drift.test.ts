@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { rm, writeFile } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { queries } from "../../server/database/database.ts";
@@ -7,7 +7,8 @@ import { DriftJob, type OnDrift } from "../../server/drift/drift-job.ts";
 import { ZoneWatch } from "../../server/drift/zone-watch.ts";
 import { createLog } from "../../server/platform/log.ts";
 import { ProviderComparison } from "../../server/changes/state/compare-with-provider.ts";
-import { fileZone, manualConfig, manualZone, unknownId, type Body, type Zone } from "../support/zones.ts";
+import { fileZone, manualConfig, manualZone, type Body, type Zone } from "../support/zones.ts";
+import { holdLease } from "./hold-lease.ts";
 import { Clock, day, hour, minute } from "../support/clock.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
@@ -150,10 +151,10 @@ describe("a zone", () => {
 
   test("that is being changed here is not judged by what was read before", async () => {
     await byHand();
-    await holdLease(60);
+    await holdLease(zw, zone, 60);
     await later();
     expect(await drift()).toBeNull();
-    await holdLease(-1);
+    await holdLease(zw, zone, -1);
     await later();
     expect(await drift()).toMatchObject(counts);
   });
@@ -176,64 +177,6 @@ describe("a zone", () => {
     await byHand();
     await later();
     expect((await zw.admin.put(zone.path, { providerConfigId: body.id })).body).toMatchObject({ drift: null });
-  });
-});
-
-describe("a zone file that cannot be read", () => {
-  test.each<[string, string, () => Promise<unknown>]>([
-    ["is gone", "There is no zone file for", () => rm(zone.file)],
-    ["has a broken line", "line", () => zone.edit((text) => `${text}broken A\n`)],
-  ])("because it %s is shown on the domain and told once, until it reads again", async (_why, said, happens) => {
-    const content = await zone.readFile();
-    const before = await zone.detail();
-    await happens();
-    await later();
-    const found = await zone.detail();
-    const driftError = expect.stringContaining(said);
-    expect(found).toEqual({ ...before, driftedAt: expect.any(String), driftError });
-    const { body } = await zw.admin.get(`/api/domains?drift=true&search=${zone.name}`);
-    expect(body.domains).toMatchObject([{ id: zone.id, driftedAt: found.driftedAt, driftError: found.driftError }]);
-    const none = { created: 0, updated: 0, deleted: 0 };
-    expect(told).toEqual([{ domainId: zone.id, name: zone.name, counts: none, error: found.driftError }]);
-    await later();
-    expect(told).toHaveLength(1);
-    expect(await zone.detail()).toEqual(found);
-    await writeFile(zone.file, content);
-    await later();
-    expect(await zone.detail()).toEqual(before);
-    await happens();
-    await later();
-    expect(told).toHaveLength(2);
-  });
-
-  test("is told apart from one that reads again and differs", async () => {
-    await zone.edit((text) => `${text}new A 192.0.2.9\nbroken A\n`);
-    await later();
-    await zone.edit((text) => text.replace("broken A\n", ""));
-    await later();
-    expect(await zone.detail()).toMatchObject({ driftError: null, drift: { created: 1, updated: 0, deleted: 0 } });
-    expect(told.map(({ error, counts: { created } }) => [error === null, created])).toEqual([
-      [false, 0],
-      [true, 1],
-    ]);
-  });
-
-  test("is not judged while it is being changed here", async () => {
-    await rm(zone.file);
-    await holdLease(60);
-    await later();
-    expect([await drift(), (await zone.detail()).driftError, told]).toEqual([null, null, []]);
-    await holdLease(-1);
-    await later();
-    expect(told).toHaveLength(1);
-  });
-
-  test("agrees again after a sync", async () => {
-    await zone.edit((text) => `${text}broken A\n`);
-    await later();
-    await zone.edit((text) => text.replace("broken A\n", "new A 192.0.2.9\n"));
-    expect((await zone.post("/sync")).body).toMatchObject({ created: 1 });
-    expect(await zone.detail()).toMatchObject({ driftedAt: null, driftError: null, drift: null });
   });
 });
 
@@ -288,14 +231,6 @@ describe("a provider that fails", () => {
     expect(log).toEqual([]);
   });
 });
-
-async function holdLease(seconds: number): Promise<void> {
-  await queries(zw.services.database.fork())
-    .updateTable("domains")
-    .set({ lease_token: unknownId, lease_until: new Date(Date.now() + seconds * 1000) })
-    .where("id", "=", zone.id)
-    .execute();
-}
 
 /** A zone whose name server is on this port of loopback. @returns its configuration */
 async function brokenZone(name: string, port: number): Promise<string> {

@@ -49,7 +49,9 @@ const [info, warn] = [30, 40];
 /** What the log has told of pauses: how urgently, and of which configuration. */
 function toldOfPauses(): unknown[] {
   const told = lines.map((line) => JSON.parse(line) as { level: unknown; config?: string; msg: string });
-  return told.filter(({ msg }) => msg.includes("asked for a pause")).map(({ level, config }) => [level, config]);
+  return told
+    .filter(({ msg }) => /asked for a pause|keeps asking for pauses/.test(msg))
+    .map(({ level, config }) => [level, config]);
 }
 
 /** A run of the check, so much later. */

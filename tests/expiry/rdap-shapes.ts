@@ -343,14 +343,14 @@ export const rdapShapes: RdapShape[] = [
     name: "example.io",
     answer: () => reply(307, "", { location: "https://10.0.0.1/domain/example.io" }),
     means: "failed",
-    says: "may not be called",
+    says: "is not allowed",
   },
   {
     what: "a redirect to the machine's credentials",
     name: "example.sh",
     answer: () => reply(302, "", { location: "http://169.254.169.254/latest/meta-data/" }),
     means: "failed",
-    says: "may not be called",
+    says: "is not allowed",
   },
   {
     what: "a redirect to no address",

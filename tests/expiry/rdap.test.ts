@@ -85,7 +85,7 @@ describe("over RDAP,", () => {
     const { find } = await openLookUp({ rdap: { com: "https://192.168.0.1/rdap/" } });
     expect(await find("example.com")).toMatchObject({
       kind: "failed",
-      message: expect.stringContaining("may not be called"),
+      message: expect.stringContaining("is not allowed"),
     });
   });
 

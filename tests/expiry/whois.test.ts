@@ -90,7 +90,7 @@ describe("over WHOIS,", () => {
     const { find } = await openLookUp({ whois: first.address });
     expect(await find("example.com")).toMatchObject({
       kind: "failed",
-      message: expect.stringContaining("may not be called"),
+      message: expect.stringContaining("is not allowed"),
     });
   });
 

@@ -20,8 +20,8 @@ beforeEach(() => {
   harness.be(id);
 });
 
-describe("registration", () => {
-  test("takes the role of the invitation, uses it up, and leaves a trace", async () => {
+describe("external registration", () => {
+  test("external registration grants the invitation's role, uses up the invitation, and is audited", async () => {
     const inviteCode = await invite(zw, { role: "admin" });
     const { body, headers } = await harness.register({ inviteCode });
     expect(body.user).toEqual({ id: expect.any(String), username: `user-${id}`, email: null, role: "admin" });
@@ -32,7 +32,7 @@ describe("registration", () => {
     expect(await harness.register({ inviteCode })).toBeProblem(400, "BAD_REQUEST");
   });
 
-  test("with a code that does not hold can be tried again, with the same pending token", async () => {
+  test("external registration with an invalid code can be retried with the same pending token", async () => {
     const { pending_token: pendingToken } = await harness.goThrough();
     const register = (fields: object) => zw.nobody.post("/api/auth/oauth/github/register", { pendingToken, ...fields });
     const { issues } = problemOf(await register({ inviteCode: "AAAAA-AAAAA" }), 400, "BAD_REQUEST");
@@ -44,14 +44,14 @@ describe("registration", () => {
     expect(await register({ code: await invite(zw) })).toBeProblem(401, "UNAUTHORIZED");
   });
 
-  test("has ten minutes", async () => {
+  test("a pending token expires after ten minutes", async () => {
     const { pending_token: pendingToken } = await harness.goThrough();
     const inviteCode = await invite(zw);
     const late = () => zw.nobody.post("/api/auth/oauth/github/register", { pendingToken, inviteCode });
     expect(await clock.ahead(10 * minute, late)).toBeProblem(401, "UNAUTHORIZED");
   });
 
-  test("of twenty attempts at once makes one account, and uses one invitation", async () => {
+  test("of twenty concurrent registrations with one token, one creates an account and uses an invitation", async () => {
     const { pending_token: pendingToken } = await harness.goThrough();
     const inviteCode = await invite(zw, { maxUses: 100 });
     const answers = await Promise.all(
@@ -64,7 +64,7 @@ describe("registration", () => {
     expect((await zw.admin.get(`/api/users?search=user-${id}`)).body.total).toBe(1);
   });
 
-  test("of one person in two tabs makes one account", async () => {
+  test("one person registering in two tabs gets one account", async () => {
     const pending = [await harness.goThrough(), await harness.goThrough()];
     const answers = await Promise.all(
       pending.map(async ({ pending_token: pendingToken }) =>
@@ -74,7 +74,7 @@ describe("registration", () => {
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409]);
   });
 
-  test("of several with one name gives each another", async () => {
+  test("several people with the same user name at the provider get different user names", async () => {
     const names: string[] = [];
     for (let count = 0; count < 3; count++) {
       harness.be((lastId += 1), { login: "Twin" });
@@ -85,7 +85,7 @@ describe("registration", () => {
     expect((await harness.register()).body.user.username).toBe("ADMIN-2");
   });
 
-  test("at once under one name gives each another, too", async () => {
+  test("concurrent registrations with the same user name get different user names", async () => {
     const pending: string[] = [];
     for (let count = 0; count < 4; count++) {
       harness.be((lastId += 1), { login: "Crowd" });
@@ -99,7 +99,7 @@ describe("registration", () => {
     expect(new Set(answers.map(({ body }) => body.user.username)).size).toBe(4);
   });
 
-  test("has the address that its provider vouches for, whoever else claims it without having verified it", async () => {
+  test("external registration sets the address verified by the provider, even if an unverified account claims it", async () => {
     const claimant = await zw.member("address-claimant");
     const claim = { currentPassword: "another long enough password", email: "claimed@example.org" };
     expect((await claimant.put("/api/auth/me/email", claim)).body).toMatchObject({ emailVerified: false });
@@ -112,7 +112,7 @@ describe("registration", () => {
     expect((await claimant.get("/api/auth/me")).body).toMatchObject({ emailVerified: false });
   });
 
-  test("never takes over the account that has the same address, verified or not", async () => {
+  test("external registration never takes over an account with the same address, verified or not", async () => {
     const owner = await zw.member("address-owner");
     const { body: me } = await owner.get("/api/auth/me");
     await zw.admin.put(`/api/users/${me.id}`, { email: "shared@example.org" });
@@ -125,8 +125,8 @@ describe("registration", () => {
   });
 });
 
-describe("signing in", () => {
-  test("leaves a trace that names the provider, and no secret", async () => {
+describe("external sign-in", () => {
+  test("external sign-in is audited with the provider and without secrets", async () => {
     await harness.newcomer();
     const { body } = await harness.signIn();
     const [entry] = await entries(zw.admin, { action: "identity.sign_in" });
@@ -136,7 +136,7 @@ describe("signing in", () => {
     expect(session).toMatchObject({ actorId: body.user.id, after: { method: "github" } });
   });
 
-  test("to an account with a second factor of its own still asks for it", async () => {
+  test("external sign-in still requires the account's second factor", async () => {
     middleOfStep(clock);
     const { client, secret } = await appUser(zw, clock, "careful");
     expect(await harness.bind(client)).toMatchObject({ bound: "1" });
@@ -150,7 +150,7 @@ describe("signing in", () => {
     expect(verified.body.user.username).toBe("careful");
   });
 
-  test("to a disabled account is refused, also with a ticket from before", async () => {
+  test("external sign-in to a disabled account is refused, even with an earlier ticket", async () => {
     const client = await harness.newcomer();
     const { body: me } = await client.get("/api/auth/me");
     const { ticket } = await harness.goThrough();
@@ -164,8 +164,8 @@ describe("signing in", () => {
   });
 });
 
-describe("a provider that is disabled", () => {
-  test("lets nobody set out, come back, use a ticket or register", async () => {
+describe("disabled providers", () => {
+  test("a disabled provider allows no sign-in to start or complete, no ticket and no registration", async () => {
     await harness.newcomer();
     const { ticket } = await harness.goThrough();
     const browser = browserFor(zw);
@@ -190,7 +190,7 @@ describe("a provider that is disabled", () => {
     await zw.admin.put(at, { enabled: true });
   });
 
-  test("is no way to sign in: the one beside it cannot be taken away", async () => {
+  test("a disabled provider does not count as a sign-in method, so the only other one cannot be removed", async () => {
     const client = await harness.newcomer();
     const { id: passkey } = await addPasskey(client, securityKey());
     await zw.admin.put(`/api/oauth/providers/${harness.configId}`, { enabled: false });

@@ -20,8 +20,8 @@ function unbind(client: RestClient): Promise<Answer> {
   return client.delete("/api/auth/oauth/unbind/github");
 }
 
-describe("binding", () => {
-  test("ends with the session that began it", async () => {
+describe("linking identities", () => {
+  test("linking an identity ends with the session that started it", async () => {
     const member = await zw.member("signs-out");
     const browser = browserFor(zw);
     const back = harness.vendor.agree(await startBinding(browser, member, "github"));
@@ -30,7 +30,7 @@ describe("binding", () => {
     expect(await harness.goThrough()).toHaveProperty("pending_token");
   });
 
-  test("cannot be completed by somebody who is lured to it, so that nobody's identity ends up in another's account", async () => {
+  test("a victim lured to the callback cannot complete linking, so no identity is linked to another's account", async () => {
     const attacker = await zw.member("attacker");
     const trap = await startBinding(browserFor(zw), attacker, "github");
     const victim = browserFor(zw);
@@ -39,7 +39,7 @@ describe("binding", () => {
     expect((await attacker.get("/api/auth/oauth/bindings")).body).toEqual({ bindings: [] });
   });
 
-  test("takes an identity once, and one of a provider for each user", async () => {
+  test("an identity can be linked once, and a user can link one identity per provider", async () => {
     const [first, second] = [await zw.member("first"), await zw.member("second")];
     expect(await harness.bind(first)).toEqual({ bound: "1", provider_id: "github" });
     expect(await harness.bind(second)).toEqual({ error: "already_bound" });
@@ -48,14 +48,14 @@ describe("binding", () => {
     expect(await harness.bind(first)).toEqual({ error: "already_bound" });
   });
 
-  test("of one identity to two users at once succeeds for one", async () => {
+  test("of two users linking one identity concurrently, one succeeds", async () => {
     const members = [await zw.member("left"), await zw.member("right")];
     const outcomes = await Promise.all(members.map((member) => harness.bind(member)));
     expect(outcomes.filter(({ bound }) => bound === "1")).toHaveLength(1);
     expect(outcomes.filter(({ error }) => error === "already_bound")).toHaveLength(1);
   });
 
-  test("is for who is signed in", async () => {
+  test("only signed-in users can link an identity", async () => {
     expect(await zw.nobody.post("/api/auth/oauth/github/bind/start")).toBeProblem(401, "UNAUTHORIZED");
     expect(await zw.admin.post("/api/auth/oauth/nowhere/bind/start")).toBeProblem(404, "NOT_FOUND");
     expect(await zw.admin.post("/api/auth/oauth/feishu/bind/start")).toBeProblem(409, "CONFLICT");
@@ -73,7 +73,7 @@ test("the same subject at two providers is two people", async () => {
   expect(await comeBack(browser, back)).toHaveProperty("needs_invite");
 });
 
-test("the same subject at another server of the same provider is somebody else", async () => {
+test("the same subject at another server of the same provider is another person", async () => {
   await harness.newcomer();
   const moved = await startIdentityVendor("github");
   onTestFinished(() => moved.stop());
@@ -91,8 +91,8 @@ test("the same subject at another server of the same provider is somebody else",
   expect((await harness.signIn()).status).toBe(200);
 });
 
-describe("unbinding", () => {
-  test("is refused while it is the last way to sign in, and works with a passkey", async () => {
+describe("unlinking identities", () => {
+  test("unlinking the last sign-in method is refused, and allowed with a passkey", async () => {
     const client = await harness.newcomer();
     expect(await unbind(client)).toBeProblem(409, "CONFLICT");
     expect((await harness.signIn()).status).toBe(200);
@@ -104,7 +104,7 @@ describe("unbinding", () => {
     expect((await client.send("DELETE", `/api/2fa/passkeys/${passkey}`)).status).toBe(200);
   });
 
-  test("works with a password, and leaves a trace", async () => {
+  test("unlinking is allowed with a password, and is audited", async () => {
     const client = await zw.member("has-password");
     await harness.bind(client);
     const { body: me } = await client.get("/api/auth/me");
@@ -116,7 +116,7 @@ describe("unbinding", () => {
     expect(unbound).toMatchObject({ actorId: me.id, before: about, after: null, targetId: bound?.targetId });
   });
 
-  test("takes the ticket along that the identity got a moment ago", async () => {
+  test("unlinking also invalidates a ticket just issued for the identity", async () => {
     const client = await zw.member(`changed-mind-${id}`);
     await harness.bind(client);
     const { ticket } = await harness.goThrough();
@@ -124,7 +124,7 @@ describe("unbinding", () => {
     expect(await exchange(zw, ticket)).toBeProblem(401, "UNAUTHORIZED");
   });
 
-  test("is nobody else's: bindings are those of who asks", async () => {
+  test("users can unlink only their own identities", async () => {
     await harness.newcomer();
     const stranger = await zw.member(`stranger-${id}`);
     expect((await stranger.get("/api/auth/oauth/bindings")).body).toEqual({ bindings: [] });
@@ -133,7 +133,7 @@ describe("unbinding", () => {
     expect(await zw.nobody.get("/api/auth/oauth/bindings")).toBeProblem(401, "UNAUTHORIZED");
   });
 
-  test("of two providers at once keeps one", async () => {
+  test("unlinking two providers concurrently keeps one", async () => {
     const client = await harness.newcomer();
     await zw.admin.post("/api/oauth/providers", { providerId: "google", clientId: "g", ...harness.vendor.endpoints });
     const { body: me } = await client.get("/api/auth/me");

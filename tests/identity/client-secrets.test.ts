@@ -51,8 +51,8 @@ async function restarted(secretKeys: string) {
   return { ...zw, url: server.url, admin: client, nobody: new RestClient(server.url) };
 }
 
-describe("a client secret", () => {
-  test("stands nowhere in the table, the trail or an answer", async () => {
+describe("client secrets", () => {
+  test("a client secret is not readable in the table, the audit trail or responses", async () => {
     const created = await providers.configured(providers.github());
     const changed = await zw.admin.put(`/api/oauth/providers/${created.body.id}`, {
       clientSecret: "a secret of its own",
@@ -75,7 +75,7 @@ describe("a client secret", () => {
     }
   });
 
-  test("follows the newest key at the next start, and goes on working without the older one", async () => {
+  test("a client secret is re-encrypted with the newest key at the next start, and works without the older key", async () => {
     await providers.configured(providers.github());
     const [before] = await stored();
     const rotated = await restarted(`${newer},${older}`);
@@ -92,7 +92,7 @@ describe("a client secret", () => {
     );
   });
 
-  test("that no key opens stops sign-ins through its provider and nothing else, until it is entered again", async () => {
+  test("a client secret that no key decrypts stops only sign-ins with its provider, until it is entered again", async () => {
     const { body } = await providers.configured(providers.github());
     const other = await restarted("a-key-that-has-sealed-nothing-of-it-all");
     const at = `/api/oauth/providers/${body.id}`;
@@ -109,7 +109,7 @@ describe("a client secret", () => {
   });
 });
 
-test("nothing that opens something stands in the tables of trips", async () => {
+test("the tables of flows contain nothing that grants access", async () => {
   await providers.configured(providers.github());
   const browser = browserFor(zw);
   const url = await authorize(browser, "github");

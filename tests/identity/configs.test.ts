@@ -11,8 +11,8 @@ import { useLoopbackProviders } from "./loopback-providers.ts";
 const zw = useZonewright({ env: { SITE_URL: site } });
 const providers = useLoopbackProviders(zw);
 
-describe("a configuration", () => {
-  test("is shown without its secret and with the ends of its client id, as the interface says", async () => {
+describe("identity provider configurations", () => {
+  test("a configuration is shown without its secret and with a masked client id", async () => {
     const { status, body } = await providers.configured(providers.oidc());
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -49,7 +49,7 @@ describe("a configuration", () => {
     });
   });
 
-  test("is for administrators to change, and for who is signed in to see", async () => {
+  test("only administrators can change a configuration, and signed-in users can read it", async () => {
     const { body } = await providers.configured(providers.github());
     const member = await zw.member("no-administrator");
     const at = `/api/oauth/providers/${body.id}`;
@@ -59,7 +59,7 @@ describe("a configuration", () => {
     expect(await zw.nobody.get("/api/oauth/providers")).toBeProblem(401, "UNAUTHORIZED");
   });
 
-  test("has the provider's usual scopes where none are named", async () => {
+  test("a configuration has the provider's default scopes if none are given", async () => {
     const { body } = await providers.configured({ ...providers.github(), scope: "" });
     expect(body.scope).toBe("read:user user:email");
     const at = `/api/oauth/providers/${body.id}`;
@@ -68,7 +68,7 @@ describe("a configuration", () => {
     expect(await zw.admin.put(at, { scope: "two  spaces" })).toBeProblem(400, "BAD_REQUEST");
   });
 
-  test("exists once for each provider", async () => {
+  test("each provider can be configured once", async () => {
     await providers.configured(providers.github());
     expect(await providers.configured(providers.github())).toBeProblem(409, "CONFLICT");
   });
@@ -109,17 +109,17 @@ describe("a configuration", () => {
       { providerId: "oidc", clientId: "x", wellKnownUrl: "http://169.254.169.254/.well-known/openid-configuration" },
       "wellKnownUrl",
     ],
-  ])("with %s is refused, naming the field", async (_what, config, field) => {
+  ])("a configuration with %s is refused, naming the field", async (_what, config, field) => {
     const { issues } = problemOf(await providers.configured(config), 400, "BAD_REQUEST");
     expect(issues?.map(({ path }) => path[0])).toContain(field);
   });
 
-  test("of a provider that cannot be reached says so, and can be saved disabled", async () => {
+  test("an enabled configuration of an unreachable provider is refused, but can be saved disabled", async () => {
     const wellKnownUrl = "http://127.0.0.1:9/.well-known/openid-configuration";
     const config = { ...providers.oidc(), wellKnownUrl };
     const { detail } = problemOf(await providers.configured(config), 400, "BAD_REQUEST");
-    expect(detail).toMatch(/127\.0\.0\.1.*refuses the connection/);
-    expect(detail).toContain("leave it disabled");
+    expect(detail).toMatch(/127\.0\.0\.1.*refused the connection/);
+    expect(detail).toContain("leave the provider disabled");
     const { status, body } = await providers.configured({ ...config, enabled: false });
     expect(status).toBe(201);
     const at = `/api/oauth/providers/${body.id}`;
@@ -128,7 +128,7 @@ describe("a configuration", () => {
     expect((await zw.admin.put(at, { enabled: true, ...reachable })).body.enabled).toBe(true);
   });
 
-  test("keeps the stored secret where an empty one is sent, and takes a new one", async () => {
+  test("an empty secret keeps the stored one, and a new one replaces it", async () => {
     const { body } = await providers.configured(providers.github());
     const at = `/api/oauth/providers/${body.id}`;
     const works = async () => {
@@ -152,7 +152,7 @@ describe("a configuration", () => {
     );
   });
 
-  test("with users is deleted only when that is confirmed, and takes their bindings along", async () => {
+  test("deleting a configuration with users needs confirmation and unlinks them", async () => {
     const { body } = await providers.configured(providers.github());
     const browser = browserFor(zw);
     const { pending_token: pendingToken } = await comeBack(
@@ -177,14 +177,14 @@ describe("a configuration", () => {
   });
 
   test.each(["authorizeUrl", "tokenUrl", "userInfoUrl"])(
-    "does not take its secret along to another server, wherever its %s leads, enabled or not",
+    "changing a configuration's %s to another server requires the secret again, enabled or not",
     async (field) => {
       const { body } = await providers.configured(providers.github());
       const at = `/api/oauth/providers/${body.id}`;
       for (const address of ["https://attacker.example/x", null]) {
         for (const rest of [{}, { enabled: false }, { clientSecret: "" }]) {
           const { issues } = problemOf(await zw.admin.put(at, { [field]: address, ...rest }), 400, "BAD_REQUEST");
-          const message = "Enter the secret again: the address has changed.";
+          const message = "Enter the secret again, because the address has changed.";
           expect(issues).toEqual([{ path: ["clientSecret"], message }]);
         }
       }
@@ -195,13 +195,13 @@ describe("a configuration", () => {
     },
   );
 
-  test("of a public client may be pointed anywhere: it has no secret", async () => {
+  test("the URLs of a public client can be changed, because it has no secret", async () => {
     const { body } = await providers.configured({ providerId: "google", clientId: "g" });
     const moved = await zw.admin.put(`/api/oauth/providers/${body.id}`, { tokenUrl: "https://own.example/token" });
     expect(moved.status).toBe(200);
   });
 
-  test("with users is pointed to another address, also at the same host, only when that is confirmed, and knows nobody then", async () => {
+  test("changing the URLs of a configuration with users needs confirmation, even on the same host, and unlinks them", async () => {
     const { body } = await providers.configured(providers.github());
     const setOut = async () => {
       const browser = browserFor(zw);
@@ -233,7 +233,7 @@ describe("a configuration", () => {
     expect(await setOut()).toHaveProperty("needs_invite");
   });
 
-  test("without users is deleted at once", async () => {
+  test("a configuration without users is deleted without confirmation", async () => {
     const { body } = await providers.configured({ providerId: "google", clientId: "g" });
     expect((await zw.admin.delete(`/api/oauth/providers/${body.id}`)).status).toBe(200);
   });
@@ -244,12 +244,12 @@ test.each([
   ["custom", `${site}/oauth/oidc`],
   ["github", `${site}/api/auth/oauth/github/callback`],
   ["dingtalk", `${site}/api/auth/oauth/dingtalk/callback`],
-])("the addresses to register for %s are told to everybody", async (providerId, redirectUrl) => {
+])("everyone can read the URLs to register for %s", async (providerId, redirectUrl) => {
   const { body } = await zw.nobody.get(`/api/auth/oauth/${providerId}/callback-url`);
   expect(body).toEqual({ providerId, homepageUrl: site, redirectUrl, siteUrl: site, callbackUrl: redirectUrl });
 });
 
-test("a provider that there is not has no addresses and no way there", async () => {
+test("an unknown provider has no URLs and cannot be used", async () => {
   for (const path of ["callback-url", "authorize", "callback"])
     expect(await zw.nobody.get(`/api/auth/oauth/myspace/${path}`)).toBeProblem(404, "NOT_FOUND");
 });

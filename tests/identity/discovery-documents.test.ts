@@ -8,8 +8,8 @@ import { useLoopbackProviders } from "./loopback-providers.ts";
 const zw = useZonewright({ env: { SITE_URL: site } });
 const providers = useLoopbackProviders(zw);
 
-describe("a configuration", () => {
-  test("with the discovery document of another issuer is refused", async () => {
+describe("discovery documents", () => {
+  test("a configuration with the discovery document of another issuer is refused", async () => {
     providers.discovers({ issuer: "https://accounts.example.com" });
     const { detail } = problemOf(await providers.configured(providers.oidc()), 400, "BAD_REQUEST");
     expect(detail).toContain("https://accounts.example.com");
@@ -28,18 +28,21 @@ describe("a configuration", () => {
     ["no keys", { jwks_uri: null }],
     ["a text in place of yes or no", { authorization_response_iss_parameter_supported: "yes" }],
     ["a number for its issuer", { issuer: 5 }],
-  ])("with a discovery document that has %s is refused, and nothing of ours fails", async (_what, fields) => {
-    providers.discovers(fields);
-    const { issues } = problemOf(await providers.configured(providers.oidc()), 400, "BAD_REQUEST");
-    expect(issues).toMatchObject([{ path: ["wellKnownUrl"] }]);
-    // Saved before the document became like that.
-    await providers.enabledUnseen({ ...providers.oidc(), clientId: "only-with-an-odd-document" });
-    const { location } = await browserFor(zw).get(`${site}/api/auth/oauth/oidc/authorize`);
-    expect(location?.href).toBe(`${site}/?error=provider_error`);
-    expect(await zw.admin.post("/api/auth/oauth/oidc/bind/start")).toBeProblem(409, "CONFLICT");
-  });
+  ])(
+    "a configuration with a discovery document that has %s is refused without an internal error",
+    async (_what, fields) => {
+      providers.discovers(fields);
+      const { issues } = problemOf(await providers.configured(providers.oidc()), 400, "BAD_REQUEST");
+      expect(issues).toMatchObject([{ path: ["wellKnownUrl"] }]);
+      // Saved before the document became like that.
+      await providers.enabledUnseen({ ...providers.oidc(), clientId: "only-with-an-odd-document" });
+      const { location } = await browserFor(zw).get(`${site}/api/auth/oauth/oidc/authorize`);
+      expect(location?.href).toBe(`${site}/?error=provider_error`);
+      expect(await zw.admin.post("/api/auth/oauth/oidc/bind/start")).toBeProblem(409, "CONFLICT");
+    },
+  );
 
-  test("with a discovery document that leaves out what is optional works", async () => {
+  test("a discovery document without optional fields works", async () => {
     providers.discovers({
       userinfo_endpoint: null,
       id_token_signing_alg_values_supported: null,
@@ -67,7 +70,7 @@ describe("a configuration", () => {
     },
   );
 
-  test("leads to another server of one's own network where an administrator names it", async () => {
+  test("a discovery document may name another internal server only if the administrator configured it", async () => {
     const inside = await startRogueProvider();
     onTestFinished(() => inside.stop());
     await providers.configured({ ...providers.oidc(), userInfoUrl: `${inside.url}/userinfo` });
@@ -78,7 +81,7 @@ describe("a configuration", () => {
     expect(inside.calls).toHaveLength(1);
   });
 
-  test("that is saved again is used with the discovery document as it is then", async () => {
+  test("saving a configuration again rereads its discovery document", async () => {
     const { body } = await providers.configured(providers.oidc());
     await authorize(browserFor(zw), "oidc");
     providers.discovers({ authorization_endpoint: `${providers.rogue.url}/moved` });

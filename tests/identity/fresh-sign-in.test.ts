@@ -21,7 +21,7 @@ async function signedIn(answer: Promise<Answer>): Promise<RestClient> {
   return new RestClient(zw.url, body.accessToken);
 }
 
-describe("a real OpenID provider", () => {
+describe("reauthentication with a real OpenID provider", () => {
   let provider: OpenIdProvider;
   beforeAll(async () => {
     provider = await startOpenIdProvider(`${site}/oauth/oidc`);
@@ -35,7 +35,7 @@ describe("a real OpenID provider", () => {
     await zw.admin.send("DELETE", `/api/oauth/providers/${id}`, undefined, { "x-confirm-delete": "true" });
   });
 
-  test("asks for the password anew where it would not have to, and its word for it is taken", async () => {
+  test("a real OpenID provider asks for the password again on request, and its response is accepted", async () => {
     provider.accounts.set("grace", { name: "Grace" });
     const browser = browserFor(zw);
     const first = await provider.signIn(browser, await authorize(browser, "oidc"), "grace");
@@ -54,7 +54,7 @@ describe("a real OpenID provider", () => {
   });
 });
 
-describe("an OpenID provider that was asked for a fresh sign-in is not believed", () => {
+describe("an OpenID provider that does not prove reauthentication", () => {
   let rogue: RogueProvider;
   beforeAll(async () => {
     rogue = await startRogueProvider();
@@ -89,7 +89,7 @@ describe("an OpenID provider that was asked for a fresh sign-in is not believed"
     ["custom", "without a time of it", () => undefined],
     ["custom", "with one of an hour ago", () => seconds() - 3_600],
     ["custom", "with a time that is none", () => "now"],
-  ])("%s, %s", async (providerId, _what, authTime) => {
+  ])("reauthentication at %s is refused %s", async (providerId, _what, authTime) => {
     expect(await goThrough(providerId, authTime(), anew)).toEqual({ error: "provider_error" });
   });
 
@@ -100,10 +100,10 @@ describe("an OpenID provider that was asked for a fresh sign-in is not believed"
   });
 });
 
-describe("a provider without OpenID Connect", () => {
+describe("reauthentication without OpenID Connect", () => {
   const harness = useIdentityHarness(zw);
 
-  test("confirms who has no password by another completed sign-in, and leaves the old session as it was", async () => {
+  test("with an OAuth 2.0 provider, a user without a password confirms by another completed sign-in, and the old session is unchanged", async () => {
     harness.be(1);
     const old = await harness.newcomer();
     clock.advance(11 * minute);

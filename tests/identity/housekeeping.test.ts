@@ -24,7 +24,7 @@ async function left(): Promise<number[]> {
   return counts;
 }
 
-test("what nobody came back for goes when it cannot be used any more, and no earlier", async () => {
+test("abandoned flows, tickets and registrations are deleted once they expire, and not before", async () => {
   const rogue = await startRogueProvider();
   onTestFinished(() => rogue.stop());
   const config = { providerId: "oidc", ...rogueClient, wellKnownUrl: rogue.wellKnownUrl };

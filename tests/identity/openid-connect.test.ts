@@ -40,8 +40,8 @@ async function register(login: string) {
   return await zw.nobody.post("/api/auth/oauth/oidc/register", { pendingToken, inviteCode: await invite(zw) });
 }
 
-describe("through a real OpenID provider", () => {
-  test("the way there asks for a code with PKCE S256, a nonce and a state, at the registered redirect address", async () => {
+describe("a real OpenID provider", () => {
+  test("the authorization request has PKCE S256, a nonce, a state and the registered redirect URI", async () => {
     const url = await authorize(browserFor(zw), "oidc");
     expect(url.origin).toBe(provider.issuer);
     expect(Object.fromEntries(url.searchParams)).toEqual({
@@ -56,7 +56,7 @@ describe("through a real OpenID provider", () => {
     });
   });
 
-  test("somebody unknown registers with an invitation, and signs in by a ticket from then on", async () => {
+  test("an unknown person registers with an invitation, and then signs in with a ticket", async () => {
     provider.accounts.set("grace", {
       email: "grace@example.org",
       email_verified: true,
@@ -83,13 +83,13 @@ describe("through a real OpenID provider", () => {
     expect(me.body).toMatchObject({ username: "grace", displayName: "Grace Hopper", hasPassword: false });
   });
 
-  test("who refuses at the provider comes back with access_denied", async () => {
+  test("a person who refuses consent at the provider returns with access_denied", async () => {
     const browser = browserFor(zw);
     const back = await provider.refuse(browser, await authorize(browser, "oidc"));
     expect(await comeBack(browser, back)).toEqual({ error: "access_denied" });
   });
 
-  test("a signed-in user binds an identity, sees it, signs in by it and unbinds it", async () => {
+  test("a signed-in user links an identity, lists it, signs in with it and unlinks it", async () => {
     provider.accounts.set("barbara", { email: "barbara@example.org", email_verified: true, name: "Barbara Liskov" });
     const member = await zw.member("barbara");
     const browser = browserFor(zw);
@@ -117,7 +117,7 @@ describe("through a real OpenID provider", () => {
     expect(await goThrough("barbara")).toHaveProperty("needs_invite");
   });
 
-  test("a code that is brought a second time, and a changed one, come to nothing", async () => {
+  test("a replayed or altered code is refused", async () => {
     const browser = browserFor(zw);
     const back = await provider.signIn(browser, await authorize(browser, "oidc"), "replayed");
     expect(await comeBack(browser, back)).toHaveProperty("pending_token");

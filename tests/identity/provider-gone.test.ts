@@ -10,20 +10,20 @@ import { useLoopbackProviders } from "./loopback-providers.ts";
 const zw = useZonewright({ env: { SITE_URL: site } });
 const providers = useLoopbackProviders(zw);
 
-test("a provider that went away leaves people at the front end, and who binds gets a sentence", async () => {
+test("an unreachable provider redirects sign-ins to the console with an error, and linking gets a message", async () => {
   const short = await startRogueProvider();
   await short.stop();
   await providers.enabledUnseen({ providerId: "custom", ...rogueClient, wellKnownUrl: short.wellKnownUrl });
   const { location } = await browserFor(zw).get(`${site}/api/auth/oauth/custom/authorize`);
   expect(location?.href).toBe(`${site}/?error=provider_error`);
   const { detail } = problemOf(await zw.admin.post("/api/auth/oauth/custom/bind/start"), 409, "CONFLICT");
-  expect(detail).toContain("cannot be reached");
+  expect(detail).toContain("is unreachable");
 });
 
 describe.each([
   ["disabled", (at: string) => zw.admin.put(at, { enabled: false })],
   ["deleted", (at: string) => zw.admin.delete(at, { "x-confirm-delete": "true" })],
-])("a provider that is %s while it is asked who somebody is", (how, stop) => {
+])("a provider %s during a sign-in", (how, stop) => {
   /** Comes back, and the provider is stopped before it has answered. @returns what the front end gets */
   async function comeBackMeanwhile(at: string, browser: Browser, url: URL) {
     const stopped: Answer[] = [];
@@ -36,7 +36,7 @@ describe.each([
     return query;
   }
 
-  test("does not sign in whom it vouches for then, nor lets them register", async () => {
+  test("nobody can sign in or register with a provider disabled or deleted during the sign-in", async () => {
     const { body } = await providers.configured(providers.github());
     const at = `/api/oauth/providers/${body.id}`;
     const browser = browserFor(zw);
@@ -44,7 +44,7 @@ describe.each([
     expect(query).toEqual({ error: "provider_disabled" });
   });
 
-  test("is not bound any more", async () => {
+  test("nobody can link an identity of a provider disabled or deleted during the flow", async () => {
     const { body } = await providers.configured(providers.github());
     const at = `/api/oauth/providers/${body.id}`;
     const member = await zw.member(`binds-while-${how}`);

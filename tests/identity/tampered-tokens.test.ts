@@ -46,8 +46,8 @@ async function goThrough(providerId: "oidc" | "custom", extra: Record<string, st
 
 const past = () => Math.floor(Date.now() / 1_000) - 3_600;
 
-describe("through a provider with a discovery document", () => {
-  test("an id_token that holds is believed", async () => {
+describe("a provider with a discovery document", () => {
+  test("a valid id_token is accepted", async () => {
     expect(await goThrough("oidc")).toHaveProperty("pending_token");
   });
 
@@ -99,12 +99,12 @@ describe("through a provider with a discovery document", () => {
         parts.signature = hs256(rogueClient.clientSecret);
       },
     ],
-  ])("an id_token %s is refused", async (_how, tamper) => {
+  ])("with a discovery document, an id_token %s is refused", async (_how, tamper) => {
     rogue.tamper(tamper);
     expect(await goThrough("oidc")).toEqual({ error: "provider_error" });
   });
 
-  test("an answer in the name of another issuer is refused before its code is used, and so is one that names none", async () => {
+  test("a response with another issuer, or without a required one, is refused before its code is used", async () => {
     const before = rogue.calls.filter(({ url }) => url.pathname === "/token").length;
     expect(await goThrough("oidc", { iss: "https://accounts.example.com" })).toEqual({ error: "provider_error" });
     const browser = browserFor(zw);
@@ -113,8 +113,8 @@ describe("through a provider with a discovery document", () => {
   });
 });
 
-describe("through a provider of which only the endpoints are known", () => {
-  test("the userinfo endpoint is believed, with an id_token that agrees", async () => {
+describe("a provider with configured endpoints", () => {
+  test("the userinfo endpoint is trusted together with a matching id_token", async () => {
     expect(await goThrough("custom")).toHaveProperty("pending_token");
   });
 
@@ -131,12 +131,12 @@ describe("through a provider of which only the endpoints are known", () => {
     ["without an expiry", ({ claims }) => delete claims["exp"]],
     ["that is not valid yet", ({ claims }) => (claims["nbf"] = past() + 7_200)],
     ["with alg none", ({ header }) => (header["alg"] = "none")],
-  ])("an id_token %s is refused", async (_how, tamper) => {
+  ])("with configured endpoints, an id_token %s is refused", async (_how, tamper) => {
     rogue.tamper(tamper);
     expect(await goThrough("custom")).toEqual({ error: "provider_error" });
   });
 
-  test("an answer in the name of another issuer than the id_token's is refused", async () => {
+  test("a response with another issuer than the id_token is refused", async () => {
     expect(await goThrough("custom", { iss: `${rogue.url}/another` })).toEqual({ error: "provider_error" });
     expect(await goThrough("custom", { iss: rogue.url })).toHaveProperty("pending_token");
   });
@@ -150,14 +150,14 @@ describe("through a provider of which only the endpoints are known", () => {
     },
   );
 
-  test("an answer without an id_token, which OpenID Connect always has, is refused", async () => {
+  test("a response without an id_token, which OpenID Connect requires, is refused", async () => {
     rogue.leaveOutIdToken = true;
     expect(await goThrough("custom")).toEqual({ error: "provider_error" });
     expect(await goThrough("oidc")).toEqual({ error: "provider_error" });
   });
 });
 
-test("an address is verified only if who tells it says so", async () => {
+test("an address counts as verified only if its source says so", async () => {
   rogue.tamper(({ claims }) => Object.assign(claims, { sub: "eve", email: "mine@example.net", email_verified: true }));
   rogue.user["sub"] = "eve";
   rogue.user["email"] = "yours@example.net";
@@ -170,7 +170,7 @@ test("an address is verified only if who tells it says so", async () => {
   expect(registered.body.user.email).toBeNull();
 });
 
-test("a subject, a name and an address that no database takes are no reason to fail", async () => {
+test("a subject, name or address that no database can store causes no internal error", async () => {
   rogue.user["name"] = "Ma\u0000llory \ud800";
   rogue.user["email"] = `${"x".repeat(5_000)}@example.net`;
   expect(await goThrough("oidc")).toHaveProperty("pending_token");
@@ -179,7 +179,7 @@ test("a subject, a name and an address that no database takes are no reason to f
   expect(await goThrough("oidc")).toEqual({ error: "provider_error" });
 });
 
-test("the log has the provider's reason, and neither code, token, secret nor state", async () => {
+test("the log has the provider's reason, but no code, token, secret or state", async () => {
   lines.splice(0);
   const browser = browserFor(zw);
   const url = await authorize(browser, "custom");
@@ -211,7 +211,7 @@ function asked(path: string) {
   return (call: { url: URL }) => call.url.pathname === path;
 }
 
-test("the log does not have what a provider quotes, be it a short access token, or a secret where a long story is cut", async () => {
+test("the log has no secret that the provider quotes, not even a short access token or a truncated secret", async () => {
   lines.splice(0);
   rogue.failNext({ after: false, reply: quoting("What is rogue-access-token?") }, 1, asked("/userinfo"));
   expect(await goThrough("custom")).toEqual({ error: "provider_error" });

@@ -15,8 +15,8 @@ async function fromPage(browser: Browser, path: string, body: object) {
   return await browser.send("POST", new URL(path, site), { headers, body: JSON.stringify(body) });
 }
 
-describe("what a browser comes back with", () => {
-  test("signs in no other browser, so that nobody is lured into an attacker's account", async () => {
+describe("tokens from a callback", () => {
+  test("a ticket signs in only the browser that received it, which prevents login CSRF", async () => {
     harness.be(3_100);
     await harness.register();
     const browser = browserFor(zw);
@@ -33,7 +33,7 @@ describe("what a browser comes back with", () => {
     expect(browser.cookiesFor(new URL(`${site}/api`)).map(([name]) => name)).toEqual(["refresh_token"]);
   });
 
-  test("registers nobody in another browser, so that no account is made for an attacker to enter", async () => {
+  test("a pending token registers only in the browser that received it", async () => {
     harness.be(3_101);
     const browser = browserFor(zw);
     const { pending_token: pendingToken } = await comeBack(
@@ -48,7 +48,7 @@ describe("what a browser comes back with", () => {
     expect(browser.cookiesFor(new URL(`${site}/api`)).map(([name]) => name)).toEqual(["refresh_token"]);
   });
 
-  test("is known to the browser for as long as it is good, and to this site only", async () => {
+  test("the arrival cookie lives as long as its token and is sent only to this site", async () => {
     harness.be(3_102);
     await harness.register();
     const browser = browserFor(zw);
@@ -60,8 +60,8 @@ describe("what a browser comes back with", () => {
   });
 });
 
-describe("a ticket", () => {
-  test("is good once, for a minute", async () => {
+describe("tickets", () => {
+  test("a ticket is valid once, for a minute", async () => {
     harness.be(3_000);
     await harness.register();
     const { ticket } = await harness.goThrough();
@@ -73,7 +73,7 @@ describe("a ticket", () => {
     expect(await exchange(zw, "anything")).toBeProblem(401, "UNAUTHORIZED");
   });
 
-  test("opens one session, of twenty attempts at once", async () => {
+  test("of twenty concurrent exchanges of a ticket, one opens a session", async () => {
     harness.be(3_001);
     await harness.register();
     const { ticket } = await harness.goThrough();

@@ -40,8 +40,8 @@ async function outcomeOf(browser: Browser, back: URL): Promise<object> {
 }
 const refused = { error: "state_invalid", redeemed: 0 };
 
-describe("the state of a sign-in", () => {
-  test("belongs to the browser that set out", async () => {
+describe("the state of a flow", () => {
+  test("a state is valid only in the browser that started the flow", async () => {
     const browser = browserFor(zw);
     const back = harness.vendor.agree(await authorize(browser, "github"));
     expect(await outcomeOf(browserFor(zw), back)).toEqual(refused);
@@ -57,14 +57,14 @@ describe("the state of a sign-in", () => {
     expect(await comeBack(browser, back)).toHaveProperty("pending_token");
   });
 
-  test("works once", async () => {
+  test("a state works once", async () => {
     const browser = browserFor(zw);
     const back = harness.vendor.agree(await authorize(browser, "github"));
     expect(await comeBack(browser, back)).toHaveProperty("pending_token");
     expect(await outcomeOf(browser, back)).toEqual(refused);
   });
 
-  test("of twenty returns at once one goes on", async () => {
+  test("of twenty concurrent callbacks with one state, one succeeds", async () => {
     const browser = browserFor(zw);
     const back = harness.vendor.agree(await authorize(browser, "github"));
     const cookies = browser.cookiesFor(back).map(([name, { value }]) => `${name}=${value}`);
@@ -77,7 +77,7 @@ describe("the state of a sign-in", () => {
     expect(outcomes.filter((query) => query.get("error") === "state_invalid")).toHaveLength(19);
   });
 
-  test("is good for ten minutes", async () => {
+  test("a state is valid for ten minutes", async () => {
     const browser = browserFor(zw);
     const late = harness.vendor.agree(await authorize(browser, "github"));
     expect(await clock.ahead(10 * minute, () => outcomeOf(browser, late))).toEqual(refused);
@@ -93,21 +93,21 @@ describe("the state of a sign-in", () => {
     ["altered", (state: string) => `${state.slice(0, -2)}${state.endsWith("AA") ? "BB" : "AA"}`],
     ["cut", (state: string) => state.slice(0, 40)],
     ["text", () => "%00' or 1=1"],
-  ])("that is %s is refused", async (_how, change) => {
+  ])("a state that is %s is refused", async (_how, change) => {
     const browser = browserFor(zw);
     const back = harness.vendor.agree(await authorize(browser, "github"));
     back.searchParams.set("state", change(back.searchParams.get("state") ?? ""));
     expect(await outcomeOf(browser, back)).toEqual(refused);
   });
 
-  test("that comes twice is refused", async () => {
+  test("a repeated state parameter is refused", async () => {
     const browser = browserFor(zw);
     const back = harness.vendor.agree(await authorize(browser, "github"));
     back.searchParams.append("state", back.searchParams.get("state") ?? "");
     expect(await outcomeOf(browser, back)).toEqual(refused);
   });
 
-  test("tells nobody what it holds, and differs each time", async () => {
+  test("a state reveals nothing of its content and differs each time", async () => {
     const browser = browserFor(zw);
     const states = await Promise.all(
       ["github", "gitlab"].map(async (id) => (await authorize(browser, id)).searchParams.get("state") ?? ""),
@@ -120,8 +120,8 @@ describe("the state of a sign-in", () => {
   });
 });
 
-describe("a callback", () => {
-  test("on another provider's path comes to nothing", async () => {
+describe("callbacks", () => {
+  test("a callback on another provider's path is refused", async () => {
     const browser = browserFor(zw);
     const back = harness.vendor.agree(await authorize(browser, "github"));
     for (const path of ["/api/auth/oauth/gitlab/callback", "/api/auth/oauth/oidc/callback", "/oauth/oidc"])
@@ -129,7 +129,7 @@ describe("a callback", () => {
     expect(await comeBack(browser, back)).toHaveProperty("pending_token");
   });
 
-  test("of oidc and custom comes to one address, and each is who it set out to", async () => {
+  test("oidc and custom share a callback, which identifies the provider of the flow", async () => {
     for (const id of ["oidc", "custom"]) {
       const browser = browserFor(zw);
       const back = rogue.agree(await authorize(browser, id));
@@ -143,7 +143,7 @@ describe("a callback", () => {
     }
   });
 
-  test("brought to the other one of oidc and custom has its code used once only, so that nobody comes back with a code that was lured out of another", async () => {
+  test("a code of oidc or custom can be used with only one of them, which prevents mix-up attacks", async () => {
     // The attacker sets out to the honest provider, and keeps the way there.
     const attacker = browserFor(zw);
     const kept = await authorize(attacker, "oidc");
@@ -160,7 +160,7 @@ describe("a callback", () => {
     expect(await comeBack(attacker, back)).toEqual({ error: "provider_error" });
   });
 
-  test("also of oidc may come to its own path", async () => {
+  test("oidc also accepts callbacks on its own path", async () => {
     const browser = browserFor(zw);
     const back = rogue.agree(await authorize(browser, "oidc"));
     expect(await comeBack(browser, new URL(`/api/auth/oauth/oidc/callback${back.search}`, site))).toHaveProperty(
@@ -168,7 +168,7 @@ describe("a callback", () => {
     );
   });
 
-  test("never leads anywhere but to the site, whatever the query says", async () => {
+  test("a callback redirects only to the site, whatever its query", async () => {
     for (const query of [
       "redirect_uri=https://evil.example",
       "error=%0d%0aLocation:%20https://evil.example",
@@ -182,7 +182,7 @@ describe("a callback", () => {
     }
   });
 
-  test("with words of the provider's tells the front end a code only", async () => {
+  test("a provider's error text reaches the console only as a code", async () => {
     const browser = browserFor(zw);
     const back = harness.vendor.agree(await authorize(browser, "github"));
     back.searchParams.delete("code");
@@ -191,14 +191,14 @@ describe("a callback", () => {
     expect(await comeBack(browser, back)).toEqual({ error: "provider_error" });
   });
 
-  test("is neither begun nor ended by a look at its head", async () => {
+  test("a HEAD request neither starts nor completes a flow", async () => {
     const browser = browserFor(zw);
     const back = harness.vendor.agree(await authorize(browser, "github"));
     expect((await browser.send("HEAD", back)).status).toBe(405);
     expect(await comeBack(browser, back)).toHaveProperty("pending_token");
   });
 
-  test("sets its cookie for this site, this browser and ten minutes, and takes it back", async () => {
+  test("the flow cookie is limited to this site and ten minutes, and is deleted at the callback", async () => {
     const browser = browserFor(zw);
     const url = new URL(`${site}/api/auth/oauth/github/authorize`);
     const { headers, location } = await browser.get(url);
@@ -211,7 +211,7 @@ describe("a callback", () => {
     expect(trips()).toHaveLength(0);
   });
 
-  test("leaves a browser that is sent out again and again with a few cookies, and with the newest trips", async () => {
+  test("a browser that starts flows repeatedly keeps only a few cookies, for the newest flows", async () => {
     const browser = browserFor(zw);
     let back = new URL(site);
     for (let count = 0; count < 30; count++) back = harness.vendor.agree(await authorize(browser, "github"));

@@ -13,11 +13,11 @@ test.each([
   [{ email: "x@example.org", displayName: "Ada Lovelace" }, "Ada-Lovelace"],
   [{ username: "--..--", displayName: "张三" }, "github-user"],
   [{}, "github-user"],
-])("of %j is made %s", (told, username) => {
+])("a user name for %j is %s", (told, username) => {
   expect(usernamesFor("github", { ...identity, ...told })[0]).toBe(username);
 });
 
-test("whatever a provider tells, all names fit and differ", () => {
+test("all user-name candidates are valid and different, whatever a provider returns", () => {
   const text = fc.option(fc.string({ unit: "binary", maxLength: 120 }));
   fc.assert(
     fc.property(text, text, text, (username, email, displayName) => {

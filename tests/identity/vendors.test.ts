@@ -53,71 +53,74 @@ function vendorNamed(name: VendorName): IdentityVendor {
   return vendor;
 }
 
-describe.each(expected)("through $vendor", ({ vendor: name, username, email, subject, displayName }) => {
-  let vendor: IdentityVendor;
-  beforeAll(() => {
-    vendor = vendorNamed(name);
-  });
-
-  async function goThrough() {
-    const browser = browserFor(zw);
-    return await comeBack(browser, vendor.agree(await authorize(browser, name)));
-  }
-
-  test("all that is sent is as the vendor documents it, and people register and sign in", async () => {
-    const { pending_token: pendingToken } = await goThrough();
-    const registered = await zw.nobody.post(`/api/auth/oauth/${name}/register`, {
-      pendingToken,
-      code: await invite(zw),
+describe.each(expected)(
+  "external sign-in through $vendor",
+  ({ vendor: name, username, email, subject, displayName }) => {
+    let vendor: IdentityVendor;
+    beforeAll(() => {
+      vendor = vendorNamed(name);
     });
-    expect(registered.body).toMatchObject({ user: { username, email, role: "member" } });
-    const signedIn = await exchange(zw, (await goThrough()).ticket);
-    expect(signedIn.body.user).toEqual(registered.body.user);
-    const { body } = await signedInClient(zw, signedIn).get("/api/auth/oauth/bindings");
-    expect(body.bindings).toMatchObject([{ providerId: name, type: "oauth2", subject, displayName }]);
-  });
 
-  test("a code that the vendor does not know comes to nothing", async () => {
-    const browser = browserFor(zw);
-    const back = vendor.agree(await authorize(browser, name));
-    const parameter = back.searchParams.has("authCode") ? "authCode" : "code";
-    back.searchParams.set(parameter, "never-given");
-    expect(await comeBack(browser, back)).toEqual({ error: "provider_error" });
-    const twice = vendor.agree(await authorize(browser, name));
-    twice.searchParams.append(parameter, "another");
-    expect(await comeBack(browser, twice)).toEqual({ error: "provider_error" });
-  });
-
-  test.each([
-    ["fails", { status: 500, body: "<h1>Sorry</h1>" }],
-    ["answers with something other than JSON", { status: 200, body: "access_token=abc" }],
-    ["answers with a list", { status: 200, body: "[]" }],
-    ["answers with an object of other fields", { status: 200, body: '{"access_token": 7, "accessToken": null}' }],
-    ["closes the connection", null],
-  ])("a vendor that %s is told apart from a user who does not agree", async (_how, reply) => {
-    const browser = browserFor(zw);
-    const back = vendor.agree(await authorize(browser, name));
-    vendor.failNext({ after: false, reply });
-    expect(await comeBack(browser, back)).toEqual({ error: "provider_error" });
-  });
-
-  test("a user endpoint that tells nobody comes to nothing", async () => {
-    const told = vendor.user.value;
-    try {
-      for (const nobody of [{}, [], null, { code: 0, data: {} }, { code: 99_991_668, msg: "Invalid access token" }]) {
-        vendor.user.value = nobody;
-        expect(await goThrough()).toEqual({ error: "provider_error" });
-      }
-    } finally {
-      vendor.user.value = told;
+    async function goThrough() {
+      const browser = browserFor(zw);
+      return await comeBack(browser, vendor.agree(await authorize(browser, name)));
     }
-  });
-});
+
+    test("requests match the vendor's documentation, and people register and sign in", async () => {
+      const { pending_token: pendingToken } = await goThrough();
+      const registered = await zw.nobody.post(`/api/auth/oauth/${name}/register`, {
+        pendingToken,
+        code: await invite(zw),
+      });
+      expect(registered.body).toMatchObject({ user: { username, email, role: "member" } });
+      const signedIn = await exchange(zw, (await goThrough()).ticket);
+      expect(signedIn.body.user).toEqual(registered.body.user);
+      const { body } = await signedInClient(zw, signedIn).get("/api/auth/oauth/bindings");
+      expect(body.bindings).toMatchObject([{ providerId: name, type: "oauth2", subject, displayName }]);
+    });
+
+    test("a code that the vendor rejects is refused", async () => {
+      const browser = browserFor(zw);
+      const back = vendor.agree(await authorize(browser, name));
+      const parameter = back.searchParams.has("authCode") ? "authCode" : "code";
+      back.searchParams.set(parameter, "never-given");
+      expect(await comeBack(browser, back)).toEqual({ error: "provider_error" });
+      const twice = vendor.agree(await authorize(browser, name));
+      twice.searchParams.append(parameter, "another");
+      expect(await comeBack(browser, twice)).toEqual({ error: "provider_error" });
+    });
+
+    test.each([
+      ["fails", { status: 500, body: "<h1>Sorry</h1>" }],
+      ["answers with something other than JSON", { status: 200, body: "access_token=abc" }],
+      ["answers with a list", { status: 200, body: "[]" }],
+      ["answers with an object of other fields", { status: 200, body: '{"access_token": 7, "accessToken": null}' }],
+      ["closes the connection", null],
+    ])("a vendor that %s is distinguished from a user who refuses consent", async (_how, reply) => {
+      const browser = browserFor(zw);
+      const back = vendor.agree(await authorize(browser, name));
+      vendor.failNext({ after: false, reply });
+      expect(await comeBack(browser, back)).toEqual({ error: "provider_error" });
+    });
+
+    test("a user endpoint without an identity is refused", async () => {
+      const told = vendor.user.value;
+      try {
+        for (const nobody of [{}, [], null, { code: 0, data: {} }, { code: 99_991_668, msg: "Invalid access token" }]) {
+          vendor.user.value = nobody;
+          expect(await goThrough()).toEqual({ error: "provider_error" });
+        }
+      } finally {
+        vendor.user.value = told;
+      }
+    });
+  },
+);
 
 test.each<[VendorName, Record<string, unknown>]>([
   ["github", { error: "bad_verification_code" }],
   ["feishu", { code: 20_003 }],
-])("a refusal of %s with status 200 is one, whatever else it holds", async (name, refusal) => {
+])("an error of %s with status 200 is an error, whatever else it contains", async (name, refusal) => {
   const vendor = vendorNamed(name);
   const answer = JSON.stringify({ access_token: "vendor-access-token", token_type: "bearer", ...refusal });
   vendor.failNext({ after: false, reply: { status: 200, body: answer } });
@@ -125,7 +128,7 @@ test.each<[VendorName, Record<string, unknown>]>([
   expect(await comeBack(browser, vendor.agree(await authorize(browser, name)))).toEqual({ error: "provider_error" });
 });
 
-test("DingTalk may also call the code by its usual name", async () => {
+test("DingTalk's code may also have its standard name", async () => {
   const vendor = vendorNamed("dingtalk");
   const browser = browserFor(zw);
   const back = vendor.agree(await authorize(browser, "dingtalk"));

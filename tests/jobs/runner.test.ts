@@ -56,8 +56,8 @@ function gate(): { opened: Promise<void>; open: () => void } {
   return { opened: promise, open: resolve };
 }
 
-describe("work that is asked for", () => {
-  test("is done with what it was asked with", async () => {
+describe("enqueued runs", () => {
+  test("a run gets the data it was enqueued with", async () => {
     const done: unknown[] = [];
     const one = await runner([job({ work: async (data) => void done.push(data) })]);
     await one.enqueue(database.fork(), name, { zone: "a.example" });
@@ -65,7 +65,7 @@ describe("work that is asked for", () => {
     expect(runs).toEqual([{ job: name, seconds: expect.any(Number), failed: false }]);
   });
 
-  test("by an instance that does no jobs can be asked for within a transaction", async () => {
+  test("an instance that executes no jobs can enqueue a run within a transaction", async () => {
     const done: unknown[] = [];
     const jobs = [job({ schedule: "0 0 1 1 *", work: async (data) => void done.push(data) })];
     for (const idle of [await runner(jobs, false), await runner(jobs, false)]) {
@@ -75,7 +75,7 @@ describe("work that is asked for", () => {
     await vi.waitFor(() => expect(done).toEqual([{ asked: true }]), patience);
   });
 
-  test("within a transaction is done once that is committed, and never when it is rolled back", async () => {
+  test("a run enqueued within a transaction executes once it commits, and never after a rollback", async () => {
     const done: unknown[] = [];
     const one = await runner([job({ work: async (data) => void done.push(data) })]);
     const ask = (end: () => void) =>
@@ -95,7 +95,7 @@ describe("work that is asked for", () => {
     await vi.waitFor(() => expect(done).toEqual([{ end: "committed" }]), patience);
   });
 
-  test("is done once by one of two instances, whoever asked", async () => {
+  test("a run is executed once by one of two instances, whichever enqueued it", async () => {
     const done: string[] = [];
     const jobs = [job({ work: async (data) => void done.push(Object.values(data).join("")) })];
     const [first, second, asking] = [await runner(jobs), await runner(jobs), await runner(jobs, false)];
@@ -107,7 +107,7 @@ describe("work that is asked for", () => {
     expect(done.toSorted()).toEqual(asked.toSorted());
   });
 
-  test("waits on an instance that does no jobs, also through its end", async () => {
+  test("a run enqueued by an instance that executes no jobs outlives that instance", async () => {
     const done: unknown[] = [];
     const jobs = [job({ work: async (data) => void done.push(data) })];
     const idle = await runner(jobs, false);
@@ -119,7 +119,7 @@ describe("work that is asked for", () => {
   });
 });
 
-test("a run that fails is told in the log and tried again; what it said is not stored", async () => {
+test("a failed run is logged and retried, and its error is not stored", async () => {
   let tries = 0;
   const one = await runner([
     job({
@@ -152,8 +152,8 @@ async function schedules(): Promise<string[]> {
   return rows.map((row) => row.name);
 }
 
-describe("a job with a schedule", () => {
-  test("runs by itself, once over two instances", async () => {
+describe("scheduled jobs", () => {
+  test("a scheduled job runs automatically, once across two instances", async () => {
     let done = 0;
     const jobs = [job({ schedule: "* * * * *", work: async () => void done++ })];
     const asleep = await runner(jobs, false);
@@ -168,7 +168,7 @@ describe("a job with a schedule", () => {
     await vi.waitFor(() => expect(done).toBe(2), patience);
   });
 
-  test("never runs twice at a time; what is asked for meanwhile is done by one further run", async () => {
+  test("a scheduled job never runs concurrently, and requests during a run cause one further run", async () => {
     const { opened, open } = gate();
     let began = 0;
     const jobs = [
@@ -191,7 +191,7 @@ describe("a job with a schedule", () => {
     expect(await waiting()).toBe(0);
   });
 
-  test("that is taken from the list has no schedule any more", async () => {
+  test("a job removed from the list has no schedule", async () => {
     await runner([job({ schedule: "0 0 1 1 *" })]);
     expect(await schedules()).toEqual([name]);
     await runner([job({ schedule: null })]);
@@ -199,7 +199,7 @@ describe("a job with a schedule", () => {
   });
 });
 
-test("the end of the service asks a run to stop, and waits for it", async () => {
+test("a shutdown aborts a run and waits for it", async () => {
   const { opened: begun, open: begin } = gate();
   const ended: string[] = [];
   const one = await runner([

@@ -3,7 +3,7 @@ import { problemOf } from "../support/problems.ts";
 import type { Answer } from "../support/rest-client.ts";
 import { adminPassword, memberPassword, useZonewright } from "../support/zonewright.ts";
 
-const zw = useZonewright({ env: { TRUST_PROXY: "loopback" } });
+const zw = useZonewright({ realHashes: true, env: { TRUST_PROXY: "loopback" } });
 
 beforeAll(async () => {
   for (const name of ["flooded", "patient", "scripted", "locked", "waiting", "watched"]) {
@@ -41,7 +41,7 @@ function statuses(answers: readonly Answer[]): Record<number, number> {
   return counts;
 }
 
-test("of a hundred wrong passwords at once for one account five are checked, the others are told when to come back", async () => {
+test("of a hundred concurrent wrong passwords for one account, five are checked and the others get Retry-After", async () => {
   // As many addresses, so that only the account's limit counts.
   const answers = await inParallel(100, () => login("flooded", "a wrong password", fresh()));
   expect(statuses(answers)).toEqual({ 401: 5, 429: 95 });
@@ -56,7 +56,7 @@ test("of a hundred wrong passwords at once for one account five are checked, the
   expect(await login("flooded", memberPassword, fresh())).toBeProblem(429, "TOO_MANY_REQUESTS");
 });
 
-test("a hundred wrong passwords at once from one address: twenty are checked, whatever the accounts", async () => {
+test("of a hundred concurrent wrong passwords from one address, twenty are checked, whatever the accounts", async () => {
   const address = fresh();
   const answers = await inParallel(100, (index) => login(`nobody-${index}`, "a wrong password", address));
   expect(statuses(answers)).toEqual({ 401: 20, 429: 80 });
@@ -64,12 +64,12 @@ test("a hundred wrong passwords at once from one address: twenty are checked, wh
   expect(await login("admin", adminPassword, fresh())).toMatchObject({ status: 200 });
 });
 
-test("thirty right passwords at once are no guesses: each signs in", async () => {
+test("thirty concurrent correct passwords all sign in", async () => {
   const address = fresh();
   expect(statuses(await inParallel(30, () => login("scripted", memberPassword, address)))).toEqual({ 200: 30 });
 });
 
-test("also with one try left, right passwords take turns and are not refused; the next wrong one is the last", async () => {
+test("with one attempt left, concurrent correct passwords all succeed, and the next wrong one is the last", async () => {
   for (let wrong = 0; wrong < 4; wrong++)
     expect((await login("patient", "a wrong password", fresh())).status).toBe(401);
   expect(statuses(await inParallel(20, () => login("patient", memberPassword, fresh())))).toEqual({ 200: 20 });
@@ -77,7 +77,7 @@ test("also with one try left, right passwords take turns and are not refused; th
   expect((await login("patient", memberPassword, fresh())).status).toBe(429);
 });
 
-test("right and wrong passwords at once: no more than five wrong ones are checked, and no right one is called wrong", async () => {
+test("among concurrent passwords, at most five wrong ones are checked, and no correct one fails", async () => {
   const answers = await inParallel(60, (index) =>
     login("waiting", index < 20 ? memberPassword : `wrong password ${index}`, fresh()),
   );
@@ -87,7 +87,7 @@ test("right and wrong passwords at once: no more than five wrong ones are checke
   expect(signedIn + late).toBe(20);
 });
 
-test("a name that nobody has is limited as an account is, in the same words", async () => {
+test("an unknown user name is limited like an account, with the same message", async () => {
   const guesses = async (name: string) => {
     const told: unknown[] = [];
     for (let guess = 0; guess < 6; guess++) {
@@ -100,18 +100,18 @@ test("a name that nobody has is limited as an account is, in the same words", as
   const known = (await guesses("locked")).replaceAll(seconds, "");
   expect((await guesses("unheard-of")).replaceAll(seconds, "")).toBe(known);
   expect(problemOf(await login("UNHEARD-OF", "x", fresh()), 429, "TOO_MANY_REQUESTS").detail).toMatch(
-    /wait \d+ seconds/,
+    /Wait \d+ seconds/,
   );
 });
 
-test("after fifteen minutes the tries are there again", async () => {
+test("after fifteen minutes the attempts are available again", async () => {
   expect((await login("flooded", memberPassword, fresh())).status).toBe(429);
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 15 * 60_000 });
   expect((await login("flooded", "a wrong password", fresh())).status).toBe(401);
   expect((await login("flooded", memberPassword, fresh())).status).toBe(200);
 });
 
-test("wherever fifteen minutes begin, five wrong passwords are checked within them: each has its own end", async () => {
+test("at most five wrong passwords are checked in any fifteen minutes", async () => {
   const began = Date.now();
   const at = async (minutes: number, guesses: number) => {
     vi.useFakeTimers({ toFake: ["Date"], now: began + minutes * 60_000 });
@@ -128,7 +128,7 @@ test("wherever fifteen minutes begin, five wrong passwords are checked within th
   expect(statuses(await at(30, 10))).toEqual({ 401: 3, 429: 7 });
 });
 
-test("the addresses of one IPv6 subscriber are one", async () => {
+test("all addresses of an IPv6 subscriber count as one", async () => {
   for (let host = 0; host < 20; host++)
     expect((await login(`nobody-v6-${host}`, "x", `2001:db8:0:7::${host}`)).status).toBe(401);
   expect((await login("nobody-v6", "x", "2001:db8:0:7:ffff::1")).status).toBe(429);

@@ -18,8 +18,8 @@ function left({ headers }: Answer, quota: string): number {
   return Number(remaining);
 }
 
-describe("calls", () => {
-  test("tell what is left of the quota, over REST and over tRPC alike", async () => {
+describe("rate limits of calls", () => {
+  test("responses have the remaining quota, over REST and tRPC", async () => {
     const first = await calm.get("/api/domains");
     expect(first.headers.get("ratelimit-policy")).toBe('"requests";q=30;w=60');
     expect(first.headers.get("ratelimit")).toMatch(/^"requests";r=\d+;t=\d+$/);
@@ -28,21 +28,21 @@ describe("calls", () => {
     expect(left(second, "requests")).toBe(left(first, "requests") - 1);
   });
 
-  test("beyond the quota are refused with 429 and the seconds to wait, at once and exactly; others go on", async () => {
+  test("calls beyond the quota get 429 with the seconds to wait, while other callers are unaffected", async () => {
     const used = 30 - left(await busy.get("/api/domains"), "requests");
     const answers = await Promise.all(Array.from({ length: 40 }, () => busy.get("/api/domains")));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(30 - used);
     const refused = answers.find(({ status }) => status === 429);
     if (!refused) throw new Error("None was refused.");
     expect(problemOf(refused, 429, "TOO_MANY_REQUESTS").detail).toMatch(
-      /^The limit "requests" of 30 calls a minute is reached; wait \d+ seconds\.$/,
+      /^The limit "requests" of 30 calls per minute is reached\. Wait \d+ seconds\.$/,
     );
     expect(refused.headers.get("ratelimit")).toBe(`"requests";r=0;t=${refused.headers.get("retry-after")}`);
     expect((await busy.get("/trpc/domains.list?input=%7B%22json%22%3A%7B%7D%7D")).status).toBe(429);
     expect((await calm.get("/api/domains")).status).toBe(200);
   });
 
-  test("that are costly have a tighter quota of their own, and cheap ones go on after it", async () => {
+  test("costly calls have a stricter quota, and other calls continue when it is exhausted", async () => {
     const { body } = await zw.admin.post("/api/domains", { name: "costly.example" });
     const bulk = () => zw.admin.post(`/api/domains/${body.id}/records/bulk`, { records: [] });
     const first = await bulk();
@@ -52,14 +52,14 @@ describe("calls", () => {
     await bulk();
     const refused = await zw.admin.post(`/api/domains/${body.id}/sync`);
     expect(problemOf(refused, 429, "TOO_MANY_REQUESTS").detail).toMatch(
-      /^The limit "costly" of 3 costly calls a minute is reached .*; wait \d+ seconds\.$/,
+      /^The limit "costly" of 3 costly calls per minute is reached .*\. Wait \d+ seconds\.$/,
     );
     expect(left(refused, "costly")).toBe(0);
     expect(left(refused, "requests")).toBeGreaterThan(0);
     expect((await zw.admin.get(`/api/domains/${body.id}`)).status).toBe(200);
   });
 
-  test("that only look, plans and dry runs, count as reads and not as costly, over REST and tRPC", async () => {
+  test("plans and dry runs do not count as costly, over REST and tRPC", async () => {
     const looker = await zw.member("looker");
     const { body: configs } = await zw.admin.get("/api/provider-configs");
     const { id: configId } = configs.configs[0];
@@ -83,7 +83,7 @@ describe("calls", () => {
     expect(left(sync, "costly")).toBe(2);
   });
 
-  test("with credentials that open nothing are counted by address", async () => {
+  test("calls with invalid credentials count by address", async () => {
     const stranger = new RestClient(zw.url, "a.b.c");
     const answers = await Promise.all(Array.from({ length: 40 }, () => stranger.get("/api/domains")));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 429]));

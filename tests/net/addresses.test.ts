@@ -59,8 +59,8 @@ const forms = [
   "①②⑦.0.0.1",
 ];
 
-describe("an address that is not on the public internet", () => {
-  test.each(forms)("is not called as %s", async (host) => {
+describe("non-public addresses", () => {
+  test.each(forms)("the non-public address %s is not called", async (host) => {
     const { port, connections } = await listen();
     const door = openDoor();
     const failures = [
@@ -80,7 +80,7 @@ describe("an address that is not on the public internet", () => {
     ["::ffff:127.0.0.1"],
     ["fe80::1%lo"],
     ["93.184.215.14", "127.0.0.1"],
-  ])("is not called by a name that leads to %s", async (...addresses) => {
+  ])("a name that resolves to %s is not called", async (...addresses) => {
     const { port, connections } = await listen();
     const door = openDoor({ "name.example": [addresses] });
     const failures = [
@@ -94,7 +94,7 @@ describe("an address that is not on the public internet", () => {
     expect(connections).toEqual([]);
   });
 
-  test("is not called as localhost, by the system's own look-up", async () => {
+  test("localhost is not called, even with the system resolver", async () => {
     const { port, connections } = await listen();
     const { systemAddresses } = await import("../../server/net/guarded-socket.ts");
     const door = openDoor({}, { lookup: systemAddresses });
@@ -116,14 +116,14 @@ test.each([
   "name/../x",
   "x@127.0.0.1",
   "\u0000",
-])("what is no host, such as %j, is not asked for", async (host) => {
+])("an invalid host such as %j is not resolved", async (host) => {
   const door = openDoor();
   const { failure } = await failureOf(door.guardedConnect({ host, port: 443, reach: "public", ports: [443] }));
   expect(["address", "refused"]).toContain(failure);
   expect(door.lookUps).toEqual([]);
 });
 
-test("a name that changes its address between two calls is caught at the second", async () => {
+test("a name that changes its address between two calls is checked again", async () => {
   const { port, connections } = await listen();
   const names = { "rebind.example": [["127.0.0.2"], ["127.0.0.1"]] };
   const door = openDoor(names, { allow: ["127.0.0.2"] });
@@ -136,7 +136,7 @@ test("a name that changes its address between two calls is caught at the second"
   expect(door.lookUps).toHaveLength(2);
 });
 
-test("a name that changes its address is called at the one that was checked", async () => {
+test("a name that changes its address is called at the checked address", async () => {
   const { port, connections } = await listen();
   const door = openDoor({ "rebind.example": [["127.0.0.2"], ["127.0.0.1"]] }, { allow: ["127.0.0.2"] });
   const answer = await door.guardedFetch(`http://rebind.example:${port}/`, { reach: "public" });
@@ -153,7 +153,7 @@ describe("EGRESS_ALLOW", () => {
     [["hook.internal"], "hook.internal"],
     [["Hook.Internal"], "HOOK.internal."],
     [["*.internal"], "hook.internal"],
-  ])("%j lets %s pass, on any port and without TLS", async (allow, host) => {
+  ])("EGRESS_ALLOW %j allows %s, on any port and without TLS", async (allow, host) => {
     const { port } = await listen();
     const door = openDoor({ "hook.internal": [["127.0.0.1"]] }, { allow });
     const answer = await door.guardedFetch(`http://${host}:${port}/`, { reach: "public" });
@@ -164,7 +164,7 @@ describe("EGRESS_ALLOW", () => {
     [["127.0.0.2", "10.0.0.0/8", "::1"], "127.0.0.1"],
     [["internal", "*.hook.internal", "k.internal"], "hook.internal"],
     [["*.internal"], "internal"],
-  ])("%j does not let %s pass", async (allow, host) => {
+  ])("EGRESS_ALLOW %j does not allow %s", async (allow, host) => {
     const { port, connections } = await listen();
     const door = openDoor({ "hook.internal": [["127.0.0.1"]], internal: [["127.0.0.1"]] }, { allow });
     const { failure } = await failureOf(door.guardedFetch(`https://${host}:${port}/`, { reach: "public" }));
@@ -173,8 +173,8 @@ describe("EGRESS_ALLOW", () => {
   });
 });
 
-describe("a call for a server of one's own network", () => {
-  test.each(["127.0.0.1", "localhost.internal"])("reaches %s", async (host) => {
+describe("calls to internal servers", () => {
+  test.each(["127.0.0.1", "localhost.internal"])("a call to an internal server reaches %s", async (host) => {
     const { port } = await listen();
     const door = openDoor({ "localhost.internal": [["127.0.0.1"]] });
     const answer = await door.guardedFetch(`http://${host}:${port}/`, { reach: "inside" });
@@ -191,7 +191,7 @@ describe("a call for a server of one's own network", () => {
     "100.100.100.200",
     "0.0.0.0",
     "metadata.example",
-  ])("does not reach cloud metadata as %s", async (host) => {
+  ])("a call to an internal server does not reach cloud metadata as %s", async (host) => {
     const door = openDoor({ "metadata.example": [["169.254.169.254"]] });
     const failures = [
       await failureOf(door.guardedFetch(`http://${host}/`, { reach: "inside" })),
@@ -200,7 +200,7 @@ describe("a call for a server of one's own network", () => {
     expect(failures.map(({ failure }) => failure)).toEqual(["refused", "refused"]);
   });
 
-  test("does not open a way for other calls by the connection that it leaves", async () => {
+  test("the connection of an internal call is not reused for other calls", async () => {
     const { port, connections } = await listen();
     const door = openDoor();
     await door.guardedFetch(`http://127.0.0.1:${port}/`, { reach: "inside" });
@@ -209,7 +209,7 @@ describe("a call for a server of one's own network", () => {
     expect(connections).toHaveLength(1);
   });
 
-  test("sends nothing readable to the public internet", async () => {
+  test("a call to an internal server sends nothing unencrypted to the public internet", async () => {
     const door = openDoor({ "dns.example": [["93.184.215.14"]] });
     const { failure, message } = await failureOf(door.guardedFetch("http://dns.example:8081/", { reach: "inside" }));
     expect([failure, message]).toEqual(["refused", expect.stringContaining("https")]);
@@ -223,7 +223,7 @@ test.each([
   "a.example",
   "https://user:word@a.example/",
   "https://user@a.example/",
-])("%s is no address to call", async (url) => {
+])("%s is not a valid URL to call", async (url) => {
   const { failure, message } = await failureOf(openDoor().guardedFetch(url, { reach: "public" }));
   expect(failure).toBe("address");
   expect(message).not.toContain("word@");

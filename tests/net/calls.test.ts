@@ -16,7 +16,7 @@ const fixture = (name: string) => readFile(new URL(`fixtures/${name}`, import.me
 
 const inside = { reach: "inside" } as const;
 
-test("a call carries method, headers and body, and its answer comes back whole", async () => {
+test("a call sends method, headers and body, and its response is complete", async () => {
   const url = await serve((request, answer) => {
     request.setEncoding("utf8");
     request.once("data", (body: string) => {
@@ -41,7 +41,7 @@ test.each([301, 302, 303, 307, 308])("a redirect by %i is not followed", async (
   expect(connections).toEqual([]);
 });
 
-test("a redirect is handed to a caller that wants to judge it, and not followed either", async () => {
+test("a redirect is returned to callers that request it, and not followed either", async () => {
   const { port, connections } = await listen();
   const location = `http://127.0.0.1:${port}/`;
   const url = await serve((_request, answer) => {
@@ -52,7 +52,7 @@ test("a redirect is handed to a caller that wants to judge it, and not followed 
   expect(connections).toEqual([]);
 });
 
-test("an answer larger than the cap is given up as soon as that is known", async () => {
+test("a response over the size limit is aborted as soon as that is known", async () => {
   let written = 0;
   const url = await serve((_request, answer) => {
     const more = () => {
@@ -78,13 +78,13 @@ test.each<[string, RequestListener]>([
       answer.once("close", () => clearInterval(timer));
     },
   ],
-])("a server that %s is given up at the deadline", async (_what, handler) => {
+])("a server that %s is abandoned at the deadline", async (_what, handler) => {
   const url = await serve(handler);
   const { failure, sent } = await failureOf(openDoor().guardedFetch(url, { ...inside, deadlineMilliseconds: 150 }));
   expect([failure, sent]).toEqual(["timeout", true]);
 });
 
-test("a connection that ends within the answer is told as such, and that the request was sent", async () => {
+test("a connection closed during the response is reported as such, with the request sent", async () => {
   const url = await serve((_request, answer) => {
     answer.writeHead(200, { "content-length": 100 });
     answer.write("half");
@@ -94,7 +94,7 @@ test("a connection that ends within the answer is told as such, and that the req
   expect([failure, sent]).toEqual(["cut", true]);
 });
 
-test("a port that nobody listens on is told as such, and that nothing was sent", async () => {
+test("a closed port is reported as such, with nothing sent", async () => {
   const [port = 0] = await freePorts(1);
   const door = openDoor();
   const failures = [
@@ -104,20 +104,20 @@ test("a port that nobody listens on is told as such, and that nothing was sent",
   for (const { failure, sent } of failures) expect([failure, sent]).toEqual(["connect", false]);
 });
 
-test("a name of several addresses is called at the first that takes the connection", async () => {
+test("a name with several addresses is called at the first that accepts the connection", async () => {
   const { port, connections } = await listen();
   const door = openDoor({ "two.internal": [["::1", "127.0.0.1"]] });
   expect((await door.guardedFetch(`http://two.internal:${port}/`, inside)).status).toBe(200);
   expect(connections).toEqual(["127.0.0.1"]);
 });
 
-test("a look-up that does not end is given up with the connection", async () => {
+test("a DNS lookup that never ends is abandoned at the connection timeout", async () => {
   const door = openDoor({}, { lookup: () => new Promise(() => undefined) });
   const call = door.guardedConnect({ host: "slow.example", port: 53, ...inside, connectTimeoutMilliseconds: 50 });
   expect((await failureOf(call)).failure).toBe("connect");
 });
 
-test("the caller may give up", async () => {
+test("the caller can abort a call", async () => {
   const url = await serve(() => undefined);
   const giveUp = new AbortController();
   const call = openDoor().guardedFetch(url, { ...inside, signal: giveUp.signal });
@@ -125,7 +125,7 @@ test("the caller may give up", async () => {
   await expect(call).rejects.toThrow("no longer wanted");
 });
 
-test("a host that fails five times in a row rests for thirty seconds, then one call tries", async () => {
+test("after five consecutive failures a host is not called for thirty seconds, then one trial call is made", async () => {
   let works = false;
   const url = await serve((request, answer) => (works ? answer.end("back") : request.socket.destroy()));
   const clock = new Clock();
@@ -146,7 +146,7 @@ test("a host that fails five times in a row rests for thirty seconds, then one c
   expect(await failure()).toBe("cut");
 });
 
-test("answers of any status and refused addresses do not open the breaker", async () => {
+test("responses of any status and refused addresses do not open the circuit breaker", async () => {
   const url = await serve((_request, answer) => answer.writeHead(500).end());
   const door = openDoor();
   for (let count = 0; count < 8; count++) {
@@ -155,7 +155,7 @@ test("answers of any status and refused addresses do not open the breaker", asyn
   }
 });
 
-test("at most 64 calls are under way at once, and the others wait their turn", async () => {
+test("at most 64 calls are in flight, and others wait for a slot", async () => {
   let now = 0;
   let most = 0;
   const handler: RequestListener = (_request, answer) => {
@@ -173,7 +173,7 @@ test("at most 64 calls are under way at once, and the others wait their turn", a
   expect(most).toBeLessThanOrEqual(64);
 });
 
-test("a host that hangs keeps no call to another one waiting", async () => {
+test("a host that hangs does not block calls to other hosts", async () => {
   let asked = 0;
   const slow = await serve(() => void asked++);
   const quick = await serve((_request, answer) => answer.end());
@@ -187,10 +187,10 @@ test("a host that hangs keeps no call to another one waiting", async () => {
   giveUp.abort(new Error("enough"));
   const reasons = (await ends).map((end) => (end.status === "rejected" ? String(end.reason) : "answered"));
   expect(reasons.filter((reason) => reason === "Error: enough")).toHaveLength(136);
-  expect(reasons.filter((reason) => reason.includes("Too many calls"))).toHaveLength(4);
+  expect(reasons.filter((reason) => reason.includes("Too many outgoing calls"))).toHaveLength(4);
 });
 
-test("https is spoken with the name that was asked for, and with nobody who cannot prove it", async () => {
+test("TLS uses the requested name, and invalid certificates are refused", async () => {
   const [cert, key] = await Promise.all([fixture("secure.example.pem"), fixture("secure.example.key.pem")]);
   const { port } = await listen(createSecureServer({ cert, key }, (_request, answer) => answer.end("secure")));
   const names = { "secure.example": [["127.0.0.1"]], "other.example": [["127.0.0.1"]] };

@@ -28,7 +28,7 @@ function mutate(procedure: string, input: object): Promise<Answer> {
   return zw.admin.post(`/trpc/${procedure}`, stringify(input));
 }
 
-describe("after REST calls, what has the wrong type is still refused, over REST and over tRPC", () => {
+describe("wrong types are still refused after REST calls, over REST and over tRPC", () => {
   const cases: [field: string, method: "post" | "put", path: string, procedure: string, input: () => object][] = [];
   const wrong: [field: string, value: unknown][] = [
     ["proxied", "false"],
@@ -60,16 +60,19 @@ describe("after REST calls, what has the wrong type is still refused, over REST 
     ]);
   }
 
-  test.each(cases)("%s, %s %s (%s)", async (field, method, path, procedure, input) => {
-    const rest = await zw.admin[method](`/api/domains/${domainId}${path.replace("{recordId}", recordId)}`, input());
-    const { issues } = problemOf(rest, 400, "BAD_REQUEST");
-    expect(issues).toMatchObject([{ path: [field] }]);
-    const ids = { id: domainId, ...(path.includes("recordId") ? { recordId } : {}) };
-    const trpc = await mutate(procedure, { ...ids, ...input() });
-    expect(trpc).toMatchObject({ status: 400, body: { error: { json: { data: { issues } } } } });
-  });
+  test.each(cases)(
+    "a wrong type is refused after REST calls: %s, %s %s (%s)",
+    async (field, method, path, procedure, input) => {
+      const rest = await zw.admin[method](`/api/domains/${domainId}${path.replace("{recordId}", recordId)}`, input());
+      const { issues } = problemOf(rest, 400, "BAD_REQUEST");
+      expect(issues).toMatchObject([{ path: [field] }]);
+      const ids = { id: domainId, ...(path.includes("recordId") ? { recordId } : {}) };
+      const trpc = await mutate(procedure, { ...ids, ...input() });
+      expect(trpc).toMatchObject({ status: 400, body: { error: { json: { data: { issues } } } } });
+    },
+  );
 
-  test("also within lists", async () => {
+  test("wrong types within lists are refused", async () => {
     const days = await zw.admin.put(`/api/domains/${domainId}/expiry-remind`, { expiryRemindDays: [7, "30", null] });
     expect(problemOf(days, 400, "BAD_REQUEST").issues).toMatchObject([
       { path: ["expiryRemindDays", 1] },
@@ -83,7 +86,7 @@ describe("after REST calls, what has the wrong type is still refused, over REST 
     ]);
   });
 
-  test("a moment must be a moment: no number, no boolean, no null where none is allowed", async () => {
+  test("a timestamp must not be a number, a boolean or, unless allowed, null", async () => {
     for (const expiresAt of [0, true, "", "tomorrow", "2027-02-30T00:00:00Z", "2027-03-01"]) {
       const answer = await zw.admin.put(`/api/domains/${domainId}/expiry`, { expiresAt });
       expect(problemOf(answer, 400, "BAD_REQUEST").issues).toMatchObject([{ path: ["expiresAt"] }]);
@@ -91,7 +94,7 @@ describe("after REST calls, what has the wrong type is still refused, over REST 
   });
 });
 
-test("the right types are accepted still", async () => {
+test("correct types are still accepted after REST calls", async () => {
   const { status, body } = await zw.admin.put(`/api/domains/${domainId}/records/${recordId}`, {
     ttl: 600,
     proxied: false,

@@ -33,7 +33,7 @@ test("the Dockerfile is valid", () => {
   expect(validate("FROM\nRNU x", severities)).not.toEqual([]);
 });
 
-test("the image has the Node that the tests run on, and what the service needs", () => {
+test("the image has the Node version that the tests use, and all that the service needs", () => {
   const { dependencies } = JSON.parse(text("package.json")) as { dependencies: Record<string, string> };
   expect(instructions("FROM").map((from) => /^node:([\d.]+)-/.exec(from)?.[1])).toEqual([
     dependencies["node"],
@@ -47,7 +47,7 @@ test("the image has the Node that the tests run on, and what the service needs",
   expect(copied.filter((path) => !ignored.includes(`!${path}\n`))).toEqual([]);
 });
 
-test("the container is not root's, and writes to /data alone", () => {
+test("the container does not run as root and writes only to /data", () => {
   expect(instructions("USER")).toEqual(["node"]);
   expect(dockerfile.indexOf("\nUSER ")).toBeLessThan(dockerfile.indexOf("\nCMD "));
   expect(instructions("VOLUME")).toEqual(["/data"]);
@@ -55,7 +55,7 @@ test("the container is not root's, and writes to /data alone", () => {
   expect(zonewright).toMatchObject({ read_only: true, cap_drop: ["ALL"], volumes: ["data:/data"] });
 });
 
-test("the variables of compose.yaml are the service's own, with values that it takes", () => {
+test("compose.yaml sets only variables of the service, with valid values", () => {
   const given = { POSTGRES_PASSWORD: "secret", SITE_URL: "", TRUST_PROXY: "1" };
   const filled = Object.entries(compose.services["zonewright"]?.environment ?? {}).map(([name, value]) => [
     name,
@@ -76,7 +76,7 @@ test("the variables of compose.yaml are the service's own, with values that it t
   expect(volumes.map((volume) => volume.split(":")[0])).toEqual(Object.keys(compose.volumes));
 });
 
-test("the image says whether the service gets traffic, and compose waits for what it needs", async () => {
+test("the image has a readiness check, and compose waits for dependencies", async () => {
   const [, command = "[]"] = /^HEALTHCHECK .*\n {2}CMD (.+)$/m.exec(dockerfile) ?? [];
   const [, ...options] = JSON.parse(command) as string[];
   const check = async (url: string) => {

@@ -3,8 +3,8 @@ import { useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright({ env: { CORS_ORIGINS: "https://app.example.com" } });
 
-describe("a page of another origin", () => {
-  test("of CORS_ORIGINS may call, with credentials, and read what it needs", async () => {
+describe("pages of other origins", () => {
+  test("a page of an origin in CORS_ORIGINS may call with credentials and read the response headers it needs", async () => {
     const origin = "https://app.example.com";
     const preflight = await zw.nobody.send("OPTIONS", "/api/domains", undefined, {
       origin,
@@ -23,7 +23,7 @@ describe("a page of another origin", () => {
     expect(headers.get("vary")).toContain("Origin");
   });
 
-  test("of CORS_ORIGINS can read refusals as well", async () => {
+  test("a page of an origin in CORS_ORIGINS can read errors", async () => {
     const { status, headers } = await zw.nobody.get("/api/domains", { origin: "https://app.example.com" });
     expect(status).toBe(401);
     expect(headers.get("access-control-allow-origin")).toBe("https://app.example.com");
@@ -32,7 +32,7 @@ describe("a page of another origin", () => {
     );
   });
 
-  test("not listed there gets no leave from us", async () => {
+  test("a page of an origin not in CORS_ORIGINS gets no CORS headers", async () => {
     const { headers } = await zw.admin.get("/api/domains", { origin: "https://evil.example" });
     expect(headers.get("access-control-allow-origin")).toBeNull();
     expect(headers.get("vary")).toContain("Origin");

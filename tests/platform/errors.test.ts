@@ -37,7 +37,7 @@ function raw(...head: string[]): Promise<Answer> {
   return sendRaw(zw.url, [...head, "Connection: close", "", ""].join("\r\n"));
 }
 
-describe("every error is a problem document of the same eight fields", () => {
+describe("every error is a problem document with the same eight fields", () => {
   const cases: [what: string, status: number, code: ErrorCode, call: () => Promise<Answer>][] = [
     ["malformed JSON", 400, "BAD_REQUEST", () => create('{"name":')],
     ["JSON that is a list", 400, "BAD_REQUEST", () => create("[]")],
@@ -120,12 +120,12 @@ describe("every error is a problem document of the same eight fields", () => {
     ["a duplicate", 409, "CONFLICT", () => create({ name: "errors.example" })],
   ];
 
-  test.each(cases)("%s: %i", async (_what, status, code, call) => {
+  test.each(cases)("%s gets a problem document with status %i", async (_what, status, code, call) => {
     expect(await call()).toBeProblem(status, code);
   });
 });
 
-describe("bad input is refused and the issues name the field", () => {
+describe("invalid input is refused with issues that name the field", () => {
   const cases: [what: string, path: (string | number)[], call: () => Promise<Answer>][] = [
     ["an unknown key", ["nmae"], () => create({ name: "a.example", nmae: "b.example" })],
     ["__proto__", ["__proto__"], () => create('{"name":"a.example","__proto__":{"admin":true}}')],
@@ -174,7 +174,7 @@ describe("bad input is refused and the issues name the field", () => {
     ],
   ];
 
-  test.each(cases)("%s", async (_what, path, call) => {
+  test.each(cases)("%s is refused, naming the field", async (_what, path, call) => {
     const { issues } = problemOf(await call(), 400, "BAD_REQUEST");
     const named = issues?.map((issue) => issue.path.slice(0, path.length));
     expect(named).toContainEqual(path);
@@ -187,7 +187,7 @@ async function told(method: string, path: string, body: object): Promise<string[
   return [detail, ...(issues ?? []).slice(1).map(({ message }) => message)];
 }
 
-test("what is of the wrong kind is told in sentences of ours, each with its field", async () => {
+test("a wrong type is reported in a sentence with its field", async () => {
   const domain = `/api/domains/${domainId}`;
   const user = { username: "ada", password: "a password of four words", role: "member" };
   expect(await told("POST", "/api/auth/login", { username: "admin" })).toEqual(["password: This is required."]);
@@ -200,23 +200,25 @@ test("what is of the wrong kind is told in sentences of ours, each with its fiel
   ]);
   expect(await told("PUT", domain, { tags: "a" })).toEqual(["tags: This must be a list."]);
   expect(await told("PUT", `${domain}/expiry`, { expiresAt: "tomorrow" })).toEqual([
-    "expiresAt: This must be a moment such as 2027-03-01T00:00:00Z.",
+    "expiresAt: This must be a date and time such as 2027-03-01T00:00:00Z.",
   ]);
   expect(await told("POST", `${domain}/records/plan`, { changes: [null] })).toEqual([
     "changes.0: This must be an object.",
   ]);
   expect(await told("POST", "/api/provider-configs", { kind: "powerdns", name: "x" })).toEqual([
     "PowerDNS: url: This is required. (and 1 more, see issues)",
-    "Give the server's api-key.",
+    "Enter the server's api-key.",
   ]);
   const channel = { channel: "webhook", name: "x", events: ["zone.drift"], config: { url: "https://h.example/x" } };
   expect(await told("POST", "/api/notifications", channel)).toEqual(["Webhook: secret: This is required."]);
-  expect(await told("PUT", "/api/auth/me/email", { email: "a@example.com" })).toEqual(["Give currentPassword."]);
-  expect(await told("POST", "/api/auth/oauth/github/register", { pendingToken: "x" })).toEqual(["Give inviteCode."]);
+  expect(await told("PUT", "/api/auth/me/email", { email: "a@example.com" })).toEqual(["currentPassword is required."]);
+  expect(await told("POST", "/api/auth/oauth/github/register", { pendingToken: "x" })).toEqual([
+    "inviteCode is required.",
+  ]);
 });
 
-describe("what looks odd and is right is accepted", () => {
-  test("the largest legal bulk call: 100 TXT values of 2048 CJK characters", async () => {
+describe("unusual but valid requests are accepted", () => {
+  test("the largest valid bulk call is accepted: 100 TXT values of 2048 CJK characters", async () => {
     const records = Array.from({ length: 100 }, (_, index) => ({
       recordType: "TXT",
       name: `large-${index}`,
@@ -231,14 +233,14 @@ describe("what looks odd and is right is accepted", () => {
   });
 
   test.each(["application/json; charset=utf-8", "application/json;charset=UTF-8", "Application/JSON"])(
-    "the content type %s",
+    "the content type %s is accepted",
     async (type) => {
       const { status } = await zw.admin.put(`/api/domains/${domainId}`, '{"notes":"ü"}', { "content-type": type });
       expect(status).toBe(200);
     },
   );
 
-  test("a compressed body", async () => {
+  test("a compressed body is accepted", async () => {
     const body = Buffer.from(JSON.stringify({ name: "compressed.example" }));
     expect(await sendBytes(gzipSync(body), { ...json, "content-encoding": "gzip" })).toMatchObject({ status: 201 });
     expect(await sendBytes(brotliCompressSync(body), { ...json, "content-encoding": "br" })).toMatchObject({
@@ -246,18 +248,18 @@ describe("what looks odd and is right is accepted", () => {
     });
   });
 
-  test("a POST without a body and without a content type", async () => {
+  test("a POST without a body and content type is accepted", async () => {
     const { status } = await zw.admin.post(`/api/domains/${domainId}/snapshots`);
     expect(status).toBe(201);
   });
 
-  test("a DELETE with a body, which says nothing", async () => {
+  test("a DELETE with an ignored body is accepted", async () => {
     const { body } = await create({ name: "delete.example" });
     const { status } = await zw.admin.send("DELETE", `/api/domains/${body.id}`, { reason: "gone" });
     expect(status).toBe(200);
   });
 
-  test("a trailing slash, and a target in absolute form", async () => {
+  test("a trailing slash and a target in absolute form are accepted", async () => {
     expect(await zw.admin.get("/api/domains/")).toMatchObject({ status: 200 });
     expect(
       await raw(
@@ -268,12 +270,12 @@ describe("what looks odd and is right is accepted", () => {
     ).toMatchObject({ status: 200, body: { limit: 1 } });
   });
 
-  test("an empty query parameter, which counts as absent", async () => {
+  test("an empty query parameter counts as absent", async () => {
     const { status, body } = await zw.admin.get("/api/domains?limit=&search=&status=&tag=");
     expect({ status, limit: body.limit, total: body.total > 0 }).toEqual({ status: 200, limit: 20, total: true });
   });
 
-  test("an id in capitals, which means the same (RFC 9562 §4)", async () => {
+  test("an id in upper case equals the same id in lower case (RFC 9562 §4)", async () => {
     const path = `/api/domains/${domainId.toUpperCase()}`;
     expect(await zw.admin.get(path)).toMatchObject({ status: 200, body: { id: domainId } });
     const created = await zw.admin.post(`${path}/records`, { recordType: "A", name: "capital", value: "192.0.2.1" });
@@ -285,7 +287,7 @@ describe("what looks odd and is right is accepted", () => {
     expect(deleted.status).toBe(200);
   });
 
-  test("HEAD answers as GET does, without the body", async () => {
+  test("HEAD returns the headers of GET without the body", async () => {
     for (const path of ["/healthz", "/api/openapi.json", "/api/docs", "/api/domains"]) {
       const { status, body } = await zw.admin.send("HEAD", path);
       expect({ path, status, body }).toEqual({ path, status: 200, body: "" });
@@ -295,7 +297,7 @@ describe("what looks odd and is right is accepted", () => {
   });
 });
 
-test("a request id of the caller's is kept where it is usable, and replaced where it is not", async () => {
+test("a valid request id of the caller is used, and an invalid one is replaced", async () => {
   const kept = await zw.nobody.get("/api/auth/me", { "x-request-id": "trace-0123456789" });
   expect(kept.body.requestId).toBe("trace-0123456789");
   const replaced = await zw.nobody.get("/api/auth/me", { "x-request-id": "<script>" });

@@ -94,8 +94,8 @@ async function refusing(statement: string, work: () => Promise<void>): Promise<v
   }
 }
 
-describe("one line in the log tells of a call that failed by", () => {
-  test("a database that is away, with its error", async () => {
+describe("a failed call is logged in one line", () => {
+  test("an unreachable database is logged once, with its error", async () => {
     current = dead;
     try {
       const credentials = { username: "admin", password: adminPassword };
@@ -114,7 +114,7 @@ describe("one line in the log tells of a call that failed by", () => {
   test.each([
     ["23503", "CONFLICT", "wrong"],
     ["22021", "BAD_REQUEST", '"the-value" is wrong'],
-  ])("the database's refusal %s, without the value", async (sqlState, code, message) => {
+  ])("the database's refusal %s is logged once, without the value", async (sqlState, code, message) => {
     await refusing(`raise exception '${message}' using errcode = '${sqlState}', detail = 'the-value'`, async () => {
       const input = { kind: "manual", name: "the-value" };
       await bothWays(admin, "/api/provider-configs", "providerConfigs.create", input, (line) => {
@@ -124,7 +124,7 @@ describe("one line in the log tells of a call that failed by", () => {
     });
   });
 
-  test("the DNS provider, with the cause", async () => {
+  test("a DNS provider's failure is logged once, with its cause", async () => {
     const config = { kind: "zonefile", name: "Missing", config: { folder: "missing" } };
     const { body } = await admin.post("/api/provider-configs", config);
     const answer = await admin.get(`/api/provider-configs/${body.id}/zones`);
@@ -135,7 +135,7 @@ describe("one line in the log tells of a call that failed by", () => {
     });
   });
 
-  test("one zone of an import, which names the zone", async () => {
+  test("a failed zone in an import is logged once, with the zone's name", async () => {
     const { body } = await admin.get("/api/provider-configs");
     const embedded = body.configs.find(({ name }: { name: string }) => name === "Embedded zone files");
     await writeFile(join(dataDir, "zones", "broken.example.zone"), "@ SOA a b 1 2 3 4 5\nwww A x\n");
@@ -146,7 +146,7 @@ describe("one line in the log tells of a call that failed by", () => {
     expect(lineOf(answer)).toMatchObject({ code: "PROVIDER_ERROR", zone: "broken.example" });
   });
 
-  test("a wrong password, with the user's name and never with what was typed", async () => {
+  test("a wrong password is logged once, with the user's name and never the password", async () => {
     const nobody = new RestClient(server.url);
     for (const [username, told] of [
       ["Admin", "admin"],
@@ -159,7 +159,7 @@ describe("one line in the log tells of a call that failed by", () => {
     }
   });
 
-  test("a refresh token used again, with the session", async () => {
+  test("a reused refresh token is logged once, with the session", async () => {
     const nobody = new RestClient(server.url);
     const { body } = await nobody.post("/api/auth/login", { username: "member", password: memberPassword });
     await nobody.post("/api/auth/refresh", { refreshToken: body.refreshToken });
@@ -172,7 +172,7 @@ describe("one line in the log tells of a call that failed by", () => {
     expect(lines).toEqual([]);
   });
 
-  test("a member calling what is for administrators", async () => {
+  test("a member's call of an administrator procedure is logged once", async () => {
     const input = { kind: "manual", name: "Mine" };
     await bothWays(member, "/api/provider-configs", "providerConfigs.create", input, (line) =>
       expect(line).toMatchObject({ code: "FORBIDDEN", userId: memberId, procedure: "providerConfigs.create" }),
@@ -180,7 +180,7 @@ describe("one line in the log tells of a call that failed by", () => {
   });
 });
 
-test("what a caller did wrong is told to the caller and not to the log", async () => {
+test("mistakes of a caller are reported to the caller and not logged", async () => {
   await admin.post("/api/domains", {});
   await admin.post("/api/domains", "{");
   await admin.get("/api/domains/7");

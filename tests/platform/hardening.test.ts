@@ -4,23 +4,26 @@ import { useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright();
 
-describe("every answer tells browsers", () => {
-  test.each(["/api/domains", "/api/openapi.json", "/healthz", "/nothing", "/trpc/domains.list"])("%s", async (path) => {
-    const { headers } = await zw.nobody.get(path);
-    expect(Object.fromEntries(headers)).toMatchObject({
-      "content-security-policy": "default-src 'none';base-uri 'none';form-action 'none';frame-ancestors 'none'",
-      "x-content-type-options": "nosniff",
-      "x-frame-options": "DENY",
-      "referrer-policy": "no-referrer",
-      "cross-origin-opener-policy": "same-origin",
-      "cross-origin-resource-policy": "same-origin",
-      "cache-control": "no-store",
-    });
-    expect(headers.get("strict-transport-security")).toBeNull();
-    expect(headers.get("x-powered-by")).toBeNull();
-  });
+describe("security headers", () => {
+  test.each(["/api/domains", "/api/openapi.json", "/healthz", "/nothing", "/trpc/domains.list"])(
+    "%s sends the security headers",
+    async (path) => {
+      const { headers } = await zw.nobody.get(path);
+      expect(Object.fromEntries(headers)).toMatchObject({
+        "content-security-policy": "default-src 'none';base-uri 'none';form-action 'none';frame-ancestors 'none'",
+        "x-content-type-options": "nosniff",
+        "x-frame-options": "DENY",
+        "referrer-policy": "no-referrer",
+        "cross-origin-opener-policy": "same-origin",
+        "cross-origin-resource-policy": "same-origin",
+        "cache-control": "no-store",
+      });
+      expect(headers.get("strict-transport-security")).toBeNull();
+      expect(headers.get("x-powered-by")).toBeNull();
+    },
+  );
 
-  test("of the documentation page only what it needs", async () => {
+  test("the documentation page's policy allows only what the page needs", async () => {
     const { headers } = await zw.nobody.get("/api/docs");
     const policy = headers.get("content-security-policy") ?? "";
     expect(policy).toMatch(/default-src 'self'/);
@@ -29,13 +32,13 @@ describe("every answer tells browsers", () => {
   });
 });
 
-test("a hundred connections that never finish their headers are ended, and others are served meanwhile", async () => {
+test("a hundred connections that never finish their headers are closed while others are served", async () => {
   const slow = Array.from({ length: 100 }, () => new RawConnection(zw.url));
   for (const connection of slow) connection.write("GET /api/domains HTTP/1.1\r\nHost: a\r\nX-Slow: ");
   expect((await zw.admin.get("/api/domains")).status).toBe(200);
   const answers = await Promise.all(slow.map(async (connection) => parseAnswer(await connection.end())));
   for (const answer of answers) {
     expect(answer.status).toBe(400);
-    expect(answer.body.detail).toBe("The request did not arrive in time.");
+    expect(answer.body.detail).toBe("The request did not arrive in time. Try again.");
   }
 }, 30_000);

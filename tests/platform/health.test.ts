@@ -4,7 +4,7 @@ import { Health } from "../../server/database/health.ts";
 const writable = () => Promise.resolve(true);
 const ready = () => Promise.resolve(true);
 
-test("readiness asked for a hundred times at once, and again at once, asks the database once", async () => {
+test("a hundred concurrent readiness checks, and another soon after, query the database once", async () => {
   let asked = 0;
   const health = new Health({ ready: () => Promise.resolve(++asked > 0), writable });
   const answers = await Promise.all(Array.from({ length: 100 }, () => health.readiness()));
@@ -15,7 +15,7 @@ test("readiness asked for a hundred times at once, and again at once, asks the d
   expect(await health.readiness()).toEqual({ ready: false, database: "ok", draining: true });
 });
 
-test("a database that does not answer in two seconds, or fails, is unavailable", async () => {
+test("a database that fails or does not respond within two seconds is unavailable", async () => {
   const answer = Promise.withResolvers<boolean>();
   const slow = new Health({ ready: () => answer.promise, writable });
   vi.useFakeTimers();
@@ -33,7 +33,7 @@ test("a database that does not answer in two seconds, or fails, is unavailable",
   expect((await failing.readiness()).database).toBe("unavailable");
 });
 
-test("a write that failed for want of space makes it not ready until a write on trial succeeds", async () => {
+test("after a write fails for lack of space, the instance is not ready until a trial write succeeds", async () => {
   const full = Object.assign(new Error("could not extend file"), { code: "53100" });
   let space = false;
   const trials: boolean[] = [];

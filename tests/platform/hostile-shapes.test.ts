@@ -1,23 +1,10 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ZodType } from "zod";
-import { AppError } from "../../server/platform/errors.ts";
-import { readJsonObject } from "../../server/api/json-object.ts";
-import { mostValues } from "../../server/api/json-shape.ts";
-import { inputError, saySchemaErrors } from "../../server/api/input-error.ts";
-import { appRouter } from "../../server/router.ts";
-import { deserializeInput } from "../../server/api/trpc-input.ts";
-import { ExecutedBlocks } from "../support/executed-blocks.ts";
+import { ValidationThread } from "./validation/thread.ts";
 
-saySchemaErrors();
-
-const procedures = Object.entries(
-  appRouter._def.procedures as unknown as Record<string, { _def: { inputs: ZodType[] } }>,
-).flatMap(([name, { _def }]) => (_def.inputs[0] ? [{ name, schema: _def.inputs[0] }] : []));
-
-const blocks = new ExecutedBlocks();
-beforeAll(() => blocks.start());
-afterAll(() => blocks.stop());
+const program = new ValidationThread();
+beforeAll(() => program.start());
+afterAll(() => program.stop());
 
 /** A body of a form, filled up to a size. */
 interface Shape {
@@ -107,41 +94,20 @@ function bodyOf({ leaf, keyLength, depth, around, many, field, notes }: Shape, s
   return `{"json":${json},"meta":{${meta}}}`;
 }
 
-/** Reads the body, then validates it as each procedure would. @returns the longest refusal */
-function validate(text: string): number {
-  let longest = 0;
-  const noting = (work: () => void) => {
-    try {
-      work();
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      const { message, issues } = error;
-      longest = Math.max(longest, JSON.stringify({ message, issues }).length);
-    }
-  };
-  noting(() => {
-    const input = deserializeInput(readJsonObject(Buffer.from(text), mostValues.ordinary));
-    for (const { schema } of procedures) {
-      noting(() => {
-        const { error } = schema.safeParse(input);
-        if (error) throw inputError(error);
-      });
-    }
-  });
-  return longest;
-}
-
-test("the work to validate a body grows with its size at most, whatever its form, for every procedure", async () => {
-  expect(procedures.length).toBeGreaterThan(80);
+test("validating a body costs work at most in proportion to its size, for every procedure and shape", async () => {
+  expect(program.procedures).toBeGreaterThan(80);
   await fc.assert(
     fc.asyncProperty(shape, async (form) => {
       const steps: number[] = [];
       for (const size of [10_000, 100_000, 1_048_576]) {
         const text = bodyOf(form, size);
         expect(text.length).toBeLessThan(1.1 * size + 20_000);
-        steps.push(await blocks.during(() => expect(validate(text)).toBeLessThan(20_000)));
+        const { longest, blocks } = await program.validate(text);
+        expect(longest).toBeLessThan(20_000);
+        steps.push(blocks);
       }
       const [small = 0, middle = 0, large = 0] = steps;
+      expect(small).toBeGreaterThan(0);
       expect(small).toBeLessThan(2_000_000);
       expect(middle).toBeLessThan(12 * small + 100_000);
       expect(large).toBeLessThan(12 * middle + 100_000);

@@ -18,7 +18,7 @@ beforeAll(async () => {
 const zonefile = (first: number, count: number) =>
   Array.from({ length: count }, (_, index) => `h${first + index} 300 IN A 192.0.2.${index % 250}\n`).join("");
 
-test("a dry run of many records answers the same over REST, tRPC and the client, with every record in it", async () => {
+test("a large dry run returns every record, the same over REST, tRPC and the client", async () => {
   const input = { zonefile: zonefile(0, hosts), dryRun: true };
   const rest = await zone.post("/zonefile", input);
   expect(rest.headers.get("content-type")).toBe("application/json; charset=utf-8");
@@ -32,7 +32,7 @@ test("a dry run of many records answers the same over REST, tRPC and the client,
   expect(await client.records.importZonefile.mutate({ id: zone.id, ...input })).toEqual(rest.body);
 });
 
-test("an import of many records, repeated under one key, is carried out once", async () => {
+test("a large import repeated with the same idempotency key is executed once", async () => {
   const headers = { "idempotency-key": "import-of-many-records" };
   const input = { zonefile: zonefile(0, hosts) };
   const first = await zw.admin.post(`${zone.path}/zonefile`, input, headers);
@@ -42,8 +42,8 @@ test("an import of many records, repeated under one key, is carried out once", a
   expect(other).toBeProblem(409, "CONFLICT");
 });
 
-describe("of a large zone", () => {
-  test("a snapshot has its moments as texts over REST, and as dates for the client", async () => {
+describe("responses about a large zone", () => {
+  test("a large snapshot has timestamps as text over REST and as dates in the client", async () => {
     const { id: snapshotId } = (await zone.post("/snapshots")).body;
     const rest = await zone.get(`/snapshots/${snapshotId}`);
     expect(rest.body.records).toHaveLength(hosts);
@@ -58,7 +58,7 @@ describe("of a large zone", () => {
     });
   });
 
-  test("the difference of two snapshots, and a dry run of a rollback and of a sync, are complete", async () => {
+  test("a large snapshot diff and dry runs of a rollback and a sync are complete", async () => {
     const from = (await zone.post("/snapshots")).body.id;
     const changed = zonefile(0, 600).replaceAll(" 300 ", " 60 ");
     expect((await zone.post("/zonefile", { zonefile: changed })).body.updated).toBe(600);
@@ -71,7 +71,7 @@ describe("of a large zone", () => {
     expect(await zone.get("/history")).toMatchObject({ status: 200, body: { total: 2 } });
   });
 
-  test("a look at the head of a large answer has no body", async () => {
+  test("HEAD of a large response has no body", async () => {
     const { id: snapshotId } = (await zone.post("/snapshots")).body;
     expect(await zw.admin.send("HEAD", `${zone.path}/snapshots/${snapshotId}`)).toMatchObject({
       status: 200,
@@ -80,7 +80,7 @@ describe("of a large zone", () => {
   });
 });
 
-test("the work for a dry run grows with the records in the file, and not faster", async () => {
+test("a dry run costs time in proportion to the records in the file", async () => {
   const steps: number[] = [];
   for (const count of [1_000, 2_000, 4_000]) {
     const empty = await manualZone(zw);

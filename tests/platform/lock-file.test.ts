@@ -1,14 +1,12 @@
 import { mkdtemp, readFile, readdir, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test as base, vi } from "vitest";
 import { FolderInUseError, lockFolder } from "../../server/database/lock-file.ts";
 import { startProgram } from "../support/programs.ts";
 
 const source = new URL("../../server/database/lock-file.ts", import.meta.url).href;
 
-let folder: string;
-let lock: string;
 let all: string;
 beforeAll(async () => {
   all = await mkdtemp(join(tmpdir(), "zonewright-lock-"));
@@ -16,9 +14,14 @@ beforeAll(async () => {
 afterAll(async () => {
   await rm(all, { recursive: true, force: true });
 });
-beforeEach(async () => {
-  folder = await mkdtemp(join(all, "lock-"));
-  lock = join(folder, "lock");
+
+/** A data folder of the test's own, and where its lock is. */
+const test = base.extend<{ place: { folder: string; lock: string } }>({
+  // oxlint-disable-next-line no-empty-pattern -- the runner reads a fixture's needs from the pattern
+  place: async ({}, use) => {
+    const folder = await mkdtemp(join(all, "lock-"));
+    await use({ folder, lock: join(folder, "lock") });
+  },
 });
 
 const within = async (work: Promise<unknown>): Promise<number> => {
@@ -28,37 +31,40 @@ const within = async (work: Promise<unknown>): Promise<number> => {
 };
 
 /** A process of its own that takes the lock and keeps it. */
-function holder() {
+function holder(folder: string) {
   const script = `import { lockFolder } from ${JSON.stringify(source)};
     await lockFolder(${JSON.stringify(folder)}); console.log("locked"); setInterval(() => 0, 1000);`;
   return startProgram(process.execPath, ["--input-type=module", "-e", script], /locked/);
 }
 
 /** A lock as a process of another container leaves it, whose pids mean nothing here. */
-async function lockFromElsewhere(): Promise<void> {
+async function lockFromElsewhere(lock: string): Promise<void> {
   const owner = { pid: process.pid, host: "elsewhere", place: "other-boot pid:[1]", started: "1", token: "x" };
   await writeFile(lock, JSON.stringify(owner));
 }
 
-describe("the lock of a data folder", () => {
-  test("is given free by whoever took it", async () => {
+/** At the same time: most of them wait until a lock is stale. */
+describe.concurrent("the lock of a data directory", () => {
+  test("the data directory's lock is released by its holder", async ({ place: { folder } }) => {
     const unlock = await lockFolder(folder);
     expect(await readdir(folder)).toEqual(["lock"]);
     unlock();
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test("keeps a second one of the same process out", async () => {
+  test("the data directory's lock excludes a second holder in the same process", async ({ place: { folder } }) => {
     const unlock = await lockFolder(folder);
     await expect(lockFolder(folder)).rejects.toThrow(FolderInUseError);
     unlock();
     (await lockFolder(folder))();
   });
 
-  test("of a running process is respected at once, and taken over at once when that was killed", async () => {
-    const other = await holder();
+  test("a running process's lock is respected, and taken over as soon as the process is killed", async ({
+    place: { folder },
+  }) => {
+    const other = await holder(folder);
     const refused = lockFolder(folder);
-    await expect(refused).rejects.toThrow(`${folder} is in use by process ${other.pid}; stop that one first`);
+    await expect(refused).rejects.toThrow(`${folder} is in use by process ${other.pid}; stop it first`);
     await other.stop("SIGKILL");
     const taken = lockFolder(folder);
     // Whoever waits for a sign of life waits for five seconds.
@@ -66,44 +72,55 @@ describe("the lock of a data folder", () => {
     (await taken)();
   });
 
-  test.runIf(process.platform === "linux")("of a process whose id another has now is taken over at once", async () => {
-    const other = await holder();
-    onTestFinished(async () => void (await other.stop("SIGKILL")));
-    const owner = JSON.parse(await readFile(lock, "utf8")) as Record<string, unknown>;
-    await writeFile(lock, JSON.stringify({ ...owner, started: "1" }));
-    const taken = lockFolder(folder);
-    // Whoever waits for a sign of life waits for five seconds.
-    expect(await within(taken)).toBeLessThan(5_000);
-    (await taken)();
-  });
+  test.runIf(process.platform === "linux")(
+    "a lock whose PID now belongs to another process is taken over immediately",
+    async ({ place: { folder, lock }, onTestFinished }) => {
+      const other = await holder(folder);
+      onTestFinished(async () => void (await other.stop("SIGKILL")));
+      const owner = JSON.parse(await readFile(lock, "utf8")) as Record<string, unknown>;
+      await writeFile(lock, JSON.stringify({ ...owner, started: "1" }));
+      const taken = lockFolder(folder);
+      // Whoever waits for a sign of life waits for five seconds.
+      expect(await within(taken)).toBeLessThan(5_000);
+      (await taken)();
+    },
+  );
 
-  test("of another container is respected while it is touched, although its pid means something else here", async () => {
-    await lockFromElsewhere();
+  test("another container's lock is respected while it is touched, although its PID means something else here", async ({
+    place: { folder, lock },
+    onTestFinished,
+  }) => {
+    await lockFromElsewhere(lock);
     const touching = setInterval(() => void utimes(lock, new Date(), new Date()), 1_000);
     onTestFinished(() => clearInterval(touching));
     await expect(lockFolder(folder)).rejects.toThrow(/in use by process \d+ on elsewhere/);
   });
 
-  test.each([
-    ["of another container", lockFromElsewhere],
-    ["without a readable owner", () => writeFile(lock, "")],
+  test.for<[string, (lock: string) => Promise<void>]>([
+    ["of another container", (lock: string) => lockFromElsewhere(lock)],
+    ["without a readable owner", (lock: string) => writeFile(lock, "")],
     [
       "from the future",
-      async () => {
-        await lockFromElsewhere();
+      async (lock: string) => {
+        await lockFromElsewhere(lock);
         await utimes(lock, new Date(Date.now() + 3_600_000), new Date(Date.now() + 3_600_000));
       },
     ],
-  ])("%s that nobody touches for five seconds is taken over", async (_what, leave) => {
-    await leave();
-    const taken = lockFolder(folder);
-    expect(await within(taken)).toBeGreaterThan(5_000);
-    (await taken)();
-    expect(await readdir(folder)).toEqual([]);
-  });
+  ])(
+    "a lock %s is taken over if it is not touched for five seconds",
+    async ([_what, leave], { place: { folder, lock } }) => {
+      await leave(lock);
+      const taken = lockFolder(folder);
+      expect(await within(taken)).toBeGreaterThan(5_000);
+      (await taken)();
+      expect(await readdir(folder)).toEqual([]);
+    },
+  );
 
-  test("goes to one only of many that find it stale at the same moment", async () => {
-    await lockFromElsewhere();
+  test("of many holders in one process that find the lock stale, exactly one takes it over", async ({
+    place: { folder, lock },
+  }) => {
+    await lockFromElsewhere(lock);
     const starters = await Promise.allSettled(Array.from({ length: 20 }, () => lockFolder(folder)));
     const unlocks = starters.flatMap((start) => (start.status === "fulfilled" ? [start.value] : []));
     const refusals = starters.flatMap((start) => (start.status === "rejected" ? [start.reason as unknown] : []));
@@ -113,15 +130,19 @@ describe("the lock of a data folder", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test("goes to one process only of several that find it stale at the same moment", async () => {
-    await lockFromElsewhere();
-    const starts = await Promise.allSettled(Array.from({ length: 4 }, holder));
+  test("of several processes that find the lock stale, exactly one takes it over", async ({
+    place: { folder, lock },
+  }) => {
+    await lockFromElsewhere(lock);
+    const starts = await Promise.allSettled(Array.from({ length: 4 }, () => holder(folder)));
     const winners = starts.flatMap((start) => (start.status === "fulfilled" ? [start.value] : []));
     await Promise.all(winners.map((winner) => winner.stop("SIGKILL")));
     expect(winners).toHaveLength(1);
   });
 
-  test("is touched every second by its holder, who is told when it is another's and then leaves it alone", async () => {
+  test("the holder touches the lock every second, and is notified and leaves it alone if another process takes it", async ({
+    place: { folder, lock },
+  }) => {
     const lost = vi.fn<() => void>();
     const unlock = await lockFolder(folder, lost);
     await utimes(lock, 1, 1);
@@ -131,7 +152,7 @@ describe("the lock of a data folder", () => {
     }, 2_000);
     expect(lost).not.toHaveBeenCalled();
     await rename(lock, join(folder, "aside"));
-    await lockFromElsewhere();
+    await lockFromElsewhere(lock);
     await vi.waitFor(() => expect(lost).toHaveBeenCalledOnce(), 2_000);
     unlock();
     expect(await readFile(lock, "utf8")).toContain("elsewhere");

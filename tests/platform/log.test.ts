@@ -22,7 +22,7 @@ async function failure(work: Promise<unknown>): Promise<unknown> {
   );
 }
 
-test("a failed statement is logged with its place and code, never with the values that it carried", async () => {
+test("a failed statement is logged with stack and code, but never with its values", async () => {
   const database = await emptyDatabase();
   const addUser = async () => {
     const em = database.fork();
@@ -61,7 +61,7 @@ const refused = (address: string) =>
   Object.assign(new Error(`connect ECONNREFUSED ${address}`), { code: "ECONNREFUSED" });
 const copied = ({ message, stack = "" }: Error) => ({ message, stack, code: "57P01", queue: "changes.repair" });
 
-describe("what is thrown and is not an Error tells its cause all the same:", () => {
+describe("thrown values that are not Errors are logged with their cause", () => {
   test.each([
     ["a copy of one, as the job queue has it", copied(new Error("terminating connection")), "terminating connection"],
     [
@@ -70,16 +70,16 @@ describe("what is thrown and is not an Error tells its cause all the same:", () 
       "connect ECONNREFUSED ::1:5432; connect ECONNREFUSED 127.0.0.1:5432",
     ],
     ["a text", "out of order", "out of order"],
-    ["a number", 7, "7 was thrown."],
-    ["an object without a message", { password: "hunter2" }, "Something without a message was thrown."],
-  ])("%s", (_label, thrown, message) => {
+    ["a number", 7, "Thrown: 7"],
+    ["an object without a message", { password: "hunter2" }, "Thrown value without a message"],
+  ])("a thrown value that is not an Error is logged: %s", (_label, thrown, message) => {
     const line = printed(thrown);
     expect((JSON.parse(line) as { err: Record<string, string> }).err["message"]).toBe(message);
     expect(line).not.toContain("hunter2");
     expect(line).not.toContain("Not an Error was thrown");
   });
 
-  test("a cause that is a copy is told with the error around it", () => {
+  test("a cause that is a plain object is logged with the error around it", () => {
     const line = printed(new Error("outside", { cause: { message: "inside", code: "57P01" } }));
     expect(JSON.parse(line)).toMatchObject({
       err: { message: "outside", cause: { message: "inside", code: "57P01" } },
@@ -87,7 +87,7 @@ describe("what is thrown and is not an Error tells its cause all the same:", () 
   });
 });
 
-test("a line for people has its time, level, message and fields, the error below, and stays one line whatever it holds", () => {
+test("a text log line has time, level, message and fields, then the error, and cannot be split by its content", () => {
   const lines: string[] = [];
   const log = createLog("info", logOutput("text", { write: (text) => lines.push(text) }));
   log.warn({ code: "UNAVAILABLE", zone: "a zone" }, "a call could not be carried out");

@@ -18,15 +18,15 @@ const known: [path: string, wrong: string, allow: string][] = [
   ["/healthz", "POST", "GET, HEAD, OPTIONS"],
 ];
 
-describe("a path that exists, called with a method that it does not take, is 405 and lists the methods", () => {
-  test.each(known)("%s with %s", async (path, method, allow) => {
+describe("an existing path called with an unsupported method returns 405 with the supported ones", () => {
+  test.each(known)("%s called with %s returns 405 with the supported methods", async (path, method, allow) => {
     const answer = await zw.nobody.send(method, path);
     expect(answer.status).toBe(405);
     expect(answer.headers.get("allow")).toBe(allow);
     expect(answer.body === "" || answer.body.code === "METHOD_NOT_ALLOWED").toBe(true);
   });
 
-  test("over tRPC, too", async () => {
+  test("an unsupported method over tRPC returns 405 with the supported ones", async () => {
     const query = await zw.admin.post("/trpc/domains.list", { json: {} });
     expect({ status: query.status, allow: query.headers.get("allow") }).toEqual({ status: 405, allow: "GET" });
     const mutation = await zw.admin.get("/trpc/domains.create");
@@ -34,14 +34,14 @@ describe("a path that exists, called with a method that it does not take, is 405
   });
 });
 
-test("OPTIONS lists the methods of a path, and of an unknown path is 404", async () => {
+test("OPTIONS lists the methods of a path, and returns 404 for an unknown path", async () => {
   const answer = await zw.nobody.send("OPTIONS", "/api/domains");
   expect(answer).toMatchObject({ status: 204, body: "" });
   expect(answer.headers.get("allow")).toBe("GET, HEAD, POST, OPTIONS");
   expect(await zw.nobody.send("OPTIONS", "/api/nothing")).toBeProblem(404, "NOT_FOUND");
 });
 
-test("a procedure is found at /trpc/<path> only, not behind further slashes", async () => {
+test("a procedure is found only at /trpc/<path>, not below further slashes", async () => {
   expect((await zw.admin.get("/trpc/domains.tags")).status).toBe(200);
   for (const path of ["/trpc/a/domains.tags", "/trpc//domains.tags", "/trpc/domains.tags/", "/trpc/a/b/auth.me"]) {
     expect(await zw.admin.get(path)).toBeProblem(404, "NOT_FOUND");

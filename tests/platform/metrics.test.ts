@@ -28,7 +28,7 @@ function seen(procedure: string, status: number): Promise<number> {
   return value(`zonewright_request_duration_seconds_count{procedure="${procedure}",status="${status}"}`);
 }
 
-test("requests are counted by procedure and status, over both interfaces, and never by address", async () => {
+test("requests are counted by procedure and status, over REST and tRPC, and never by URL", async () => {
   const { body } = await zw.admin.post("/api/domains", { name: "measured.example" });
   await zw.admin.get(`/api/domains/${body.id}`);
   await zw.admin.get(`/api/domains/${body.id}`);
@@ -41,7 +41,7 @@ test("requests are counted by procedure and status, over both interfaces, and ne
   for (const own of [body.id, "measured.example", "admin", "nothing"]) expect(text).not.toContain(own);
 });
 
-test("the version that runs is told by /version and by a metric, without sign-in", async () => {
+test("/version and a metric show the running version without authentication", async () => {
   const { version } = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8")) as {
     version: string;
   };
@@ -49,7 +49,7 @@ test("the version that runs is told by /version and by a metric, without sign-in
   expect(await value(`zonewright_build_info{version="${version}"}`)).toBe(1);
 });
 
-test("jobs show their runs, and what waits", async () => {
+test("metrics show job runs and waiting jobs", async () => {
   const job = "changes.repair";
   await zw.services.jobs.enqueue(zw.services.database.fork(), job, {});
   await vi.waitFor(
@@ -65,7 +65,7 @@ test("jobs show their runs, and what waits", async () => {
   }
 });
 
-test("streams are counted while they are open, and not among the requests, which they would make look slow", async () => {
+test("open streams are counted separately and not as slow requests", async () => {
   const path = "/api/notifications/stream";
   const stream = await StreamClient.open(zw.url + path, { authorization: `Bearer ${zw.admin.token}` });
   expect(await value("zonewright_open_streams")).toBe(1);
@@ -77,21 +77,21 @@ test("streams are counted while they are open, and not among the requests, which
   expect(await metrics()).not.toContain('procedure="notifications.stream",status="200"');
 });
 
-test("the database's numbers and the process's are there", async () => {
+test("metrics include gauges from the database and the process", async () => {
   expect(await value("zonewright_domains")).toBe(1);
   expect(await value("zonewright_open_changes")).toBe(0);
   expect(await value("zonewright_drifted_domains")).toBe(0);
   expect(await value("process_resident_memory_bytes")).toBeGreaterThan(1e6);
 });
 
-test("what cannot be read is left out, and the rest is there", async () => {
+test("a gauge that cannot be read is omitted, and the others remain", async () => {
   zw.services.metrics.add({ name: "broken", help: "For a test.", read: () => Promise.reject(new Error("away")) });
   const text = await metrics();
   expect(text).not.toContain("broken");
   expect(text).toContain("zonewright_domains 1");
 });
 
-test("those who look at the same time share what is read of the database", async () => {
+test("concurrent requests for metrics share one set of database queries", async () => {
   const page = new Metrics();
   let asked = 0;
   const answer = Promise.withResolvers<{ value: number }[]>();

@@ -5,7 +5,7 @@ import { manualZone } from "../support/zones.ts";
 
 const zw = useZonewright();
 
-test("loading the server's modules changes nothing about zod for whoever loads them", () => {
+test("loading the server's modules does not change zod for other users", () => {
   const script = `
     const { z } = await import("zod");
     await import("./server/start.ts");
@@ -14,7 +14,7 @@ test("loading the server's modules changes nothing about zod for whoever loads t
   expect(printed.trim()).toBe("undefined");
 });
 
-test("a body of any size is refused in the service's own words, also where a worker checks it", async () => {
+test("a body of any size is refused with the service's own messages, even in the worker", async () => {
   const zone = await manualZone(zw);
   for (const size of [10, 1_100_000]) {
     const { status, body } = await zone.post("/records/plan", { changes: "x".repeat(size) });

@@ -7,7 +7,7 @@ const box = (...keys: [string, ...string[]]) => new SecretCipher(createKeyring(k
 const [older, newer] = ["an old key of thirty-two characters", "a new key of thirty-two characters!"];
 const place = ["table", "id", "field"];
 
-test("what is sealed opens again, whatever it is, and is never the same twice", () => {
+test("any encrypted text decrypts to the same text and is never encrypted the same way twice", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.array(fc.string()), (text, place) => {
       const sealed = box(older).seal(text, place);
@@ -17,13 +17,13 @@ test("what is sealed opens again, whatever it is, and is never the same twice", 
   );
 });
 
-test("a sealed text names its version and key, and not what is in it", () => {
+test("an encrypted text shows its version and key id, but not its content", () => {
   const sealed = box(older).seal("the secret", place);
   expect(sealed).toMatch(/^v1\.[0-9a-f]{16}\.[\w-]{16}\.[\w-]{22}\.[\w-]+$/);
   expect(Buffer.from(sealed.split(".").at(-1) ?? "", "base64url").toString("latin1")).not.toContain("secret");
 });
 
-describe("a sealed text does not open", () => {
+describe("tampered texts do not decrypt", () => {
   const sealed = box(older).seal("the secret", place);
 
   test.each([
@@ -31,11 +31,11 @@ describe("a sealed text does not open", () => {
     ["in another field", ["table", "id", "other"]],
     ["where the parts are cut otherwise", ["table", "idf", "ield"]],
     ["in no place", []],
-  ])("%s", (_where, elsewhere) => {
+  ])("an encrypted text does not decrypt %s", (_where, elsewhere) => {
     expect(box(older).open(sealed, elsewhere)).toEqual({ ok: false, reason: "damaged" });
   });
 
-  test("with any part of it altered", () => {
+  test("an encrypted text with any altered part does not decrypt", () => {
     const parts = sealed.split(".");
     for (const index of parts.keys()) {
       const altered = parts.map((part, at) =>
@@ -48,14 +48,14 @@ describe("a sealed text does not open", () => {
     }
   });
 
-  test("with another key, or one of another purpose", () => {
+  test("an encrypted text does not decrypt with another key or purpose", () => {
     expect(box(newer).open(sealed, place)).toEqual({ ok: false, reason: "unknownKey" });
     const other = new SecretCipher(createKeyring([older]), "other");
     expect(other.open(sealed, place)).toEqual({ ok: false, reason: "unknownKey" });
   });
 });
 
-test("the first key seals and every key opens", () => {
+test("the first key encrypts, and every key decrypts", () => {
   const sealed = box(older).seal("the secret", place);
   const both = box(newer, older);
   expect(both.open(sealed, place)).toEqual({ ok: true, text: "the secret" });

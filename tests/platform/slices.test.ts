@@ -25,7 +25,7 @@ function* failing(): Steps<never> {
   throw new Error("broken");
 }
 
-test("sorting in steps gives what a stable sort gives", () => {
+test("sorting in steps gives the result of a stable sort", () => {
   fc.assert(
     fc.property(items, (some) => {
       expect(atOnce(sorted(some, byKey))).toEqual(some.toSorted(byKey));
@@ -33,7 +33,7 @@ test("sorting in steps gives what a stable sort gives", () => {
   );
 });
 
-test("sorting takes a number of comparisons in proportion to n log n", () => {
+test("sorting in steps takes comparisons in proportion to n log n", () => {
   for (const length of [1_000, 10_000, 100_000]) {
     let comparisons = 0;
     const some = Array.from({ length }, (_, index) => (index * 7_919) % length);
@@ -42,7 +42,7 @@ test("sorting takes a number of comparisons in proportion to n log n", () => {
   }
 });
 
-test("mapping, filtering and grouping in steps give what their namesakes give", () => {
+test("mapping, filtering and grouping in steps give the same results as their array counterparts", () => {
   fc.assert(
     fc.property(items, (some) => {
       expect(atOnce(mapped(some, ({ at }) => at))).toEqual(some.map(({ at }) => at));
@@ -53,7 +53,7 @@ test("mapping, filtering and grouping in steps give what their namesakes give", 
   );
 });
 
-test("long work lets others have their turn before it ends, and still gives its result", async () => {
+test("long work yields to other work before it ends, and still returns its result", async () => {
   const order: string[] = [];
   setImmediate(() => order.push("others"));
   const result = await inSlices(endless(() => order.length > 0));
@@ -61,13 +61,13 @@ test("long work lets others have their turn before it ends, and still gives its 
   expect(order).toEqual(["others", "over"]);
 });
 
-test("short work ends without a turn of the loop", async () => {
+test("short work ends without yielding", async () => {
   const order: string[] = [];
   setImmediate(() => order.push("others"));
   order.push(...(await inSlices(mapped(["short"], (text) => text))));
   expect(order).toEqual(["short"]);
 });
 
-test("what long work throws is thrown", async () => {
+test("an error in long work is thrown to its caller", async () => {
   await expect(inSlices(failing())).rejects.toThrow("broken");
 });

@@ -8,7 +8,8 @@ import { lockFolder } from "../../server/database/lock-file.ts";
 import { version } from "../../server/platform/version.ts";
 import { startServer } from "../../server/start.ts";
 import { emptyDatabase } from "../support/database.ts";
-import { startProgram, type RunningProgram } from "../support/programs.ts";
+import { placeEmptyCluster } from "../support/empty-cluster.ts";
+import { programEnv, startProgram, type RunningProgram } from "../support/programs.ts";
 import { problemOf } from "../support/problems.ts";
 import { parseAnswer, RawConnection } from "../support/raw-http.ts";
 import { RestClient } from "../support/rest-client.ts";
@@ -25,7 +26,7 @@ afterAll(async () => {
 
 function start(env: Record<string, string>) {
   return startProgram(process.execPath, [main], /"database":.*\n|database {2}.*\n/, {
-    env: { PATH: process.env["PATH"], PORT: "0", ...env },
+    env: { ...programEnv, PORT: "0", ...env },
   });
 }
 
@@ -39,8 +40,8 @@ async function refusedStart(env: Record<string, string>): Promise<string> {
   throw new Error("It started.");
 }
 
-const urlOf = (program: RunningProgram) => /serves (http:[^\s"]+)/.exec(program.output())?.[1] ?? "";
-const passwordOf = (program: RunningProgram) => /shown this once: ([^\s"]+)/.exec(program.output())?.[1];
+const urlOf = (program: RunningProgram) => /listening on (http:[^\s"]+)/.exec(program.output())?.[1] ?? "";
+const passwordOf = (program: RunningProgram) => /shown only once: ([^\s"]+)/.exec(program.output())?.[1];
 
 /** What a program printed, of which each line must be one JSON object with a level and a message. */
 function jsonLines(printed: string): Record<string, unknown>[] {
@@ -54,7 +55,7 @@ function jsonLines(printed: string): Record<string, unknown>[] {
     });
 }
 
-test("an operator starts, is told what is where, and stops the service without losing a request", async () => {
+test("an operator starts the service, sees its URLs, and stops it without losing a request", async () => {
   const dataDir = join(folder, "data");
   const first = await start({ DATA_DIR: dataDir });
   const password = passwordOf(first) ?? "";
@@ -72,7 +73,7 @@ test("an operator starts, is told what is where, and stops the service without l
 
   const refused = await refusedStart({ DATA_DIR: dataDir });
   expect(refused).toMatch(/ended with 1 /);
-  expect(refused).toContain(`${dataDir} is in use by process ${first.pid}; stop that one first`);
+  expect(refused).toContain(`${dataDir} is in use by process ${first.pid}; stop it first`);
   expect(refused).not.toMatch(/ {4}at /);
 
   // Killed without a chance to tidy up: the lock stays behind and is taken over.
@@ -127,14 +128,15 @@ async function useTokens(client: RestClient, password: string): Promise<string[]
   return [session.accessToken, session.refreshToken, renewed.accessToken, renewed.refreshToken];
 }
 
-test("LOG_FORMAT=text prints the start for people", async () => {
+test("LOG_FORMAT=text prints a human-readable startup message", async () => {
+  await placeEmptyCluster(join(folder, "text"));
   const program = await start({ DATA_DIR: join(folder, "text"), LOG_FORMAT: "text" });
   expect(await program.stop("SIGTERM")).toBe(0);
   const url = urlOf(program);
   expect(program.output()).toContain(
     [
-      `Administrator "admin" created. Password, shown this once: ${passwordOf(program)}`,
-      `Zonewright ${version} serves ${url}`,
+      `Administrator "admin" created. Password, shown only once: ${passwordOf(program)}`,
+      `Zonewright ${version} is listening on ${url}`,
       `  API            ${url}/api (tRPC: ${url}/trpc)`,
       `  documentation  ${url}/api/docs`,
       `  zone files     ${join(folder, "text", "zones")}`,
@@ -146,23 +148,23 @@ test("LOG_FORMAT=text prints the start for people", async () => {
   );
 }, 60_000);
 
-test("a start that fails is one line of JSON where the output is not a terminal", async () => {
+test("a failed start prints one line of JSON if the output is not a terminal", async () => {
   const printed = await refusedStart({ DATA_DIR: join(folder, "other"), PORT: "http", JOBS: "maybe" });
   expect(jsonLines(printed.slice(printed.indexOf("\n") + 1))).toEqual([
     expect.objectContaining({
       level: 60,
-      msg: "Zonewright did not start.",
+      msg: "Zonewright failed to start.",
       reason: "PORT must be a whole number from 0 to 65535.\nJOBS must be on or off.",
     }),
   ]);
 });
 
-test("a bad variable stops the start with exit code 1 and a sentence, not a stack", async () => {
+test("an invalid variable stops the start with exit code 1 and a sentence, not a stack trace", async () => {
   const env = { DATA_DIR: join(folder, "other"), PORT: "http", JOBS: "maybe", LOG_FORMAT: "text" };
   const printed = await refusedStart(env);
   expect(printed).toMatch(/ended with 1 /);
   expect(printed).toContain(
-    "Zonewright did not start.\nPORT must be a whole number from 0 to 65535.\nJOBS must be on or off.\n",
+    "Zonewright failed to start.\nPORT must be a whole number from 0 to 65535.\nJOBS must be on or off.\n",
   );
   expect(printed).not.toMatch(/ {4}at /);
 });
@@ -181,8 +183,8 @@ async function blame(env: Record<string, string>): Promise<string> {
   return (failure as ConfigError).message;
 }
 
-describe("what cannot be used is blamed on its variable", () => {
-  test("a port that another program has", async () => {
+describe("startup errors name their variable", () => {
+  test("a port in use is reported with PORT", async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     const { port } = other.address() as AddressInfo;
@@ -192,18 +194,18 @@ describe("what cannot be used is blamed on its variable", () => {
     await new Promise((resolve) => other.close(resolve));
   });
 
-  test("an address that this machine does not have", async () => {
-    expect(await blame({ HOST: "192.0.2.1" })).toMatch(/^HOST: 192\.0\.2\.1 is no address of this machine/);
+  test("an address that this machine does not have is reported with HOST", async () => {
+    expect(await blame({ HOST: "192.0.2.1" })).toMatch(/^HOST: 192\.0\.2\.1 is not an address of this machine/);
   });
 
-  test("a database server that is not there", async () => {
+  test("an unreachable database server is reported with DATABASE_URL", async () => {
     expect(await blame({ DATABASE_URL: "postgres://zonewright:secret@127.0.0.1:1/zonewright" })).toMatch(
-      /^DATABASE_URL: the database cannot be reached \(.*ECONNREFUSED/,
+      /^DATABASE_URL: the database server cannot be reached \(.*ECONNREFUSED/,
     );
   });
 });
 
-test("what is no HTTP at all is answered with a problem, too", async () => {
+test("a request that is not HTTP gets a problem document", async () => {
   const server = await startServer(
     loadConfig({ DATA_DIR: join(folder, "raw"), PORT: "0", LOG_LEVEL: "silent", ADMIN_PASSWORD: "long enough for it" }),
     { announce: () => undefined, database: await emptyDatabase() },

@@ -3,7 +3,7 @@ import { useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright();
 
-test("a list of texts comes back as it was given, whatever PostgreSQL's array literals make of them", async () => {
+test("a list of texts is stored and read back unchanged, despite PostgreSQL's array literals", async () => {
   const tags = [
     "null",
     "NULL",

@@ -27,7 +27,7 @@ function refusal({ status, body }: Answer) {
 const json = { username: "admin", password: "wrong password here" };
 const meta = (values: unknown, more: object = {}) => JSON.stringify({ json, meta: { values, v: 1, ...more } });
 
-describe("of superjson's notes an input may have dates and undefined, and is refused with any other", () => {
+describe("superjson input may contain only dates and undefined", () => {
   test.each([
     ["a set", { username: ["set"] }],
     ["a map", { username: ["map"] }],
@@ -44,20 +44,24 @@ describe("of superjson's notes an input may have dates and undefined, and is ref
     ["a note that is none", { username: "Date" }],
     ["an empty note", { username: [] }],
     ["undefined where a text is", { username: ["undefined"] }],
-  ])("%s", async (_what, values) => {
+  ])("superjson input with %s is refused", async (_what, values) => {
     expect(refusal(await send(meta(values)))).toEqual({
-      message: "username: Only dates and undefined can be sent beside what JSON has.",
-      issues: [{ path: ["username"], message: "Only dates and undefined can be sent beside what JSON has." }],
+      message: "username: Only dates and undefined are supported in addition to JSON types.",
+      issues: [{ path: ["username"], message: "Only dates and undefined are supported in addition to JSON types." }],
     });
   });
 
   test.each([
-    ["references between values", { referentialEqualities: { username: ["password"] } }, /values that occur twice/],
-    ["a value that holds itself", { referentialEqualities: [["self"]] }, /values that occur twice/],
-    ["an unknown key", { extra: 1 }, /may only have `values` and `v`/],
+    [
+      "references between values",
+      { referentialEqualities: { username: ["password"] } },
+      /Send repeated values in full/,
+    ],
+    ["a value that holds itself", { referentialEqualities: [["self"]] }, /Send repeated values in full/],
+    ["an unknown key", { extra: 1 }, /may only have the fields `values` and `v`/],
     ["an unknown version", { v: 2 }, /`meta\.v` must be 0 or 1/],
     ["notes in a list of lists", { values: 5 }, /`meta\.values` must be an object/],
-  ])("%s", async (_what, more, message) => {
+  ])("superjson metadata with %s is refused", async (_what, more, message) => {
     expect(refusal(await send(meta({}, more))).message).toMatch(message);
   });
 
@@ -68,30 +72,30 @@ describe("of superjson's notes an input may have dates and undefined, and is ref
     ["a constructor", "constructor"],
     ["an item of an object", "0"],
     ["the whole, by an empty name", ""],
-  ])("a path to %s", async (_what, path) => {
+  ])("a superjson annotation with a path to %s is refused", async (_what, path) => {
     expect(refusal(await send(meta({ [path]: ["Date"] }))).message).toMatch(
-      /`meta\.values` names this, and the input does not have it\.$/,
+      /`meta\.values` refers to this field, but the input does not have it\.$/,
     );
   });
 
-  test("a path to the length of a list, or behind its end", async () => {
+  test("a superjson annotation of a list's length, or beyond its end, is refused", async () => {
     for (const path of ["username.length", "username.2", "username.01", "username.-1"]) {
       const body = { json: { ...json, username: [null, null] }, meta: { values: { [path]: ["undefined"] }, v: 1 } };
       expect(refusal(await send(JSON.stringify(body))).message).toMatch(/the input does not have it/);
     }
   });
 
-  test("a path through a date that another note makes", async () => {
+  test("a superjson annotation of a path through an annotated date is refused", async () => {
     const body = { json: { at: "2027-01-01T00:00:00Z" }, meta: { values: { at: ["Date"], "at.x": ["Date"] }, v: 1 } };
     expect(refusal(await send(JSON.stringify(body))).message).toMatch(/the input does not have it/);
   });
 
-  test("a path of a thousand parts, and one with a backslash that escapes nothing", async () => {
+  test("a superjson path of a thousand parts, or with an invalid backslash escape, is refused", async () => {
     expect(refusal(await send(meta({ [Array(1_000).fill("a").join(".")]: ["Date"] }))).message).toMatch(/64 parts/);
     expect(refusal(await send(meta({ "a\\b": ["Date"] }))).message).toMatch(/backslash/);
   });
 
-  test("more notes than a body may have values", async () => {
+  test("more superjson annotations than a body may have values are refused", async () => {
     const values = `{${Array.from({ length: 5_500 }, (_, index) => `"${index}":[]`).join()}}`;
     const answer = await send(`{"json":{},"meta":{"values":${values}}}`);
     expect(answer).toBeProblem(400, "BAD_REQUEST");
@@ -99,21 +103,21 @@ describe("of superjson's notes an input may have dates and undefined, and is ref
   });
 });
 
-test("a million notes, packed into a small body, are refused by the size that they have unpacked", async () => {
+test("a million superjson annotations in a small compressed body are refused by their decompressed size", async () => {
   const values = `{${Array.from({ length: 1_000_000 }, (_, index) => `"p${index}":["Date"]`).join()}}`;
   const body = gzipSync(`{"json":{},"meta":{"values":${values}}}`);
   const answer = await send(body, { "content-encoding": "gzip" });
   expect(answer).toBeProblem(413, "PAYLOAD_TOO_LARGE");
 });
 
-describe("what the client sends is accepted", () => {
+describe("superjson input of the client is accepted", () => {
   let client: Client;
   beforeAll(async () => {
     client = createClient({ url: zw.url });
     await client.signIn({ username: "admin", password: adminPassword });
   });
 
-  test("dates, undefined fields and undefined inputs", async () => {
+  test("dates, undefined fields and undefined inputs are accepted", async () => {
     const expiresAt = new Date("2030-01-02T03:04:05.678Z");
     const { id } = await client.domains.create.mutate({ name: "dates.example", expiresAt, tags: undefined });
     expect((await client.domains.get.query({ id })).expiresAt).toEqual(expiresAt);
@@ -121,7 +125,7 @@ describe("what the client sends is accepted", () => {
     expect((await client.domains.list.query({ page: undefined, search: undefined })).total).toBe(1);
   });
 
-  test("undefined within objects of a list, and one object that stands in a list twice", async () => {
+  test("undefined in objects of a list, and one object twice in a list, are accepted", async () => {
     const { id } = await client.domains.create.mutate({ name: "twice.example" });
     const record = { recordType: "A", name: "www", value: "192.0.2.1", ttl: undefined, comment: undefined } as const;
     const plan = await client.records.plan.mutate({ id, changes: [{ action: "create", record }] });
@@ -133,7 +137,7 @@ describe("what the client sends is accepted", () => {
     expect((await client.domains.get.query({ id })).expiresAt).toEqual(at);
   });
 
-  test("names with dots and backslashes in the path of a note", async () => {
+  test("superjson paths with dots and backslashes in names are accepted", async () => {
     const input = { "a.b": { "c\\d": [1, undefined] } };
     const { json: plain, meta: notes } = serialize(input);
     expect(notes?.values).toEqual({ "a\\.b.c\\\\d.1": ["undefined"] });

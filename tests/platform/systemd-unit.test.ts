@@ -11,15 +11,16 @@ function values(directive: string): string[] {
   return lines.filter((line) => line.startsWith(`${directive}=`)).map((line) => line.slice(directive.length + 1));
 }
 
-test("the systemd unit starts what is there, and is a list of sections and directives", () => {
+test("the systemd unit starts an existing program and has only valid sections and directives", () => {
   expect(lines.filter((line) => !/^(?:#.*|\[(?:Unit|Service|Install)\]|[A-Z]\w+=.*|)$/.test(line))).toEqual([]);
-  const [node = "", script = ""] = values("ExecStart")[0]?.split(" ") ?? [];
+  const [node = "", ...rest] = values("ExecStart")[0]?.split(" ") ?? [];
+  const script = rest.at(-1) ?? "";
   expect(values("WorkingDirectory")).toEqual(["/opt/zonewright"]);
   expect(existsSync(join(root, node.replace("/opt/zonewright/", "")))).toBe(true);
   expect(existsSync(join(root, script))).toBe(true);
 });
 
-test("the systemd unit sets variables of the service, and writes to its data folder alone", () => {
+test("the systemd unit sets only variables of the service and writes only to its data directory", () => {
   const given = values("Environment").flatMap((list) => list.split(" ").map((one) => one.split("=")));
   const known = new Set(["NODE_ENV", ...describedVariables().map(({ name }) => name)]);
   expect(given.filter(([name = ""]) => !known.has(name))).toEqual([]);

@@ -42,8 +42,8 @@ const lines: [field: string, send: (text: string) => ReturnType<typeof call>, pa
   ],
 ];
 
-describe("refuses control, bidirectional and invisible characters in", () => {
-  test.each(lines)("%s", async (_field, send, path) => {
+describe("control, bidirectional and invisible characters are refused", () => {
+  test.each(lines)("%s refuses control, bidirectional and invisible characters", async (_field, send, path) => {
     for (const character of unseen) {
       const answer = await send(character);
       expect(problemOf(answer, 400, "BAD_REQUEST").issues?.[0]).toMatchObject({ path });
@@ -51,13 +51,13 @@ describe("refuses control, bidirectional and invisible characters in", () => {
   });
 });
 
-test("a name may hold letters of any script, combining marks and emoji", async () => {
+test("a name may contain letters of any script, combining marks and emoji", async () => {
   const nickname = "أدا עדה Añá 艾达 क्\u200dष نامه\u200cای 👩🏽\u200d💻";
   expect((await zw.admin.put("/api/auth/me/profile", { nickname })).body.nickname).toBe(nickname);
 });
 
 describe("notes", () => {
-  test("may have lines, tabs, and marks that written Arabic and Hebrew need", async () => {
+  test("notes may contain line breaks, tabs, and marks that written Arabic and Hebrew need", async () => {
     const notes = "One\n\tTwo \u200f(עדה)\u200e.";
     expect((await zw.admin.put(domain, { notes })).body.notes).toBe(notes);
   });
@@ -71,7 +71,7 @@ describe("notes", () => {
   );
 });
 
-test("a record's value is data: it may hold any of them", async () => {
+test("a record's value may contain bidirectional and invisible characters, because it is data", async () => {
   const value = "a\u202eb\u2066c\u200fd";
   const answer = await zw.admin.post(`${domain}/records`, { recordType: "TXT", name: "any", value });
   expect(answer).toMatchObject({ status: 201, body: { value } });

@@ -35,8 +35,8 @@ function trpcErrorOf({ status, headers, body }: Answer, expected: number, code: 
   return error;
 }
 
-describe("tRPC tells the same in error.data", () => {
-  test("refused input has the same status, code, message and issues as over REST", async () => {
+describe("errors over tRPC", () => {
+  test("invalid input over tRPC has the same status, code, message and issues as over REST", async () => {
     const input = { name: 5, tags: ["\0"], more: true };
     const rest = problemOf(await zw.admin.post("/api/domains", input), 400, "BAD_REQUEST");
     const { message, data } = trpcErrorOf(await mutate("domains.create", input), 400, "BAD_REQUEST");
@@ -89,16 +89,16 @@ describe("tRPC tells the same in error.data", () => {
       "UNAUTHORIZED",
       () => trpc("domains.list?input=%7B%22json%22%3A%7B%7D%7D", { headers: { authorization: "" } }),
     ],
-  ] as const)("%s: %i", async (_what, status, code, call) => {
+  ] as const)("%s over tRPC fails with status %i", async (_what, status, code, call) => {
     expect(trpcErrorOf(await call(), status, code).message).not.toBe("");
   });
 
-  test("a body that never becomes a call is answered with a problem document", async () => {
+  test("a tRPC body that cannot be parsed gets a problem document", async () => {
     expect(await mutate("domains.create", `{"json":{"name":${nested(400_000)}}}`)).toBeProblem(400, "BAD_REQUEST");
     expect(await mutate("domains.create", "{")).toBeProblem(400, "BAD_REQUEST");
   });
 
-  test("a call that takes nothing may be sent without an input, and with nothing else", async () => {
+  test("a procedure without input accepts a call without one and refuses any other input", async () => {
     expect((await trpc("auth.me")).body).toMatchObject({ result: { data: { json: { username: "admin" } } } });
     const input = encodeURIComponent(stringify({ id: unknownId }));
     expect(trpcErrorOf(await trpc(`auth.me?input=${input}`), 400, "BAD_REQUEST").data["issues"]).toMatchObject([
@@ -107,7 +107,7 @@ describe("tRPC tells the same in error.data", () => {
     expect(await zw.admin.get("/api/auth/me?id=1")).toBeProblem(400, "BAD_REQUEST");
   });
 
-  test("a batch is refused, whatever is in it", async () => {
+  test("a tRPC batch is always refused", async () => {
     const path = `domains.list,domains.tags?batch=1&input=${encodeURIComponent('{"0":{"json":{}},"1":{"json":{}}}')}`;
     const answer = await trpc(path);
     const { message } = trpcErrorOf(answer, 400, "BAD_REQUEST");
@@ -121,7 +121,7 @@ describe("tRPC tells the same in error.data", () => {
     expect(answer.headers.get("content-type")).toBe("application/json");
   });
 
-  test("a page must be a number or its digits, here too", async () => {
+  test("a page over tRPC must be a number or its digits", async () => {
     for (const page of [true, null, "", " 1", [5], "0x1", 1.5, new Date(5)]) {
       const path = `domains.list?input=${encodeURIComponent(stringify({ page }))}`;
       const { data } = trpcErrorOf(await trpc(path), 400, "BAD_REQUEST");

@@ -11,7 +11,7 @@ import { adminPassword, useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright();
 
-test("while the service stops, readiness says so and new calls are told to come back", async () => {
+test("during shutdown the instance is not ready and refuses new calls with Retry-After", async () => {
   zw.services.health.drain();
   expect(await zw.nobody.get("/readyz")).toMatchObject({ status: 503, body: { ready: false, draining: true } });
   expect(await zw.nobody.get("/healthz")).toMatchObject({ status: 200 });
@@ -20,7 +20,7 @@ test("while the service stops, readiness says so and new calls are told to come 
   expect(answer.headers.get("connection")).toBe("close");
 });
 
-describe("while the database is away", () => {
+describe("calls without a database", () => {
   let away: RunningServer;
   let dead: Database;
   beforeAll(async () => {
@@ -43,7 +43,7 @@ describe("while the database is away", () => {
     await dead.close();
   });
 
-  test("calls answer 503 with Retry-After, over REST and tRPC", async () => {
+  test("without a database, calls return 503 with Retry-After, over REST and tRPC", async () => {
     const client = new RestClient(away.url);
     const credentials = { username: "admin", password: adminPassword };
     problemOf(await client.post("/api/auth/login", credentials), 503, "UNAVAILABLE");
@@ -52,7 +52,7 @@ describe("while the database is away", () => {
     expect(trpc.headers.get("retry-after")).toMatch(/^\d+$/);
   });
 
-  test("a mistyped or foreign personal token is refused all the same, because nothing is looked up for it", async () => {
+  test("without a database, a malformed personal token is still refused, because it needs no lookup", async () => {
     const token = newToken("zw");
     const mistyped = `${token.slice(0, -1)}${token.endsWith("a") ? "b" : "a"}`;
     const cases = { [token]: 503, [mistyped]: 401, [newToken("acme")]: 401 };
@@ -62,7 +62,7 @@ describe("while the database is away", () => {
     }
   });
 
-  test("the process is healthy and not ready", async () => {
+  test("without a database, the process is healthy but not ready", async () => {
     const client = new RestClient(away.url);
     expect(await client.get("/healthz")).toMatchObject({ status: 200, body: { status: "ok" } });
     expect(await client.get("/readyz")).toMatchObject({

@@ -1,10 +1,15 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { countActions } from "../../server/dns/live-record.ts";
 import { planState, withOneTtl } from "../../server/dns/desired-state.ts";
-import type { LiveRecord, PlannedChange } from "../../server/dns/live-record.ts";
-import { recordKey, rrsetKey, type RecordData } from "../../server/dns/record.ts";
-import { addToIndex, planServed, recordText, type LiveIndex } from "../../server/dns/zone-comparison.ts";
+import {
+  countActions,
+  recordKey,
+  rrsetKey,
+  type LiveRecord,
+  type PlannedChange,
+  type RecordData,
+} from "../../server/dns/record.ts";
+import { addToIndex, planServed, type LiveIndex } from "../../server/dns/zone-comparison.ts";
 
 const data = fc.record({
   recordType: fc.constantFrom("A", "TXT"),
@@ -110,7 +115,7 @@ describe("a plan towards desired records", () => {
 /** Plans from batches of `size`. */
 async function fromServed(before: readonly LiveRecord[], served: readonly RecordData[], size: number) {
   const index: LiveIndex = new Map();
-  for (const record of before) addToIndex(index, recordText(record), record.id);
+  for (const record of before) addToIndex(index, record);
   async function* batches() {
     for (let start = 0; start < served.length; start += size) yield served.slice(start, start + size);
   }

@@ -216,7 +216,7 @@ describe("the settings of a configuration of zone files", () => {
     );
     const { zone: few } = await zoneAt({ maxTypesPerName: 1 });
     await few.add("A", "www", "192.0.2.1");
-    expect((await few.create({ recordType: "TXT", name: "www", value: "x" })).body.message).toMatch(/2 types/);
+    expect((await few.create({ recordType: "TXT", name: "www", value: "x" })).body.message).toMatch(/2 record types/);
   });
 
   test("may change while domains use it, where the folder may not", async () => {
@@ -260,7 +260,7 @@ test("the data of a type that clients cannot write stays as it came", async () =
   for (const patch of [{ value: "garbage" }, { name: "other" }, { recordType: "A", value: "192.0.2.1" }]) {
     const { status, body } = await zone.update(record.id, patch);
     expect(status).toBe(400);
-    expect(body.message).toMatch(/kept as they came/);
+    expect(body.message).toMatch(/are read-only except for `ttl` and `comment`/);
   }
   expect((await zone.update(record.id, { value: record.value, ttl: 60, comment: "key" })).body).toMatchObject({
     ttl: 60,

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { lossWarning } from "../../server/records/loss-guard.ts";
-import type { PlannedChange } from "../../server/dns/live-record.ts";
+import type { PlannedChange } from "../../server/dns/record.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { fileZone, type Body, type Zone } from "../support/zones.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { knownKind } from "../../server/dns-providers/kinds.ts";
 import { planState } from "../../server/dns/desired-state.ts";
-import { withoutKept } from "../../server/records/provider-limits.ts";
+import { withoutReadOnly } from "../../server/records/provider-limits.ts";
 import { lineOf } from "../support/zones.ts";
 
 const ns = (value: string) => ({
@@ -28,12 +28,12 @@ test("a record that the provider keeps gives its place to no other, and the othe
   const own = live("01", "f1g1ns1.dnspod.net");
   const other = live("02", "ns.example.net");
   const dnspod = knownKind("dnspod");
-  const coming = withoutKept(planState([own], [ns("ns.example.net")]).changes, dnspod);
+  const coming = withoutReadOnly(planState([own], [ns("ns.example.net")]).changes, dnspod);
   expect(coming.changes.map(({ action, after }) => [action, after && lineOf(after)])).toEqual([
     ["create", "@ NS ns.example.net"],
   ]);
-  expect(coming.kept.map(({ record }) => lineOf(record))).toEqual(["@ NS f1g1ns1.dnspod.net"]);
-  const going = withoutKept(planState([other], [ns("f1g1ns1.dnspod.net")]).changes, dnspod);
+  expect(coming.readOnly.map(({ record }) => lineOf(record))).toEqual(["@ NS f1g1ns1.dnspod.net"]);
+  const going = withoutReadOnly(planState([other], [ns("f1g1ns1.dnspod.net")]).changes, dnspod);
   expect(going.changes.map(({ action, id }) => [action, id])).toEqual([["delete", "02"]]);
-  expect(going.kept.map(({ reason }) => reason)).toEqual(["DNSPod keeps its own name servers at the apex."]);
+  expect(going.readOnly.map(({ reason }) => reason)).toEqual(["DNSPod manages its own name servers at the apex."]);
 });

@@ -156,7 +156,7 @@ describe("names outside the zone", () => {
     const { status, body } = await send({ zonefile: foreign, mode: "replace", ignoreOutOfZone: true });
     expect([status, body.detail]).toEqual([
       400,
-      `Line 1: No record of the file is inside ${zone.name}; the first is of www.example.net.`,
+      `Line 1: The file has no record inside ${zone.name}; its first record is of www.example.net.`,
     ]);
     expect(await zone.lines()).toEqual(["www A 192.0.2.1"]);
   });

@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { ZoneView } from "../../server/records/editing/zone-view.ts";
-import type { LiveRecord, RecordDraft } from "../../server/dns/live-record.ts";
-import { ttlKey } from "../../server/dns/record.ts";
+import { ttlKey, type LiveRecord, type RecordDraft } from "../../server/dns/record.ts";
 
 const ids = ["a", "b", "c", "d", "e"];
 const draft = fc.record({
@@ -51,7 +50,7 @@ test("whatever is put, removed and taken back, an RRset has the TTL of its last 
         const model = new Map(live.map(([id, data]) => [id, recordOf(data)]));
         const counts: [given: number, byHand: number][] = [];
         for (const edit of some) {
-          const mark = view.mark();
+          const checkpoint = view.checkpoint();
           if (edit.kind === "remove") {
             view.remove(edit.id);
             model.delete(edit.id);
@@ -60,7 +59,7 @@ test("whatever is put, removed and taken back, an RRset has the TTL of its last 
             counts.push([changed, putByHand(model, edit.id, recordOf(edit.draft))]);
           } else {
             view.put(edit.id, recordOf(edit.draft));
-            view.revert(mark);
+            view.revert(checkpoint);
           }
           for (const id of [...ids, "x", "y"]) expect([view.get(id)]).toMatchObject([model.get(id)]);
         }

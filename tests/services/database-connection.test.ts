@@ -105,13 +105,13 @@ describe("a server that accepts nothing but TLS", () => {
   });
 
   test.each([
-    ["another authority", () => address(`sslmode=verify-full&sslrootcert=${file("theirs.crt")}`), /is refused/],
+    ["another authority", () => address(`sslmode=verify-full&sslrootcert=${file("theirs.crt")}`), /was rejected/],
     [
       "another authority, its name left unchecked",
       () => address(`sslmode=verify-ca&sslrootcert=${file("theirs.crt")}`),
-      /is refused/,
+      /was rejected/,
     ],
-    ["the authorities that Node trusts", () => address("sslmode=verify-full"), /is refused/],
+    ["the authorities that Node trusts", () => address("sslmode=verify-full"), /was rejected/],
     [
       "a host that the certificate does not name",
       () =>
@@ -120,11 +120,11 @@ describe("a server that accepts nothing but TLS", () => {
         }),
       /is for another host .*127\.0\.0\.1/,
     ],
-    ["no encryption", () => address(""), /accepts no unencrypted connection .*add sslmode=verify-full/],
+    ["no encryption", () => address(""), /requires encryption .*Add sslmode=verify-full/],
     [
       "a missing file of certificates",
       () => address("sslmode=verify-full&sslrootcert=/nowhere.crt"),
-      /sslrootcert names \/nowhere\.crt/,
+      /has sslrootcert=\/nowhere\.crt, which cannot be read/,
     ],
   ])(
     "stops the start of a service that expects %s, in one sentence without the password",
@@ -141,7 +141,7 @@ describe("a server that accepts nothing but TLS", () => {
     const databaseUrl = address(`host=${server.socketFolder}`);
     const service = await startService({ DATA_DIR: await newDataDir(), DATABASE_URL: databaseUrl });
     expect(await connections()).toEqual({ zonewright: ["plain"], "zonewright jobs": ["plain"] });
-    expect(service.output()).toContain(`zonewright_tls at ${server.socketFolder}, by a local socket`);
+    expect(service.output()).toContain(`zonewright_tls at ${server.socketFolder}, over a local socket`);
     await service.close();
   });
 });
@@ -179,14 +179,14 @@ describe("a server that speaks no TLS", () => {
   });
 
   test("is not spoken to where encryption is asked for", async () => {
-    expect(await refusedStart(`${plain}?sslmode=require`)).toContain("DATABASE_URL: the server does not offer TLS");
+    expect(await refusedStart(`${plain}?sslmode=require`)).toContain("DATABASE_URL: the server does not support TLS");
   });
 
   test("gets no new database for a name that is mistyped", async () => {
     const url = new URL(plain);
     url.pathname = "/zonewright_mistyped";
     expect(await refusedStart(url.href)).toContain(
-      "DATABASE_URL: there is no such database on that server; create it first.",
+      "DATABASE_URL: the database does not exist on that server. Create it first.",
     );
     const client = new Client({ connectionString: plain });
     await client.connect();

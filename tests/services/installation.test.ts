@@ -35,13 +35,15 @@ test("an older version does not start on a database that a newer one has used, a
   await (await startService(env)).close();
   await execute(env.DATABASE_URL, "update installation set version = '99.1.0'");
   const refused = await refusal(env);
-  expect(refused).toContain(`DATABASE_URL: version 99.1.0 has used this database, and this is version ${version}`);
+  expect(refused).toContain(
+    `DATABASE_URL: this database was last used by version 99.1.0, which is newer than this version ${version}`,
+  );
   expect(refused).not.toMatch(/ {4}at /);
   await execute(env.DATABASE_URL, `update installation set version = '0.0.1'`);
   await (await startService(env)).close();
   await execute(env.DATABASE_URL, "insert into mikro_orm_migrations (name) values ('9999-of-tomorrow')");
   expect(await refusal(env)).toContain(
-    `brought this database to 9999-of-tomorrow, which version ${version} does not know`,
+    `has applied the migration 9999-of-tomorrow, which version ${version} does not have`,
   );
 }, 120_000);
 
@@ -66,7 +68,7 @@ test("an instance with another DATA_DIR does not start while domains have their 
   expect((await (await first.signIn()).post("/api/domains", { name: "kept.example" })).status).toBe(201);
   const refused = await refusal(other);
   expect(refused).toMatch(
-    /DATA_DIR: this instance has its zone files in .*other\/zones, and the database's are in .*one\/zones on \S+, where 1 domain has its records\./,
+    /DATA_DIR: this instance keeps its zone files in .*other\/zones, but the database's are in .*one\/zones on \S+, where 1 domain has its records\./,
   );
   expect(refused).toContain("docs/operations/deployment.md#more-than-one-instance");
 

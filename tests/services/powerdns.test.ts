@@ -237,7 +237,7 @@ test("what the server refuses is told for the record that it names, and the othe
     ],
   });
   expect(body).toMatchObject({ succeeded: 1, results: [{ success: true }, { success: false }] });
-  expect(body.results[1].error).toMatch(/PowerDNS refuses it: .*taken\.quay\.example/);
+  expect(body.results[1].error).toMatch(/PowerDNS refused the change: .*taken\.quay\.example/);
   const atomic = await admin.post(path("records/bulk"), {
     mode: "atomic",
     records: [
@@ -266,7 +266,7 @@ test("a wrong key is told in a sentence without the key", async () => {
   const elsewhere = await configure({ url: powerdns.url, apiKey: powerdns.apiKey, serverId: "nowhere" });
   expect((await admin.post(`/api/provider-configs/${elsewhere}/test`)).body).toMatchObject({
     success: false,
-    error: expect.stringContaining("no server of this id"),
+    error: expect.stringContaining("no server with this id"),
   });
 });
 

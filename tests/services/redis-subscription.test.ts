@@ -41,16 +41,16 @@ test("an instance whose first subscription met a broken connection hears the oth
   cuts = 1;
   const url = new URL(upstream.url);
   url.port = String((proxy.address() as AddressInfo).port);
-  const redis = new Redis(url.href, createLog("silent"));
+  const redis = await Redis.at(url.href, createLog("silent"));
   const heard: string[] = [];
   let here = false;
   redis.listen({
     name: "told",
     onMessage: (text) => void heard.push(text),
-    onHere: () => {
+    onConnected: () => {
       here = true;
     },
-    onAway: () => undefined,
+    onDisconnected: () => undefined,
   });
   await redis.connect();
   await vi.waitFor(() => expect(here).toBe(true), { timeout: 10_000, interval: 20 });

@@ -63,17 +63,20 @@ test("two instances count one user's calls together", async () => {
   expect([count(answers, 200), count(answers, 429)]).toEqual([40, 20]);
 });
 
-test("while Redis is away each instance counts by itself, the log says so, and it is used again when it is back", async () => {
+test("while Redis is unreachable each instance counts by itself, the log says so, and it is used again when it is back", async () => {
   await redis.kill();
-  await vi.waitFor(() => expect(one.output()).toContain("Redis is away"), { timeout: 5_000, interval: 20 });
+  await vi.waitFor(() => expect(one.output()).toContain("Redis is unreachable"), { timeout: 5_000, interval: 20 });
   expect(count(await Promise.all(Array.from({ length: 8 }, () => login(one, "stranger", "x"))), 401)).toBe(5);
   expect((await login(other, "stranger", "x")).status).toBe(401);
   await redis.restart();
   for (const instance of [one, other])
-    await vi.waitFor(() => expect(instance.output()).toContain("Redis is back"), { timeout: 10_000, interval: 20 });
+    await vi.waitFor(() => expect(instance.output()).toContain("connected to Redis again"), {
+      timeout: 10_000,
+      interval: 20,
+    });
   expect(count(await both(12, (instance) => login(instance, "newcomer", "x")), 401)).toBe(5);
   for (const instance of [one, other]) {
-    expect(instance.output().match(/Redis is away/g)).toHaveLength(1);
+    expect(instance.output().match(/Redis is unreachable/g)).toHaveLength(1);
     expect(instance.output()).not.toContain("the-password-of-redis");
   }
 });

@@ -173,11 +173,14 @@ test("an instance that starts later knows what was told, read and deleted before
   }
 });
 
-test("while Redis is away each instance tells its own readers, and afterwards both know everything, told once", async () => {
+test("while Redis is unreachable each instance tells its own readers, and afterwards both know everything, told once", async () => {
   const [near, far] = [await started(one.url, here.token), await started(other.url, here.token)];
   await redis.kill();
   for (const instance of [one, other])
-    await vi.waitFor(() => expect(instance.output()).toContain("Redis is away"), { timeout: 5_000, interval: 20 });
+    await vi.waitFor(() => expect(instance.output()).toContain("Redis is unreachable"), {
+      timeout: 5_000,
+      interval: 20,
+    });
   const before = await list(here);
   await signIn(one);
   const missedThere = await near.next();
@@ -194,7 +197,7 @@ test("while Redis is away each instance tells its own readers, and afterwards bo
     { id: missedHere?.id, read: true },
     { id: missedThere?.id, read: false },
   ]);
-  for (const instance of [one, other]) expect(instance.output()).toContain("Redis is back");
+  for (const instance of [one, other]) expect(instance.output()).toContain("connected to Redis again");
   await signIn(one);
   expect((await near.next())?.id).toBe((await far.next())?.id);
   const third = await open(one.url, here.token);

@@ -1,6 +1,10 @@
 import { Session, type Profiler } from "node:inspector/promises";
 
-/** Counts how often blocks of JavaScript are entered, the libraries' included: a measure of work that does not depend on the clock. Native functions count as nothing. */
+/**
+ * Counts how often blocks of JavaScript are entered, the libraries' included: a measure of work that does not depend on the clock. Native
+ * functions count as nothing. A count looks at all functions of its thread, so it takes a thread that has loaded little else, and does
+ * little else.
+ */
 export class ExecutedBlocks {
   readonly #session = new Session();
 
@@ -10,17 +14,10 @@ export class ExecutedBlocks {
     await this.#session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
   }
 
-  /** Blocks entered during the work. */
-  async during(work: () => void): Promise<number> {
-    await this.#session.post("Profiler.takePreciseCoverage");
-    work();
+  /** Blocks entered since the start, or since they were last counted. */
+  async count(): Promise<number> {
     const { result } = await this.#session.post("Profiler.takePreciseCoverage");
     return result.reduce((sum, script) => sum + blocksOf(script), 0);
-  }
-
-  async stop(): Promise<void> {
-    await this.#session.post("Profiler.stopPreciseCoverage");
-    this.#session.disconnect();
   }
 }
 

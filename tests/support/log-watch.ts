@@ -15,6 +15,11 @@ export function rememberSecrets(value: unknown): void {
   }
 }
 
+/** Begins a file of tests: no service of it has met the secrets of the last file. */
+export function forgetSecrets(): void {
+  secrets.clear();
+}
+
 /** Takes a service's log, and fails when it holds a secret that any client exchanged. */
 export class LogWatch {
   readonly #lines: string[] = [];

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { rolldown } from "rolldown";
+import { packClient } from "./client-tarball.ts";
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "../..");
@@ -23,19 +24,12 @@ export interface ClientProject {
   remove(): Promise<void>;
 }
 
-interface Packed {
-  filename: string;
-  files: { path: string }[];
-}
-
 export async function installPackedClient(): Promise<ClientProject> {
   const folder = await mkdtemp(join(tmpdir(), "zonewright-consumer-"));
   const installed = join(folder, "node_modules/@zonewright/client");
-  const pack = ["pack", "--workspace", "@zonewright/client", "--pack-destination", folder, "--json"];
-  const { stdout } = await run("npm", pack, { cwd: root });
-  const [packed] = JSON.parse(stdout.slice(stdout.indexOf("[\n"))) as [Packed];
+  const { tarball, files } = await packClient();
   await mkdir(installed, { recursive: true });
-  await run("tar", ["-xzf", join(folder, packed.filename), "-C", installed, "--strip-components=1"]);
+  await run("tar", ["-xzf", tarball, "-C", installed, "--strip-components=1"]);
   for (const name of clientDependencies) {
     const link = join(folder, "node_modules", name);
     await mkdir(dirname(link), { recursive: true });
@@ -45,7 +39,7 @@ export async function installPackedClient(): Promise<ClientProject> {
   return {
     folder,
     dist: join(installed, "dist"),
-    files: packed.files.map(({ path }) => path),
+    files,
     async bundle(source) {
       const input = join(folder, "bundled.js");
       await writeFile(input, source);

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { errorCodes, type ErrorCode, type Issue, type Problem } from "../../server/platform/errors.ts";
+import { forgetSecrets } from "./log-watch.ts";
 import type { Answer } from "./rest-client.ts";
 
 declare module "vitest" {
@@ -43,6 +44,8 @@ function checkIssues(issues: Issue[]): void {
     for (const part of issue.path) expect(["string", "number"]).toContain(typeof part);
   }
 }
+
+forgetSecrets();
 
 expect.extend({
   toBeProblem(answer: Answer, status: number, code: ErrorCode) {

@@ -1,8 +1,16 @@
 import { execFile, spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
 import { createServer, type AddressInfo } from "node:net";
+import { join } from "node:path";
 import { promisify } from "node:util";
+import { cacheFolder } from "./cache-folder.ts";
 
 const runFile = promisify(execFile);
+
+/** The environment of a program of ours beside its configuration. Node keeps what it compiled: half of a start is reading the modules. */
+export const programEnv = {
+  PATH: process.env["PATH"],
+  NODE_COMPILE_CACHE: join(cacheFolder, "compiled"),
+};
 
 export interface Finished {
   exitCode: number;

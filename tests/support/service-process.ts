@@ -1,5 +1,5 @@
 import { vi } from "vitest";
-import { startProgram, type RunningProgram } from "./programs.ts";
+import { programEnv, startProgram, type RunningProgram } from "./programs.ts";
 import { RestClient } from "./rest-client.ts";
 import { adminPassword } from "./zonewright.ts";
 
@@ -16,9 +16,9 @@ export interface ServiceProcess extends RunningProgram {
 
 /** Starts the service and waits until it is ready. `env` is its whole configuration. */
 export async function startService(env: Readonly<Record<string, string>>): Promise<ServiceProcess> {
-  const program = await startProgram(process.execPath, [main], /serves (http:[^\s"]+)/, {
+  const program = await startProgram(process.execPath, [main], /listening on (http:[^\s"]+)/, {
     env: {
-      PATH: process.env["PATH"],
+      ...programEnv,
       PORT: "0",
       LOG_LEVEL: "warn",
       RATE_LIMIT: "off",

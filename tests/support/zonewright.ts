@@ -11,6 +11,9 @@ import { RestClient } from "./rest-client.ts";
 export const adminPassword = "correct horse battery staple";
 export const memberPassword = "another long enough password";
 
+/** The least that argon2 takes. */
+const lightHashes = { memoryCost: 1_024, timeCost: 1 };
+
 /** A running service with an empty database, as one file of tests sees it. */
 export interface Zonewright {
   readonly url: string;
@@ -31,6 +34,8 @@ export interface Options {
   now?: () => Date;
   /** How to wait for providers, instead of in real time. */
   pause?: (milliseconds: number) => Promise<void>;
+  /** Hashes passwords at the cost of the product: for tests of the hashes, or of what happens while they are made. */
+  realHashes?: boolean;
   /** Where the log goes. Left out: where it is searched for secrets when the service stops. */
   logTo?: { write(line: string): void };
 }
@@ -71,6 +76,7 @@ export async function startZonewright(options: Options = {}): Promise<Zonewright
     database: await emptyDatabase(),
     ...(options.now ? { now: options.now } : {}),
     ...(options.pause ? { pause: options.pause } : {}),
+    ...(options.realHashes ? {} : { passwordCost: lightHashes }),
   });
   const { url, services } = server;
   const signIn = async (username: string, password: string) => {

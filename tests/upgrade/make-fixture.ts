@@ -23,19 +23,24 @@ async function makeFixture(checkout: string, version: string): Promise<void> {
     const dataDir = join(folder, "data");
     await mkdir(join(dataDir, "zones"), { recursive: true });
     await writeFile(join(dataDir, "zones", "imported.example.zone"), importedZone);
-    const service = await startProgram(process.execPath, [join(checkout, "server/main.ts")], /serves (http:[^\s"]+)/, {
-      env: {
-        PATH: process.env["PATH"],
-        PORT: "0",
-        JOBS: "off",
-        DATA_DIR: dataDir,
-        DATABASE_URL: databaseUrl,
-        SECRET_KEYS: secretKeys,
-        ADMIN_PASSWORD: accounts.admin.password,
-        RDAP_BOOTSTRAP_URL: "http://127.0.0.1:9/dns.json",
-        WHOIS_SERVER: "127.0.0.1:9",
+    const service = await startProgram(
+      process.execPath,
+      [join(checkout, "server/main.ts")],
+      /(?:serves|listening on) (http:[^\s"]+)/,
+      {
+        env: {
+          PATH: process.env["PATH"],
+          PORT: "0",
+          JOBS: "off",
+          DATA_DIR: dataDir,
+          DATABASE_URL: databaseUrl,
+          SECRET_KEYS: secretKeys,
+          ADMIN_PASSWORD: accounts.admin.password,
+          RDAP_BOOTSTRAP_URL: "http://127.0.0.1:9/dns.json",
+          WHOIS_SERVER: "127.0.0.1:9",
+        },
       },
-    });
+    );
     const fixture = await fill(service.ready[1] ?? "", databaseUrl);
     await service.stop("SIGTERM");
     const target = join(import.meta.dirname, version);

@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
@@ -8,6 +8,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadConfig } from "../../server/config/config.ts";
 import { startServer, type RunningServer } from "../../server/start.ts";
+import { placeEmptyCluster } from "../support/empty-cluster.ts";
 import { RestClient } from "../support/rest-client.ts";
 import { codeAt } from "../support/second-factors/authenticator-app.ts";
 import { createDatabase } from "../support/servers/postgres.ts";
@@ -50,7 +51,7 @@ afterAll(async () => {
 async function restore(sql: string): Promise<Record<string, string>> {
   const postgres = process.env["TEST_DATABASE_URL"];
   if (postgres === undefined) {
-    await mkdir(join(folder, "database"));
+    await placeEmptyCluster(folder);
     const database = new PGlite({ dataDir: join(folder, "database"), extensions: { btree_gin, pg_trgm } });
     await database.exec(sql);
     await database.close();

@@ -21,7 +21,7 @@ import type { Confirmation } from "./confirmation/service.ts";
 import { CurrentPassword } from "./current-password.ts";
 import { OwnSessions } from "./own-sessions/service.ts";
 import { PasswordResets } from "./password-reset/service.ts";
-import { PasswordHasher } from "./passwords.ts";
+import { PasswordHasher, type PasswordCost } from "./passwords.ts";
 import { PersonalTokens } from "./personal-tokens/service.ts";
 import { Registration } from "./registration.ts";
 import { SecondFactorSignIn } from "./second-factor-sign-in.ts";
@@ -33,7 +33,7 @@ import { Sessions } from "./sessions.ts";
 import { SignIn } from "./sign-in.ts";
 import { WaysIn } from "./ways-in.ts";
 
-/** Accounts, and how people get into them. */
+/** The services for accounts and signing in. */
 export interface AccountServices {
   users: Users;
   userAdministration: UserAdministration;
@@ -55,7 +55,7 @@ export interface AccountServices {
   totpSecrets: TotpSecrets;
 }
 
-/** Builds them, around the authenticator that lets calls in. */
+/** Builds the account services around the authenticator. */
 export function composeAccounts(parts: {
   config: Config;
   keyring: Keyring;
@@ -65,16 +65,17 @@ export function composeAccounts(parts: {
   mailer: Mailer;
   mail: MailOutbox;
   notifications: Notifications;
-  /** Told when somebody turns their notifications off, at once. */
+  /** Called as soon as a user turns notifications off. */
   onNotificationsOff: (userId: string) => void;
   background: Background;
   database: Database;
   audit: Audit;
   now: () => Date;
+  passwordCost?: PasswordCost | undefined;
 }): AccountServices {
   const { accessTokens, authenticator, guesses, mail, notifications, onNotificationsOff, audit, now } = parts;
   const { siteUrl, tokenPrefix } = parts.config;
-  const passwords = new PasswordHasher();
+  const passwords = new PasswordHasher(parts.passwordCost);
   const sessions = new Sessions(parts.keyring, audit, now, (sessionId) => authenticator.end(sessionId));
   const revocation = new AccessRevocation(sessions, authenticator);
   const administratorNotices = new AdministratorNotices({ notifications, mail });

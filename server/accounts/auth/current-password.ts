@@ -7,13 +7,13 @@ import { ownAccount } from "../users/own-account.ts";
 import type { Caller } from "../../access/caller.ts";
 import type { PasswordHasher } from "./passwords.ts";
 
-/** A user whose password is known to be right at this moment. */
+/** A user whose password has just been verified. */
 export interface ConfirmedUser {
   user: User;
   passwordHash: string;
 }
 
-/** Has somebody who is signed in show the password again, before what a stolen session must not be enough for. */
+/** Verifies the password of a signed-in user again, before actions that a stolen session must not allow. */
 export class CurrentPassword {
   readonly #passwords: PasswordHasher;
   readonly #guesses: Guesses;
@@ -26,10 +26,10 @@ export class CurrentPassword {
   }
 
   /**
-   * Not within a transaction: a wrong one is kept in the trail.
-   * @param field the input's field that holds it
-   * @throws AppError FORBIDDEN when it is wrong, TOO_MANY_REQUESTS, CONFLICT for an account that has none. Not UNAUTHORIZED: the
-   * session is fine, and clients would renew it and try the wrong password again.
+   * Verifies the current password. Do not call it in a transaction: a failure must remain in the audit trail.
+   * @param field the input field that holds the password
+   * @throws AppError FORBIDDEN if it is wrong, TOO_MANY_REQUESTS, CONFLICT if the account has no password. Not UNAUTHORIZED: the session is
+   * still valid, and clients would renew it and retry the wrong password.
    */
   async confirm(em: EntityManager, caller: Caller, password: string, field: string): Promise<ConfirmedUser> {
     const user = await ownAccount(em, caller.userId);

@@ -1,12 +1,12 @@
 import { queries, type EntityManager } from "../../database/database.ts";
 
-/** How long ended sessions stay, for whoever looks into what happened. */
+/** How long ended sessions are retained for investigations. */
 const keptMilliseconds = 30 * 24 * 3_600_000;
 
 /**
- * Deletes sessions that ended more than 30 days ago, with their refresh tokens, and the refresh tokens that expired as long
- * ago in sessions which go on.
- * @returns how many rows were deleted; tokens that went with their session are not counted.
+ * Deletes sessions that ended more than 30 days ago, with their refresh tokens. In active sessions, deletes refresh tokens that expired
+ * more than 30 days ago.
+ * @returns the number of rows deleted, not counting tokens deleted with their session
  */
 export async function deleteEndedSessions(
   em: EntityManager,
@@ -21,7 +21,7 @@ export async function deleteEndedSessions(
       eb.or([
         eb("revoked_at", "<", before),
         eb("expires_at", "<", before),
-        // The last refresh token's end is the session's, where nobody refreshed it any more.
+        // A session that is no longer refreshed ends when its last refresh token expires.
         eb.not(
           eb.exists(
             eb
@@ -38,13 +38,13 @@ export async function deleteEndedSessions(
   return { sessions: Number(sessions.numDeletedRows), refreshTokens: Number(tokens.numDeletedRows) };
 }
 
-/** Deletes sign-ins that no second factor completed in time, and what authenticators did not sign in time. */
+/** Deletes expired sign-ins that are still pending a second factor, and expired passkey challenges. */
 export async function deleteExpiredChallenges(em: EntityManager, now: Date): Promise<void> {
   await queries(em).deleteFrom("passkey_challenges").where("expires_at", "<=", now).execute();
   await queries(em).deleteFrom("sign_in_challenges").where("expires_at", "<=", now).execute();
 }
 
-/** Deletes mailed links that no longer work, and counts of mails that no limit looks at any more. */
+/** Deletes mailed links that no longer work, and mail counts that no limit uses any longer. */
 export async function deleteExpiredLinks(em: EntityManager, now: Date): Promise<void> {
   for (const table of ["password_resets", "email_verifications", "mail_allowances"] as const)
     await queries(em).deleteFrom(table).where("expires_at", "<=", now).execute();

@@ -3,10 +3,10 @@ import { queries, type EntityManager } from "../../database/database.ts";
 import { AppError } from "../../platform/errors.ts";
 
 /**
- * Keeps users from locking themselves out, after one way to sign in was taken away and before that is final. What counts are a password,
- * identities at providers that are enabled, and passkeys. The user's row stays locked until the transaction ends, so that two ways cannot be
- * taken away at the same moment: lock it before, by `lockAccount`.
- * @throws AppError CONFLICT when no way is left
+ * Keeps users from locking themselves out. Call it after removing a way to sign in, before the transaction commits. Passwords, identities at
+ * enabled providers and passkeys count. Lock the user's row with `lockAccount` first: the lock lasts until the transaction ends, so parallel
+ * calls cannot each remove one of the last two.
+ * @throws AppError CONFLICT if no way to sign in remains
  */
 export async function refuseLastWayIn(tx: EntityManager, userId: string): Promise<void> {
   const {

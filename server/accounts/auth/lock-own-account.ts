@@ -4,9 +4,9 @@ import { lockAccount } from "../users/lock-account.ts";
 import type { Caller } from "../../access/caller.ts";
 
 /**
- * `lockAccount` for somebody who adds to or changes their own ways in: a call that was let in just before all sessions were ended must not leave
- * a new way behind.
- * @throws AppError UNAUTHORIZED when the caller's session has ended meanwhile
+ * Locks the account of a user who adds or changes their own ways to sign in, as `lockAccount`. Also checks the session, so that a call
+ * admitted just before all sessions ended cannot leave a new way behind.
+ * @throws AppError UNAUTHORIZED if the caller's session has ended in the meantime
  */
 export async function lockOwnAccount(tx: EntityManager, { userId, sessionId }: Caller): Promise<void> {
   await lockAccount(tx, userId);

@@ -5,8 +5,8 @@ import type { TypedNotice } from "../../notifications/notify.ts";
 import { keptUserAgent, type ClientInfo } from "./sessions.ts";
 
 /**
- * What to tell a user of a sign-in from where none of their sessions came from; null for a place that is known, and for an account's first
- * sign-in. To be asked before the session is there.
+ * Returns the notice about a sign-in from a place that none of the user's sessions came from. Returns null for a known place and for an
+ * account's first sign-in. Call it before creating the session.
  */
 export async function newSignIn(em: EntityManager, userId: string, client: ClientInfo): Promise<TypedNotice | null> {
   const userAgent = keptUserAgent(client);

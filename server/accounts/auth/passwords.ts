@@ -3,38 +3,52 @@ import { availableParallelism } from "node:os";
 import { argon2id, hash, needsRehash, verify } from "argon2";
 import { AppError } from "../../platform/errors.ts";
 
-/** argon2id with 46 MiB, one pass, one lane (OWASP's first choice): about 40 ms on one core. */
-const cost = { type: argon2id, memoryCost: 47_104, timeCost: 1, parallelism: 1 } as const;
-/** Half of the processors, and two at the most: the others go on with everybody's requests. */
+/** The cost of one hash. */
+export interface PasswordCost {
+  /** Memory in KiB. */
+  memoryCost: number;
+  /** Number of passes over the memory. */
+  timeCost: number;
+}
+
+/** 46 MiB, one pass (OWASP's first choice with argon2id and one lane): about 40 ms on one core. */
+const usualCost: PasswordCost = { memoryCost: 47_104, timeCost: 1 };
+/** Half of the processors, at most two, so that the others keep serving requests. */
 const concurrency = Math.min(2, Math.max(1, Math.floor(availableParallelism() / 2)));
 const queueLimit = 20;
 
 /**
  * Hashes and checks passwords, one or two at a time, so that a flood of sign-ins leaves the process responsive.
- * Beyond 20 waiting calls it answers UNAVAILABLE.
+ * Throws UNAVAILABLE beyond 20 waiting calls.
  */
 export class PasswordHasher {
   #running = 0;
   readonly #waiting: (() => void)[] = [];
-  /** Checked when the user is unknown, so that both cases take the same time. No password has this hash. */
-  readonly #decoy = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}$${base64(16)}$${base64(32)}`;
+  /** A hash that no password matches. Checked for unknown users, so that both cases take the same time. */
+  readonly #decoy: string;
+  readonly #options: PasswordCost & { type: typeof argon2id; parallelism: number };
 
-  async hash(password: string): Promise<string> {
-    return await this.#queued(() => hash(normalise(password), cost));
+  constructor({ memoryCost, timeCost }: PasswordCost = usualCost) {
+    this.#options = { type: argon2id, memoryCost, timeCost, parallelism: 1 };
+    this.#decoy = `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=1$${base64(16)}$${base64(32)}`;
   }
 
-  /** @param stored PHC string; null for an unknown user or one without a password. */
+  async hash(password: string): Promise<string> {
+    return await this.#queued(() => hash(normalise(password), this.#options));
+  }
+
+  /** @param stored PHC string; null for an unknown user or one without a password */
   async verify(stored: string | null, password: string): Promise<boolean> {
     const matches = await this.#queued(() => verify(stored ?? this.#decoy, normalise(password)));
     return stored !== null && matches;
   }
 
-  /** Whether a stored hash is weaker than what we make today. */
+  /** Returns whether a stored hash is weaker than the current parameters. */
   outdated(stored: string): boolean {
-    return !stored.startsWith("$argon2id$") || needsRehash(stored, cost);
+    return !stored.startsWith("$argon2id$") || needsRehash(stored, this.#options);
   }
 
-  /** For callers who have other work to do first, which would be in vain. @throws AppError UNAVAILABLE */
+  /** Fails early, for callers with other work to do before hashing. @throws AppError UNAVAILABLE */
   refuseWhenFull(): void {
     if (this.#waiting.length < queueLimit) return;
     const message = "Too many people are signing in at this moment; try again in a few seconds.";
@@ -58,12 +72,12 @@ export class PasswordHasher {
   }
 }
 
-/** The same password typed on another keyboard must match (RFC 8265 §4.1: NFC at the least). */
+/** Normalizes to NFC (RFC 8265 §4.1), so that the same password matches from any keyboard. */
 function normalise(password: string): string {
   return password.normalize("NFC");
 }
 
-/** Random bytes as the PHC string format writes them: without padding. */
+/** Returns random bytes as unpadded base64, as the PHC string format requires. */
 function base64(length: number): string {
   return randomBytes(length).toString("base64").replace(/=+$/, "");
 }

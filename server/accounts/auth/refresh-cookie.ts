@@ -5,7 +5,7 @@ import type { IssuedRefreshToken } from "./sessions.ts";
 const name = "refresh_token";
 const path = "/api";
 
-/** Hands the refresh token to the browser: HttpOnly, SameSite=Lax, Secure when the site is. */
+/** Sets the refresh token as a cookie: HttpOnly, SameSite=Lax, and Secure if the site uses HTTPS. */
 export function setRefreshCookie(http: HttpPort, token: IssuedRefreshToken): void {
   http.setCookie({ name, value: token.refreshToken, path, maxAgeSeconds: token.cookieSeconds });
 }
@@ -15,9 +15,9 @@ export function clearRefreshCookie(http: HttpPort): void {
 }
 
 /**
- * The refresh token that a call presents: the body's, else the cookie's, else null.
- * @param trustedOrigins the site's own first.
- * @throws AppError FORBIDDEN when another site's page made the browser send the cookie.
+ * Returns the refresh token of a call: the body's, else the cookie's, else null.
+ * @param trustedOrigins the site's own origin first
+ * @throws AppError FORBIDDEN if another site's page made the browser send the cookie
  */
 export function presentedRefreshToken(
   http: HttpPort,
@@ -40,7 +40,7 @@ function readRefreshCookie(http: HttpPort, trustedOrigins: readonly string[]): s
   return token;
 }
 
-/** A page of ours under another of our names, such as 127.0.0.1 for localhost. With TLS only SITE_URL counts. */
+/** Returns whether the page is this site's under another name, such as 127.0.0.1 for localhost. With TLS only SITE_URL is accepted. */
 function isSameOrigin(http: HttpPort, origin: string, [site = ""]: readonly string[]): boolean {
   return site.startsWith("http:") && origin === `http://${http.header("host")}`;
 }

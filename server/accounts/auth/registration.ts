@@ -14,39 +14,46 @@ export interface NewAccount {
   email: string | null;
 }
 
-/** People who make their own account with an invitation. */
-export class Registration {
-  readonly #users: Users;
-  readonly #invitations: Invitations;
-  readonly #verifications: EmailVerifications;
-  readonly #signIn: SignIn;
+interface Parts {
+  users: Users;
+  invitations: Invitations;
+  verifications: EmailVerifications;
+  signIn: SignIn;
+}
 
-  constructor(parts: { users: Users; invitations: Invitations; verifications: EmailVerifications; signIn: SignIn }) {
-    this.#users = parts.users;
-    this.#invitations = parts.invitations;
-    this.#verifications = parts.verifications;
-    this.#signIn = parts.signIn;
+/** Creates accounts for people who register with an invitation. */
+export class Registration {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
-  /** @throws AppError BAD_REQUEST for a code that does not hold, CONFLICT when the username or address is taken; the code is then not used up */
+  /** @throws AppError BAD_REQUEST for an invalid code, CONFLICT if the username or address is taken; the code is then not used */
   async register(
     em: EntityManager,
     actor: Actor,
     { inviteCode, ...account }: NewAccount,
     client: ClientInfo,
   ): Promise<SignedIn> {
-    // Before the password is hashed: that is work that not anybody may cause.
-    await this.#invitations.requireValid(em, inviteCode);
+    // Checked before hashing, so that callers without a valid code cannot cause that work.
+    await this.#parts.invitations.requireValid(em, inviteCode);
     const newUser = { ...account, emailVerifiedBy: null, role: "member" } as const;
-    const user = await this.#users.create(em, newUser, actor, async (tx) => {
+    const user = await this.#parts.users.create(em, newUser, actor, async (tx) => {
       if (account.email !== null) await refuseTaken(tx, account.email, null);
-      const { id: invitationId, role } = await this.#invitations.redeem(tx, inviteCode);
+      const { id: invitationId, role } = await this.#parts.invitations.redeem(tx, inviteCode);
       const complete = async (same: EntityManager, made: User) => {
-        // Over a limit the account is made all the same: its owner can have a link sent later.
-        await this.#verifications.send(same, made);
+        // Registration succeeds even over the mail limit: the user can request a link later.
+        await this.#parts.verifications.send(same, made);
       };
       return { role, invitationId, complete };
     });
-    return await this.#signIn.start(em.fork(), actor, user.id, { rememberMe: false, method: "invitation" }, client);
+    return await this.#parts.signIn.start(
+      em.fork(),
+      actor,
+      user.id,
+      { rememberMe: false, method: "invitation" },
+      client,
+    );
   }
 }

@@ -1,6 +1,6 @@
-import { route } from "../../api/route.ts";
 import { nothing, success } from "../../api/schemas.ts";
-import { open, router, signedIn } from "../../api/trpc.ts";
+import { open, signedIn } from "../../api/procedures.ts";
+import { router } from "../../api/trpc.ts";
 import { bearerOf } from "../../access/authenticator.ts";
 import { confirmation, confirmInput } from "./confirmation/schemas.ts";
 import { clientInfo } from "./client-info.ts";
@@ -23,20 +23,17 @@ import { signedInAnswerOf } from "./signed-in-answer.ts";
 const tag = "Sign-in and account";
 
 export const authRouter = router({
-  login: open
-    .meta(
-      route.open({
-        method: "POST",
-        path: "/auth/login",
-        operationId: "login",
-        tag,
-        summary: "Sign in with a username and password",
-        description:
-          "Starts a session. The refresh token also comes as the HttpOnly cookie `refresh_token`. For users with a second factor it answers " +
-          "with `requires2FA`, a `tempToken` and the `methods` instead; the session starts at `POST /api/2fa/verify`.",
-        errors: [401, 503],
-      }),
-    )
+  login: open({
+    method: "POST",
+    path: "/auth/login",
+    operationId: "login",
+    tag,
+    summary: "Sign in with a username and password",
+    description:
+      "Starts a session. Also sets the refresh token as the HttpOnly cookie `refresh_token`. If the account has a second factor, returns " +
+      "`requires2FA`, a `tempToken` and the usable `methods` instead; complete the sign-in with `POST /api/2fa/verify`.",
+    errors: [401, 503],
+  })
     .input(loginInput)
     .output(loginAnswer)
     .mutation(async ({ ctx, input }) => {
@@ -44,33 +41,29 @@ export const authRouter = router({
       return outcome.kind === "awaitingSecondFactor" ? outcome.needed : signedInAnswerOf(ctx.http, outcome.signedIn);
     }),
 
-  passkeyOptions: open
-    .meta(
-      route.open({
-        method: "POST",
-        path: "/auth/passkey/options",
-        operationId: "getPasskeyOptions",
-        tag,
-        summary: "Start to sign in with a passkey alone",
-      }),
-    )
+  passkeyOptions: open({
+    method: "POST",
+    path: "/auth/passkey/options",
+    operationId: "getPasskeyOptions",
+    tag,
+    summary: "Start a passkey sign-in",
+    description:
+      "Pass the result to `navigator.credentials.get`, then send the credential to `POST /api/auth/passkey`.",
+  })
     .input(nothing)
     .output(passkeyRequestOptions)
     .mutation(({ ctx }) => ctx.services.secondFactorChecks.passkeySignInOptions(ctx.em)),
 
-  passkey: open
-    .meta(
-      route.open({
-        method: "POST",
-        path: "/auth/passkey",
-        operationId: "signInWithPasskey",
-        tag,
-        summary: "Sign in with a passkey alone",
-        description:
-          "Needs no password and no further factor: the passkey is one thing that its owner has, and unlocking it another.",
-        errors: [401],
-      }),
-    )
+  passkey: open({
+    method: "POST",
+    path: "/auth/passkey",
+    operationId: "signInWithPasskey",
+    tag,
+    summary: "Sign in with a passkey",
+    description:
+      "Starts a session. No password or second factor is needed: a passkey is something you have, unlocked by something you know or are.",
+    errors: [401],
+  })
     .input(passkeySignInInput)
     .output(signedInAnswer)
     .mutation(async ({ ctx, input }) =>
@@ -80,20 +73,17 @@ export const authRouter = router({
       ),
     ),
 
-  refresh: open
-    .meta(
-      route.open({
-        method: "POST",
-        path: "/auth/refresh",
-        operationId: "refresh",
-        tag,
-        summary: "Renew the tokens of a session",
-        description:
-          "Takes the cookie, or `refreshToken` in the body, and rotates it. A rotated token that is used again ends the whole session, " +
-          "but for ten seconds after its rotation, when it answers with the same successor.",
-        errors: [401, 403],
-      }),
-    )
+  refresh: open({
+    method: "POST",
+    path: "/auth/refresh",
+    operationId: "refresh",
+    tag,
+    summary: "Refresh a session's tokens",
+    description:
+      "Takes the refresh token from the cookie, or from `refreshToken` in the body, and rotates it. Reusing a rotated token ends the " +
+      "whole session, except within ten seconds of its rotation, when it returns the same successor.",
+    errors: [401, 403],
+  })
     .input(refreshInput)
     .output(tokenPair)
     .mutation(async ({ ctx, input }) => {
@@ -103,19 +93,15 @@ export const authRouter = router({
       return { accessToken, refreshToken: refresh.refreshToken };
     }),
 
-  logout: open
-    .meta(
-      route.open({
-        method: "POST",
-        path: "/auth/logout",
-        operationId: "logout",
-        tag,
-        summary: "Sign out",
-        description:
-          "Revokes the session's refresh token and its access tokens at once, and clears the cookie. Repeating it is no error.",
-        errors: [403],
-      }),
-    )
+  logout: open({
+    method: "POST",
+    path: "/auth/logout",
+    operationId: "logout",
+    tag,
+    summary: "Sign out",
+    description: "Revokes the session's refresh token and access tokens at once, and clears the cookie. Idempotent.",
+    errors: [403],
+  })
     .input(refreshInput)
     .output(success)
     .mutation(async ({ ctx, input }) => {
@@ -125,19 +111,16 @@ export const authRouter = router({
       return { success: true as const };
     }),
 
-  register: open
-    .meta(
-      route.open({
-        method: "POST",
-        path: "/auth/register",
-        operationId: "register",
-        tag,
-        summary: "Make an account with an invitation",
-        description: "Signs in at once. A code that does not hold, or not any more, is 400.",
-        status: 201,
-        errors: [409, 503],
-      }),
-    )
+  register: open({
+    method: "POST",
+    path: "/auth/register",
+    operationId: "register",
+    tag,
+    summary: "Register with an invitation",
+    description: "Creates an account and signs in. Returns 400 if the code is invalid, used up or expired.",
+    status: 201,
+    errors: [409, 503],
+  })
     .input(registerInput)
     .output(signedInAnswer)
     .mutation(async ({ ctx, input }) => {
@@ -145,19 +128,15 @@ export const authRouter = router({
       return signedInAnswerOf(ctx.http, await registration.register(ctx.em, ctx.actor, input, clientInfo(ctx.http)));
     }),
 
-  forgotPassword: open
-    .meta(
-      route.open({
-        method: "POST",
-        path: "/auth/password/forgot",
-        operationId: "forgotPassword",
-        tag,
-        summary: "Ask for a link to set a new password",
-        description:
-          "Mails a link to the account that has verified this address, if there is one with a password, and if a mail server is configured. " +
-          "The answer is the same in every case.",
-      }),
-    )
+  forgotPassword: open({
+    method: "POST",
+    path: "/auth/password/forgot",
+    operationId: "forgotPassword",
+    tag,
+    summary: "Request a password reset link",
+    description:
+      "Mails a link if an account with a password has verified this address and a mail server is configured. The answer is the same in every case.",
+  })
     .input(forgotPasswordInput)
     .output(success)
     .mutation(({ ctx, input }) => {
@@ -165,18 +144,15 @@ export const authRouter = router({
       return { success: true as const };
     }),
 
-  resetPassword: open
-    .meta(
-      route.open({
-        method: "POST",
-        path: "/auth/password/reset",
-        operationId: "resetPassword",
-        tag,
-        summary: "Set a new password by a link",
-        description: "A link works once, for one hour. All sessions of the account end.",
-        errors: [503],
-      }),
-    )
+  resetPassword: open({
+    method: "POST",
+    path: "/auth/password/reset",
+    operationId: "resetPassword",
+    tag,
+    summary: "Reset a password with a mailed link",
+    description: "A link works once and expires after one hour. Ends all sessions of the account.",
+    errors: [503],
+  })
     .input(resetPasswordInput)
     .output(success)
     .mutation(async ({ ctx, input }) => {
@@ -184,20 +160,17 @@ export const authRouter = router({
       return { success: true as const };
     }),
 
-  verifyEmail: open
-    .meta(
-      route.open({
-        method: "POST",
-        path: "/auth/email/verify",
-        operationId: "verifyEmail",
-        tag,
-        summary: "Verify an e-mail address by a link",
-        description:
-          "Takes the token of the link that was mailed to the address. A link works once, for 24 hours, and only while the address is the " +
-          "account's. Where several accounts name one address, the first to verify it has it; the others get 409.",
-        errors: [409],
-      }),
-    )
+  verifyEmail: open({
+    method: "POST",
+    path: "/auth/email/verify",
+    operationId: "verifyEmail",
+    tag,
+    summary: "Verify an e-mail address with a mailed link",
+    description:
+      "A link works once, for 24 hours, and only while the account still has the address. If several accounts have the same address, the " +
+      "first to verify it keeps it; the others get 409.",
+    errors: [409],
+  })
     .input(verifyEmailInput)
     .output(success)
     .mutation(async ({ ctx, input }) => {
@@ -205,52 +178,44 @@ export const authRouter = router({
       return { success: true as const };
     }),
 
-  me: signedIn
-    .meta(
-      route.signedIn({
-        method: "GET",
-        path: "/auth/me",
-        operationId: "getCurrentUser",
-        tag,
-        summary: "Get the signed-in user",
-      }),
-    )
+  me: signedIn({
+    method: "GET",
+    path: "/auth/me",
+    operationId: "getCurrentUser",
+    tag,
+    summary: "Get the signed-in user",
+  })
     .input(nothing)
     .output(currentUser)
     .query(({ ctx }) => ctx.services.users.current(ctx.em, ctx.caller)),
 
-  confirmOptions: signedIn
-    .meta(
-      route.signedIn({
-        method: "POST",
-        path: "/auth/me/confirm/options",
-        operationId: "getConfirmationOptions",
-        tag,
-        summary: "Start to confirm the session with a passkey",
-        description: "The answer of the browser's navigator.credentials.get goes to `POST /api/auth/me/confirm`.",
-        errors: [409],
-      }),
-    )
+  confirmOptions: signedIn({
+    method: "POST",
+    path: "/auth/me/confirm/options",
+    operationId: "getConfirmationOptions",
+    tag,
+    summary: "Start confirming the session with a passkey",
+    description:
+      "Pass the result to `navigator.credentials.get`, then send the credential to `POST /api/auth/me/confirm`.",
+    errors: [409],
+  })
     .input(nothing)
     .output(passkeyRequestOptions)
     .mutation(({ ctx }) => ctx.services.confirmation.passkeyOptions(ctx.em, ctx.caller)),
 
-  confirm: signedIn
-    .meta(
-      route.signedIn({
-        method: "POST",
-        path: "/auth/me/confirm",
-        operationId: "confirmSession",
-        tag,
-        summary: "Confirm that it is still you",
-        description:
-          "Opens the calls that change a way into the account for ten minutes, in this session only. Takes the `password`; for accounts with a second " +
-          "factor the `password` with `method` and `code`, or a passkey alone. Accounts without a password use a passkey, or sign in again. A wrong " +
-          "proof is 403, and five wrong passwords or codes in 15 minutes are 429.",
-        example: { password: "correct horse battery staple" },
-        errors: [409, 503],
-      }),
-    )
+  confirm: signedIn({
+    method: "POST",
+    path: "/auth/me/confirm",
+    operationId: "confirmSession",
+    tag,
+    summary: "Confirm your identity for this session",
+    description:
+      "For ten minutes, this session may make calls that change a way into the account. Send the `password`; if the account has a second " +
+      "factor, send `method` and `code` as well, or a passkey alone. Accounts without a password use a passkey, or sign in again. A " +
+      "wrong proof returns 403; after five wrong passwords or codes in 15 minutes, 429.",
+    example: { password: "correct horse battery staple" },
+    errors: [409, 503],
+  })
     .input(confirmInput)
     .output(confirmation)
     .mutation(({ ctx, input }) => ctx.services.confirmation.confirm(ctx.em, ctx.caller, input)),

@@ -5,13 +5,13 @@ import { emailField, newPasswordField, typedPassword, usernameField } from "../u
 import { methods } from "./second-factors/methods.ts";
 import { secondFactorNeeded } from "./second-factors/schemas.ts";
 
-const role = z.enum(roles).meta({ description: "What the user may do.", example: "admin" });
-const email = z.string().nullable().meta({ description: "E-mail address, if any.", example: "ada@example.com" });
+const role = z.enum(roles).meta({ description: "The user's role.", example: "admin" });
+const email = z.string().nullable().meta({ description: "E-mail address; null for none.", example: "ada@example.com" });
 
 export const signedInUser = z
   .object({
     id: id("The user's id."),
-    username: z.string().meta({ description: "The name to sign in with.", example: "ada" }),
+    username: z.string().meta({ description: "Sign-in name.", example: "ada" }),
     email,
     role,
   })
@@ -21,28 +21,27 @@ export const currentUser = z
   .object({
     ...signedInUser.shape,
     emailVerified: z.boolean().meta({
-      description:
-        "Whether the address is known to be yours. Until then it gets no mail but the link that verifies it.",
+      description: "Whether the address is verified. Until then it receives only verification links.",
       example: true,
     }),
-    displayName: z.string().nullable().meta({ description: "Full name to show.", example: "Ada Lovelace" }),
-    nickname: z.string().nullable().meta({ description: "Short name to show.", example: "Ada" }),
-    avatarUrl: z.string().nullable().meta({ description: "Address of a picture.", example: null }),
-    notificationsEnabled: z.boolean().meta({ description: "Whether in-app messages and the live stream are on." }),
-    emailNotificationsEnabled: z.boolean().meta({ description: "Whether messages also go out by e-mail." }),
+    displayName: z.string().nullable().meta({ description: "Full name; null for none.", example: "Ada Lovelace" }),
+    nickname: z.string().nullable().meta({ description: "Short name; null for none.", example: "Ada" }),
+    avatarUrl: z.string().nullable().meta({ description: "URL of a picture; null for none.", example: null }),
+    notificationsEnabled: z.boolean().meta({ description: "Whether in-app notifications and the live stream are on." }),
+    emailNotificationsEnabled: z.boolean().meta({ description: "Whether notifications are also sent by e-mail." }),
     twoFactorMethods: z.array(z.enum(methods)).meta({ description: "Second factors that are set up.", example: [] }),
     hasPassword: z.boolean().meta({ description: "Whether the user can sign in with a password." }),
     confirmedUntil: timestamp(
-      "Until when this session counts as confirmed, which changes of a way into the account need; null: confirm it first, by `POST /api/auth/me/confirm`.",
+      "When this session's confirmation expires. Calls that change a way into the account require one; null if there is none: see `POST /api/auth/me/confirm`.",
     ).nullable(),
-    createdAt: timestamp("When the account was made."),
-    lastLoginAt: timestamp("The last sign-in.").nullable(),
+    createdAt: timestamp("When the account was created."),
+    lastLoginAt: timestamp("When the user last signed in; null if never.").nullable(),
   })
   .meta({ id: "CurrentUser", description: "The signed-in user." });
 
 export const loginInput = z.strictObject({
-  username: line(256, 1).meta({ description: "Case does not matter.", example: "admin" }),
-  password: typedPassword.meta({ description: "The password.", example: "correct horse battery staple" }),
+  username: line(256, 1).meta({ description: "Sign-in name, case-insensitive.", example: "admin" }),
+  password: typedPassword.meta({ description: "Password.", example: "correct horse battery staple" }),
   rememberMe: z.boolean().default(false).meta({
     description:
       "True: the session lasts 30 days from its last use. False: 24 hours, and its cookie ends with the browser.",
@@ -51,9 +50,9 @@ export const loginInput = z.strictObject({
 
 const accessToken = z
   .string()
-  .meta({ description: "JWT for `Authorization: Bearer`, 15 minutes.", example: "eyJhbGciOi…" });
+  .meta({ description: "JWT for `Authorization: Bearer`, valid for 15 minutes.", example: "eyJhbGciOi…" });
 const refreshToken = z.string().meta({
-  description: "Good for one refresh. Also set as the HttpOnly cookie `refresh_token`.",
+  description: "Valid for one refresh. Also set as the HttpOnly cookie `refresh_token`.",
   example: "b3BhcXVl…",
 });
 
@@ -67,10 +66,13 @@ export const signedInAnswer = z
 
 export const loginAnswer = z
   .union([signedInAnswer, secondFactorNeeded])
-  .meta({ id: "LoginAnswer", description: "A new session, or what is missing for one." });
+  .meta({ id: "LoginAnswer", description: "A new session, or the second factor it requires." });
 
 export const registerInput = z.strictObject({
-  inviteCode: line(100, 1).meta({ description: "From an administrator.", example: "7ZK4M-9T2QX-WB3EH-8VJ5R-N1D6A-C" }),
+  inviteCode: line(100, 1).meta({
+    description: "Invitation code from an administrator.",
+    example: "7ZK4M-9T2QX-WB3EH-8VJ5R-N1D6A-C",
+  }),
   username: usernameField,
   password: newPasswordField,
   email: emailField.nullable().default(null),
@@ -79,16 +81,17 @@ export const registerInput = z.strictObject({
 export const forgotPasswordInput = z.strictObject({ email: emailField });
 
 export const verifyEmailInput = z.strictObject({
-  token: line(100, 1).meta({ description: "From the link in the mail.", example: "pX3v…" }),
+  token: line(100, 1).meta({ description: "Token from the mailed link.", example: "pX3v…" }),
 });
 
 export const resetPasswordInput = z.strictObject({
-  token: line(100, 1).meta({ description: "From the link in the mail.", example: "pX3v…" }),
+  token: line(100, 1).meta({ description: "Token from the mailed link.", example: "pX3v…" }),
   newPassword: newPasswordField,
 });
 
 export const refreshInput = z.strictObject({
-  refreshToken: line(512, 1)
-    .optional()
-    .meta({ description: "For clients without cookies; wins over the cookie.", example: "b3BhcXVl…" }),
+  refreshToken: line(512, 1).optional().meta({
+    description: "Refresh token, for clients without cookies. Takes precedence over the cookie.",
+    example: "b3BhcXVl…",
+  }),
 });

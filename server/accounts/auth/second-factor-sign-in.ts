@@ -11,21 +11,22 @@ import type { PendingSignIn } from "./second-factors/sign-in-challenges.ts";
 import type { ClientInfo } from "./sessions.ts";
 import type { SignedIn, SignIn } from "./sign-in.ts";
 
-/** The second step of a sign-in, and the sign-in by passkey that has only one. */
-export class SecondFactorSignIn {
-  readonly #signIn: SignIn;
-  readonly #checks: SecondFactorChecks;
-  readonly #guesses: Guesses;
-  readonly #audit: Audit;
+interface Parts {
+  signIn: SignIn;
+  checks: SecondFactorChecks;
+  guesses: Guesses;
+  audit: Audit;
+}
 
-  constructor(parts: { signIn: SignIn; checks: SecondFactorChecks; guesses: Guesses; audit: Audit }) {
-    this.#signIn = parts.signIn;
-    this.#checks = parts.checks;
-    this.#guesses = parts.guesses;
-    this.#audit = parts.audit;
+/** Completes sign-ins by a second factor, and signs in with a passkey alone. */
+export class SecondFactorSignIn {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
-  /** @throws AppError BAD_REQUEST for a malformed proof, UNAUTHORIZED for one that is wrong or used already, TOO_MANY_REQUESTS after too many of them */
+  /** @throws AppError BAD_REQUEST for a malformed proof, UNAUTHORIZED for a wrong or used one, TOO_MANY_REQUESTS after too many wrong ones */
   async complete(
     em: EntityManager,
     actor: Actor,
@@ -35,14 +36,14 @@ export class SecondFactorSignIn {
   ): Promise<SignedIn> {
     const { userId } = pending;
     const proof = readProof(given);
-    // A refused proof is no reason to take back what it cost: the try, or the challenge that it answered.
+    // A refused proof must not roll back the use of its attempt or challenge.
     const attempt = () =>
       em.transactional(async (tx) => {
         await lockAccount(tx, userId);
-        if (!(await this.#checks.check(tx, pending, proof))) return null;
-        if (!(await this.#checks.complete(tx, pending)))
+        if (!(await this.#parts.checks.check(tx, pending, proof))) return null;
+        if (!(await this.#parts.checks.complete(tx, pending)))
           throw new AppError("UNAUTHORIZED", "This sign-in is complete already; sign in again.");
-        return await this.#signIn.start(
+        return await this.#parts.signIn.start(
           tx,
           actor,
           userId,
@@ -50,19 +51,19 @@ export class SecondFactorSignIn {
           client,
         );
       });
-    // A signature cannot be guessed, so wrong ones are no reason to shut the owner out.
+    // Signatures cannot be guessed, so wrong ones must not lock the owner out.
     const guess = { secret: "code", account: userId, ip: actor.ip } as const;
-    const signedIn = await (proof.method === "passkey" ? attempt() : this.#guesses.check(guess, attempt));
+    const signedIn = await (proof.method === "passkey" ? attempt() : this.#parts.guesses.check(guess, attempt));
     if (signedIn) return signedIn;
     const { method } = proof;
     const event = { action: "auth.second_factor_failed", targetType: "user", targetId: userId } as const;
-    await this.#audit.record(em, actor, { ...event, after: { method } });
+    await this.#parts.audit.record(em, actor, { ...event, after: { method } });
     throw new AppError("UNAUTHORIZED", wrong[method], { note: { text: "a second factor failed", userId, method } });
   }
 
   /**
-   * Signs in by a passkey alone: having it and unlocking it are two factors.
-   * @throws AppError UNAUTHORIZED, TOO_MANY_REQUESTS after too many wrong ones from one address: each costs us work and a line in the trail
+   * Signs in with a passkey alone: possessing and unlocking it are two factors.
+   * @throws AppError UNAUTHORIZED, TOO_MANY_REQUESTS after too many wrong ones from one address: each costs work and a line in the audit trail
    */
   async withPasskey(
     em: EntityManager,
@@ -72,15 +73,15 @@ export class SecondFactorSignIn {
   ): Promise<SignedIn> {
     const method = "passkey";
     const guess = { secret: "passkey", account: null, ip: actor.ip } as const;
-    const owner = await this.#guesses.check(guess, () =>
-      em.transactional((tx) => this.#checks.passkeyOwner(tx, credential)),
+    const owner = await this.#parts.guesses.check(guess, () =>
+      em.transactional((tx) => this.#parts.checks.passkeyOwner(tx, credential)),
     );
     if (owner) {
       const { userId, accessEpoch } = owner;
-      return await this.#signIn.start(em, actor, userId, { rememberMe, method, accessEpoch }, client);
+      return await this.#parts.signIn.start(em, actor, userId, { rememberMe, method, accessEpoch }, client);
     }
-    const aimedAt = await this.#checks.passkeyNamed(em, credential);
-    await this.#signIn.recordFailure(em, actor, aimedAt, { method });
+    const aimedAt = await this.#parts.checks.passkeyNamed(em, credential);
+    await this.#parts.signIn.recordFailure(em, actor, aimedAt, { method });
     throw new AppError("UNAUTHORIZED", wrong.passkey, { note: { text: "a sign-in by passkey failed", ip: client.ip } });
   }
 }

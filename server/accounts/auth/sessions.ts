@@ -14,14 +14,14 @@ import { hashOf, newOpaqueToken } from "../../platform/opaque-tokens.ts";
 const hour = 3_600_000;
 const day = 24 * hour;
 const absoluteLifetime = 90 * day;
-/** How long a rotated token still answers with its successor: two tabs that refresh at once both go on. */
+/** How long a rotated token still returns its successor, so that two tabs can refresh at once. */
 const graceMilliseconds = 10_000;
 
 export interface IssuedRefreshToken {
   refreshToken: string;
   sessionId: string;
   userId: string;
-  /** Undefined for a session without "remember me": the cookie ends with the browser. */
+  /** Undefined for a session without "remember me": the cookie expires when the browser closes. */
   cookieSeconds: number | undefined;
 }
 
@@ -35,14 +35,14 @@ export interface ClientInfo {
   ip: string | null;
 }
 
-/** As much of it as a session keeps. */
+/** Returns the part of the user agent that a session stores. */
 export function keptUserAgent({ userAgent }: ClientInfo): string | null {
   return userAgent?.slice(0, 300) ?? null;
 }
 
 /**
- * Sessions and their chains of refresh tokens. A token's successor is derived from it with a key of ours, so that the
- * predecessor can be answered with the same successor without that one being stored anywhere.
+ * Manages sessions and their chains of refresh tokens. Each token's successor is derived from it with a server key, so a repeated refresh
+ * returns the same successor without storing it.
  */
 export class Sessions {
   readonly #keys: readonly [Uint8Array, ...Uint8Array[]];
@@ -50,7 +50,7 @@ export class Sessions {
   readonly #now: () => Date;
   readonly #onEnd: (sessionId: string) => void;
 
-  /** @param onEnd told at once when a session ends, so that its access tokens stop working. */
+  /** @param onEnd called as soon as a session ends, so that its access tokens stop working */
   constructor(keyring: Keyring, audit: Audit, now: () => Date, onEnd: (sessionId: string) => void) {
     this.#keys = keyring.keysFor("refresh-token");
     this.#audit = audit;
@@ -81,15 +81,15 @@ export class Sessions {
 
   /**
    * Rotates a refresh token.
-   * @throws AppError UNAUTHORIZED when it is unknown, expired or revoked or its user disabled, and when it was rotated before: then
-   * its session ends.
+   * @throws AppError UNAUTHORIZED if the token is unknown, expired or revoked, if its user is disabled, or if it was already rotated; reuse of
+   * a rotated token ends the session
    */
   async refresh(em: EntityManager, actor: Actor, presented: string): Promise<IssuedRefreshToken> {
     const outcome = await em.transactional(async (tx) => {
       const tokenHash = hashOf(presented);
       const token = await tx.findOne(RefreshToken, { tokenHash });
       if (!token) return { kind: "refused" } as const;
-      // The session's row lock makes parallel refreshes of one chain take turns.
+      // The lock on the session's row serializes parallel refreshes of one chain.
       const session = await tx.findOne(Session, { id: token.sessionId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       await tx.refresh(token);
       const now = this.#now();
@@ -130,13 +130,13 @@ export class Sessions {
     throw new AppError("UNAUTHORIZED", ended, { note });
   }
 
-  /** Ends the session that a refresh token belongs to. Unknown tokens are no error: signing out twice is fine. */
+  /** Ends the session that a refresh token belongs to. Ignores unknown tokens: signing out is idempotent. */
   async endByToken(em: EntityManager, presented: string): Promise<EndedSession | null> {
     const token = await em.findOne(RefreshToken, { tokenHash: hashOf(presented) });
     return token && (await this.end(em, token.sessionId));
   }
 
-  /** @returns null when it had ended before. */
+  /** @returns null if the session had already ended */
   async end(em: EntityManager, sessionId: string): Promise<EndedSession | null> {
     const ended = await queries(em)
       .updateTable("sessions")
@@ -150,10 +150,10 @@ export class Sessions {
   }
 
   /**
-   * Ends a user's sessions and the sign-ins that wait for a second factor; access tokens stop working with the commit.
-   * @param which.except a session that goes on
-   * @param which.ids only these; null or left out: all
-   * @returns how many sessions ended
+   * Ends a user's sessions and the sign-ins pending a second factor. Access tokens stop working when the transaction commits.
+   * @param which.except a session to leave open
+   * @param which.ids only these sessions; null or omitted: all
+   * @returns the number of sessions ended
    */
   async endAll(
     em: EntityManager,
@@ -176,7 +176,7 @@ export class Sessions {
     return ended.length;
   }
 
-  /** The successor of a token rotated a moment ago, while nobody has used that successor yet. */
+  /** Returns the successor of a recently rotated token, unless the successor has been used. */
   async #liveSuccessor(em: EntityManager, token: RefreshToken, presented: string, now: Date) {
     if (!token.rotatedAt || now.getTime() - token.rotatedAt.getTime() > graceMilliseconds) return null;
     const successor = this.#keys

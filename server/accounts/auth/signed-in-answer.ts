@@ -3,7 +3,7 @@ import { briefUser } from "../users/service.ts";
 import { setRefreshCookie } from "./refresh-cookie.ts";
 import type { SignedIn } from "./sign-in.ts";
 
-/** Hands a new session over: tokens and user in the answer, the refresh token in the cookie as well. */
+/** Returns a new session's tokens and user, and sets the refresh token as a cookie too. */
 export function signedInAnswerOf(http: HttpPort, { accessToken, refresh, user }: SignedIn) {
   setRefreshCookie(http, refresh);
   return { accessToken, refreshToken: refresh.refreshToken, user: briefUser(user) };

@@ -1,7 +1,7 @@
 import type { TypedNotice } from "../../notifications/notify.ts";
 import type { Method } from "./second-factors/methods.ts";
 
-/** A way into an account that was added, removed or replaced. Names are what their owner calls them; nothing here is a secret. */
+/** A way to sign in that was added, removed or replaced. Names are those its owner chose; nothing here is secret. */
 export type WayInChange =
   | { event: "security.factor_added" | "security.factor_removed"; method: Method; name: string | null }
   | { event: "security.recovery_codes_replaced" }
@@ -10,14 +10,14 @@ export type WayInChange =
   | { event: "security.token_created"; tokenId: string; name: string }
   | { event: "security.email_changed" | "security.password_changed" };
 
-/** Whose account it is, and from where it was changed. */
+/** The account that changed, and the address the change came from. */
 export interface ChangedAccount {
   userId: string;
   username: string;
   ip: string | null;
 }
 
-/** What the owner of an account is notified of, in the application, by channels and by mail. */
+/** Returns the notice to an account's owner, for the application, channels and mail. */
 export function wayInNotice(change: WayInChange, { userId, username, ip }: ChangedAccount): TypedNotice {
   const { event, ...details } = change;
   const [title, advice] = words(change, username);
@@ -29,13 +29,13 @@ export function wayInNotice(change: WayInChange, { userId, username, ip }: Chang
     metadata: { userId, username, ...details, ip },
     to: { userIds: [userId] },
     mailed: "separately",
-    // The change's own fields are those of its event: the compiler does not follow them through the rest.
+    // The change carries the fields of its event, but the compiler cannot infer that through the rest.
   } satisfies Omit<TypedNotice, "event" | "metadata"> & { event: string; metadata: object } as TypedNotice;
 }
 
 const newPassword = "set a new password";
 
-/** A title, and what to do where somebody else did it. */
+/** Returns a title, and advice in case someone else made the change. */
 function words(change: WayInChange, username: string): [title: string, advice: string] {
   const to = `the account ${username}`;
   switch (change.event) {

@@ -2,7 +2,7 @@ import type { Actor } from "../../access/actor.ts";
 import { afterCommit } from "../../database/after-commit.ts";
 import type { EntityManager } from "../../database/database.ts";
 import { noticeUsefulMilliseconds, type MailOutbox } from "../../mail/outbox.ts";
-import { wayInChanged } from "../../mail/templates/way-in-changed.ts";
+import { securityNotice } from "../../mail/templates/security-notice.ts";
 import type { Notifications } from "../../notifications/notify.ts";
 import type { Revoked } from "../users/access/revocation.ts";
 import { verifiedAddress } from "../users/email/verified-address.ts";
@@ -12,19 +12,22 @@ import { wayInNotice, type WayInChange } from "./way-in-notice.ts";
 
 const hasOwnMail: ReadonlySet<WayInChange["event"]> = new Set(["security.email_changed", "security.password_changed"]);
 
-/** Notifies the owner of an account of every change of a way into it: who did not make it must hear of it. */
-export class WaysIn {
-  readonly #notifications: Notifications;
-  readonly #mail: MailOutbox;
+interface Parts {
+  notifications: Notifications;
+  mail: MailOutbox;
+}
 
-  constructor(parts: { notifications: Notifications; mail: MailOutbox }) {
-    this.#notifications = parts.notifications;
-    this.#mail = parts.mail;
+/** Notifies an account's owner of every change to a way to sign in, in case someone else made it. */
+export class WaysIn {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /**
-   * Notifies in the application and by mail, whatever the owner wishes to have mailed otherwise. Call it within the transaction that makes the
-   * change: nothing goes out before its commit. Changes of the address and the password have mails of their own.
+   * Notifies in the application and by mail, regardless of the owner's mail preferences. Call it within the transaction that makes the change:
+   * nothing is sent before the commit. Changes of the address and the password have their own mails.
    */
   async changed(tx: EntityManager, actor: Actor, userId: string, change: WayInChange): Promise<void> {
     const user = await ownAccount(tx, userId);
@@ -32,8 +35,8 @@ export class WaysIn {
   }
 
   /**
-   * The same of ways that were taken away together; nothing where none were but sessions.
-   * @param user as before the change: the address that it had hears of it
+   * Notifies of several ways removed together. Does nothing if none was removed; sessions do not count.
+   * @param user as before the change: the mail goes to the previous address
    */
   async revoked(
     tx: EntityManager,
@@ -61,10 +64,10 @@ export class WaysIn {
     change: WayInChange,
   ): Promise<void> {
     const notice = wayInNotice(change, { userId, username, ip: actor.ip });
-    await this.#notifications.notify(tx, notice);
+    await this.#parts.notifications.notify(tx, notice);
     if (hasOwnMail.has(change.event) || to === null) return;
-    const mail = wayInChanged(to, notice);
-    afterCommit(tx, () => this.#mail.send(mail, noticeUsefulMilliseconds));
+    const mail = securityNotice(to, notice);
+    afterCommit(tx, () => this.#parts.mail.send(mail, noticeUsefulMilliseconds));
   }
 }
 

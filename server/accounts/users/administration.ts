@@ -30,41 +30,25 @@ import { reassignDomains } from "./reassign-domains.ts";
 import type { Role } from "../../database/tables/roles.ts";
 import { writeUser, type NewUser, type Users } from "./service.ts";
 
-/** What administrators do with other people's accounts. */
-export class UserAdministration {
-  readonly #users: Users;
-  readonly #passwords: PasswordHasher;
-  readonly #revocation: AccessRevocation;
-  readonly #authenticator: Authenticator;
-  readonly #confirmation: Confirmation;
-  readonly #waysIn: WaysIn;
-  readonly #notices: AdministratorNotices;
-  readonly #mail: MailOutbox;
-  readonly #audit: Audit;
-  readonly #now: () => Date;
+interface Parts {
+  users: Users;
+  passwords: PasswordHasher;
+  revocation: AccessRevocation;
+  authenticator: Authenticator;
+  confirmation: Confirmation;
+  waysIn: WaysIn;
+  administratorNotices: AdministratorNotices;
+  mail: MailOutbox;
+  audit: Audit;
+  now: () => Date;
+}
 
-  constructor(parts: {
-    users: Users;
-    passwords: PasswordHasher;
-    revocation: AccessRevocation;
-    authenticator: Authenticator;
-    confirmation: Confirmation;
-    waysIn: WaysIn;
-    administratorNotices: AdministratorNotices;
-    mail: MailOutbox;
-    audit: Audit;
-    now: () => Date;
-  }) {
-    this.#users = parts.users;
-    this.#passwords = parts.passwords;
-    this.#revocation = parts.revocation;
-    this.#authenticator = parts.authenticator;
-    this.#confirmation = parts.confirmation;
-    this.#waysIn = parts.waysIn;
-    this.#notices = parts.administratorNotices;
-    this.#mail = parts.mail;
-    this.#audit = parts.audit;
-    this.#now = parts.now;
+/** Manages other users' accounts, for administrators. */
+export class UserAdministration {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   async list(
@@ -90,25 +74,25 @@ export class UserAdministration {
     return view(row);
   }
 
-  /** @throws AppError CONFLICT when the username or the address is taken, BAD_REQUEST for a common password */
+  /** @throws AppError CONFLICT if the username or address is taken, BAD_REQUEST for a common password */
   async create(em: EntityManager, caller: Caller, input: NewUser) {
-    const user = await this.#users.create(em, input, caller);
+    const user = await this.#parts.users.create(em, input, caller);
     return await this.get(em.fork(), user.id);
   }
 
   /**
-   * Changes an account. A new password takes every other way in away, unless `revoke` names fewer.
-   * @param actor the caller, or the service itself for an operator
-   * @throws AppError NOT_FOUND, CONFLICT when something is taken or the last administrator would go, FORBIDDEN for what one changes about
-   * oneself by the current password only, REAUTHENTICATION_REQUIRED where it gives access, BAD_REQUEST
+   * Changes an account. A new password revokes all other access, unless `revoke` selects less.
+   * @param actor the caller, or the service itself when an operator runs the command
+   * @throws AppError NOT_FOUND, CONFLICT if a value is taken or no administrator would remain, FORBIDDEN for changes to the caller's own account
+   * that require the current password, REAUTHENTICATION_REQUIRED if it gives access, BAD_REQUEST
    */
   async update(em: EntityManager, actor: Caller | typeof theService, patch: UserPatch) {
     const { id, disabled, password, revoke, ...fields } = patch;
-    if ("sessionId" in actor && givesAccess(patch)) await this.#confirmation.require(em, actor);
+    if ("sessionId" in actor && givesAccess(patch)) await this.#parts.confirmation.require(em, actor);
     if (revoke !== undefined && password === undefined)
       throw badField(["revoke"], "This goes with a password; without one, call `DELETE /api/users/{id}/access`.");
-    // Before the transaction: hashing takes its time, and the embedded database has one connection.
-    const passwordHash = password === undefined ? undefined : await this.#passwords.hash(password);
+    // Outside the transaction: hashing is slow, and the embedded database has one connection.
+    const passwordHash = password === undefined ? undefined : await this.#parts.passwords.hash(password);
     const notices = await em.transactional(async (tx) => {
       const loses = disabled === true || fields.role === "member";
       if (loses) await refuseLastAdministrator(tx, id, disabled ? "disabled" : "demoted");
@@ -122,10 +106,10 @@ export class UserAdministration {
       setAddress(user, fields);
       if (fields.role !== undefined) user.role = fields.role;
       if (fields.displayName !== undefined) user.displayName = fields.displayName;
-      if (disabled !== undefined) user.disabledAt = disabled ? (user.disabledAt ?? this.#now()) : null;
+      if (disabled !== undefined) user.disabledAt = disabled ? (user.disabledAt ?? this.#parts.now()) : null;
       if (password !== undefined) assertGoodPassword(password, user, "password");
       if (passwordHash !== undefined) user.passwordHash = passwordHash;
-      // Whoever had the account may have verified an address of their own.
+      // An intruder may have set and verified an address of their own.
       if (passwordHash !== undefined && revoke === undefined && user.emailVerifiedBy === "link")
         user.emailVerifiedBy = null;
       await writeUser(tx, user);
@@ -133,10 +117,10 @@ export class UserAdministration {
       const opensOtherwise = keysToAccess.some((key) => before[key] !== after[key]) || passwordHash !== undefined;
       if (opensOtherwise) await endOutstanding(tx, id);
       const kinds = this.#revokedBy({ disabled, password, revoke });
-      const revoked = toldOf(await this.#revocation.revoke(tx, id, { kinds }));
+      const revoked = toldOf(await this.#parts.revocation.revoke(tx, id, { kinds }));
       const lostFactors = fields.removeSecondFactors ? await removeAllFactors(tx, id) : 0;
-      const invitations = loses ? await endInvitations(tx, id, this.#now()) : 0;
-      await this.#audit.record(tx, actor, {
+      const invitations = loses ? await endInvitations(tx, id, this.#parts.now()) : 0;
+      await this.#parts.audit.record(tx, actor, {
         action: "user.update",
         targetType: "user",
         targetId: id,
@@ -148,29 +132,34 @@ export class UserAdministration {
           ...(invitations === 0 ? {} : { invitationsEnded: invitations }),
         },
       });
-      // An operator at the command line has neither jobs nor, perhaps, a mail server that answers.
+      // Commands run by an operator have no background jobs, and the mail server may be unreachable.
       if (actor === theService) return [];
       const how = before.role !== "admin" ? "promoted" : before.disabled ? "enabled" : null;
       if (how !== null && after.role === "admin" && !after.disabled)
-        await this.#notices.added(tx, actor, { userId: id, username: user.username, how, invitationId: null });
+        await this.#parts.administratorNotices.added(tx, actor, {
+          userId: id,
+          username: user.username,
+          how,
+          invitationId: null,
+        });
       const owner = { username: user.username, byAdministrator: true };
       const notices: Mail[] = [];
       if (lostFactors > 0) {
         const ways = ["second factors", "recovery codes"];
-        await this.#waysIn.changed(tx, actor, id, { event: "security.access_revoked", ways });
+        await this.#parts.waysIn.changed(tx, actor, id, { event: "security.access_revoked", ways });
       }
       if (passwordHash !== undefined) {
-        await this.#waysIn.changed(tx, actor, id, { event: "security.password_changed" });
+        await this.#parts.waysIn.changed(tx, actor, id, { event: "security.password_changed" });
         if (oldAddress !== null) notices.push(passwordChanged(oldAddress, owner));
       }
       if (before.email !== after.email) {
-        await this.#waysIn.changed(tx, actor, id, { event: "security.email_changed" });
+        await this.#parts.waysIn.changed(tx, actor, id, { event: "security.email_changed" });
         if (oldAddress !== null) notices.push(emailChanged(oldAddress, owner));
       }
       return notices;
     });
-    this.#authenticator.forget(id);
-    for (const notice of notices) this.#mail.send(notice, noticeUsefulMilliseconds);
+    this.#parts.authenticator.forget(id);
+    for (const notice of notices) this.#parts.mail.send(notice, noticeUsefulMilliseconds);
     return await this.get(em.fork(), id);
   }
 
@@ -184,7 +173,7 @@ export class UserAdministration {
     return disabled === true ? sessions : [];
   }
 
-  /** @throws AppError NOT_FOUND, CONFLICT for the last administrator and while there are domains that nobody takes over */
+  /** @throws AppError NOT_FOUND, CONFLICT for the last administrator, or if the user has domains and no new owner is named */
   async delete(em: EntityManager, caller: Caller, input: { id: string; reassignTo?: string | undefined }) {
     const { id, reassignTo } = input;
     const ended = await em.transactional(async (tx) => {
@@ -194,9 +183,9 @@ export class UserAdministration {
       const domains = await reassignDomains(tx, user, reassignTo);
       const sessions = await queries(tx).selectFrom("sessions").select("id").where("user_id", "=", id).execute();
       const before = told(user);
-      const invitations = await endInvitations(tx, id, this.#now());
+      const invitations = await endInvitations(tx, id, this.#parts.now());
       await tx.remove(user).flush();
-      await this.#audit.record(tx, caller, {
+      await this.#parts.audit.record(tx, caller, {
         action: "user.delete",
         targetType: "user",
         targetId: id,
@@ -212,15 +201,15 @@ export class UserAdministration {
       });
       return sessions;
     });
-    for (const session of ended) this.#authenticator.end(session.id);
-    this.#authenticator.forget(id);
+    for (const session of ended) this.#parts.authenticator.end(session.id);
+    this.#parts.authenticator.forget(id);
   }
 }
 
-/** What of an account decides who gets in, by which address, and how far. */
+/** The fields that control who can sign in, through which address, and with which permissions. */
 const keysToAccess = ["email", "emailVerified", "role", "disabled"] as const;
 
-/** An address that an administrator sets counts as verified, unless they say otherwise. */
+/** Sets the address. An address set by an administrator counts as verified unless they say otherwise. */
 function setAddress(user: User, { email, emailVerified }: Pick<UserPatch, "email" | "emailVerified">): void {
   const other = email !== undefined && email !== (user.email ?? null);
   if (other) {
@@ -271,7 +260,7 @@ function view(row: Row) {
   };
 }
 
-/** What the trail tells of an account. */
+/** Returns the fields of an account that the audit trail records. */
 function told(user: User) {
   const { username, email, role, displayName, disabledAt } = user;
   return {

@@ -3,7 +3,7 @@ import type { Caller } from "../../access/caller.ts";
 import { afterCommit } from "../../database/after-commit.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { noticeUsefulMilliseconds, type MailOutbox } from "../../mail/outbox.ts";
-import { wayInChanged } from "../../mail/templates/way-in-changed.ts";
+import { securityNotice } from "../../mail/templates/security-notice.ts";
 import type { EventMetadata } from "../../platform/events.ts";
 import type { Notifications, TypedNotice } from "../../notifications/notify.ts";
 
@@ -24,29 +24,32 @@ const ways: Record<NewAdministrator["how"], string> = {
   enabled: "was enabled as an administrator",
 };
 
-/** Warns administrators of what opens the installation to others: whoever did not do it must hear of it. */
-export class AdministratorNotices {
-  readonly #notifications: Notifications;
-  readonly #mail: MailOutbox;
+interface Parts {
+  notifications: Notifications;
+  mail: MailOutbox;
+}
 
-  constructor(parts: { notifications: Notifications; mail: MailOutbox }) {
-    this.#notifications = parts.notifications;
-    this.#mail = parts.mail;
+/** Warns administrators of changes that open the installation to others, in case someone else made them. */
+export class AdministratorNotices {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
-  /** Call it within the transaction that makes somebody an administrator. */
+  /** Notifies of a new administrator. Call it within the transaction that grants the role. */
   async added(tx: EntityManager, actor: Actor, added: NewAdministrator): Promise<void> {
     await this.#warn(tx, administratorAdded(added, actor));
   }
 
-  /** Call it within the transaction that changes how people sign in. */
+  /** Notifies of a change to how users sign in. Call it within the transaction that makes the change. */
   async providerChanged(tx: EntityManager, actor: Actor, change: ProviderChange): Promise<void> {
     await this.#warn(tx, signInProviderChanged(change, actor));
   }
 
-  /** Notifies in the application, and by mail whatever each of them has set: a thief could turn that off. */
+  /** Notifies in the application and by mail, regardless of mail preferences: an intruder could turn those off. */
   async #warn(tx: EntityManager, notice: TypedNotice): Promise<void> {
-    await this.#notifications.notify(tx, notice);
+    await this.#parts.notifications.notify(tx, notice);
     const administrators = await queries(tx)
       .selectFrom("users")
       .select("email")
@@ -57,12 +60,12 @@ export class AdministratorNotices {
       .execute();
     afterCommit(tx, () => {
       for (const { email } of administrators)
-        if (email !== null) this.#mail.send(wayInChanged(email, notice), noticeUsefulMilliseconds);
+        if (email !== null) this.#parts.mail.send(securityNotice(email, notice), noticeUsefulMilliseconds);
     });
   }
 }
 
-/** What administrators are notified of when somebody becomes one. */
+/** Returns the notice about a new administrator. */
 export function administratorAdded(
   added: NewAdministrator,
   actor: Actor | Caller,
@@ -76,7 +79,7 @@ export function administratorAdded(
   };
 }
 
-/** What administrators are notified of when a way to sign in changes for everybody. */
+/** Returns the notice about a change to a sign-in provider, which affects all users. */
 export function signInProviderChanged(
   change: ProviderChange,
   actor: Actor | Caller,
@@ -93,7 +96,7 @@ export function signInProviderChanged(
 
 const warning = { level: "warning", to: { administrators: true }, mailed: "separately" } as const;
 
-/** Who did it; a visitor who registers has no name yet. */
+/** Returns who made the change, and from where. A visitor who registers has no name yet. */
 function source(actor: Actor | Caller) {
   const byUsername = "username" in actor ? actor.username : null;
   return { byUserId: actor.userId, byUsername, ip: actor.ip };

@@ -4,7 +4,7 @@ import type { Role } from "../../database/tables/roles.ts";
 import { verifiedAddress } from "./email/verified-address.ts";
 import type { User } from "../../database/tables/users.ts";
 
-/** What an administrator changes of a user. */
+/** An administrator's changes to a user. */
 export interface UserPatch {
   id: string;
   username?: string | undefined;
@@ -13,15 +13,15 @@ export interface UserPatch {
   displayName?: string | null | undefined;
   disabled?: boolean | undefined;
   password?: string | undefined;
-  /** Which other ways in a new password takes away; left out: all. Sessions always end. */
+  /** Other access that a new password revokes; omitted: all. Sessions always end. */
   revoke?: readonly AccessKind[] | undefined;
   emailVerified?: boolean | undefined;
   removeSecondFactors?: boolean | undefined;
 }
 
 /**
- * Whether a change lets somebody into an account, or takes a protection of it away. Names do not, and nor does what only shuts somebody out:
- * revoking must not be harder than using.
+ * Returns whether a change gives someone access to an account or removes one of its protections. Changing names or only removing access does
+ * neither: revoking must not be harder than using.
  */
 export function givesAccess(patch: Omit<UserPatch, "id">): boolean {
   return (
@@ -36,13 +36,13 @@ export function givesAccess(patch: Omit<UserPatch, "id">): boolean {
 
 const factors: ReadonlySet<AccessKind> = new Set(["passkeys", "totp", "email", "recoveryCodes"]);
 
-/** Whether taking these kinds away may leave an account that is easier to get into: by its password or identity alone. */
+/** Returns whether revoking these kinds may leave an account easier to access, with only its password or an identity. */
 export function takesProtection(kinds: readonly AccessKind[]): boolean {
   const shut = kinds.includes("password") && kinds.includes("identities");
   return !shut && kinds.some((kind) => factors.has(kind));
 }
 
-/** Whoever finds an administrator's screen unlocked must not become that administrator for good. @throws AppError FORBIDDEN */
+/** Keeps anyone at an administrator's unlocked screen from taking over the account. @throws AppError FORBIDDEN */
 export function refuseOwnProtection(
   user: User,
   { password, email, emailVerified, removeSecondFactors }: UserPatch,

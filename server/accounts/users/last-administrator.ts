@@ -2,9 +2,9 @@ import { queries, type EntityManager } from "../../database/database.ts";
 import { AppError } from "../../platform/errors.ts";
 
 /**
- * Keeps an installation from locking itself out. The rows of all administrators stay locked until the transaction ends, so that two
- * of them cannot remove each other at the same moment.
- * @throws AppError CONFLICT when the user is the only administrator who can sign in
+ * Keeps an installation from locking itself out. Locks the rows of all administrators until the transaction ends, so that two of them cannot
+ * remove each other at the same time.
+ * @throws AppError CONFLICT if the user is the only administrator who can sign in
  */
 export async function refuseLastAdministrator(
   tx: EntityManager,

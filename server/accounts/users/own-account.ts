@@ -3,8 +3,9 @@ import { AppError } from "../../platform/errors.ts";
 import { User } from "../../database/tables/users.ts";
 
 /**
- * The account of somebody who was let in a moment ago. It may be gone: for a second nobody looks whether another instance has deleted it.
- * @throws AppError UNAUTHORIZED
+ * Returns the account of a user who has just been authenticated. It may be gone: an instance can take a second to notice that another one
+ * deleted it.
+ * @throws AppError UNAUTHORIZED if the account no longer exists
  */
 export async function ownAccount(em: EntityManager, userId: string): Promise<User> {
   const user = await em.findOne(User, { id: userId });

@@ -2,7 +2,7 @@ import { queries, type EntityManager } from "../../database/database.ts";
 import { AppError, badField } from "../../platform/errors.ts";
 import { User } from "../../database/tables/users.ts";
 
-/** Gives the domains to somebody else. @returns how many; @throws AppError CONFLICT when nobody is named and there are some */
+/** Reassigns a user's domains to another user. @returns how many; @throws AppError CONFLICT if there are some and no new owner is named */
 export async function reassignDomains(tx: EntityManager, user: User, reassignTo: string | undefined): Promise<number> {
   const owned = await queries(tx)
     .selectFrom("domains")

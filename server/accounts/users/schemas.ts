@@ -3,13 +3,13 @@ import { id, line, pageOf, paging, timestamp } from "../../api/schemas.ts";
 import { rescueField } from "./access/fields.ts";
 import { roles } from "../../database/tables/roles.ts";
 
-const role = z.enum(roles).meta({ description: "What the user may do.", example: "member" });
+const role = z.enum(roles).meta({ description: "The user's role.", example: "member" });
 
-/** The name to sign in with. */
+/** The username for signing in. */
 export const usernameField = line(64, 2)
-  .regex(/^[\w.@-]*$/, "This may hold letters, digits and . _ @ - only.")
+  .regex(/^[\w.@-]*$/, "This may only contain letters, digits and . _ @ -")
   .meta({
-    description: "The name to sign in with: letters, digits and any of . _ @ -. Case does not matter.",
+    description: "Sign-in name, 2 to 64 characters: letters, digits and . _ @ - (case-insensitive).",
     example: "ada",
   });
 
@@ -17,30 +17,33 @@ export const emailField = line(254)
   .pipe(z.email("This must be an e-mail address, such as ada@example.com."))
   .meta({ description: "E-mail address.", example: "ada@example.com" });
 
-/** A password that somebody has, as they type it: whatever it is, the service compares it. */
+/** An existing password as typed. Accepts any text: the service compares it. */
 export const typedPassword = z
   .string()
   .min(1, "This must not be empty.")
   .max(1_024, "This must have at most 1024 characters.");
 
-/** A password to set. What is common is refused by the service. */
+/** A new password. The service rejects common ones. */
 export const newPasswordField = z
   .string()
   .min(12, "A password must have at least 12 characters.")
   .refine((password) => Array.from(password).length <= 256, "A password must have at most 256 characters.")
   .meta({
-    description: "12 to 256 characters, and no common password.",
+    description: "12 to 256 characters, not a common password.",
     maxLength: 256,
     example: "correct horse battery staple",
   });
 
-const nameField = line(100).meta({ description: "Full name to show; null: none.", example: "Ada Lovelace" });
+const nameField = line(100).meta({
+  description: "Full name, at most 100 characters; null for none.",
+  example: "Ada Lovelace",
+});
 
 export const listUsersInput = z.strictObject({
   ...paging(20, 100),
   search: line(256)
     .optional()
-    .meta({ description: "Part of the username, the e-mail address or the name.", example: "ada" }),
+    .meta({ description: "Only users whose username, e-mail address or name contains this text.", example: "ada" }),
   role: role.optional().meta({ description: "Only users with this role." }),
 });
 
@@ -59,7 +62,7 @@ export const updateUserInput = z.strictObject({
   username: usernameField.optional(),
   email: emailField.nullable().optional(),
   emailVerified: z.boolean().optional().meta({
-    description: "Whether you vouch for the address. A new `email` counts as verified unless this is false.",
+    description: "Whether the address counts as verified. Default for a new `email`: true.",
     example: true,
   }),
   role: role.optional(),
@@ -67,44 +70,43 @@ export const updateUserInput = z.strictObject({
   disabled: z
     .boolean()
     .optional()
-    .meta({ description: "True: the user's sessions and tokens end at once, and nobody signs in.", example: false }),
+    .meta({ description: "True: ends the user's sessions and tokens at once and prevents sign-in.", example: false }),
   password: newPasswordField.optional().meta({
     description:
-      "A new password, for a user who has forgotten theirs or whose account was taken over. Every other way into the account ends, unless " +
-      "`revoke` names fewer. Your own is changed at `PUT /api/auth/me/password` (403).",
+      "New password. Revokes every other way into the account, unless " +
+      "`revoke` names fewer. Change your own with `PUT /api/auth/me/password` (403 here).",
   }),
   revoke: rescueField,
   removeSecondFactors: z
     .boolean()
     .optional()
-    .meta({ description: "True: takes all second factors away, for who has lost theirs.", example: false }),
+    .meta({ description: "True: removes all second factors, for a user who has lost theirs.", example: false }),
 });
 
 export const deleteUserInput = z.strictObject({
   id: id("The user's id."),
-  reassignTo: id("").optional().meta({ description: "Who takes over the user's domains; needed while there are any." }),
+  reassignTo: id("New owner of the user's domains. Required if the user owns any.").optional(),
 });
 
 export const managedUser = z
   .object({
     id: id("The user's id."),
-    username: z.string().meta({ description: "The name to sign in with.", example: "ada" }),
-    email: z.string().nullable().meta({ description: "E-mail address, if any.", example: "ada@example.com" }),
+    username: z.string().meta({ description: "Sign-in name.", example: "ada" }),
+    email: z.string().nullable().meta({ description: "E-mail address; null for none.", example: "ada@example.com" }),
     emailVerified: z.boolean().meta({
-      description:
-        "Whether the address is known to be the user's. Until then it gets no mail but the link that verifies it.",
+      description: "Whether the address is verified. Until then it receives only verification links.",
       example: true,
     }),
     role,
-    displayName: z.string().nullable().meta({ description: "Full name to show.", example: "Ada Lovelace" }),
-    disabled: z.boolean().meta({ description: "Whether the user is shut out." }),
+    displayName: z.string().nullable().meta({ description: "Full name; null for none.", example: "Ada Lovelace" }),
+    disabled: z.boolean().meta({ description: "Whether sign-in is disabled." }),
     hasPassword: z.boolean().meta({ description: "Whether the user can sign in with a password." }),
-    domainCount: z.int().meta({ description: "Domains that the user owns.", example: 0 }),
-    createdAt: timestamp("When the account was made."),
-    lastLoginAt: timestamp("The last sign-in.").nullable(),
+    domainCount: z.int().meta({ description: "Number of domains the user owns.", example: 0 }),
+    createdAt: timestamp("When the account was created."),
+    lastLoginAt: timestamp("When the user last signed in; null if never.").nullable(),
   })
-  .meta({ id: "ManagedUser", description: "A user, as administrators see it." });
+  .meta({ id: "ManagedUser", description: "A user, as shown to administrators." });
 
 export const userPage = z
-  .object({ users: z.array(managedUser).meta({ description: "By username." }), ...pageOf })
+  .object({ users: z.array(managedUser).meta({ description: "Sorted by username." }), ...pageOf })
   .meta({ id: "UserPage", description: "A page of users." });

@@ -17,50 +17,47 @@ import type { Role } from "../../database/tables/roles.ts";
 
 export interface NewUser {
   username: string;
-  /** Null for users who only sign in through an identity provider. */
+  /** Null for users who sign in only through an identity provider. */
   password: string | null;
   email: string | null;
-  /** Who vouches for the address; null: nobody yet. Left out: an administrator. */
+  /** The source of the address's verification; null: unverified. Omitted: an administrator. */
   emailVerifiedBy?: AddressVoucher | null;
   role: Role;
   displayName?: string | null;
 }
 
-/** What else becomes true together with a new user, within the same transaction. */
+/** An additional step of creating a user, within the same transaction. */
 export interface Claim {
   role: Role;
   invitationId: string;
-  /** Called when the user is there. */
+  /** Called once the user exists. */
   complete?(tx: EntityManager, user: User): Promise<void>;
 }
 
-/** What sign-in tells of a user. */
+/** Returns the fields of a user that sign-in returns. */
 export function briefUser(user: User) {
   return { id: user.id, username: user.username, email: user.email ?? null, role: user.role };
 }
 
-/** Accounts: how they come about, and one's own. */
-export class Users {
-  readonly #passwords: PasswordHasher;
-  readonly #notices: AdministratorNotices;
-  readonly #audit: Audit;
-  readonly #now: () => Date;
+interface Parts {
+  passwords: PasswordHasher;
+  administratorNotices: AdministratorNotices;
+  audit: Audit;
+  now: () => Date;
+}
 
-  constructor(parts: {
-    passwords: PasswordHasher;
-    administratorNotices: AdministratorNotices;
-    audit: Audit;
-    now: () => Date;
-  }) {
-    this.#passwords = parts.passwords;
-    this.#notices = parts.administratorNotices;
-    this.#audit = parts.audit;
-    this.#now = parts.now;
+/** Creates accounts and returns the caller's own. */
+export class Users {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /**
-   * @param claim what else must come true together with the user, such as the use of an invitation; it may settle the role
-   * @throws AppError CONFLICT when the username or the address is taken, BAD_REQUEST for a password that is easy to guess
+   * Creates a user.
+   * @param claim a step that must succeed together with the creation, such as using an invitation; it may set the role
+   * @throws AppError CONFLICT if the username or address is taken, BAD_REQUEST for a password that is easy to guess
    */
   async create(
     em: EntityManager,
@@ -70,7 +67,7 @@ export class Users {
   ): Promise<User> {
     const { emailVerifiedBy = "administrator" } = input;
     if (input.password !== null) assertGoodPassword(input.password, input, "password");
-    const passwordHash = input.password === null ? null : await this.#passwords.hash(input.password);
+    const passwordHash = input.password === null ? null : await this.#parts.passwords.hash(input.password);
     return await em.transactional(async (tx) => {
       const claimed = await claim?.(tx);
       const user = tx.create(User, {
@@ -83,12 +80,12 @@ export class Users {
         displayName: input.displayName ?? null,
         notificationsEnabled: true,
         emailNotificationsEnabled: false,
-        createdAt: this.#now(),
+        createdAt: this.#parts.now(),
       });
       await writeUser(tx, user);
       await claimed?.complete?.(tx, user);
       const { username, email, role, displayName } = user;
-      await this.#audit.record(tx, actor, {
+      await this.#parts.audit.record(tx, actor, {
         action: claimed ? "user.register" : "user.create",
         targetType: "user",
         targetId: user.id,
@@ -101,17 +98,17 @@ export class Users {
           ...(claimed ? { invitationId: claimed.invitationId } : {}),
         },
       });
-      // The service makes the first administrator only, and there is nobody to warn.
+      // The service itself creates only the first administrator, so there is nobody to warn.
       if (role === "admin" && actor !== theService) {
         const how = claimed ? "registered" : "created";
         const invitationId = claimed?.invitationId ?? null;
-        await this.#notices.added(tx, actor, { userId: user.id, username, how, invitationId });
+        await this.#parts.administratorNotices.added(tx, actor, { userId: user.id, username, how, invitationId });
       }
       return user;
     });
   }
 
-  /** The caller's own account. */
+  /** Returns the caller's own account. */
   async current(em: EntityManager, caller: Caller) {
     const user = await ownAccount(em, caller.userId);
     return {
@@ -124,20 +121,20 @@ export class Users {
       emailNotificationsEnabled: user.emailNotificationsEnabled,
       twoFactorMethods: await methodsSetUp(em, user.id),
       hasPassword: typeof user.passwordHash === "string",
-      confirmedUntil: await confirmedUntil(em, caller.sessionId, this.#now()),
+      confirmedUntil: await confirmedUntil(em, caller.sessionId, this.#parts.now()),
       createdAt: user.createdAt,
       lastLoginAt: user.lastLoginAt ?? null,
     };
   }
 
-  /** Makes the administrator of a new installation. Null when there is a user already. */
+  /** Creates the administrator of a new installation. Returns null if a user already exists. */
   async createFirst(em: EntityManager, username: string, password: string): Promise<User | null> {
     if ((await em.count(User)) > 0) return null;
     return await this.create(em, { username, password, email: null, role: "admin" });
   }
 }
 
-/** Writes a user whose name or address may be taken. @throws AppError CONFLICT that says which */
+/** Writes a user. @throws AppError CONFLICT if the name or address is taken, naming which */
 export async function writeUser(tx: EntityManager, { username, email }: User): Promise<void> {
   await mapUniqueViolation(tx.flush(), (cause) => {
     const address = cause.message.includes("users_verified_email_key");

@@ -7,45 +7,48 @@ import type { OpenApiDocument, Operation, Parameter, Response, Schema } from "./
 import { problemResponses, problemSchema } from "./problems.ts";
 import { redirectPaths } from "./redirects.ts";
 import { streamPaths } from "./streams.ts";
-import { asLibraryReads, deletion, restProcedures } from "../rest.ts";
+import { forLibrary, deletion, restProcedures } from "../rest.ts";
 
 const tags = [
   { name: "Sign-in and account", description: "Sign-in, sessions, your own account and your personal tokens." },
-  { name: "Second factors", description: "Authenticator apps, passkeys, codes by e-mail, recovery codes." },
+  { name: "Second factors", description: "Authenticator apps, passkeys, e-mail codes and recovery codes." },
   {
     name: "External sign-in",
-    description: "Sign-in with identity providers, and the identities bound to one's account.",
+    description: "Sign-in with identity providers, and the identities linked to your account.",
   },
-  { name: "Identity providers", description: "Which identity providers users sign in with, for administrators." },
+  { name: "Identity providers", description: "Configuration of identity providers, for administrators." },
   { name: "Users", description: "Accounts and invitations, for administrators." },
-  { name: "Domains", description: "Managed domains, their groups, tags and expiry." },
-  { name: "DNS records", description: "Records of a domain: single edits, bulk, plans, zone files, sync and history." },
-  { name: "Snapshots", description: "Bookmarks in a zone's history: compare them, go back to them." },
+  { name: "Domains", description: "Managed domains with their groups, tags and expiry dates." },
+  {
+    name: "DNS records",
+    description: "Records of a domain: single and bulk edits, plans, zone files, sync and history.",
+  },
+  { name: "Snapshots", description: "Points in a zone's history to compare and roll back to." },
   {
     name: "Assignments",
-    description: "Domains and hosts that members reach beside their own, and requests for them.",
+    description: "Domains and hosts assigned to members, and requests for assignments.",
   },
-  { name: "DNS providers", description: "Kinds of DNS back ends, and the configurations that reach them." },
-  { name: "Notifications", description: "What users are told: a list and a live stream." },
-  { name: "Notification channels", description: "Places outside that are told of events, for administrators." },
-  { name: "Audit", description: "Who did what: the append-only trail, for administrators." },
-  { name: "Open API", description: "A stable subset for programs, below /api/v1." },
+  { name: "DNS providers", description: "Kinds of DNS providers, and their configurations." },
+  { name: "Notifications", description: "Your notifications, as a list and a live stream." },
+  { name: "Notification channels", description: "External destinations for notifications, for administrators." },
+  { name: "Audit", description: "The append-only audit trail, for administrators." },
+  { name: "Open API", description: "A stable subset of the API for programs, below /api/v1." },
 ];
 
 const description = `Domain names and their DNS records, managed by a team: edit safely, see what changed, take it back.
 
-Bodies are JSON objects of at most 1 MiB; without sign-in, at most 64 KiB; for plans, applied plans and zone-file imports, at most 16 MiB. Compressed
-bodies count inflated. A call whose body has no required field works without one. An empty query parameter
-counts as absent; an unknown one is refused, like an unknown field where nothing else is said. Every answer carries \`X-Request-Id\`.
+Bodies are JSON objects of at most 1 MiB; 64 KiB for unauthenticated calls; 16 MiB for plans, applied plans and zone-file imports. Limits apply
+to the decompressed size. A body without required fields is optional. An empty query parameter counts as absent. Unknown query parameters
+are refused, and so are unknown fields unless documented otherwise. Every response has the header \`X-Request-Id\`.
 
-What will be removed is marked as deprecated first, and says so in the headers \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594) and \`Link\` of its answers.`;
+Operations are deprecated before they are removed. Responses of a deprecated operation have the headers \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594) and \`Link\`.`;
 
-/** The OpenAPI 3.1 document of the REST interface, with the statuses that it really answers. */
+/** Returns the OpenAPI 3.1 document of the REST API, with the statuses that each call actually returns. */
 export function openApiDocument(
   appRouter: AnyTRPCRouter,
   options: { version: string; siteUrl: string },
 ): OpenApiDocument {
-  const document = generateOpenApiDocument(asLibraryReads(appRouter) as unknown as OpenApiRouter, {
+  const document = generateOpenApiDocument(forLibrary(appRouter) as unknown as OpenApiRouter, {
     title: "Zonewright",
     version: options.version,
     description,
@@ -54,18 +57,18 @@ export function openApiDocument(
       bearer: {
         type: "http",
         scheme: "bearer",
-        description: "An access token, or on routes that say so a personal token.",
+        description: "An access token or, where the operation allows it, a personal token.",
       },
     },
   }) as unknown as OpenApiDocument;
   document.servers = [
-    { url: "/api", description: "Where this document comes from." },
+    { url: "/api", description: "The server of this document." },
     { url: `${options.siteUrl}/api`, description: "The public address." },
   ];
   document.info = { ...document.info, license: { name: "MIT", identifier: "MIT" } };
   document.tags = tags;
   document.components.schemas["Problem"] = problemSchema;
-  // A method that a path does not take is no operation, so nothing refers to its answer.
+  // No operation refers to 405, because unsupported methods are not operations.
   const { Problem405: _, ...responses } = problemResponses;
   document.components.responses = responses;
   for (const [path, methods] of Object.entries(document.paths)) {
@@ -87,7 +90,13 @@ export function openApiDocument(
   return document;
 }
 
-type Shape = Record<string, { description?: string | undefined; meta(): { example?: unknown } | undefined }>;
+type Shape = Record<string, Field>;
+
+interface Field {
+  description?: string | undefined;
+  meta(): { example?: unknown } | undefined;
+  _zod: { def: { innerType?: Field } };
+}
 
 interface Input {
   shape?: Shape;
@@ -97,17 +106,23 @@ interface Input {
 function inputShape(appRouter: AnyTRPCRouter, procedure: string): Shape {
   const procedures = appRouter._def.procedures as Record<string, { _def: { inputs: Input[] } }>;
   let input = procedures[procedure]?._def.inputs[0];
-  // A default around the object has no shape of its own.
+  // A default around the object has no shape itself.
   while (input && !input.shape) input = input._zod?.def.innerType;
   return input?.shape ?? {};
+}
+
+/** What a field says of itself, or else what the schema says that an optional, a default or a nullable wraps. */
+function about(field: Field | undefined): { description?: string | undefined; example?: unknown } {
+  if (!field) return {};
+  const inner = about(field._zod.def.innerType);
+  return { description: field.description ?? inner.description, example: field.meta()?.example ?? inner.example };
 }
 
 function describe(operation: Operation, meta: RouteMeta, shape: Shape, document: OpenApiDocument): void {
   // The generator unwraps optional parameters and so loses their descriptions and examples.
   for (const parameter of operation.parameters ?? []) {
-    const given = shape[parameter.name];
-    parameter.description ??= given?.description ?? "";
-    const example = given?.meta()?.example;
+    const { description = "", example } = about(shape[parameter.name]);
+    parameter.description ??= description;
     if (example !== undefined && parameter.schema.example === undefined) parameter["example"] ??= example;
     delete parameter.schema.description;
   }
@@ -125,7 +140,7 @@ function describe(operation: Operation, meta: RouteMeta, shape: Shape, document:
   const body = media?.schema;
   if (media && meta.example) media.example = meta.example;
   if (operation.requestBody && body && (body.required ?? []).length === 0) operation.requestBody.required = false;
-  // Left open by an input that passes over what it does not name.
+  // Absent for inputs that ignore unknown fields.
   if (body) body["additionalProperties"] ??= true;
 }
 
@@ -137,7 +152,7 @@ function deprecate(operation: Operation, note: string): void {
 const ifMatchParameter: Parameter = {
   in: "header",
   name: "If-Match",
-  description: "Only go on while the record is at this version: its ETag.",
+  description: "The record's ETag. The call fails with 412 if the record has changed since.",
   required: false,
   schema: { type: "string" },
   example: '"1"',
@@ -147,7 +162,7 @@ const keyParameter: Parameter = {
   in: "header",
   name: "Idempotency-Key",
   description:
-    "Makes the call safe to repeat: for 24 hours the same call with the same key is answered as the first time and changes nothing more.",
+    "Makes the call idempotent: for 24 hours, the same call with the same key returns the first response and changes nothing.",
   required: false,
   schema: { type: "string", minLength: 8, maxLength: 255 },
   example: "6f1c2a7e-3a0c-4f4e-9a44-2f3a1a0f6b1d",
@@ -156,7 +171,7 @@ const keyParameter: Parameter = {
 const confirmParameter: Parameter = {
   in: "header",
   name: "x-confirm-delete",
-  description: "`true`: go on although others lose something by it.",
+  description: "`true` confirms the call although other users lose access or data.",
   required: false,
   schema: { type: "string" },
   example: "true",
@@ -178,7 +193,7 @@ function successResponse(success: Response, meta: RouteMeta, document: OpenApiDo
   };
 }
 
-/** Takes out of schemas what says nothing, and puts the description of a nullable field where readers of documents look. */
+/** Removes redundant keywords from schemas, and moves the description of a nullable field to the top level. */
 function tidy(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   const schema = value as Schema;
@@ -194,7 +209,7 @@ function tidy(value: unknown): void {
   Object.values(schema).forEach(tidy);
 }
 
-/** Gives each request body a name. An operation of the Open API takes what its model takes. */
+/** Names each request body. Operations of the Open API share the body of the operation they mirror. */
 function nameBodies({ paths, components: { schemas } }: OpenApiDocument): void {
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
   for (const { operationId, requestBody } of operations) {
@@ -207,7 +222,7 @@ function nameBodies({ paths, components: { schemas } }: OpenApiDocument): void {
   }
 }
 
-/** Leaves out what no operation refers to, such as the frame around a plain-text answer. */
+/** Removes unreferenced schemas, such as the wrapper of a plain-text response. */
 function dropUnused(document: OpenApiDocument): void {
   const text = JSON.stringify(document);
   for (const name of Object.keys(document.components.schemas)) {
@@ -215,7 +230,7 @@ function dropUnused(document: OpenApiDocument): void {
   }
 }
 
-const bodyDescription = "What the call takes.";
+const bodyDescription = "The request body.";
 
 function errorStatuses(operation: Operation, meta: RouteMeta): number[] {
   const statuses = new Set([400, 429, 500, 503, ...(meta.errors ?? [])]);
@@ -227,21 +242,20 @@ function errorStatuses(operation: Operation, meta: RouteMeta): number[] {
 }
 
 function accessNote(meta: RouteMeta): string {
-  if (meta.access === "public") return "No sign-in needed.";
+  if (meta.access === "public") return "No authentication required.";
   if (meta.access === "awaitingSecondFactor")
-    return "The bearer is the `tempToken` of a sign-in; access tokens do not open it.";
+    return "Requires the `tempToken` of a sign-in as bearer token; access tokens are not accepted.";
   const confirmed = meta.confirmed ? confirmedNotes[meta.confirmed] : "";
-  const who = meta.access === "admin" ? "Administrators only." : "";
+  const role = meta.access === "admin" ? "Administrators only." : "";
   const token = meta.permission
     ? `Personal tokens need the permission \`${meta.permission}\`.`
-    : "Not open to personal tokens.";
-  return [who, token, confirmed].filter(Boolean).join(" ");
+    : "Personal tokens are not accepted.";
+  return [role, token, confirmed].filter(Boolean).join(" ");
 }
 
-const needed =
-  "The session must have been confirmed within the last ten minutes (403 REAUTHENTICATION_REQUIRED otherwise)";
+const needed = "Requires a session confirmed within the last ten minutes (otherwise 403 REAUTHENTICATION_REQUIRED)";
 const confirmedNotes: Record<Confirmed, string> = {
   session: `${needed}: see \`POST /api/auth/me/confirm\`.`,
-  orPassword: `${needed}, or the body holds the current password.`,
-  givingAccess: `For a body that gives access or takes a protection away, the session must have been confirmed within the last ten minutes (403 REAUTHENTICATION_REQUIRED otherwise): see \`POST /api/auth/me/confirm\`.`,
+  orPassword: `${needed}, or the current password in the body.`,
+  givingAccess: `If the body grants access or removes a protection, requires a session confirmed within the last ten minutes (otherwise 403 REAUTHENTICATION_REQUIRED): see \`POST /api/auth/me/confirm\`.`,
 };

@@ -1,33 +1,37 @@
 import { errorCodes } from "../../platform/errors.ts";
 import type { Response, Schema } from "./shapes.ts";
 
-/** The schema of every error answer. */
+/** The schema of every error response. */
 export const problemSchema: Schema = {
   type: "object",
-  description: "What went wrong and what to do (RFC 9457). Every error has this form.",
+  description: "An error: what is wrong and what to do (RFC 9457). All errors have this form.",
   required: ["type", "title", "status", "detail", "code", "message", "issues", "requestId"],
   additionalProperties: false,
   properties: {
-    type: { type: "string", description: "Always about:blank; `code` tells errors apart." },
-    title: { type: "string", description: "The kind of error in a few words." },
+    type: { type: "string", description: "Always about:blank; use `code` to distinguish errors." },
+    title: { type: "string", description: "A short name of the error." },
     status: { type: "integer", description: "The HTTP status." },
-    detail: { type: "string", description: "What went wrong here, for a person." },
-    code: { type: "string", enum: Object.keys(errorCodes), description: "The kind of error, for a program." },
-    message: { type: "string", description: "Equals `detail`." },
+    detail: { type: "string", description: "What is wrong and what to do, for people." },
+    code: { type: "string", enum: Object.keys(errorCodes), description: "The error code, for programs." },
+    message: { type: "string", description: "Same as `detail`." },
     issues: {
       type: ["array", "null"],
-      description: "The fields at fault.",
+      description: "The invalid fields; null for other errors.",
       items: {
         type: "object",
         required: ["path", "message"],
         additionalProperties: false,
         properties: {
-          path: { type: "array", items: { type: ["string", "integer"] }, description: "Where in the input." },
-          message: { type: "string", description: "What is wrong there." },
+          path: {
+            type: "array",
+            items: { type: ["string", "integer"] },
+            description: "Path of the field in the input.",
+          },
+          message: { type: "string", description: "What is wrong with the field." },
         },
       },
     },
-    requestId: { type: "string", description: "Finds this request in the log; also in X-Request-Id." },
+    requestId: { type: "string", description: "Identifies the request in the log; same as X-Request-Id." },
   },
   example: {
     type: "about:blank",
@@ -44,29 +48,29 @@ export const problemSchema: Schema = {
 const problemStatuses = Object.groupBy(Object.entries(errorCodes), ([, { status }]) => String(status));
 
 const problemHeaders: Record<string, Record<string, unknown>> = {
-  401: { "WWW-Authenticate": { description: "How to sign in: `Bearer`.", schema: { type: "string" } } },
+  401: { "WWW-Authenticate": { description: "The authentication scheme: `Bearer`.", schema: { type: "string" } } },
   429: {
-    "Retry-After": { description: "Seconds to wait before the next try.", schema: { type: "integer" } },
+    "Retry-After": { description: "Seconds to wait before retrying.", schema: { type: "integer" } },
     RateLimit: {
-      description: 'What is left of each quota, and the seconds until it is renewed: `"requests";r=0;t=42`.',
+      description: 'Remaining calls of each quota and seconds until it resets: `"requests";r=0;t=42`.',
       schema: { type: "string" },
     },
     "RateLimit-Policy": {
-      description: 'The quotas, and their windows in seconds: `"requests";q=6000;w=60`.',
+      description: 'The quotas and their windows in seconds: `"requests";q=6000;w=60`.',
       schema: { type: "string" },
     },
   },
-  503: { "Retry-After": { description: "Seconds to wait before the next try.", schema: { type: "integer" } } },
+  503: { "Retry-After": { description: "Seconds to wait before retrying.", schema: { type: "integer" } } },
 };
 
-/** One named response per error status, so that operations refer to it instead of repeating it. */
+/** One named response per error status, referenced by operations. */
 export const problemResponses: Record<string, Response> = Object.fromEntries(
   Object.entries(problemStatuses).map(([status, entries = []]) => [
     `Problem${status}`,
     {
       description: entries.map(([code, { title, when }]) => `${title} (${code}). ${when}`).join(" "),
       headers: {
-        "X-Request-Id": { description: "Finds this request in the log.", schema: { type: "string" } },
+        "X-Request-Id": { description: "Identifies the request in the log.", schema: { type: "string" } },
         ...problemHeaders[status],
       },
       content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },

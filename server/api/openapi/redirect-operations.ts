@@ -1,16 +1,16 @@
 import { providerIds } from "../../database/tables/identity.ts";
 
-/** A redirect, for the API document. */
+/** A redirecting operation, for the API document. */
 export interface RedirectOperation {
-  /** As the document writes paths: below its servers' addresses. */
+  /** Path relative to the document's servers. */
   path: `/${string}`;
   operationId: string;
   summary: string;
   description: string;
   parameters: { name: string; in: "path" | "query"; description: string; example?: string }[];
-  /** Where it is when not below /api. */
+  /** Server URL, if not /api. */
   server?: string;
-  /** What the 302 leads to. */
+  /** Target of the 302. */
   leadsTo: string;
 }
 
@@ -25,55 +25,54 @@ const answer: RedirectOperation["parameters"] = [
   {
     name: "state",
     in: "query",
-    description: "As `authorize` gave it to the provider. It works once, in the browser that set out, for ten minutes.",
+    description: "The value that `authorize` sent to the provider. Valid once, for ten minutes, in the same browser.",
     example: "eyJhbGciOi…",
   },
-  { name: "code", in: "query", description: "The provider's authorisation code.", example: "4/0AX4XfWh…" },
-  { name: "iss", in: "query", description: "The issuer of the answer (RFC 9207)." },
-  { name: "error", in: "query", description: "Why there is no code." },
-  { name: "error_description", in: "query", description: "The same for people. It goes to the log only." },
+  { name: "code", in: "query", description: "The provider's authorization code.", example: "4/0AX4XfWh…" },
+  { name: "iss", in: "query", description: "The issuer of the authorization response (RFC 9207)." },
+  { name: "error", in: "query", description: "The provider's error code, if there is no `code`." },
+  { name: "error_description", in: "query", description: "The provider's error message. Only logged." },
 ];
 
 const outcome =
-  "The front end, at SITE_URL, with one of: `ticket`; `needs_invite=true` and `pending_token`; `bound=1` and `provider_id`; `error`, which is access_denied, " +
+  "The console at SITE_URL with one of: `ticket`; `needs_invite=true` and `pending_token`; `bound=1` and `provider_id`; or `error`: access_denied, " +
   "state_invalid, provider_error, provider_disabled, already_bound or account_disabled.";
 
-const comesBack =
-  "For browsers that come back from the provider. Call `exchangeTicket` with the ticket, `registerExternally` with the pending token.";
+const callbackDescription =
+  "Browsers return here from the provider. Pass the ticket to `exchangeTicket`, or the pending token to `registerExternally`.";
 
-/** What answers with a redirect and so is no procedure (`http.ts`). */
+/** Operations that respond with a redirect and so are not procedures (`http.ts`). */
 export const redirectOperations: RedirectOperation[] = [
   {
     path: "/auth/oauth/{providerId}/authorize",
     operationId: "authorize",
-    summary: "Go to a provider to sign in",
-    description:
-      "For browsers: send them here. The cookie that comes with the answer binds the sign-in to the browser.",
+    summary: "Start a sign-in with a provider",
+    description: "Navigate the browser to this URL. The response's cookie binds the sign-in to that browser.",
     parameters: [
       provider,
       {
         name: "prompt",
         in: "query",
         description:
-          "`login`: an OpenID provider has the person sign in anew and has to say when that was. For the others any completed sign-in counts.",
+          "`login` makes an OpenID provider reauthenticate the user and return `auth_time`. Other providers accept any completed sign-in.",
         example: "login",
       },
     ],
-    leadsTo: "The provider's page, or the front end with `error` where the provider is disabled or cannot be reached.",
+    leadsTo: "The provider's page, or the console with `error` if the provider is disabled or unreachable.",
   },
   {
     path: "/auth/oauth/{providerId}/callback",
     operationId: "oauthCallback",
-    summary: "Come back from a provider",
-    description: comesBack,
-    parameters: [provider, ...answer, { name: "authCode", in: "query", description: "DingTalk's name for the code." }],
+    summary: "Return from a provider",
+    description: callbackDescription,
+    parameters: [provider, ...answer, { name: "authCode", in: "query", description: "DingTalk's name for `code`." }],
     leadsTo: outcome,
   },
   {
     path: "/oauth/oidc",
     operationId: "oidcCallback",
-    summary: "Come back from an OpenID provider",
-    description: `${comesBack} The address that \`oidc\` and \`custom\` share; \`state\` says which of them it is. It is not below /api: a reverse proxy has to pass it on as well.`,
+    summary: "Return from an OpenID provider",
+    description: `${callbackDescription} \`oidc\` and \`custom\` share this URL; \`state\` identifies which. It is not below /api, so a reverse proxy must forward it separately.`,
     parameters: answer,
     server: "/",
     leadsTo: outcome,

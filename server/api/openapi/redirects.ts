@@ -1,14 +1,14 @@
 import { redirectOperations, type RedirectOperation } from "./redirect-operations.ts";
 import type { Operation } from "./shapes.ts";
 
-/** What answers with a redirect instead of a body. */
+/** Describes an operation that responds with a redirect. */
 function describedRedirect({ path, server, leadsTo, parameters, ...about }: RedirectOperation): Operation {
   const statuses = [400, ...(path.includes("{") ? [404] : []), 429, 500, 503];
   const problems = statuses.map((status) => [status, { $ref: `#/components/responses/Problem${status}` }]);
-  const location = { description: "Where to go.", schema: { type: "string" } };
+  const location = { description: "The target URL.", schema: { type: "string" } };
   return {
     ...about,
-    description: `${about.description}\n\nNo sign-in needed.`,
+    description: `${about.description}\n\nNo authentication required.`,
     tags: ["External sign-in"],
     security: [],
     ...(server === undefined ? {} : { servers: [{ url: server, description: "Not below /api." }] }),
@@ -17,7 +17,7 @@ function describedRedirect({ path, server, leadsTo, parameters, ...about }: Redi
   };
 }
 
-/** Every operation that answers with a redirect, by its path in the document. */
+/** Every redirecting operation, by its path in the document. */
 export const redirectPaths: readonly [string, Operation][] = redirectOperations.map((redirect) => [
   redirect.path,
   describedRedirect(redirect),

@@ -1,4 +1,4 @@
-/** A JSON Schema as the document has it. */
+/** A JSON Schema in the document. */
 export interface Schema {
   $ref?: string;
   example?: unknown;
@@ -38,7 +38,7 @@ export interface Operation {
   [key: string]: unknown;
 }
 
-/** The OpenAPI document, as far as we read and write it. */
+/** The parts of an OpenAPI document used here. */
 export interface OpenApiDocument {
   openapi: string;
   info: object;

@@ -4,7 +4,7 @@ import type { Pause } from "../../platform/pause.ts";
 import { indexedZone, liveById } from "./live-queries.ts";
 import { planServed, type ServedPlan } from "../../dns/zone-comparison.ts";
 
-/** Between readings of a zone that its provider may not show as it is yet: longer each time. */
+/** The pause between readings of a zone that its provider may still show out of date. It doubles each time. */
 const firstPauseMilliseconds = 2_000;
 const mostReadings = 6;
 
@@ -19,8 +19,8 @@ export class ProviderComparison {
   }
 
   /**
-   * What would bring the live records of a zone in line with what its provider serves now. Where a difference may be nothing but a
-   * change of ours that the provider does not show yet, it reads again until it would. @throws ProviderError
+   * Returns the changes that would bring a zone's live records in line with what its provider serves. If a difference may only be a recent
+   * change of ours that the provider does not show yet, reads again until it must. @throws ProviderError
    */
   async plan(em: EntityManager, zone: { id: string; name: string }, provider: DnsProvider): Promise<ServedPlan> {
     for (let reading = 1; ; reading++) {
@@ -49,7 +49,7 @@ async function readPlan(
   );
 }
 
-/** When the zone was last changed here, as milliseconds of Unix time. */
+/** Returns when the zone was last changed here, in milliseconds of Unix time. */
 async function changedAt(em: EntityManager, domainId: string): Promise<number> {
   const row = await queries(em)
     .selectFrom("domains")

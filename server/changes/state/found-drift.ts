@@ -1,30 +1,30 @@
 import { sql, type ExpressionBuilder } from "kysely";
 import { queries, type EntityManager } from "../../database/database.ts";
 import type { Tables } from "../../database/tables/all.ts";
-import { countActions, type PlannedChange } from "../../dns/live-record.ts";
+import { countActions, type PlannedChange } from "../../dns/record.ts";
 import type { ZoneSigning } from "../../dns/server-managed.ts";
-import { keepSigning } from "./keep-signing.ts";
+import { storeSigning } from "./store-signing.ts";
 
-/** A zone as it was when it was compared. */
+/** A zone at the revision that was compared. */
 export interface ComparedZone {
   id: string;
   revision: number;
-  /** Of its provider configuration. */
+  /** The id of its provider configuration. */
   configId: string;
 }
 
-/** What a check found. */
+/** The result of a drift check. */
 export interface Finding {
-  /** Null: the zone agrees, or cannot be read. */
+  /** Null if the zone agrees or cannot be read. */
   found: DriftCounts | null;
-  /** Why the provider cannot read the zone, such as a zone file that is gone; null: it could. */
+  /** Why the provider cannot read the zone, such as a missing zone file; null if it can. */
   error: string | null;
-  /** Mark of the content that was compared. */
+  /** Fingerprint of the content that was compared. */
   fingerprint: string | null;
   signing: ZoneSigning | null;
 }
 
-/** What a sync would do. */
+/** How many records a sync would change. */
 export interface DriftCounts {
   created: number;
   updated: number;
@@ -37,31 +37,30 @@ export function driftCounts(changes: readonly PlannedChange[]): DriftCounts {
 }
 
 /**
- * Keeps what a check found, unless the zone was changed here meanwhile: what was compared is then not what is there.
- * @param finding with neither `found` nor `error` the zone agrees, and `fingerprint` is the mark of that content; without `signing` it
- * was not read.
- * @returns whether it was kept.
+ * Stores the result of a drift check, unless the zone was changed here since it was compared.
+ * @param finding without `found` and `error` the zone agrees, and `fingerprint` is that of the content; without `signing` it was not read.
+ * @returns whether it was stored.
  */
-export async function keepFinding(
+export async function storeFinding(
   em: EntityManager,
   zone: ComparedZone,
   finding: Finding,
   now: Date,
 ): Promise<boolean> {
   return await em.transactional(async (tx) => {
-    const kept = await keepDrift(tx, zone, finding, now);
-    if (kept && finding.signing) await keepSigning(tx, zone.id, finding.signing, now);
-    return kept;
+    const stored = await storeDrift(tx, zone, finding, now);
+    if (stored && finding.signing) await storeSigning(tx, zone.id, finding.signing, now);
+    return stored;
   });
 }
 
-async function keepDrift(
+async function storeDrift(
   tx: EntityManager,
   zone: ComparedZone,
   { found, error, fingerprint }: Finding,
   now: Date,
 ): Promise<boolean> {
-  const kept = await queries(tx)
+  const stored = await queries(tx)
     .updateTable("domains")
     .set((eb) =>
       found || error !== null
@@ -80,10 +79,10 @@ async function keepDrift(
     .where((eb) => eb.or([eb("lease_until", "is", null), eb("lease_until", "<", sql<Date>`now()`)]))
     .where((eb) => eb.not(eb.exists(pendingOf(eb))))
     .executeTakeFirst();
-  return kept.numUpdatedRows > 0n;
+  return stored.numUpdatedRows > 0n;
 }
 
-/** Changes to the zone whose outcome is not established. */
+/** Selects the zone's pending change sets. */
 function pendingOf(eb: ExpressionBuilder<Tables, "domains">) {
   return eb
     .selectFrom("change_sets")
@@ -92,7 +91,7 @@ function pendingOf(eb: ExpressionBuilder<Tables, "domains">) {
     .where("change_sets.state", "=", "pending");
 }
 
-/** The columns of a zone that agrees with its provider, as far as anybody knows. */
+/** The columns of a zone without known drift. */
 export const noDrift = {
   drift_found_at: null,
   drift_created: null,

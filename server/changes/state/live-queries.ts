@@ -1,10 +1,8 @@
 import { sql, type Selectable, type SqlBool } from "kysely";
-import type { Hosts } from "../../access/hosts.ts";
-import { queries, type EntityManager } from "../../database/database.ts";
-import { jsonRows, jsonTexts } from "../../database/json-rows.ts";
+import { Hosts } from "../../access/hosts.ts";
+import { jsonRows, jsonTexts, queries, type EntityManager } from "../../database/database.ts";
 import type { Tables } from "../../database/tables/all.ts";
-import type { LiveRecord } from "../../dns/live-record.ts";
-import { unreadSplit } from "../../dns/stored-strings.ts";
+import { unreadSplit, type LiveRecord } from "../../dns/record.ts";
 import { addToIndex, type LiveIndex } from "../../dns/zone-comparison.ts";
 import { inPages, inSlices, sorted } from "../../platform/slices.ts";
 
@@ -62,7 +60,7 @@ export async function liveById(
   return new Map(rows.map((row) => [row.record_id, liveRecord(row)]));
 }
 
-/** All live records of some names: what the zone rules look at. */
+/** Returns all live records of some names, for the zone rules. */
 export async function liveAtNames(
   em: EntityManager,
   domainId: string,
@@ -79,26 +77,46 @@ export async function liveAtNames(
   return rows.map(liveRecord);
 }
 
-/** So many rows are read at once: a statement of the embedded database holds the event loop until it is done. */
+/** Rows read at once: a statement of the embedded database blocks the event loop until it is done. */
 const pageRows = 1_000;
 
-/** The whole zone, or some hosts of it. Only for what is about the whole zone: sync, export, whole-file import. */
+/** Returns the whole zone, or some hosts of it. Only for work on whole zones: sync, export, import. */
 export async function liveZone(em: EntityManager, domainId: string, hosts: Hosts): Promise<LiveRecord[]> {
-  const zone = await queries(em).selectFrom("domains").select("revision").where("id", "=", domainId).executeTakeFirst();
-  return zone ? await zoneAt(em, domainId, zone.revision, hosts) : [];
+  const revision = await revisionOf(em, domainId);
+  return revision === null ? [] : await zoneAt(em, domainId, revision, hosts);
 }
 
-/**
- * The records of some hosts that were alive at a revision, by name and type. They are read in pages, and are one state all the same: a record that
- * ends meanwhile is found among those that ended since.
- */
+async function revisionOf(em: EntityManager, domainId: string): Promise<number | null> {
+  const row = await queries(em).selectFrom("domains").select("revision").where("id", "=", domainId).executeTakeFirst();
+  return row?.revision ?? null;
+}
+
+/** Returns the records of some hosts that were alive at a revision, by name and type. */
 export async function zoneAt(
   em: EntityManager,
   domainId: string,
   revision: number,
   hosts: Hosts,
 ): Promise<LiveRecord[]> {
-  const alive = new Map<string, LiveRecord>();
+  const alive: LiveRecord[] = [];
+  let isSorted = true;
+  for await (const { rows, ended } of pagesAt(em, domainId, revision, hosts)) {
+    if (ended && rows.length > 0) isSorted = false;
+    for (const row of rows) alive.push(liveRecord(row));
+  }
+  return isSorted ? alive : await inSlices(sorted(alive, byName));
+}
+
+/**
+ * Yields pages of the rows that were alive at a revision: first those still alive, by name and type, then those that have ended since. They
+ * are one consistent state even if the zone changes in between: a record that ends meanwhile is found among the ended.
+ */
+async function* pagesAt(
+  em: EntityManager,
+  domainId: string,
+  revision: number,
+  hosts: Hosts,
+): AsyncGenerator<{ rows: readonly LiveRow[]; ended: boolean }> {
   const versions = () =>
     queries(em)
       .selectFrom("records")
@@ -116,7 +134,11 @@ export async function zoneAt(
       .orderBy("record_id")
       .execute(),
   );
-  for await (const page of live) for (const row of page) alive.set(row.record_id, liveRecord(row));
+  const seen = new Set<string>();
+  for await (const rows of live) {
+    for (const row of rows) seen.add(row.record_id);
+    yield { rows, ended: false };
+  }
   const ended = inPages<LiveRow & { until: number | null }>(pageRows, (last) =>
     versions()
       .select("until")
@@ -128,28 +150,20 @@ export async function zoneAt(
       .orderBy("record_id")
       .execute(),
   );
-  let isSorted = true;
-  for await (const page of ended) {
-    isSorted &&= page.length === 0;
-    for (const row of page) alive.set(row.record_id, liveRecord(row));
-  }
-  return isSorted ? [...alive.values()] : await inSlices(sorted([...alive.values()], byName));
+  for await (const rows of ended) yield { rows: rows.filter((row) => !seen.has(row.record_id)), ended: true };
 }
 
-/** Where a row stands in the order of pages. */
-type Placed = Pick<LiveRow, "name" | "record_type" | "record_id">;
-
-function isAfter(last: Placed | null) {
+function isAfter(last: LiveRow | null) {
   return sql<SqlBool>`(name, record_type, record_id) > (${last?.name}, ${last?.record_type}, ${last?.record_id}::uuid)`;
 }
 
-/** The order of the database: by octets. */
+/** Orders records as the database does: by octets. */
 function byName(one: LiveRecord, other: LiveRecord): number {
   const [a, b] = [one, other].map(({ name, recordType, id }) => `${name}\0${recordType}\0${id}`);
   return (a ?? "") < (b ?? "") ? -1 : 1;
 }
 
-/** How many live records of a zone the caller sees: what a loss of theirs is measured by. */
+/** Returns how many live records of a zone the caller sees, which a loss is measured against. */
 export async function countSeen(
   em: EntityManager,
   zone: { id: string; recordCount: number; rights: { sees: Hosts } },
@@ -166,29 +180,18 @@ export async function countSeen(
   return Number(total);
 }
 
-/** The whole zone by what its records say, for a comparison: as `recordText` has it, or `unreadText`. */
+/** Returns the whole zone indexed by content, for a comparison. */
 export async function indexedZone(em: EntityManager, domainId: string): Promise<LiveIndex> {
   const index: LiveIndex = new Map();
-  const text = sql<string>`concat_ws(' ', name, record_type, ttl, coalesce(priority::text, '-'), proxied,
-    case when strings <> '' then strings when strings = '' and record_type = 'TXT' then '?' else '-' end, value)`;
-  const pages = inPages<Placed & { text: string }>(pageRows, (last) =>
-    queries(em)
-      .selectFrom("records")
-      .select(["record_id", "name", "record_type", text.as("text")])
-      .where("domain_id", "=", domainId)
-      .where("until", "is", null)
-      .$if(last !== null, (query) => query.where(isAfter(last)))
-      .orderBy("name")
-      .orderBy("record_type")
-      .orderBy("record_id")
-      .limit(pageRows)
-      .execute(),
-  );
-  for await (const page of pages) for (const { record_id: id, text: said } of page) addToIndex(index, said, id);
+  const revision = await revisionOf(em, domainId);
+  if (revision === null) return index;
+  for await (const { rows } of pagesAt(em, domainId, revision, Hosts.all)) {
+    for (const row of rows) addToIndex(index, liveRecord(row));
+  }
   return index;
 }
 
-/** The records of some hosts alive at each of some revisions, by name and type. Two indexes serve it: of live rows, and of ended ones. */
+/** Returns the records of some hosts alive at each of some revisions, by name and type. Uses two indexes: of live rows and of ended ones. */
 export async function zonesAt(
   em: EntityManager,
   domainId: string,
@@ -212,7 +215,7 @@ export async function zonesAt(
   return new Map([...byRevision].map(([revision, alive]) => [revision, alive.map(liveRecord)]));
 }
 
-/** How many records of some hosts were alive at each of some revisions: what began until then less what ended. */
+/** Counts the records of some hosts alive at each of some revisions: those begun until then less those ended. */
 export async function countsAt(
   em: EntityManager,
   domainId: string,

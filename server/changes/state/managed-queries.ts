@@ -1,19 +1,16 @@
 import { sql, type Kysely, type Selectable } from "kysely";
 import type { Hosts } from "../../access/hosts.ts";
-import { queries, type EntityManager } from "../../database/database.ts";
+import { jsonTexts, queries, type EntityManager } from "../../database/database.ts";
 import type { Tables } from "../../database/tables/all.ts";
-import { jsonTexts } from "../../database/json-rows.ts";
-import type { LiveRecord } from "../../dns/live-record.ts";
+import type { LiveRecord } from "../../dns/record.ts";
 
-/*
- * Records that a zone's provider maintains because it signs the zone, as last read. They have no versions, and no history.
- */
+// Server-managed records: those that a provider maintains because it signs the zone, as last read. They have no versions and no history.
 
 export const managedColumns = ["record_id", "record_type", "name", "value", "ttl", "read_at"] as const;
 
 type ManagedRow = Pick<Selectable<Tables["server_managed_records"]>, (typeof managedColumns)[number]>;
 
-/** Such a record in the shape of others: in its first version, made when it was read. */
+/** Returns a server-managed record in the shape of others: version 1, created when it was read. */
 export function managedRecord({
   record_id: id,
   record_type: recordType,
@@ -43,7 +40,7 @@ export async function managedById(
   return new Map(rows.map((row) => [row.record_id, managedRecord(row)]));
 }
 
-/** All of them at some hosts, for an export. */
+/** Returns all server-managed records of some hosts, for an export. */
 export async function managedZone(em: EntityManager, domainId: string, hosts: Hosts): Promise<LiveRecord[]> {
   const rows = await managedRecords(queries(em), domainId).select(managedColumns).where(hosts.condition()).execute();
   return rows.map(managedRecord);

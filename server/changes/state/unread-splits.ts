@@ -1,16 +1,15 @@
+import { storedStrings, unreadSplit } from "../../dns/record.ts";
 import { sql } from "kysely";
-import { queries, type EntityManager } from "../../database/database.ts";
-import { jsonRows } from "../../database/json-rows.ts";
+import { jsonRows, queries, type EntityManager } from "../../database/database.ts";
 import type { DnsProvider } from "../../dns-providers/provider.ts";
 import { indexedZone, liveById } from "./live-queries.ts";
-import { storedStrings, unreadSplit } from "../../dns/stored-strings.ts";
 import { planServed, type LearnedSplit } from "../../dns/zone-comparison.ts";
 
-// 0.1 did not keep how a TXT is cut into strings. What it stored is read from the provider once, and is no change then.
+// 0.1 did not store how a TXT is split into strings. The splits of its records are read from the provider once; learning them is no change.
 
 const rowsPerStatement = 5_000;
 
-/** Reads a zone of 0.1 for how its TXT records are cut. The caller holds the zone. @throws ProviderError */
+/** Reads from the provider how the TXT records of a zone from 0.1 are split, and stores it. The caller holds the zone. @throws ProviderError */
 export async function readSplits(
   em: EntityManager,
   zone: { id: string; name: string },
@@ -20,11 +19,15 @@ export async function readSplits(
   const { learned } = await planServed(index, provider.readZone(zone.name), async (ids) =>
     (await liveById(em, zone.id, ids)).values(),
   );
-  await keepSplits(em, zone.id, learned);
+  await storeSplits(em, zone.id, learned);
 }
 
-/** Writes down what was learned, into the rows themselves: it was so before. Rows that were changed since stay as they are. */
-export async function keepSplits(em: EntityManager, domainId: string, learned: readonly LearnedSplit[]): Promise<void> {
+/** Stores learned splits in the existing rows, because they were so before. Rows that changed since stay as they are. */
+export async function storeSplits(
+  em: EntityManager,
+  domainId: string,
+  learned: readonly LearnedSplit[],
+): Promise<void> {
   for (let start = 0; start < learned.length; start += rowsPerStatement) {
     const rows = learned
       .slice(start, start + rowsPerStatement)

@@ -1,7 +1,7 @@
 import { Migration } from "@mikro-orm/migrations";
 import { layouts } from "../../dns/rdata/layouts.ts";
 import { isEditableType } from "../../dns/record.ts";
-import { keptRule } from "../../dns/values/kept.ts";
+import { uneditableRule } from "../../dns/values/uneditable.ts";
 
 type Execute = (sql: string, params?: unknown[]) => Promise<unknown>;
 
@@ -28,7 +28,7 @@ export async function canonicalizeKeptData(execute: Execute): Promise<void> {
       after ? [after.record_id, after.version] : [],
     )) as Row[];
     const changed = rows.flatMap((row) => {
-      const written = keptRule(row.record_type).write(row.value, null);
+      const written = uneditableRule(row.record_type).write(row.value, null);
       return written.ok && written.value.value !== row.value ? [{ ...row, value: written.value.value }] : [];
     });
     if (changed.length > 0) {

@@ -33,7 +33,7 @@ import { DeliverySchema, NotificationChannelSchema } from "./channels.ts";
 import { EmailVerificationSchema, MailAllowanceSchema } from "./email-verifications.ts";
 import { UserSchema } from "./users.ts";
 
-/** Every table, listed by hand: nothing is found by scanning folders. */
+/** Every table, listed explicitly rather than discovered by scanning. */
 export const entities = [
   UserSchema,
   SessionSchema,
@@ -73,5 +73,5 @@ export const entities = [
   IdempotentCallSchema,
 ] as const;
 
-/** The tables as set-based queries see them: snake_case columns, typed from the entities. */
+/** Tables for set-based queries: snake_case columns, typed from the entities. */
 export type Tables = InferKyselyDB<(typeof entities)[number]>;

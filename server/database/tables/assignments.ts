@@ -1,9 +1,9 @@
 import { defineEntity, p } from "@mikro-orm/core";
 
-/** To see records, or to change them as well. */
+/** View records, or also change them. */
 export type AssignmentAccess = "read" | "write";
 
-/** Lets a member reach the records of a domain whose hosts match. */
+/** Gives a member access to a domain's records whose hosts match a pattern. */
 export const AssignmentSchema = defineEntity({
   name: "Assignment",
   tableName: "assignments",
@@ -19,17 +19,17 @@ export const AssignmentSchema = defineEntity({
   },
 });
 
-/** A member's wish for an assignment. */
+/** A member's request for an assignment. */
 export const AssignmentRequestSchema = defineEntity({
   name: "AssignmentRequest",
   tableName: "assignment_requests",
   properties: {
     id: p.uuid().primary(),
     userId: p.uuid(),
-    /** Null for a domain that is not managed here, or not any more. */
+    /** Null if the domain is not, or no longer, managed here. */
     domainId: p.uuid().nullable(),
     domainName: p.text(),
-    /** How the member named the domain: the other of the two they may not know. */
+    /** How the member identified the domain; they may not know the other of the two. */
     namedBy: p.text().$type<"id" | "name">(),
     subdomainPattern: p.text(),
     host: p.text().nullable(),
@@ -39,7 +39,7 @@ export const AssignmentRequestSchema = defineEntity({
     note: p.text().nullable(),
     decidedBy: p.uuid().nullable(),
     decidedAt: p.datetime().nullable(),
-    /** The assignment that it became, which may be gone. */
+    /** The resulting assignment, which may be deleted. */
     assignmentId: p.uuid().nullable(),
     createdAt: p.datetime(),
   },

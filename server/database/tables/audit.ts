@@ -1,6 +1,6 @@
 import { defineEntity, p } from "@mikro-orm/core";
 
-/** One thing that somebody did. The database refuses to change or delete it. */
+/** One audited action. The database refuses to change or delete it. */
 export const AuditEntrySchema = defineEntity({
   name: "AuditEntry",
   tableName: "audit_entries",

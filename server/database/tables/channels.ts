@@ -1,7 +1,7 @@
 import { defineEntity, p } from "@mikro-orm/core";
-import type { NotificationEvent, Told } from "../../platform/events.ts";
+import type { NotificationEvent, NotificationContent } from "../../platform/events.ts";
 
-/** A place outside the application that is told of events. */
+/** An external destination for notifications. */
 export const NotificationChannelSchema = defineEntity({
   name: "NotificationChannel",
   tableName: "notification_channels",
@@ -9,11 +9,11 @@ export const NotificationChannelSchema = defineEntity({
     id: p.uuid().primary(),
     channel: p.text(),
     name: p.text(),
-    /** All of its settings, sealed together. */
+    /** All settings, encrypted together. */
     config: p.text(),
     events: p.array().$type<NotificationEvent[]>(),
     enabled: p.boolean(),
-    /** Why the service disabled it; null where a person did, or nobody. */
+    /** Why the service disabled it; null if a person did, or if it is enabled. */
     disabledReason: p.text().nullable(),
     lastSuccessAt: p.datetime().nullable(),
     createdAt: p.datetime(),
@@ -26,16 +26,16 @@ NotificationChannelSchema.setClass(NotificationChannel);
 
 export type DeliveryState = "pending" | "delivered" | "failed";
 
-/** What is told to one channel, or to one user by e-mail; written down with what it tells of. */
+/** A notification to one channel, or to one user by e-mail. Stored in the transaction that caused it. */
 export const DeliverySchema = defineEntity({
   name: "Delivery",
   tableName: "deliveries",
   properties: {
-    /** The same on each attempt, so that receivers can tell repetitions. */
+    /** The same for every attempt, so that receivers can detect duplicates. */
     id: p.uuid().primary(),
     channelId: p.uuid().nullable(),
     userId: p.uuid().nullable(),
-    notice: p.json<Omit<Told, "createdAt">>(),
+    notice: p.json<Omit<NotificationContent, "createdAt">>(),
     state: p.text().$type<DeliveryState>(),
     attempts: p.integer(),
     nextAttemptAt: p.datetime().nullable(),

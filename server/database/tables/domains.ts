@@ -1,6 +1,6 @@
 import { defineEntity, p } from "@mikro-orm/core";
 
-/** A managed zone with its registration data. Its row also carries the zone's revision and lease. */
+/** A managed zone with its registration data, revision and lease. */
 export const DomainSchema = defineEntity({
   name: "Domain",
   tableName: "domains",
@@ -11,9 +11,9 @@ export const DomainSchema = defineEntity({
     providerConfigId: p.uuid(),
     ownerId: p.uuid().nullable(),
     expiresAt: p.datetime().nullable(),
-    /** `expiresAt` less the longest reminder, kept with both, so that "expiring" is a range. */
+    /** `expiresAt` minus the longest reminder, updated with either, so that "expiring" is a range query. */
     expiringFrom: p.datetime().nullable(),
-    /** What a person decided; `expiring` and `expired` follow from the date, see `status.ts`. */
+    /** Set by users; `expiring` and `expired` are derived from the date, see `status.ts`. */
     status: p.text().$type<"active" | "disabled">(),
     groupName: p.text().nullable(),
     tags: p.array(),
@@ -22,44 +22,44 @@ export const DomainSchema = defineEntity({
     autoCheckExpiry: p.boolean(),
     expirySource: p.text().$type<"rdap" | "whois" | "manual">().nullable(),
     expiryCheckedAt: p.datetime().nullable(),
-    /** When it is looked up by itself the next time; null: as soon as may be. */
+    /** Time of the next automatic lookup; null: as soon as possible. */
     expiryNextCheckAt: p.datetime().nullable(),
-    /** Look-ups by itself in a row that came to nothing. */
+    /** Consecutive failed automatic lookups. */
     expiryCheckFailures: p.integer(),
-    /** The dates behind `expiresAt`, kept apart: it is the earlier one. */
+    /** The two dates of which `expiresAt` is the earlier. */
     registryExpiresAt: p.datetime().nullable(),
     registrarExpiresAt: p.datetime().nullable(),
     registrar: p.text().nullable(),
     snapshotSchedule: p.text().$type<"off" | "daily" | "weekly">(),
     scheduledSnapshotAt: p.datetime().nullable(),
-    /** Raised by one with every change set; record versions refer to it. */
+    /** Incremented by every change set; record versions refer to it. */
     revision: p.integer(),
-    /** The first revision of which, and after which, every state is stored; before it only those that snapshots need. */
+    /** The first revision from which every state is stored. Earlier states are stored only as far as snapshots need them. */
     historyFrom: p.integer().default(0),
-    /** Live records, kept by the change pipeline. */
+    /** Number of live records, maintained by the change pipeline. */
     recordCount: p.integer(),
     /** Whether the provider signs the zone, as last read. */
     providerSigned: p.boolean(),
-    /** Records that the provider maintains, as last read; they are not among `recordCount`. */
+    /** Number of records that the provider maintains, as last read. Not included in `recordCount`. */
     serverManagedCount: p.integer(),
     /** Version number of the newest snapshot. */
     snapshotSequence: p.integer(),
-    /** Mark of the provider's content as last read or written. */
+    /** Fingerprint of the provider's content as last read or written. */
     providerFingerprint: p.text().nullable(),
-    /** Whether 0.1 stored TXT records of it and nobody has read since how they are cut. */
+    /** Whether it has TXT records stored by 0.1 whose split into strings has not been read yet. */
     splitsUnread: p.boolean().default(false),
-    /** When the zone was read in, or its last comparison with its provider began; null: neither. */
+    /** When the zone was imported, or its last comparison with its provider began; null: neither. */
     driftCheckedAt: p.datetime().nullable(),
-    /** When the zone was first found to differ, or to be unreadable; null while it agrees as far as is known. The counts or the error come with it. */
+    /** When the zone was first found to differ or to be unreadable; null if no difference is known. Set together with the counts or the error. */
     driftFoundAt: p.datetime().nullable(),
     driftCreated: p.integer().nullable(),
     driftUpdated: p.integer().nullable(),
     driftDeleted: p.integer().nullable(),
-    /** Why the provider cannot read the zone, as it says itself. */
+    /** Why the provider cannot read the zone, in its own words. */
     driftError: p.text().nullable(),
     leaseToken: p.uuid().nullable(),
     leaseUntil: p.datetime().nullable(),
-    /** The process that took the lease, as `process-identity.ts` writes it. */
+    /** The process that holds the lease, as written by `process-identity.ts`. */
     leaseHolder: p.text().nullable(),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),

@@ -12,7 +12,7 @@ export const EmailVerificationSchema = defineEntity({
   },
 });
 
-/** When mails of a limited kind went out, for one user or one address. */
+/** Send times of rate-limited mails, for one user or one address. */
 export const MailAllowanceSchema = defineEntity({
   name: "MailAllowance",
   tableName: "mail_allowances",
@@ -20,7 +20,7 @@ export const MailAllowanceSchema = defineEntity({
     key: p.text().primary(),
     /** Timestamps. */
     sentAt: p.array(),
-    /** From when on none of them counts. */
+    /** Time after which none of them counts. */
     expiresAt: p.datetime(),
   },
 });

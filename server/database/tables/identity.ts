@@ -1,11 +1,11 @@
 import { defineEntity, p } from "@mikro-orm/core";
 
-/** Every identity provider that this version knows (the interface, "Public sign-in provider entry"). */
+/** The supported identity providers. */
 export const providerIds = ["oidc", "custom", "github", "gitlab", "google", "dingtalk", "feishu"] as const;
 
 export type ProviderId = (typeof providerIds)[number];
 
-/** How to reach one identity provider: at most one configuration for each. */
+/** The configuration of an identity provider; at most one per provider. */
 export const IdentityConfigSchema = defineEntity({
   name: "IdentityConfig",
   tableName: "identity_configs",
@@ -14,7 +14,7 @@ export const IdentityConfigSchema = defineEntity({
     providerId: p.text().$type<ProviderId>(),
     enabled: p.boolean(),
     clientId: p.text(),
-    /** Sealed; null for a public client. */
+    /** Encrypted; null for a public client. */
     clientSecret: p.text().nullable(),
     scope: p.text(),
     wellKnownUrl: p.text().nullable(),
@@ -28,7 +28,7 @@ export const IdentityConfigSchema = defineEntity({
 export class IdentityConfig extends IdentityConfigSchema.class {}
 IdentityConfigSchema.setClass(IdentityConfig);
 
-/** An identity at a provider that signs a user in here. A subject means something only to its issuer. */
+/** An external identity that signs a user in. A subject is unique only within its issuer. */
 export const IdentityBindingSchema = defineEntity({
   name: "IdentityBinding",
   tableName: "identity_bindings",
@@ -47,25 +47,25 @@ export const IdentityBindingSchema = defineEntity({
 export class IdentityBinding extends IdentityBindingSchema.class {}
 IdentityBindingSchema.setClass(IdentityBinding);
 
-/** A browser that was sent to a provider. Deleted when it comes back. */
+/** An authorization request in progress in one browser. Deleted at the callback. */
 export const IdentityFlowSchema = defineEntity({
   name: "IdentityFlow",
   tableName: "identity_flows",
   properties: {
     id: p.uuid().primary(),
     providerId: p.text().$type<ProviderId>(),
-    /** Whose account gets the identity, and in which session that was asked for; both null for a sign-in. */
+    /** The account to bind the identity to, and the session that requested it; both null for a sign-in. */
     userId: p.uuid().nullable(),
     sessionId: p.uuid().nullable(),
-    /** Of the cookie that only this browser has. */
+    /** Hash of the cookie that only this browser has. */
     browserHash: p.text(),
-    /** Nonce and code verifier, sealed. */
+    /** Nonce and code verifier, encrypted. */
     secrets: p.text(),
     expiresAt: p.datetime(),
   },
 });
 
-/** A user whom a provider vouched for a moment ago. Deleted when exchanged for a session. */
+/** A user just authenticated by a provider. Deleted when exchanged for a session. */
 export const IdentityTicketSchema = defineEntity({
   name: "IdentityTicket",
   tableName: "identity_tickets",
@@ -77,7 +77,7 @@ export const IdentityTicketSchema = defineEntity({
   },
 });
 
-/** Somebody whom a provider vouched for and whom nobody knows here yet. Deleted when they register. */
+/** A person authenticated by a provider who has no account yet. Deleted at registration. */
 export const PendingIdentitySchema = defineEntity({
   name: "PendingIdentity",
   tableName: "pending_identities",
@@ -94,7 +94,7 @@ export const PendingIdentitySchema = defineEntity({
   },
 });
 
-/** A code that came to the callback which `oidc` and `custom` share, and from which of them. */
+/** An authorization code received at the callback that `oidc` and `custom` share, and which of them issued it. */
 export const IdentityCodeSchema = defineEntity({
   name: "IdentityCode",
   tableName: "identity_codes",

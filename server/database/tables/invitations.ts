@@ -1,22 +1,22 @@
 import { defineEntity, p } from "@mikro-orm/core";
 import type { Role } from "./roles.ts";
 
-/** Lets people register who know its code. */
+/** Allows anyone with its code to register. */
 export const InvitationSchema = defineEntity({
   name: "Invitation",
   tableName: "invitations",
   properties: {
     id: p.uuid().primary(),
-    /** The code itself is shown once and not kept. */
+    /** The code itself is shown once and not stored. */
     codeHash: p.text(),
-    /** Of who registers with it. */
+    /** The role of users who register with it. */
     role: p.text().$type<Role>(),
     maxUses: p.integer(),
     uses: p.integer(),
     expiresAt: p.datetime().nullable(),
     createdBy: p.uuid().nullable(),
     createdAt: p.datetime(),
-    /** When its maker lost the right to invite; null: the maker has it still. */
+    /** When its creator lost the right to invite; null while the creator has it. */
     endedAt: p.datetime().nullable(),
   },
 });

@@ -1,6 +1,6 @@
 import { defineEntity, p } from "@mikro-orm/core";
 
-/** A link to set a new password, as it was mailed. Only the token's hash is stored. */
+/** A mailed link for setting a new password. Only the token's hash is stored. */
 export const PasswordResetSchema = defineEntity({
   name: "PasswordReset",
   tableName: "password_resets",

@@ -1,6 +1,6 @@
 import { defineEntity, p } from "@mikro-orm/core";
 
-/** What a program calls with in its owner's name, limited to some permissions. Only a hash is stored. */
+/** A token with which programs act for its owner, limited to some permissions. Only a hash is stored. */
 export const PersonalTokenSchema = defineEntity({
   name: "PersonalToken",
   tableName: "personal_tokens",
@@ -13,7 +13,7 @@ export const PersonalTokenSchema = defineEntity({
     createdAt: p.datetime(),
     /** Null: never. */
     expiresAt: p.datetime().nullable(),
-    /** Some minutes behind at the most. */
+    /** At most some minutes out of date. */
     lastUsedAt: p.datetime().nullable(),
   },
 });

@@ -1,6 +1,6 @@
 import { defineEntity, p } from "@mikro-orm/core";
 
-/** The fields of a configuration, by its kind's `configFields`. */
+/** A configuration's values, keyed as in its kind's `configFields`. */
 export type ConfigValues = Record<string, string | number | boolean | null>;
 
 /** One set of credentials for a provider kind. */
@@ -13,7 +13,7 @@ export const ProviderConfigSchema = defineEntity({
     name: p.text(),
     config: p.json().$type<ConfigValues>(),
     membersMayUse: p.boolean(),
-    /** The embedded zone-file configuration, used where a new domain names none. */
+    /** Whether this is the embedded zone-file configuration, the default for new domains. */
     embedded: p.boolean(),
     createdAt: p.datetime(),
   },

@@ -16,7 +16,7 @@ export const RecordVersionSchema = defineEntity({
     recordType: p.text(),
     name: p.text(),
     value: p.text(),
-    /** A JSON array of the strings of a TXT, null where it is cut at 255 octets; see `storedStrings`. */
+    /** The strings of a TXT as a JSON array; null for the default split at 255 octets. See `storedStrings`. */
     strings: p.text().nullable(),
     /** Seconds. */
     ttl: p.integer(),
@@ -24,18 +24,18 @@ export const RecordVersionSchema = defineEntity({
     proxied: p.boolean(),
     status: p.text().$type<"active" | "disabled">(),
     comment: p.text().nullable(),
-    /** When the record, not this version, was made. */
+    /** When the record, not this version, was created. */
     createdAt: p.datetime(),
     updatedAt: p.datetime(),
   },
 });
 
-/** A record that the zone's provider maintains because it signs the zone: as last read, without versions. */
+/** A record that the provider maintains because it signs the zone, as last read and without versions. */
 export const ServerManagedRecordSchema = defineEntity({
   name: "ServerManagedRecord",
   tableName: "server_managed_records",
   properties: {
-    /** Follows from the domain and what the record says. */
+    /** Derived from the domain and the record's content. */
     recordId: p.uuid().primary(),
     domainId: p.uuid(),
     recordType: p.text(),

@@ -1,4 +1,4 @@
-/** What users can be: administrators reach everything, members what is theirs and what is assigned to them. */
+/** User roles. Administrators access everything; members access their own domains and those assigned to them. */
 export const roles = ["admin", "member"] as const;
 
 export type Role = (typeof roles)[number];

@@ -6,16 +6,16 @@ export const TotpFactorSchema = defineEntity({
   tableName: "totp_factors",
   properties: {
     userId: p.uuid().primary(),
-    /** Base32, sealed. */
+    /** Base32, encrypted. */
     secret: p.text(),
-    /** The newest time step whose code was used: no code of this or an earlier one counts any more. */
+    /** The latest time step whose code was used. Codes of this and earlier steps are rejected (RFC 6238 §5.2). */
     lastStep: p.integer(),
-    /** Null: set up, and no code has shown yet that the app has the secret. */
+    /** Null until a first code proves that the app has the secret. */
     enabledAt: p.datetime().nullable(),
   },
 });
 
-/** Codes sent to the user's address, and how many went out lately. */
+/** Sign-in codes by e-mail, with counters for the rate limit. */
 export const EmailFactorSchema = defineEntity({
   name: "EmailFactor",
   tableName: "email_factors",
@@ -36,11 +36,11 @@ export const PasskeySchema = defineEntity({
     id: p.uuid().primary(),
     userId: p.uuid(),
     name: p.text(),
-    /** The authenticator's name for it, base64url. */
+    /** Credential ID, base64url. */
     credentialId: p.text(),
     /** COSE key (RFC 9052), base64url. */
     publicKey: p.text(),
-    /** Signature counter; stays at 0 for passkeys that are synchronised between devices. */
+    /** Signature counter; stays at 0 for synced passkeys. */
     counter: p.bigint("string"),
     transports: p.array(),
     createdAt: p.datetime(),
@@ -48,7 +48,7 @@ export const PasskeySchema = defineEntity({
   },
 });
 
-/** What gets in when every other factor is lost. Deleted when used. */
+/** A one-time code for when all other factors are lost. Deleted when used. */
 export const RecoveryCodeSchema = defineEntity({
   name: "RecoveryCode",
   tableName: "recovery_codes",
@@ -58,7 +58,7 @@ export const RecoveryCodeSchema = defineEntity({
   },
 });
 
-/** A sign-in whose password was right and whose second factor is awaited: what a `tempToken` stands for. */
+/** A sign-in with a correct password that awaits its second factor, identified by a `tempToken`. */
 export const SignInChallengeSchema = defineEntity({
   name: "SignInChallenge",
   tableName: "sign_in_challenges",
@@ -75,14 +75,14 @@ export const SignInChallengeSchema = defineEntity({
   },
 });
 
-/** A value that an authenticator is to sign. Deleted at the first answer, right or wrong. */
+/** A WebAuthn challenge. Deleted at the first response, valid or not. */
 export const PasskeyChallengeSchema = defineEntity({
   name: "PasskeyChallenge",
   tableName: "passkey_challenges",
   properties: {
     challenge: p.text().primary(),
     purpose: p.text().$type<"register" | "second_factor" | "sign_in" | "confirm">(),
-    /** Null for a sign-in without a password: nobody knows yet who it will be. */
+    /** Null for a sign-in without a password, when the user is not known yet. */
     userId: p.uuid().nullable(),
     signInChallengeId: p.uuid().nullable(),
     /** The session to confirm. */

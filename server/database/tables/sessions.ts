@@ -12,10 +12,10 @@ export const SessionSchema = defineEntity({
     ip: p.text().nullable(),
     createdAt: p.datetime(),
     lastUsedAt: p.datetime(),
-    /** The absolute end, whatever is refreshed. */
+    /** Absolute expiration, not extended by refreshes. */
     expiresAt: p.datetime(),
     revokedAt: p.datetime().nullable(),
-    /** When it last proved whose it is: at sign-in, or by a confirmation. A refresh proves nothing. */
+    /** When the user last authenticated, at sign-in or by a confirmation. Refreshes do not count. */
     confirmedAt: p.datetime().nullable(),
   },
 });
@@ -23,7 +23,7 @@ export const SessionSchema = defineEntity({
 export class Session extends SessionSchema.class {}
 SessionSchema.setClass(Session);
 
-/** One link of a session's chain of refresh tokens. Only hashes are stored. */
+/** One refresh token in a session's rotation chain. Only hashes are stored. */
 export const RefreshTokenSchema = defineEntity({
   name: "RefreshToken",
   tableName: "refresh_tokens",

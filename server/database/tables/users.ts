@@ -1,7 +1,7 @@
 import { defineEntity, p } from "@mikro-orm/core";
 import type { Role } from "./roles.ts";
 
-/** `administrator` also stands for addresses that were there before any had to be verified; `link` is a mailed link that was opened. */
+/** How an address was verified. `administrator` also covers addresses that predate verification; `link` is a mailed link that was opened. */
 export type AddressVoucher = "administrator" | "provider" | "link";
 
 /** A person who signs in. */
@@ -12,9 +12,9 @@ export const UserSchema = defineEntity({
     id: p.uuid().primary(),
     username: p.text(),
     email: p.text().nullable(),
-    /** Who vouched for the address: null while nobody has, and while there is none. */
+    /** How the address was verified; null if it is unverified or there is none. */
     emailVerifiedBy: p.text().$type<AddressVoucher>().nullable(),
-    /** argon2id in PHC form; null for users who only sign in through an identity provider. */
+    /** argon2id in PHC string format; null for users who only sign in through an identity provider. */
     passwordHash: p.text().nullable(),
     role: p.text().$type<Role>(),
     displayName: p.text().nullable(),
@@ -23,7 +23,7 @@ export const UserSchema = defineEntity({
     notificationsEnabled: p.boolean(),
     emailNotificationsEnabled: p.boolean(),
     disabledAt: p.datetime().nullable(),
-    /** Goes up with each change of credentials, address or state: what was proven before it opens nothing after it. */
+    /** Incremented by each change of credentials, address or state, which invalidates earlier proofs. */
     accessEpoch: p.integer().default(0),
     createdAt: p.datetime(),
     lastLoginAt: p.datetime().nullable(),

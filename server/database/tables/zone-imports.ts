@@ -2,7 +2,7 @@ import { defineEntity, p } from "@mikro-orm/core";
 
 export type ImportState = "waiting" | "running" | "done" | "failed";
 
-/** One import of zones; the newest of each provider configuration is kept. */
+/** An import of zones. Only the latest of each provider configuration is stored. */
 export const ZoneImportSchema = defineEntity({
   name: "ZoneImport",
   tableName: "zone_imports",
@@ -11,12 +11,12 @@ export const ZoneImportSchema = defineEntity({
     providerConfigId: p.uuid(),
     startedAt: p.datetime(),
     finishedAt: p.datetime().nullable(),
-    /** Renewed while the process that runs it is alive. */
+    /** Renewed while the process running it is alive. */
     leaseUntil: p.datetime().nullable(),
   },
 });
 
-/** A zone of an import. */
+/** A zone in an import. */
 export const ZoneImportItemSchema = defineEntity({
   name: "ZoneImportItem",
   tableName: "zone_import_items",

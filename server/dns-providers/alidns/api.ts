@@ -1,15 +1,15 @@
 import { z } from "zod";
 
-/** A record as DescribeDomainRecords shows it. */
+/** A record as returned by DescribeDomainRecords. */
 const servedRecord = z.object({
   RecordId: z.string(),
   RR: z.string(),
   Type: z.string(),
   Value: z.string(),
   TTL: z.int(),
-  /** Of an MX record. */
+  /** Only on MX records. */
   Priority: z.int().optional(),
-  /** `default`, or those whom alone it is answered to. */
+  /** `default`, or the only resolvers that get this record. */
   Line: z.string().default("default"),
   Status: z.string().default("ENABLE"),
   /** Whether answers are chosen by weight. */
@@ -23,13 +23,13 @@ export const recordPage = z.object({
   DomainRecords: z.object({ Record: z.array(servedRecord) }),
 });
 
-/** `PunyCode` comes with names that are not ASCII. */
+/** `PunyCode` is present for names that are not ASCII. */
 export const domainPage = z.object({
   TotalCount: z.int(),
   Domains: z.object({ Domain: z.array(z.object({ DomainName: z.string(), PunyCode: z.string().optional() })) }),
 });
 
-/** What an edition of the product allows. */
+/** The limits of a domain's edition. */
 export const domainInfo = z.object({ DomainName: z.string(), MinTtl: z.int().optional() });
 
 export const madeRecord = z.object({ RecordId: z.string() });

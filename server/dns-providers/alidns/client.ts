@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import type { Answer, Refusal } from "../one-by-one/answers.ts";
+import type { Answer, Refusal } from "../single-record-api/answers.ts";
 import type { ProviderEnvironment, ProviderError } from "../provider.ts";
 import { VendorCalls, type VendorEnvironment } from "../vendor-api/calls.ts";
 import { messageIn, parsedJson } from "../vendor-api/text.ts";
@@ -8,12 +8,12 @@ import { canonicalQuery, signedHeaders, type AccessKey } from "./signature.ts";
 
 export const vendorName = "Alibaba Cloud DNS";
 
-/** Operations that change something; a try of another may be repeated. */
+/** Operations that change something. Only others are retried. */
 const changing = new Set(["AddDomain", "AddDomainRecord", "UpdateDomainRecord", "DeleteDomainRecord"]);
 
 const refusalBody = z.object({ Code: z.string(), Message: z.string().default("") });
 
-/** Calls of the API of 2015-01-09. */
+/** Makes calls to the API, version 2015-01-09. */
 export class AlidnsClient {
   readonly #vendor: VendorCalls;
   readonly #url: URL;
@@ -33,7 +33,7 @@ export class AlidnsClient {
     });
   }
 
-  /** @throws ProviderError for what is no answer to this very question: no access, no connection, too many calls. */
+  /** Makes a call. @throws ProviderError for failures beyond the call itself: no access, no connection, too many calls. */
   async call<T>(
     action: string,
     parameters: Readonly<Record<string, string | number>>,
@@ -44,7 +44,7 @@ export class AlidnsClient {
     const answer = await this.#vendor.send({
       method: "POST",
       url: `${this.#url.origin}/?${query}`,
-      // A nonce and a time may be used once: each try has its own.
+      // Each attempt needs its own nonce and time.
       headers: () =>
         signedHeaders(
           { host: this.#url.host, action, version: "2015-01-09", query, date: this.#now(), nonce: randomUUID() },
@@ -67,21 +67,21 @@ export class AlidnsClient {
     throw this.#vendor.notItsApi(changes ? "unknown" : "none", parsed.error);
   }
 
-  /** A refusal that is about the credentials and not about what was asked. */
+  /** Returns the failure for a refusal of the credentials; null for other refusals. */
   #denied(status: number, { code, message }: Refusal): ProviderError | null {
     if (/^(?:InvalidAccessKeyId|SignatureDoesNotMatch|IncompleteSignature)/.test(code)) {
-      // The message of a wrong signature repeats the whole request.
+      // The message for a wrong signature repeats the whole request.
       const reason = code.startsWith("Signature") ? "the signature does not match" : message;
       return this.#error(
-        `it refuses the access key of this provider configuration; enter its id and secret again (${code}: ${reason})`,
+        `it rejects the access key of this provider configuration; enter its id and secret again (${code}: ${reason})`,
       );
     }
     if (code.startsWith("InvalidTimeStamp")) {
-      return this.#error(`it finds the time of this machine wrong; set its clock (${code}: ${message})`);
+      return this.#error(`it considers this machine's clock wrong; set the clock (${code}: ${message})`);
     }
     if (status === 401 || status === 403 || /^(?:Forbidden|NoPermission)/.test(code)) {
       return this.#error(
-        `it refuses the access key of this provider configuration; give its RAM user the permissions that docs/providers/alidns.md lists (${code}: ${message})`,
+        `it rejects the access key of this provider configuration; grant its RAM user the permissions listed in docs/providers/alidns.md (${code}: ${message})`,
       );
     }
     return null;

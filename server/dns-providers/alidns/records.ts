@@ -1,17 +1,19 @@
 import { isEditableType, type RecordData } from "../../dns/record.ts";
 import { ruleFor } from "../../dns/record-types.ts";
-import { canonicalOwner, canonicalValue } from "../one-by-one/vendor-values.ts";
-import type { StoredRecord } from "../one-by-one/stored-records.ts";
+import { canonicalOwner, canonicalValue } from "../single-record-api/vendor-values.ts";
+import type { StoredRecord } from "../single-record-api/stored-records.ts";
 import type { AlidnsRecord } from "./api.ts";
 
-/** Types of records that only this vendor has: `ALIDNS_A` on a line of its own, `ALIDNS_REDIRECT_URL`. No IANA mnemonics. */
+/**
+ * Prefix of types for records that only this vendor has, such as `ALIDNS_A` on a line or `ALIDNS_REDIRECT_URL`. Not IANA mnemonics.
+ */
 const ownTypes = "ALIDNS_";
 
 export function isOwnType(recordType: string): boolean {
   return recordType.startsWith(ownTypes);
 }
 
-/** A record in our words. One that is more than its type, name, value and TTL becomes a record of an own type. */
+/** Returns a record in canonical form. A record with vendor-specific settings gets one of the vendor's own types. */
 export function readRecord(zone: string, served: AlidnsRecord): StoredRecord {
   const { RecordId: id, Type: type, Value: printed, TTL: ttl } = served;
   const name = canonicalOwner(served.RR, zone);
@@ -25,7 +27,7 @@ export function readRecord(zone: string, served: AlidnsRecord): StoredRecord {
   return { id, data: { ...shared, recordType: type, value, priority } };
 }
 
-/** What a record has that no other provider knows. */
+/** Returns the settings of a record that no other provider has. */
 function settingsOf({ Line: line, Status: status, LbaStatus: weighted, Weight: weight }: AlidnsRecord): string[] {
   return [
     ...(line === "default" ? [] : [`line=${line}`]),
@@ -34,7 +36,7 @@ function settingsOf({ Line: line, Status: status, LbaStatus: weighted, Weight: w
   ];
 }
 
-/** The parameters that say a record. */
+/** Returns the parameters that describe a record. */
 export function recordParameters(record: RecordData): Record<string, string | number> {
   const { recordType, name, value, ttl, priority } = record;
   const shared = { RR: name, Type: recordType, TTL: ttl, Line: "default" };

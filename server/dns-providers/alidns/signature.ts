@@ -1,16 +1,19 @@
 import { createHash, createHmac } from "node:crypto";
 import { percentEncoded } from "../vendor-api/text.ts";
 
-/** What is signed of a call (ACS3-HMAC-SHA256, "V3 request structure and signature"). All calls are POSTs to `/` without a body. */
+/**
+ * The parts of a call that are signed (ACS3-HMAC-SHA256, "V3 request structure and signature"). All calls are POSTs to `/` without
+ * a body.
+ */
 export interface SignedCall {
   host: string;
   action: string;
   version: string;
-  /** As `canonicalQuery` writes it. */
+  /** The query string from `canonicalQuery`. */
   query: string;
   /** To the second, in UTC. */
   date: Date;
-  /** Never used twice. */
+  /** Used once only. */
   nonce: string;
 }
 
@@ -21,7 +24,7 @@ export interface AccessKey {
 
 const algorithm = "ACS3-HMAC-SHA256";
 
-/** The headers of a call, its signature among them; `host` is left out because the connection sets it. */
+/** Returns the headers of a call with its signature. `host` is left out because the connection sets it. */
 export function signedHeaders(call: SignedCall, key: AccessKey): Record<string, string> {
   const sent = {
     "x-acs-action": call.action,
@@ -40,7 +43,7 @@ export function signedHeaders(call: SignedCall, key: AccessKey): Record<string, 
   return { ...sent, authorization: `${algorithm} Credential=${key.id},SignedHeaders=${names},Signature=${signature}` };
 }
 
-/** Parameters by name. */
+/** Returns parameters as a query string, sorted by name. */
 export function canonicalQuery(parameters: Readonly<Record<string, string | number>>): string {
   return Object.entries(parameters)
     .toSorted(([one], [other]) => (one < other ? -1 : 1))

@@ -5,46 +5,45 @@ import { outcomesFrom } from "./change-outcomes.ts";
 import type { ChangeOutcome, RecordChange } from "../provider.ts";
 import { atOnce, filtered, type Steps } from "../../platform/slices.ts";
 
-/** Where the records are: what refusals speak of, and what it cannot hold. */
+/** Where records are stored, and what cannot be stored there. */
 export interface RecordStore {
-  /** `the zone file`. */
+  /** For messages: `the zone file`. */
   place: string;
-  /** Why it cannot hold a record at all, else null. */
+  /** Returns why it cannot store a record, or null. */
   refusal: (record: RecordData) => string | null;
-  /** What the servers behind it refuse a zone for. */
+  /** What the servers behind it reject a zone for. */
   rules?: ServerRules;
 }
 
-/** The records afterwards, and one outcome for each change. */
+/** The resulting records, and one outcome per change. */
 interface Applied {
   records: RecordData[];
   outcomes: ChangeOutcome[];
 }
 
 /**
- * Carries changes out on a zone's records, or on all those of the names that the changes touch. Records are matched by type, name and value; a TTL edited by hand is no obstacle.
- * What goes, goes before what comes, so that two records may exchange their values. What a refused change leaves in its place
- * refuses whatever was to come there.
- * Pure: answers with the records afterwards and one outcome per change. Costs records plus changes, not their product.
- * @param judged whether the changes were planned on just these records. Who planned them then answers for the zone's rules in the
- * state that they make together. Else records that were added by hand count too: a change that breaks a rule together with them,
- * or with what a refused change leaves, is refused, because a server would not load the zone.
+ * Applies changes to a zone's records, or to all records of the names that the changes touch. Records are matched by type, name and
+ * value, so a TTL edited elsewhere does not matter. All deletions come first, so two records may swap values. If a change is
+ * refused, changes that needed its record gone are refused too. Pure. Costs records plus changes, not their product.
+ * @param isPlanCurrent whether the changes were planned on exactly these records. The plan then vouches for the zone rules.
+ * Otherwise a change is refused if it breaks a rule together with records added elsewhere or left by a refused change, because a
+ * server would not load the zone.
  */
 export function applyToRecords(
   records: readonly RecordData[],
   changes: readonly RecordChange[],
   store: RecordStore,
-  judged = false,
+  isPlanCurrent = false,
 ): Applied {
-  return atOnce(applyingToRecords(records, changes, store, judged));
+  return atOnce(applyingToRecords(records, changes, store, isPlanCurrent));
 }
 
-/** {@link applyToRecords}, a step for each record. */
+/** Does the same as {@link applyToRecords}, in steps of one record. */
 export function* applyingToRecords(
   records: readonly RecordData[],
   changes: readonly RecordChange[],
   store: RecordStore,
-  judged = false,
+  isPlanCurrent = false,
 ): Steps<Applied> {
   const served = new Map<string, RecordData>();
   for (const record of records) {
@@ -53,23 +52,23 @@ export function* applyingToRecords(
   }
   const attempt = new Attempt(served, changes, store);
   attempt.refuse(attempt.obstacles());
-  if (!judged || attempt.refusals.size > 0) yield* refusingBroken(attempt, records, changes, store);
+  if (!isPlanCurrent || attempt.refusals.size > 0) yield* refusingBroken(attempt, records, changes, store);
   return {
     records: yield* attempt.result(),
     outcomes: outcomesFrom(changes, attempt.refusals),
   };
 }
 
-/** Changes on their way into a zone: which of them stand, and what that makes of the zone. */
+/** Changes being applied to a zone: which ones stand, and the zone that results. */
 class Attempt {
-  /** The refused changes and why. */
+  /** The refused changes, with the reason. */
   readonly refusals = new Map<RecordChange, string>();
   readonly #served: Map<string, RecordData>;
   readonly #changes: readonly RecordChange[];
   readonly #store: RecordStore;
-  /** By key: the change that takes this record of the zone away. */
+  /** The change that deletes or replaces each record, by key. */
   readonly #removing = new Map<string, RecordChange>();
-  /** By key: the change that brings this record. */
+  /** The change that adds each record, by key. */
   readonly #bringing = new Map<string, RecordChange>();
 
   /** @param served the zone's records by key */
@@ -79,7 +78,7 @@ class Attempt {
     this.#store = store;
   }
 
-  /** Lets the changes in, in order, and tells which of them cannot be. Once, before anything is refused. */
+  /** Registers the changes in order and returns the ones that cannot be made. Call once, before refusing anything. */
   obstacles(): Map<RecordChange, string> {
     for (const change of this.#changes) {
       const key = change.before && recordKey(change.before);
@@ -110,8 +109,8 @@ class Attempt {
   }
 
   /**
-   * Takes changes back, and with them those that were to come in the place of what thereby stays. Each change is visited once.
-   * @returns the names to which a record came back.
+   * Refuses changes, and with them the changes that needed their records gone. Each change is visited once.
+   * @returns the names that got a record back.
    */
   refuse(reasons: ReadonlyMap<RecordChange, string>): Set<string> {
     const names = new Set<string>();
@@ -132,7 +131,7 @@ class Attempt {
     return names;
   }
 
-  /** The zone with the changes that stand; of `some` of its records only, where they are given. */
+  /** Returns the zone with the changes that stand, or only `some` of its records. */
   *result(some: Iterable<RecordData> = this.#served.values(), changes = this.#changes): Steps<RecordData[]> {
     const records = yield* filtered(some, (record) => !this.#removing.has(recordKey(record)));
     for (const change of changes) if (change.after && !this.refusals.has(change)) records.push(change.after);
@@ -140,7 +139,7 @@ class Attempt {
   }
 }
 
-/** Refuses what breaks a rule of the zone, until nothing does. A name is judged again only when a record came back to it. */
+/** Refuses changes that break a zone rule, until none does. A name is checked again only when a record came back to it. */
 function* refusingBroken(
   attempt: Attempt,
   records: readonly RecordData[],
@@ -170,7 +169,7 @@ function* refusingBroken(
 }
 
 function inTheWay(record: RecordData, { place }: RecordStore): string {
-  return `${recordLabel(record)} is in ${place} already; sync the zone first.`;
+  return `${recordLabel(record)} is already in ${place}; sync the zone first.`;
 }
 
 function capitalised(text: string): string {

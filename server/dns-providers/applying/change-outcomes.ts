@@ -1,11 +1,11 @@
 import type { ChangeOutcome, RecordChange } from "../provider.ts";
 
-/** Every change made. */
+/** Returns a success for every change. */
 export function allMade(changes: readonly unknown[]): ChangeOutcome[] {
   return changes.map(() => ({ ok: true }));
 }
 
-/** One outcome for each change: those that have a reason were refused. */
+/** Returns one outcome per change: a refusal for changes that have one. */
 export function outcomesFrom(
   changes: readonly RecordChange[],
   refusals: ReadonlyMap<RecordChange, string>,
@@ -16,7 +16,7 @@ export function outcomesFrom(
   });
 }
 
-/** The outcomes of changes of which all or none are made: one refusal refuses all. */
+/** Returns the outcomes of an atomic set: one refusal refuses all. */
 export function allOrNone(outcomes: ChangeOutcome[]): ChangeOutcome[] {
   const refusal = outcomes.find((outcome) => !outcome.ok);
   if (!refusal || refusal.ok) return outcomes;
@@ -24,7 +24,7 @@ export function allOrNone(outcomes: ChangeOutcome[]): ChangeOutcome[] {
   return outcomes.map((outcome) => (outcome.ok ? { ok: false, message } : outcome));
 }
 
-/** Why a change was not made against which nothing spoke but the refusal of another one of its set. */
+/** Returns why a change was not made although only another change of its set was refused. */
 export function notDone(reason: string): string {
-  return `Not done, because another change of the set was refused: ${reason}`;
+  return `Not done because another change of the set was refused: ${reason}`;
 }

@@ -1,4 +1,4 @@
-/** Parts items, in order, so that those of two parts have no link in common. Pure. */
+/** Splits items, in order, into groups that share no link. Pure. */
 export function connectedComponents<Item>(
   items: readonly Item[],
   linksOf: (item: Item) => readonly string[],

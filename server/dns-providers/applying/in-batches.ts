@@ -1,6 +1,7 @@
 /**
- * Packs items, in order, as many into a batch as it holds; an item is never split, and one that is too large for any batch stands alone.
- * @param sizesOf one number for each of the measures that `most` limits. Pure.
+ * Packs items into batches, in order and as full as possible. Items are never split; one too large for any batch gets its own.
+ * Pure.
+ * @param sizesOf returns an item's size in each of the measures that `most` limits.
  */
 export function inBatches<Item>(
   items: readonly Item[],

@@ -2,9 +2,9 @@ import { refuse } from "../../platform/result.ts";
 import { ProviderError } from "../provider.ts";
 
 /**
- * Makes a call that takes back what an earlier one of the same set did.
- * @param reason why: what was refused.
- * @throws ProviderError with effect `unknown` where it fails
+ * Makes a call that undoes an earlier call of the same set.
+ * @param reason the refusal that made it necessary.
+ * @throws ProviderError with effect `unknown` if it fails
  */
 export async function takeBack(
   call: () => Promise<{ ok: true } | { ok: false; message: string }>,
@@ -17,6 +17,6 @@ export async function takeBack(
     return refuse(error.message);
   });
   if (answer.ok) return;
-  const message = `${reason.replace(/[^.!?]$/, "$&.")} What had been done of the set before could not be taken back: ${answer.message}`;
+  const message = `${reason.replace(/[^.!?]$/, "$&.")} Changes of the set that were already made could not be undone: ${answer.message}`;
   throw new ProviderError(message, "unknown", { answered, refusal: reason });
 }

@@ -1,12 +1,12 @@
 import type { RecordData } from "../../dns/record.ts";
 import type { RecordChange } from "../provider.ts";
 
-/** The records that a change is about: what goes, and what comes. */
+/** Returns the records that a change deletes and adds. */
 export function recordsOf({ before, after }: RecordChange): RecordData[] {
   return [before, after].flatMap((record) => record ?? []);
 }
 
-/** The names that changes read or write, relative to the zone. */
+/** Returns the names that changes touch, relative to the zone. */
 export function touchedNames(changes: readonly RecordChange[]): Set<string> {
   return new Set(changes.flatMap(recordsOf).map(({ name }) => name));
 }

@@ -1,9 +1,11 @@
 import { z } from "zod";
 
-// The parts of Cloudflare's API that are used (https://developers.cloudflare.com/api/resources/dns/subresources/records/). Fields beyond
-// them are let be.
+// The parts of Cloudflare's API in use (https://developers.cloudflare.com/api/resources/dns/subresources/records/). Other fields
+// are ignored.
 
 const paging = z.object({ total_count: z.int().optional(), total_pages: z.int().optional() });
+
+export type Paging = z.infer<typeof paging>;
 
 const zone = z.object({
   id: z.string(),
@@ -34,7 +36,7 @@ const record = z.object({
   meta: z.object({ read_only: z.boolean().optional() }).optional(),
 });
 
-/** A record as Cloudflare shows it. */
+/** A record as Cloudflare returns it. */
 export type ServedRecord = z.infer<typeof record>;
 
 export const recordPage = z.object({ result: z.array(record), result_info: paging.optional() });
@@ -42,7 +44,7 @@ export const recordPage = z.object({ result: z.array(record), result_info: pagin
 const done = z.array(z.object({ id: z.string() })).nullish();
 export const batchResult = z.object({ deletes: done, patches: done, posts: done });
 
-/** What a record is to say. Comments and tags are left out, which keeps them in a patch. */
+/** The fields of a record to write. Comments and tags are left out, so that a patch preserves them. */
 export interface RecordBody {
   name: string;
   type: string;
@@ -57,7 +59,7 @@ export interface RecordBody {
   private_routing?: boolean;
 }
 
-/** Changes that Cloudflare makes in one transaction of its database: deletes, then patches, then posts. */
+/** Changes that Cloudflare makes in one database transaction: deletes, then patches, then posts. */
 export interface Batch {
   deletes: { id: string }[];
   patches: (RecordBody & { id: string })[];

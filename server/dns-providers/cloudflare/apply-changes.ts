@@ -13,16 +13,16 @@ import { batchOf, sizeOf, stepsFor, undoOf, type ReadRecord, type Step } from ".
 import { recordKey, rrsetKey } from "../../dns/record.ts";
 
 /**
- * Sends a batch, which Cloudflare carries out in whole or not at all.
- * @param does the changes that it makes; none where it takes others back.
- * @returns ids of what it posted. @throws ProviderError
+ * Sends a batch, which Cloudflare carries out whole or not at all.
+ * @param does the changes that it makes; none if it undoes others.
+ * @returns the ids of what it posted. @throws ProviderError
  */
 export type SendBatch = (batch: Batch, does: readonly RecordChange[]) => Promise<Answer<string[]>>;
 
-/** A batch that is refused changes nothing, so parts of it may be tried; this is how often. */
+/** Most batches to send. A refused batch changes nothing, so its parts may be tried. */
 const mostCalls = 60;
 
-/** @param tooLong why RRsets are not to grow, by `rrsetKey` */
+/** @param tooLong why RRsets must not grow, by `rrsetKey` */
 function storeOf(minTtl: number, tooLong: ReadonlyMap<string, string>): RecordStore {
   return {
     place: "the zone at Cloudflare",
@@ -30,15 +30,15 @@ function storeOf(minTtl: number, tooLong: ReadonlyMap<string, string>): RecordSt
       const found = unsupported(record);
       if (found !== null) return `Cloudflare ${found.reason}`;
       if (record.ttl < minTtl && record.ttl !== automaticTtl) {
-        return `Cloudflare takes a TTL of at least ${minTtl} seconds on the plan that this zone has.`;
+        return `Cloudflare requires a TTL of at least ${minTtl} seconds on this zone's plan.`;
       }
-      const together = tooLong.get(rrsetKey(record));
-      return together === undefined ? null : `Cloudflare ${together}`;
+      const reason = tooLong.get(rrsetKey(record));
+      return reason === undefined ? null : `Cloudflare ${reason}`;
     },
   };
 }
 
-/** What can be said of changes by what is there, before anything is sent. */
+/** Returns the outcomes that the present records already decide, before anything is sent. */
 function judge(records: readonly ReadRecord[], changes: readonly RecordChange[], minTtl: number): ChangeOutcome[] {
   const present = records.map(({ data }) => data);
   const first = applyToRecords(present, changes, storeOf(minTtl, new Map()));
@@ -54,35 +54,35 @@ function judge(records: readonly ReadRecord[], changes: readonly RecordChange[],
 }
 
 /**
- * Carries changes out in batches. What Cloudflare refuses without naming it is found by sending ever smaller parts.
- * All `together` are one batch where it holds them; else batches that were carried out are taken back when a later one is refused.
- * @param records those at the names that the changes touch.
- * @param largest how many records a batch may touch. @param minTtl the smallest TTL of the zone's plan.
- * @throws ProviderError with effect `unknown` when it cannot say what was carried out
+ * Applies changes in batches. If a batch is refused without naming the change at fault, ever smaller parts are sent to find it.
+ * Atomic changes go into one batch if they fit; otherwise batches already made are undone when a later one is refused.
+ * @param records the records at the names that the changes touch.
+ * @param largest records that a batch may touch. @param minTtl the smallest TTL of the zone's plan.
+ * @throws ProviderError with effect `unknown` if it is unknown what was carried out
  */
 export async function applyInBatches(
   zone: string,
   records: readonly ReadRecord[],
   changes: readonly RecordChange[],
-  { together, largest, minTtl }: { together: boolean; largest: number; minTtl: number },
+  { atomic, largest, minTtl }: { atomic: boolean; largest: number; minTtl: number },
   send: SendBatch,
 ): Promise<ChangeOutcome[]> {
   const refused = ownRecords(records, changes);
-  const asked = changes.filter((change) => !refused.has(change));
-  const outcomes = judge(records, asked, minTtl);
-  for (const [index, change] of asked.entries()) {
+  const editable = changes.filter((change) => !refused.has(change));
+  const outcomes = judge(records, editable, minTtl);
+  for (const [index, change] of editable.entries()) {
     const outcome = outcomes[index];
     if (outcome && !outcome.ok) refused.set(change, outcome.message);
   }
-  if (together && refused.size > 0) return allOrNone(outcomesFrom(changes, refused));
+  if (atomic && refused.size > 0) return allOrNone(outcomesFrom(changes, refused));
   const allowed = changes.filter((change) => !refused.has(change));
   const batches = inBatches(stepsFor(zone, records, allowed), (step) => [sizeOf(step)], [largest]);
-  const more = together ? await sendTogether(batches, send) : await sendEach(batches, send);
+  const more = atomic ? await sendAtomic(batches, send) : await sendEach(batches, send);
   for (const [change, reason] of more) refused.set(change, reason);
   return outcomesFrom(changes, refused);
 }
 
-/** Changes of records that are Cloudflare's own. */
+/** Returns changes to read-only records, with the reason. */
 function ownRecords(records: readonly ReadRecord[], changes: readonly RecordChange[]): Map<RecordChange, string> {
   const own = new Map(records.map(({ served, data }) => [recordKey(data), ownReason(served)]));
   return new Map(
@@ -103,7 +103,7 @@ function changesOf(steps: readonly Step[]): RecordChange[] {
   return steps.map(({ change }) => change);
 }
 
-async function sendTogether(batches: readonly Step[][], send: SendBatch): Promise<Refused> {
+async function sendAtomic(batches: readonly Step[][], send: SendBatch): Promise<Refused> {
   const undo: Batch[] = [];
   for (const steps of batches) {
     let reason: string;
@@ -114,7 +114,7 @@ async function sendTogether(batches: readonly Step[][], send: SendBatch): Promis
         continue;
       }
       if (undo.length === 0) refuseWithoutZone(answer);
-      reason = `Cloudflare refuses it: ${answer.refusal.reason}`;
+      reason = `Cloudflare refused the change: ${answer.refusal.reason}`;
     } catch (error) {
       if (!(error instanceof ProviderError) || error.effect === "unknown" || undo.length === 0) throw error;
       reason = error.message;
@@ -139,7 +139,7 @@ async function sendEach(batches: readonly Step[][], send: SendBatch): Promise<Re
     if (!steps) return refused;
     const later = () => [...steps, ...waiting.flat()];
     if (calls >= mostCalls) {
-      const message = "Cloudflare refuses too many of the changes, and this one was not tried; send fewer at once.";
+      const message = "Cloudflare refused too many of the changes, so this one was not tried. Send fewer at once.";
       return new Map([...refused, ...all(later(), message)]);
     }
     try {
@@ -151,7 +151,7 @@ async function sendEach(batches: readonly Step[][], send: SendBatch): Promise<Re
         waiting.unshift(steps.slice(0, half), steps.slice(half));
       } else {
         if (!made) refuseWithoutZone(answer);
-        for (const { change } of steps) refused.set(change, `Cloudflare refuses it: ${answer.refusal.reason}`);
+        for (const { change } of steps) refused.set(change, `Cloudflare refused the change: ${answer.refusal.reason}`);
       }
     } catch (error) {
       if (!(error instanceof ProviderError) || error.effect === "unknown" || !made) throw error;
@@ -162,7 +162,7 @@ async function sendEach(batches: readonly Step[][], send: SendBatch): Promise<Re
 
 function refuseWithoutZone({ refusal }: Extract<Answer<unknown>, { ok: false }>): void {
   if (!saysZoneMissing(refusal)) return;
-  throw new ProviderError(`Cloudflare: the zone is not there any more: ${refusal.reason}`, "none", {
+  throw new ProviderError(`Cloudflare no longer has this zone: ${refusal.reason}`, "none", {
     zoneMissing: true,
   });
 }

@@ -1,8 +1,17 @@
 import type { z } from "zod";
 import type { ProviderError } from "../provider.ts";
 import { VendorCalls, type VendorEnvironment } from "../vendor-api/calls.ts";
-import { batchResult, madeZone, recordPage, zonePage, type Batch, type ServedRecord, type ServedZone } from "./api.ts";
-import { PageTurner } from "../vendor-api/page-turner.ts";
+import {
+  batchResult,
+  madeZone,
+  recordPage,
+  zonePage,
+  type Batch,
+  type Paging,
+  type ServedRecord,
+  type ServedZone,
+} from "./api.ts";
+import { readPages } from "../vendor-api/pages.ts";
 import { reasonIn, refusesToken, saysZoneMissing, type Refusal } from "./refusals.ts";
 
 export interface CloudflareAccess {
@@ -16,14 +25,14 @@ export type Answer<T> = { ok: true; value: T } | { ok: false; refusal: Refusal }
 type Sdk = Awaited<ReturnType<typeof loadSdk>>;
 type Client = ReturnType<typeof clientOf>;
 
-/** The largest pages that there are. */
+/** The largest pages allowed. */
 const zonesAPage = 50;
 const recordsAPage = 5_000;
-/** Longer than the calls themselves are given, with their waits for a turn. */
+/** Longer than any call may take including its waits, so that this timeout never applies. */
 const timeoutMilliseconds = 24 * 3_600_000;
 export const cloudflareAddress = "https://api.cloudflare.com/client/v4";
 
-/** Cloudflare's API through its own package, whose calls leave by our door and are not repeated by it. */
+/** Calls Cloudflare's API through its own package, which sends through our egress and does not retry. */
 export class CloudflareClient {
   readonly calls: VendorCalls;
   readonly accountId: string | undefined;
@@ -37,32 +46,23 @@ export class CloudflareClient {
       address: access.endpoint,
       environment,
       secrets: [access.apiToken],
-      // 1,200 in five minutes, the dashboard's among them (https://developers.cloudflare.com/fundamentals/api/reference/limits/).
+      // The limit is 1,200 in five minutes, dashboard included
+      // (https://developers.cloudflare.com/fundamentals/api/reference/limits/).
       quotas: { address: cloudflareAddress, limits: [{ calls: 1_100, seconds: 300 }] },
     });
   }
 
-  /** Page by page. @throws ProviderError */
+  /** Yields zones, or those of one name, page by page. @throws ProviderError */
   async *zones(name?: string): AsyncGenerator<ServedZone> {
     const filter = {
       ...(name === undefined ? {} : { name }),
       ...(this.accountId === undefined ? {} : { account: { id: this.accountId } }),
     };
-    const pages = new PageTurner(this.calls.name);
-    for (let page = 1; ; page++) {
-      const { result, result_info: info } = this.#sure(
-        await this.#ask(zonePage, "none", (client) =>
-          client.zones
-            .list({ ...filter, page, per_page: zonesAPage })
-            .then(({ result, result_info }) => ({ result, result_info })),
-        ),
-      );
-      yield* result;
-      const [first] = result;
-      if (page >= (info?.total_pages ?? 1)) return;
-      if (!first) throw this.calls.error("its list of zones was changed while it was being read; try again.", "none");
-      pages.turn(first.id, info?.total_pages);
-    }
+    const list = { name: "its list of zones", pageSize: zonesAPage };
+    const pages = this.#pages(list, zonePage, (client, page) =>
+      client.zones.list({ ...filter, page, per_page: zonesAPage }),
+    );
+    for await (const page of pages) yield* page;
   }
 
   /** @throws ProviderError */
@@ -72,37 +72,34 @@ export class CloudflareClient {
     );
   }
 
-  /** Those of a name, or all, page by page. @throws ProviderError, also when the zone changes in between and some were missed */
+  /** Yields a zone's records, or those of one name, page by page. @throws ProviderError, also if the zone changes meanwhile */
   async *records(zoneId: string, name?: string): AsyncGenerator<ServedRecord[]> {
     const filter = name === undefined ? {} : { name: { exact: name } };
-    const seen = new Set<string>();
-    const totals = new Set<number>();
-    const pages = new PageTurner(this.calls.name);
-    for (let page = 1; ; page++) {
-      const { result, result_info: info } = this.#sure(
-        await this.#ask(recordPage, "none", (client) =>
-          client.dns.records
-            .list({ zone_id: zoneId, ...filter, order: "name", page, per_page: recordsAPage })
-            .then(({ result, result_info }) => ({ result, result_info })),
-        ),
-      );
-      const fresh = result.filter(({ id }) => !seen.has(id));
-      for (const { id } of fresh) seen.add(id);
-      if (info?.total_count !== undefined) totals.add(info.total_count);
-      if (fresh.length > 0) yield fresh;
-      const [first] = result;
-      if (first && page < (info?.total_pages ?? 1)) {
-        pages.turn(first.id, info?.total_pages);
-        continue;
-      }
-      if (totals.size > 1 || (totals.size === 1 && !totals.has(seen.size))) {
-        throw this.calls.error("the zone was changed while it was being read; try again.", "none");
-      }
-      return;
-    }
+    const list = { name: "the zone's records", pageSize: recordsAPage, mustBeComplete: true };
+    yield* this.#pages(list, recordPage, (client, page) =>
+      client.dns.records.list({ zone_id: zoneId, ...filter, order: "name", page, per_page: recordsAPage }),
+    );
   }
 
-  /** @returns the ids of what was posted, in order. @throws ProviderError with effect `unknown` when it may have been carried out */
+  #pages<Entry extends { id: string }>(
+    list: { name: string; pageSize: number; mustBeComplete?: boolean },
+    schema: z.ZodType<{ result: Entry[]; result_info?: Paging | undefined }>,
+    call: (client: Client, page: number) => PromiseLike<{ result?: unknown; result_info?: unknown }>,
+  ): AsyncGenerator<Entry[]> {
+    return readPages({ vendor: this.calls.name, idOf: ({ id }: Entry) => id, ...list }, async (page) => {
+      const { result: entries, result_info: info } = this.#sure(
+        await this.#ask(schema, "none", (client) =>
+          call(client, page).then(({ result, result_info }) => ({ result, result_info })),
+        ),
+      );
+      return { entries, total: info?.total_count ?? null, isLast: page >= (info?.total_pages ?? 1) };
+    });
+  }
+
+  /**
+   * Carries out a batch. @returns the ids of what was posted, in order. @throws ProviderError with effect `unknown` if it may have
+   * been carried out
+   */
   async batch(zoneId: string, { deletes, patches, posts }: Batch): Promise<Answer<string[]>> {
     const answer = await this.#ask(batchResult, "unknown", (client, { asParams }) =>
       client.dns.records.batch(asParams({ zone_id: zoneId, deletes, patches, posts })),
@@ -113,25 +110,25 @@ export class CloudflareClient {
       [deletes, done.deletes],
       [patches, done.patches],
       [posts, done.posts],
-    ].every(([sent = [], told]) => (told?.length ?? 0) === sent?.length);
+    ].every(([sent = [], answered]) => (answered?.length ?? 0) === sent?.length);
     if (isAll) return { ok: true, value: (done.posts ?? []).map(({ id }) => id) };
-    throw this.calls.error("its answer does not tell all that it was to do; the zone must be read again.", "unknown");
+    throw this.calls.error("its answer does not cover every change sent; the zone must be read again.", "unknown");
   }
 
-  /** The value, for calls that have nothing to be refused. @throws ProviderError */
+  /** Returns the value of a call that has no reason to be refused. @throws ProviderError */
   #sure<T>(answer: Answer<T>): T {
     if (answer.ok) return answer.value;
     throw this.refused(answer.refusal);
   }
 
-  /** A refusal as the failure of the whole call. */
+  /** Returns the failure for a refused call. */
   refused(refusal: Refusal): ProviderError {
-    return this.calls.error(`it refuses the call (${refusal.status}): ${refusal.reason}`, "none", {
+    return this.calls.error(`it refused the call (${refusal.status}): ${refusal.reason}`, "none", {
       zoneMissing: saysZoneMissing(refusal),
     });
   }
 
-  /** @param effect what it may have done when the answer cannot be read. */
+  /** @param effect what the call may have done if its answer cannot be read. */
   async #ask<T>(
     schema: z.ZodType<T>,
     effect: "none" | "unknown",
@@ -143,7 +140,7 @@ export class CloudflareClient {
       try {
         return await this.#send(url, init ?? {});
       } catch (error) {
-        // The package puts an error of its own in place of this one.
+        // The package replaces this error with its own.
         failure = error;
         throw error;
       }
@@ -168,21 +165,21 @@ export class CloudflareClient {
     const refusal = { status, codes, reason: this.calls.plain(reason) };
     if (!refusesToken(refusal)) return refusal;
     throw this.calls.error(
-      `it refuses the token of this provider configuration; give one with the rights Zone Read and DNS Edit for its zones (${refusal.reason})`,
+      `it rejects the token of this provider configuration; enter one with the permissions Zone Read and DNS Edit for its zones (${refusal.reason})`,
       "none",
     );
   }
 
   async #send(url: string | URL | Request, { method = "GET", headers, body }: RequestInit): Promise<Response> {
     const given = new Headers(headers);
-    const kept = ["accept", "authorization", "content-type"].flatMap((name) => {
+    const forwarded = ["accept", "authorization", "content-type"].flatMap((name) => {
       const value = given.get(name);
       return value === null ? [] : [[name, value] as const];
     });
     const answer = await this.calls.send({
       method: methodOf(method),
       url: typeof url === "string" ? url : url instanceof URL ? url.href : url.url,
-      headers: Object.fromEntries(kept),
+      headers: Object.fromEntries(forwarded),
       ...(typeof body === "string" ? { body } : {}),
       changes: method.toUpperCase() !== "GET",
     });
@@ -198,7 +195,7 @@ function methodOf(method: string): "GET" | "POST" {
   throw new Error(`No call to Cloudflare uses ${upper}.`);
 }
 
-/** Loaded when the first call is made: it is 15,000 lines and 45 MB of memory, for which others need not wait. */
+/** Loads the package when the first call is made: it is 15,000 lines and takes 45 MB of memory. */
 async function loadSdk() {
   const [{ createClient }, { APIError }, { BaseRecords }, { BaseZones }] = await Promise.all([
     import("cloudflare/tree-shakable"),
@@ -207,14 +204,14 @@ async function loadSdk() {
     import("cloudflare/resources/zones/zones"),
   ]);
   type Params = Parameters<InstanceType<typeof BaseRecords>["batch"]>[0];
-  /** The package has a type for each of twenty types of records, which a table of fields cannot name one by one. */
+  /** Casts a batch: the package has a type per record type, which a table of fields cannot match. */
   const asParams = (params: { zone_id: string } & Batch) => params as unknown as Params;
   return { createClient, APIError, resources: [BaseRecords, BaseZones] as const, asParams };
 }
 
 type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
-/** Everything is given, so that the package looks for nothing in the environment. */
+/** Sets every option, so that the package does not read the environment. */
 function clientOf({ createClient, resources }: Sdk, { apiToken, endpoint }: CloudflareAccess, fetch: Fetch) {
   return createClient({
     resources,

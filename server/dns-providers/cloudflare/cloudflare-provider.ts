@@ -9,6 +9,7 @@ import {
 } from "../provider.ts";
 import { touchedNames } from "../applying/touched-records.ts";
 import { lateSeconds } from "../vendor-api/calls.ts";
+import { pagesOfNames } from "../vendor-api/pages.ts";
 import type { ServedZone } from "./api.ts";
 import { applyInBatches } from "./apply-changes.ts";
 import type { CloudflareClient } from "./client.ts";
@@ -16,15 +17,15 @@ import { saysZoneExists } from "./refusals.ts";
 import { ownReason, readRecord } from "./served-records.ts";
 import type { ReadRecord } from "./steps.ts";
 
-/** Of how many names the records are asked for one by one; for more, the whole zone is read. */
-const namesAsked = 3;
+/** Names whose records are queried one by one; for more names, the whole zone is read. */
+const mostQueries = 3;
 /** Records that a batch may touch (https://developers.cloudflare.com/dns/manage-dns-records/how-to/batch-record-changes/). */
 const largestBatch = { free: 200, paid: 3_500 };
-/** In seconds (https://developers.cloudflare.com/dns/manage-dns-records/reference/ttl/). */
+/** The smallest TTLs, in seconds (https://developers.cloudflare.com/dns/manage-dns-records/reference/ttl/). */
 export const smallestTtl = { enterprise: 30, others: 60 };
 const paidPlans = new Set(["pro", "business", "enterprise"]);
 
-/** The zones of a Cloudflare token. */
+/** Returns a provider for the zones of a Cloudflare token. */
 export function cloudflareProvider(client: CloudflareClient): DnsProvider {
   return {
     settlesAfterSeconds: lateSeconds,
@@ -39,9 +40,9 @@ export function cloudflareProvider(client: CloudflareClient): DnsProvider {
     createZone: (zone) => createZone(client, zone),
     readZone: (zone) => readZone(client, zone),
     applyChanges: (zone, changes, options = {}) => applyChanges(client, zone, changes, options),
-    keptRecords: (zone) => keptRecords(client, zone),
+    readOnlyRecords: (zone) => readOnlyRecords(client, zone),
     minTtl: async (zone) => smallestTtlOf(await zoneAt(client, zone)),
-    // The API shows no SOA, and no mark of a zone's content.
+    // The API shows no SOA, and no fingerprint of a zone's content.
     readSoa: () => Promise.resolve(null),
     fingerprint: () => Promise.resolve(null),
   };
@@ -52,16 +53,16 @@ async function createZone(client: CloudflareClient, zone: string): Promise<void>
   const { accountId } = client;
   if (accountId === undefined) {
     throw new ProviderError(
-      `Cloudflare has no zone ${zone} for this token; to have it made, enter the account id in the provider configuration.`,
+      `Cloudflare has no zone ${zone} for this token. To create it, enter the account id in the provider configuration.`,
       "none",
     );
   }
   const answer = await client.makeZone(zone, accountId);
   if (answer.ok || (saysZoneExists(answer.refusal) && (await findZone(client, zone)))) return;
-  throw new ProviderError(`Cloudflare does not make the zone ${zone}: ${answer.refusal.reason}`, "none");
+  throw new ProviderError(`Cloudflare did not create the zone ${zone}: ${answer.refusal.reason}`, "none");
 }
 
-/** The zone of this name; an active one before those that wait for their delegation. */
+/** Returns the zone of this name; an active one before those waiting for their delegation. */
 async function findZone(client: CloudflareClient, zone: string): Promise<ServedZone | null> {
   const found: ServedZone[] = [];
   for await (const one of client.zones(zone)) {
@@ -80,11 +81,11 @@ async function findZone(client: CloudflareClient, zone: string): Promise<ServedZ
 async function zoneAt(client: CloudflareClient, zone: string): Promise<ServedZone> {
   const found = await findZone(client, zone);
   if (found) return found;
-  // A token without the right to see zones is not refused: it is shown none.
+  // A token without Zone Read gets an empty list, not an error.
   if (await showsAny(client))
     throw new ProviderError(`Cloudflare has no zone ${zone} for this token.`, "none", { zoneMissing: true });
   throw new ProviderError(
-    `Cloudflare shows this token no zones at all, ${zone} among them; check that it still has the right Zone Read for its zones.`,
+    `Cloudflare shows this token no zones, not even ${zone}. Check that it still has the permission Zone Read for its zones.`,
     "none",
   );
 }
@@ -100,7 +101,7 @@ async function* readZone(client: CloudflareClient, zone: string): AsyncGenerator
   const { id } = await zoneAt(client, zone);
   const seen = new Set<string>();
   for await (const page of client.records(id)) {
-    // A text may be there twice, with quotes and without, and says the same.
+    // Cloudflare may hold a text twice, with and without quotes; both are the same record.
     const records = page.flatMap((served) => readRecord(zone, served) ?? []);
     const batch = records.filter((record) => !seen.has(recordKey(record)));
     for (const record of batch) seen.add(recordKey(record));
@@ -108,31 +109,31 @@ async function* readZone(client: CloudflareClient, zone: string): AsyncGenerator
   }
 }
 
-async function keptRecords(client: CloudflareClient, zone: string): Promise<ReadonlyMap<string, string>> {
+async function readOnlyRecords(client: CloudflareClient, zone: string): Promise<ReadonlyMap<string, string>> {
   const { id } = await zoneAt(client, zone);
-  const kept = new Map<string, string>();
+  const found = new Map<string, string>();
   for await (const page of client.records(id)) {
     for (const served of page) {
       const reason = ownReason(served);
       const data = reason === null ? null : readRecord(zone, served);
-      if (reason !== null && data) kept.set(recordKey(data), reason);
+      if (reason !== null && data) found.set(recordKey(data), reason);
     }
   }
-  return kept;
+  return found;
 }
 
 async function applyChanges(
   client: CloudflareClient,
   zone: string,
   changes: readonly RecordChange[],
-  { together = false, beforeCall }: ApplyOptions,
+  { atomic = false, beforeCall }: ApplyOptions,
 ): Promise<ApplyResult> {
   const found = await zoneAt(client, zone);
   const { id, plan } = found;
   const records = await presentRecords(client, zone, id, changes);
   const largest = paidPlans.has(plan?.legacy_id ?? "") ? largestBatch.paid : largestBatch.free;
   const minTtl = smallestTtlOf(found);
-  const outcomes = await applyInBatches(zone, records, changes, { together, largest, minTtl }, async (batch, does) => {
+  const outcomes = await applyInBatches(zone, records, changes, { atomic, largest, minTtl }, async (batch, does) => {
     await beforeCall?.(does);
     return await client.batch(id, batch);
   });
@@ -143,7 +144,7 @@ function smallestTtlOf({ plan }: ServedZone): number {
   return plan?.legacy_id === "enterprise" ? smallestTtl.enterprise : smallestTtl.others;
 }
 
-/** The records of the names that the changes touch. */
+/** Returns the records at the names that the changes touch. */
 async function presentRecords(
   client: CloudflareClient,
   zone: string,
@@ -151,14 +152,14 @@ async function presentRecords(
   changes: readonly RecordChange[],
 ): Promise<ReadRecord[]> {
   const names = touchedNames(changes);
-  const asked = names.size > namesAsked ? [undefined] : [...names].map((name) => absoluteName(name, zone));
+  const pages = pagesOfNames(names, mostQueries, (name) =>
+    client.records(zoneId, name === undefined ? undefined : absoluteName(name, zone)),
+  );
   const found: ReadRecord[] = [];
-  for (const name of asked) {
-    for await (const page of client.records(zoneId, name)) {
-      for (const served of page) {
-        const data = readRecord(zone, served);
-        if (data && names.has(data.name)) found.push({ served, data });
-      }
+  for await (const page of pages) {
+    for (const served of page) {
+      const data = readRecord(zone, served);
+      if (data && names.has(data.name)) found.push({ served, data });
     }
   }
   return found;

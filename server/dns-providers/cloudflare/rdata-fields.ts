@@ -4,7 +4,10 @@ import type { RdataField } from "../../dns/values/value-rule.ts";
 import { decodeText } from "../../dns/values/text.ts";
 import { rdataFields } from "../rdata-text.ts";
 
-/** How a field of RDATA stands in `data`: a number, a word, a name without its trailing dot, a text without quotes and escapes, or all that is left. */
+/**
+ * The form of an RDATA field in `data`: a number, a word, a name without trailing dot, a text without quotes and escapes, or all
+ * remaining fields.
+ */
 type FieldForm = "number" | "word" | "name" | "text" | "rest";
 
 type Shape = readonly (readonly [field: string, form: FieldForm])[];
@@ -21,7 +24,7 @@ const service: Shape = [
   ["value", "rest"],
 ];
 
-/** The types that Cloudflare takes field by field, in the order of their RDATA. */
+/** The types that Cloudflare takes field by field, in RDATA order. */
 const shapes: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   [
     "CAA",
@@ -102,12 +105,12 @@ const shapes: ReadonlyMap<string, Shape> = new Map<string, Shape>([
 
 export type RecordFields = Readonly<Record<string, string | number>>;
 
-/** Whether Cloudflare takes the type field by field. */
+/** Returns whether Cloudflare takes the type field by field. */
 export function hasFields(recordType: string): boolean {
   return shapes.has(recordType);
 }
 
-/** The fields of a canonical value; null where it does not come apart into them. */
+/** Returns the fields of a canonical value; null if it cannot be split into them. */
 export function fieldsOf(recordType: string, value: string): RecordFields | null {
   const shape = shapes.get(recordType);
   const raws = rdataFields(recordType, ruleFor(recordType).print(value));
@@ -134,7 +137,7 @@ function valueIn(form: FieldForm, { raw }: RdataField): string | number | null {
   return octets && decodeText(octets);
 }
 
-/** RDATA in master-file form from the fields that Cloudflare shows; null where they are not those of the type. */
+/** Returns RDATA in master-file form from the fields that Cloudflare prints; null if they are not those of the type. */
 export function textOf(recordType: string, fields: Readonly<Record<string, unknown>>): string | null {
   const texts: string[] = [];
   for (const [name, form] of shapes.get(recordType) ?? []) {

@@ -9,18 +9,18 @@ import { rdataFields } from "../rdata-text.ts";
 import type { RecordBody, ServedRecord } from "./api.ts";
 import { fieldsOf, hasFields } from "./rdata-fields.ts";
 
-/** Leaves the TTL to Cloudflare. */
+/** Lets Cloudflare choose the TTL. */
 export const automaticTtl = 1;
 const proxiable = new Set(["A", "AAAA", "CNAME"]);
-/** Of a record's RDATA (https://developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types/). */
+/** Octets of a record's RDATA (https://developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types/). */
 const longestRdata = 4_096;
 
-/** Of the content of all records with one name and type (ibid.). */
+/** Characters in the content of all records of one name and type (ibid.). */
 const longestRrset = 8_192;
 
 type Content = Pick<LimitedRecord, "recordType" | "value" | "strings">;
 
-/** What Cloudflare cannot store beyond type and TTL. */
+/** Returns why Cloudflare cannot store a record, beyond type and TTL; null if it can. */
 export function unsupported(
   record: Pick<LimitedRecord, "recordType" | "value" | "strings" | "proxied">,
 ): Unsupported | null {
@@ -28,7 +28,7 @@ export function unsupported(
   if (proxied && !proxiable.has(recordType)) {
     return {
       field: "proxied",
-      reason: `proxies A, AAAA and CNAME records only; set proxied to false for ${recordType}.`,
+      reason: `proxies only A, AAAA and CNAME records; set proxied to false for ${recordType}.`,
     };
   }
   if (recordType === "TXT" && textOctets(record) > longestRdata) {
@@ -37,40 +37,43 @@ export function unsupported(
   if (contentLength(record) > longestRrset) {
     return {
       field: "value",
-      reason: `stores at most ${longestRrset} characters, as it writes them, in the records of one name and type.`,
+      reason: `stores at most ${longestRrset} characters, in its own notation, in all records of one name and type.`,
     };
   }
   const readable = value === "" || !hasFields(recordType) || fieldsOf(recordType, value) !== null;
   if (readable && (recordType === "TXT" || !value.startsWith("\\#"))) return null;
-  return { field: "value", reason: `takes ${recordType} records field by field, and this value does not come apart.` };
+  return {
+    field: "value",
+    reason: `stores ${recordType} records field by field, and this value cannot be split into fields.`,
+  };
 }
 
-/** Why Cloudflare cannot store all these records of one name and type. */
+/** Returns why Cloudflare cannot store an RRset; null if it can. */
 export function sharedUnsupported(rrset: readonly LimitedRecord[]): string | null {
   const [first] = rrset;
   if (!first || rrset.reduce((sum, record) => sum + contentLength(record), 0) <= longestRrset) return null;
   return `stores at most ${longestRrset} characters in all records of one name and type; ${first.name} ${first.recordType} would have more.`;
 }
 
-/** How many characters a record's content has as Cloudflare writes it. */
+/** Returns the length of a record's content in Cloudflare's notation. */
 function contentLength(record: Content): number {
   const { recordType } = record;
   const printed = printRdata(record);
   return (recordType === "TXT" ? quoted(printed) : printed).length;
 }
 
-/** Octets of TXT RDATA, the length octets of its strings included. */
+/** Returns the octets of TXT RDATA, including the length octets of its strings. */
 function textOctets(record: Content): number {
   const fields = rdataFields("TXT", printRdata(record)) ?? [];
   return fields.reduce((octets, { raw }) => octets + 1 + (joinOctets([raw])?.length ?? 0), 0);
 }
 
-/** A record as Cloudflare takes it. @throws Error for one that `unsupported` refuses. */
+/** Returns a record as Cloudflare takes it. @throws Error for one that `unsupported` refuses. */
 export function bodyOf(zone: string, record: RecordData): RecordBody {
   return { ...headOf(zone, record), ...contentOf(record) };
 }
 
-/** What turns a served record into another of its name and type: content that stays is not sent. */
+/** Returns the patch that turns a record into another of its name and type. Unchanged content is not sent. */
 export function patchOf(zone: string, before: RecordData, after: RecordData): RecordBody {
   const isSame = before.value === after.value && sameStrings(before.strings, after.strings);
   return { ...headOf(zone, after), ...(isSame ? {} : contentOf(after)) };
@@ -85,7 +88,7 @@ function contentOf(record: RecordData): Partial<RecordBody> {
   const { recordType, value } = record;
   if (hasFields(recordType)) {
     const fields = fieldsOf(recordType, value);
-    if (!fields) throw new Error(`This ${recordType} record does not come apart into fields.`);
+    if (!fields) throw new Error(`This ${recordType} record cannot be split into fields.`);
     const { priority, ...data } = fields;
     return recordType === "URI" ? { priority: Number(priority), data } : { data: fields };
   }
@@ -96,7 +99,7 @@ function contentOf(record: RecordData): Partial<RecordBody> {
   return { content: plain, ...(priority === undefined ? {} : { priority: Number(priority) }) };
 }
 
-/** Data in generic form (`\# 3 026869`) as the character-strings that it is. */
+/** Returns data in generic form (`\# 3 026869`) as character-strings. */
 function quoted(printed: string): string {
   const rdata = parseGeneric(printed);
   if (rdata === null) return printed;
@@ -107,7 +110,7 @@ function inDecimal(octets: Buffer): string {
   return [...octets].map((octet) => `\\${String(octet).padStart(3, "0")}`).join("");
 }
 
-/** A served record to be made once more, with all that people noted on it and set for it. */
+/** Returns the body that recreates a record, with its comment, tags and settings. */
 export function again(served: ServedRecord): RecordBody {
   const { name, type, ttl, content, data, priority, proxied } = served;
   const withData = data !== undefined && hasFields(type);
@@ -123,7 +126,7 @@ export function again(served: ServedRecord): RecordBody {
   };
 }
 
-/** What people noted on a record at Cloudflare. */
+/** Returns the comment and tags of a record. */
 export function notesOf({ comment, tags }: ServedRecord): Partial<RecordBody> {
   return {
     ...(comment === undefined || comment === null ? {} : { comment }),
@@ -131,7 +134,7 @@ export function notesOf({ comment, tags }: ServedRecord): Partial<RecordBody> {
   };
 }
 
-/** What people set for it, which depends on its type. */
+/** Returns the settings of a record, which depend on its type. */
 export function settingsOf({ settings, private_routing }: ServedRecord): Partial<RecordBody> {
   return {
     ...(settings === undefined || Object.keys(settings).length === 0 ? {} : { settings }),

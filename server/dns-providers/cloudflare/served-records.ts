@@ -5,7 +5,7 @@ import { canonicalRdata, unreadContent, type RecordContent } from "../rdata-text
 import type { ServedRecord } from "./api.ts";
 import { textOf } from "./rdata-fields.ts";
 
-/** A served record in our words. Null for the SOA and for names outside the zone. */
+/** Returns a record in canonical form; null for the SOA and for names outside the zone. */
 export function readRecord(zone: string, served: ServedRecord): RecordData | null {
   const name = readOwner(served.name, "", zone);
   const recordType = canonicalType(served.type) ?? served.type.toUpperCase();
@@ -22,17 +22,17 @@ function contentOf(recordType: string, { content, data, priority }: ServedRecord
 }
 
 /**
- * Content of a TXT record is character-strings in quotes (RFC 1035 §5.1). What came in without them, as the API let it for years, stands as it
- * was given and means itself.
+ * Reads a TXT record's content, which is quoted character-strings (RFC 1035 §5.1). Content without quotes, which the API accepted
+ * for years, is taken literally.
  */
 function textIn(content: string): RecordContent {
   const isQuoted = /^\s*"(?:[^"\\]|\\.)*"(?:\s+"(?:[^"\\]|\\.)*")*\s*$/s.test(content);
   return (isQuoted ? canonicalRdata("TXT", content) : null) ?? unreadContent(content);
 }
 
-/** Why nobody but Cloudflare changes a record; null where people may. */
+/** Returns why a record is read-only, or null. */
 export function ownReason({ meta }: ServedRecord): string | null {
   return meta?.read_only === true
-    ? "made this record for a service of its own, such as Email Routing or Workers; change it in that service's settings there."
+    ? "created this record for one of its services, such as Email Routing or Workers; change it in that service's settings."
     : null;
 }

@@ -3,13 +3,13 @@ import type { RecordChange } from "../provider.ts";
 import type { Batch, RecordBody, ServedRecord } from "./api.ts";
 import { again, bodyOf, notesOf, patchOf, settingsOf } from "./record-body.ts";
 
-/** A served record with what it says in our words. */
+/** A record at Cloudflare, with its canonical form. */
 export interface ReadRecord {
   served: ServedRecord;
   data: RecordData;
 }
 
-/** What one change is at Cloudflare. Records that go are kept in whole, to be brought back if need be. */
+/** The calls that make one change. Deleted records are stored whole, so that they can be recreated. */
 export interface Step {
   change: RecordChange;
   deletes: ServedRecord[];
@@ -18,15 +18,15 @@ export interface Step {
 }
 
 /**
- * The changes as steps: those that only take away first, those that only bring last, so that whatever part of them is carried out leaves
- * no name with records that exclude each other. Pure.
- * @param changes that can be carried out on the records.
+ * Returns the changes as steps: deletions first, creations last, so that no part of them leaves a name with records that exclude
+ * each other. Pure.
+ * @param changes changes that can be made on the records.
  */
 export function stepsFor(zone: string, records: readonly ReadRecord[], changes: readonly RecordChange[]): Step[] {
   const served = Map.groupBy(records, ({ data }) => recordKey(data));
   const steps = changes.map((change): Step => {
     const { before, after } = change;
-    // A text may be there twice, with quotes and without.
+    // Cloudflare may hold a text twice, with and without quotes.
     const [first, ...doubles] = before ? (served.get(recordKey(before)) ?? []) : [];
     const [others, step] = [doubles.map((one) => one.served), { change, patches: [], posts: [] }];
     if (!before || !first) return { ...step, deletes: [], posts: after ? [bodyOf(zone, after)] : [] };
@@ -43,20 +43,23 @@ export function stepsFor(zone: string, records: readonly ReadRecord[], changes: 
   return steps.toSorted((one, other) => rank(one) - rank(other));
 }
 
-/** Whether a patch does it. Patches come one by one, so that a place which another record still has cannot be taken by one. */
+/**
+ * Returns whether a patch suffices. Patches are applied one by one, so a value that another record still has cannot be taken by
+ * one.
+ */
 function staysInPlace(before: RecordData, after: RecordData, served: ReadonlyMap<string, unknown>): boolean {
   if (rrsetKey(before) !== rrsetKey(after)) return false;
   return recordKey(before) === recordKey(after) || !served.has(recordKey(after));
 }
 
-/** Records of an RRset that no change names take over its new TTL (RFC 2181 §5.2); that of proxied ones is Cloudflare's. */
+/** Gives the new TTL of an RRset to its other records (RFC 2181 §5.2), except proxied ones, whose TTL Cloudflare sets. */
 function alignTtls(records: readonly ReadRecord[], steps: readonly Step[]): void {
   const named = new Set(steps.flatMap(({ change }) => (change.before ? [recordKey(change.before)] : [])));
   const left = records.filter(({ served, data }) => {
     return !named.has(recordKey(data)) && !data.proxied && served.meta?.read_only !== true;
   });
   const others = Map.groupBy(left, ({ data }) => rrsetKey(data));
-  // The last that writes to an RRset says.
+  // The last change to an RRset decides.
   for (const { change, patches } of steps.toReversed()) {
     const { after } = change;
     if (!after || after.proxied) continue;
@@ -73,7 +76,7 @@ function rank({ deletes, posts, patches }: Step): number {
   return deletes.length === 0 && patches.length === 0 ? 2 : 1;
 }
 
-/** How many records a step touches. */
+/** Returns how many records a step touches. */
 export function sizeOf({ deletes, patches, posts }: Step): number {
   return deletes.length + patches.length + posts.length;
 }
@@ -87,7 +90,8 @@ export function batchOf(steps: readonly Step[]): Batch {
 }
 
 /**
- * What takes a batch back that was carried out, and no more: fields that a patch left alone, such as comments, may be other ones by now.
+ * Returns the batch that undoes a batch, and nothing else: fields that a patch left alone, such as comments, may have changed
+ * since.
  * @param posted ids of what it posted.
  */
 export function undoOf(steps: readonly Step[], posted: readonly string[]): Batch {
@@ -100,7 +104,10 @@ export function undoOf(steps: readonly Step[], posted: readonly string[]): Batch
   };
 }
 
-/** What the fields of a patch were. Those of the value belong together: a record may have been shown without its parts. */
+/**
+ * Returns the previous values of a patch's fields. Content, data and priority belong together, because a record may be shown
+ * without some of them.
+ */
 function before(served: ServedRecord, patch: RecordBody): RecordBody {
   const { name, type, ttl, ...others } = again(served);
   const isRewritten = "content" in patch || "data" in patch;

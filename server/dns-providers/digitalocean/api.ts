@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { ok, refuse, type Result } from "../../platform/result.ts";
-import { PageTurner } from "../vendor-api/page-turner.ts";
+import { readPages } from "../vendor-api/pages.ts";
 import { messageIn, parsedJson } from "../vendor-api/text.ts";
 import { VendorCalls, type VendorAnswer, type VendorEnvironment, type VendorRequest } from "../vendor-api/calls.ts";
 
-// The parts of DigitalOcean's API v2 that are used (reference, "Domains" and "Domain Records"). Fields beyond them are let be.
+// The parts of DigitalOcean's API v2 in use (reference, "Domains" and "Domain Records"). Other fields are ignored.
 
 const number = z.int().nullish();
 
 const domainRecord = z.object({
-  /** The SOA has none. */
+  /** Missing on the SOA. */
   id: number,
   type: z.string(),
   /** Relative to the domain, `@` for the apex. */
@@ -23,10 +23,10 @@ const domainRecord = z.object({
   tag: z.string().nullish(),
 });
 
-/** A record as DigitalOcean has it. */
+/** A record as DigitalOcean returns it. */
 export type DomainRecord = z.infer<typeof domainRecord>;
 
-/** What a record is to be; fields that its type does not have are left out. */
+/** The fields of a record to write; those that its type lacks are left out. */
 export interface RecordFields {
   type: string;
   name: string;
@@ -44,30 +44,30 @@ const paged = {
   meta: z.object({ total: z.int() }).optional(),
 };
 const recordPage = z.object({ domain_records: z.array(domainRecord), ...paged });
-/** The id is what it takes to delete the record again. */
+/** Read for its id, which later deletes the record. */
 const madeRecord = z.object({ domain_record: z.object({ id: z.int() }) }).transform((made) => made.domain_record);
 const nothing = z.literal("");
 const domainPage = z.object({ domains: z.array(z.object({ name: z.string() })), ...paged });
 const madeDomain = z.object({ domain: z.object({ name: z.string() }) });
 const oneDomain = z.object({ domain: z.object({ name: z.string(), zone_file: z.string().nullish() }) });
 
-/** The calls of the API that are used. @throws ProviderError from all of them */
+/** The API calls in use. @throws ProviderError from all of them */
 export interface DigitalOceanApi {
   readonly name: string;
   domains(): AsyncIterable<string[]>;
-  /** Null where the account has none of this name. */
+  /** Returns a domain; null if the account does not have it. */
   domain(name: string): Promise<{ zoneFile: string | null } | null>;
   createDomain(name: string): Promise<Result<unknown>>;
-  /** @param fullName only those of this full name. @throws ProviderError with `zoneMissing` */
+  /** Lists a domain's records. @param fullName limits them to one full name. @throws ProviderError with `zoneMissing` */
   records(domain: string, fullName?: string): AsyncIterable<DomainRecord[]>;
   create(domain: string, fields: RecordFields): Promise<Result<{ id: number }>>;
-  update(domain: string, id: number, fields: RecordFields): Promise<Result<unknown>>;
-  delete(domain: string, id: number): Promise<Result<unknown>>;
+  update(domain: string, id: string, fields: RecordFields): Promise<Result<unknown>>;
+  delete(domain: string, id: string): Promise<Result<unknown>>;
 }
 
 const largestPage = 200;
 export const digitalOceanAddress = "https://api.digitalocean.com";
-/** A little less than 5,000 an hour and 250 a minute (reference, "Rate Limit"), which others with the token share. */
+/** Slightly below 5,000 an hour and 250 a minute (reference, "Rate Limit"), because other users of the token share these. */
 const limits = [
   { calls: 4_800, seconds: 3_600 },
   { calls: 240, seconds: 60 },
@@ -100,12 +100,12 @@ export function digitalOceanApi(
     });
     if (answer.status !== 401 && answer.status !== 403) return answer;
     throw calls.error(
-      `it refuses the token of this provider configuration; check the token and its scopes. It says: ${said(answer)}`,
+      `it rejects the token of this provider configuration; check the token and its scopes. It says: ${said(answer)}`,
       "none",
     );
   }
 
-  /** What an answer above 300 says. */
+  /** Returns the message of an answer above 300. */
   function said({ status, text }: VendorAnswer): string {
     return `${calls.plain(messageIn(text))} (${status})`.trimStart();
   }
@@ -116,7 +116,7 @@ export function digitalOceanApi(
     throw calls.notItsApi(effect, parsed.error);
   }
 
-  /** An answer below 300 in its form, else the refusal in its words. */
+  /** Makes a call and returns its parsed answer, or the refusal. */
   async function send<T>(
     method: "POST" | "PUT" | "DELETE",
     path: string,
@@ -128,39 +128,37 @@ export function digitalOceanApi(
     return ok(read(answer, schema, "unknown"));
   }
 
-  /** @param markOf what a page begins with; nothing where it is empty. */
-  async function* pages<T extends z.infer<z.ZodObject<typeof paged>>>(
+  function pages<Entry, T extends z.infer<z.ZodObject<typeof paged>>>(
     path: string,
-    schema: z.ZodType<T>,
-    markOf: (page: T) => string | undefined,
-  ): AsyncGenerator<T> {
-    // The addresses of the next pages leave filters out, so they are made here.
-    let total = 0;
-    const turner = new PageTurner(calls.name);
-    for (let page = 1; ; page++) {
+    list: {
+      name: string;
+      schema: z.ZodType<T>;
+      entriesOf: (page: T) => Entry[];
+      idOf: (entry: Entry) => string | number;
+    },
+  ): AsyncGenerator<Entry[]> {
+    const { name, schema, entriesOf, idOf } = list;
+    return readPages({ vendor: calls.name, name, pageSize: largestPage, idOf }, async (page) => {
+      // The links to next pages lose the filter, so the addresses are built here.
       const answer = await call("GET", `${path}${path.includes("?") ? "&" : "?"}page=${page}&per_page=${largestPage}`);
       if (answer.status === 404) throw calls.error("it has no such domain.", "none", { zoneMissing: true });
       if (answer.status >= 300) throw calls.error(said(answer), "none");
       const value = read(answer, schema, "none");
-      // What goes meanwhile moves the others to earlier pages, where they would be missed.
-      const before = total;
-      total = value.meta?.total ?? total;
-      if (total < before || (page - 1) * largestPage > total)
-        throw calls.error("it was changed while it was read; try again.", "none");
-      yield value;
-      if (value.links?.pages?.next === undefined) return;
-      const mark = markOf(value);
-      if (mark === undefined || value.meta === undefined || page * largestPage >= total)
-        throw calls.error("it promises more of a list than it shows; try again later.", "none");
-      turner.turn(mark, Math.ceil(total / largestPage));
-    }
+      const isLast = value.links?.pages?.next === undefined;
+      return { entries: entriesOf(value), total: value.meta?.total ?? null, isLast };
+    });
   }
 
   return {
     name: calls.name,
     async *domains() {
-      const listed = pages("", domainPage, ({ domains: [first] }) => first?.name);
-      for await (const { domains } of listed) yield domains.map(({ name }) => name);
+      const list = {
+        name: "its list of domains",
+        schema: domainPage,
+        entriesOf: namesIn,
+        idOf: (name: string) => name,
+      };
+      yield* pages("", list);
     },
     async domain(name) {
       const answer = await call("GET", `/${encodeURIComponent(name)}`);
@@ -173,9 +171,12 @@ export function digitalOceanApi(
     },
     async *records(domain, fullName) {
       const filter = fullName === undefined ? "" : `?name=${encodeURIComponent(fullName)}`;
-      const path = `/${encodeURIComponent(domain)}/records${filter}`;
-      const listed = pages(path, recordPage, ({ domain_records: [first] }) => first && JSON.stringify(first));
-      for await (const page of listed) yield page.domain_records;
+      yield* pages(`/${encodeURIComponent(domain)}/records${filter}`, {
+        name: `the domain ${domain}`,
+        schema: recordPage,
+        entriesOf: ({ domain_records: records }) => records,
+        idOf: ({ id, type }) => id ?? type,
+      });
     },
     async create(domain, fields) {
       return await send("POST", `/${encodeURIComponent(domain)}/records`, fields, madeRecord);
@@ -187,4 +188,8 @@ export function digitalOceanApi(
       return await send("DELETE", `/${encodeURIComponent(domain)}/records/${id}`, undefined, nothing);
     },
   };
+}
+
+function namesIn({ domains }: z.infer<typeof domainPage>): string[] {
+  return domains.map(({ name }) => name);
 }

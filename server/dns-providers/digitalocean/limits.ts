@@ -3,15 +3,17 @@ import type { LimitedRecord, Unsupported } from "../provider.ts";
 
 export const recordTypes = ["A", "AAAA", "CAA", "CNAME", "MX", "NS", "SRV", "TXT"];
 
-/** Half a minute; the reference names no greatest TTL. */
+/** 30 seconds. The reference gives no largest TTL. */
 export const minTtl = 30;
 
-/** What its check of 512 octets leaves of a text in the form in which it is stored, found out by others. */
+/** The longest stored form of a text that passes its check of 512 octets, found by experiment. */
 const longestText = 509;
 const caaTags = new Set(["issue", "issuewild", "iodef"]);
 
 export function unsupportedReason(record: LimitedRecord): Unsupported | null {
-  const reason = parseGeneric(record.value) ? "takes no data in generic form." : reasonAgainst(record);
+  const reason = parseGeneric(record.value)
+    ? "does not support data in generic form (RFC 3597)."
+    : reasonAgainst(record);
   return reason === null ? null : { field: "value", reason };
 }
 
@@ -20,7 +22,7 @@ function reasonAgainst({ recordType, value }: LimitedRecord): string | null {
     case "TXT":
       return reasonAgainstText(value);
     case "MX":
-      return value.endsWith(" .") ? "takes no MX without a mail server (null MX, RFC 7505)." : null;
+      return value.endsWith(" .") ? "does not support null MX records (RFC 7505)." : null;
     case "CAA":
       return reasonAgainstCaa(value);
     default:
@@ -29,19 +31,19 @@ function reasonAgainst({ recordType, value }: LimitedRecord): string | null {
 }
 
 function reasonAgainstText(value: string): string | null {
-  if (value === "") return "takes no empty TXT.";
-  if (value.includes("\\")) return "does not keep backslashes in TXT.";
+  if (value === "") return "does not allow an empty TXT value.";
+  if (value.includes("\\")) return "drops backslashes from a TXT value; leave them out.";
   const octets = Buffer.byteLength(value);
   const stored = octets + value.split('"').length - 1 + 3 * Math.ceil(octets / 255) - 1;
   return stored > longestText
-    ? `takes a TXT of up to ${longestText} characters as it stores it, in quotes for each 255 and with one more for each quote; this one has ${stored}.`
+    ? `stores a TXT in at most ${longestText} characters, with quotes around every 255 and one more character per quote; this one needs ${stored}.`
     : null;
 }
 
 function reasonAgainstCaa(value: string): string | null {
   const [, tag = "", ...rest] = value.split(" ");
   const text = rest.join(" ");
-  if (!caaTags.has(tag)) return `takes the CAA tags ${[...caaTags].join(", ")} only.`;
-  if (/[\s;]/.test(text)) return 'takes no CAA with blanks or ";" in its value.';
-  return text.endsWith(".") ? "takes no CAA whose value ends in a dot." : null;
+  if (!caaTags.has(tag)) return `supports only the CAA tags ${[...caaTags].join(", ")}.`;
+  if (/[\s;]/.test(text)) return 'does not allow spaces or ";" in a CAA value.';
+  return text.endsWith(".") ? "does not allow a CAA value that ends in a dot." : null;
 }

@@ -3,25 +3,21 @@ import { readOwner } from "../../dns/names/names.ts";
 import type { RecordData } from "../../dns/record.ts";
 import { ruleFor } from "../../dns/record-types.ts";
 import type { RdataField } from "../../dns/values/value-rule.ts";
+import type { StoredRecord } from "../single-record-api/stored-records.ts";
 import type { DomainRecord, RecordFields } from "./api.ts";
 
-/** A record there, with what it says in our words. */
-export interface ServedRecord {
-  id: number;
-  data: RecordData;
-}
-
-/** Null for the SOA, which is DigitalOcean's own. */
-export function readRecord(zone: string, record: DomainRecord): ServedRecord | null {
+/** Returns a record in canonical form; null for the SOA, which DigitalOcean manages. */
+export function readRecord(zone: string, record: DomainRecord): StoredRecord | null {
   const { id, type: recordType, ttl } = record;
   const owner = readOwner(record.name, zone, zone);
   if (recordType === "SOA" || typeof id !== "number" || !owner.ok) return null;
   const read = ruleFor(recordType).read(fieldsOf(zone, record), "");
   const { value, priority } = read.ok ? read.value : { value: record.data ?? "", priority: record.priority ?? null };
-  return { id, data: { recordType, name: owner.value, value, strings: null, ttl: ttl ?? 0, priority, proxied: false } };
+  const data = { recordType, name: owner.value, value, strings: null, ttl: ttl ?? 0, priority, proxied: false };
+  return { id: String(id), data };
 }
 
-/** The fields of a record's data as they would stand in a master file. */
+/** Returns the fields of a record's data in master-file form. */
 function fieldsOf(zone: string, { type, data, priority, weight, port, flags, tag }: DomainRecord): RdataField[] {
   const text = data ?? "";
   switch (type) {
@@ -45,13 +41,13 @@ function plain(...fields: (string | number | null | undefined)[]): RdataField[] 
   return fields.map((field) => ({ raw: String(field ?? ""), quoted: false }));
 }
 
-/** Hosts come without a dot at their end, and the domain itself as `@`. */
+/** Returns a host name with a trailing dot; the API prints it without one, and the domain itself as `@`. */
 function hostOf(zone: string, data: string): string {
   if (data === "@") return `${zone}.`;
   return data.endsWith(".") ? data : `${data}.`;
 }
 
-/** A record as DigitalOcean takes it: hosts, and the domains of CAA, with a dot at their end; TXT as the text that it is. */
+/** Returns a record as DigitalOcean takes it: hosts and CAA domains with a trailing dot, TXT as plain text. */
 export function writeRecord({ recordType, name, value, ttl }: RecordData): RecordFields {
   const fields = { type: recordType, name, ttl };
   const printed = ruleFor(recordType).print(value).split(" ");

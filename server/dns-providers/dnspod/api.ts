@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A record as DescribeRecordList shows it. */
+/** A record as returned by DescribeRecordList. */
 const servedRecord = z.object({
   RecordId: z.int(),
   Name: z.string(),
@@ -9,11 +9,11 @@ const servedRecord = z.object({
   TTL: z.int(),
   /** The priority of an MX record; 0 for other types. */
   MX: z.int().nullish(),
-  /** Those whom alone it is answered to. The default line has the id `0`. */
+  /** The only resolvers that get this record. The default line has the id `0`. */
   Line: z.string().default(""),
   LineId: z.string().default("0"),
   Status: z.string().default("ENABLE"),
-  /** Above 0 where answers are chosen by weight. */
+  /** Above 0 if answers are chosen by weight. */
   Weight: z.int().nullish(),
 });
 export type DnspodRecord = z.infer<typeof servedRecord>;
@@ -28,10 +28,10 @@ export const domainList = z.object({
   DomainList: z.array(z.object({ Name: z.string(), Punycode: z.string().optional() })).nullish(),
 });
 
-/** The package that a domain is in. */
+/** A domain's package. */
 export const domainInfo = z.object({ DomainInfo: z.object({ Grade: z.string() }) });
 
-/** What packages allow. */
+/** The limits of packages. */
 export const packageDetails = z.object({ Info: z.array(z.object({ DomainGrade: z.string(), MinTtl: z.int() })) });
 
 export const madeRecord = z.object({ RecordId: z.int() });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Answer, Refusal } from "../one-by-one/answers.ts";
+import type { Answer, Refusal } from "../single-record-api/answers.ts";
 import type { ProviderEnvironment } from "../provider.ts";
 import { VendorCalls, type VendorEnvironment } from "../vendor-api/calls.ts";
 import { parsedJson } from "../vendor-api/text.ts";
@@ -8,14 +8,14 @@ import { authorization, contentType, type SecretKey } from "./signature.ts";
 export const vendorName = "DNSPod";
 export const dnspodAddress = "https://dnspod.tencentcloudapi.com";
 
-/** Actions that change something; a try of another may be repeated. */
+/** Actions that change something. Only others are retried. */
 const changing = new Set(["CreateDomain", "CreateRecord", "ModifyRecord", "DeleteRecord"]);
 
 const envelope = z.object({
   Response: z.looseObject({ Error: z.object({ Code: z.string(), Message: z.string().default("") }).optional() }),
 });
 
-/** Calls of Tencent Cloud's API 3.0 for DNSPod, version 2021-03-23. Refusals come with status 200. */
+/** Makes calls to Tencent Cloud's API 3.0 for DNSPod, version 2021-03-23. Refusals come with status 200. */
 export class DnspodClient {
   readonly #vendor: VendorCalls;
   readonly #url: URL;
@@ -37,7 +37,7 @@ export class DnspodClient {
     });
   }
 
-  /** @throws ProviderError for what is no answer to this very question: no access, no connection, too many calls. */
+  /** Makes a call. @throws ProviderError for failures beyond the call itself: no access, no connection, too many calls. */
   async call<T>(action: string, parameters: object, schema: z.ZodType<T>): Promise<Answer<T>> {
     const body = JSON.stringify(parameters);
     const changes = changing.has(action);
@@ -49,7 +49,7 @@ export class DnspodClient {
       changes,
     });
     const refusal = refusalIn(answer.text);
-    if (refusal) return { ok: false, refusal: this.#judged(refusal, changes) };
+    if (refusal) return { ok: false, refusal: this.#checked(refusal, changes) };
     const parsed = z.object({ Response: schema }).safeParse(parsedJson(answer.text));
     if (parsed.success && answer.status === 200) return { ok: true, value: parsed.data.Response };
     throw this.#vendor.notItsApi(changes ? "unknown" : "none", parsed.error);
@@ -67,21 +67,24 @@ export class DnspodClient {
     };
   }
 
-  /** @throws ProviderError for a refusal that is about the credentials, or that leaves open what was done. */
-  #judged({ code, message }: Refusal, changes: boolean): Refusal {
+  /**
+   * Returns a refusal of the call itself. @throws ProviderError for a refusal of the credentials, or one that leaves the outcome
+   * unknown
+   */
+  #checked({ code, message }: Refusal, changes: boolean): Refusal {
     const words = `(${code}: ${message})`;
     if (code === "AuthFailure.SignatureExpire") {
-      throw this.#vendor.error(`it finds the time of this machine wrong; set its clock ${words}`, "none");
+      throw this.#vendor.error(`it considers this machine's clock wrong; set the clock ${words}`, "none");
     }
     if (/^(?:AuthFailure\.)?UnauthorizedOperation/.test(code)) {
       throw this.#vendor.error(
-        `it refuses the key of this provider configuration; give its user the permissions that docs/providers/dnspod.md lists ${words}`,
+        `it rejects the key of this provider configuration; grant its user the permissions listed in docs/providers/dnspod.md ${words}`,
         "none",
       );
     }
     if (code.startsWith("AuthFailure")) {
       throw this.#vendor.error(
-        `it refuses the key of this provider configuration; enter its SecretId and SecretKey again ${words}`,
+        `it rejects the key of this provider configuration; enter its SecretId and SecretKey again ${words}`,
         "none",
       );
     }

@@ -6,31 +6,32 @@ import { isOwnType } from "./records.ts";
 /** The vendor's own name servers, free and paid. */
 const ownNameServer = /\.(?:dnspod\.net|dnsv\d\.com)$/;
 
-/** What it refuses, or takes and changes without a word. The reasons follow the vendor's name. */
+/** Returns why the vendor rejects a record or would change it silently, or null. The reason follows the vendor's name. */
 export function unsupportedReason({ recordType, name, value }: LimitedRecord): Unsupported | null {
   if (/[^a-z0-9_.*@-]/.test(name)) {
-    return { field: "name", reason: "takes only letters, digits, hyphens and underscores in a name." };
+    return { field: "name", reason: "allows only letters, digits, hyphens and underscores in a name." };
   }
   const reason = valueReason(recordType, value);
   return reason === null ? null : { field: "value", reason };
 }
 
 function valueReason(recordType: string, value: string): string | null {
-  if (parseGeneric(value)) return "takes no data in generic form.";
-  if (recordType === "MX" && value === "0 .") return 'takes no MX record that says that a name has no mail ("0 .").';
-  if (recordType === "MX" && !/^(?:[1-9]|1\d|20) /.test(value)) return "takes a priority from 1 to 20 in MX records.";
-  if (recordType === "SRV" && value.endsWith(" .")) return 'takes no SRV record whose target is ".".';
+  if (parseGeneric(value)) return "does not support data in generic form (RFC 3597).";
+  if (recordType === "MX" && value === "0 .") return 'does not support null MX records ("0 .", RFC 7505).';
+  if (recordType === "MX" && !/^(?:[1-9]|1\d|20) /.test(value)) return "allows MX priorities from 1 to 20.";
+  if (recordType === "SRV" && value.endsWith(" .")) return 'does not support SRV records with the target ".".';
   if (recordType !== "TXT") return null;
-  if (value === "") return "takes no empty TXT value.";
-  if (/["'\\]/.test(value)) return "takes no quotes, single quotes and backslashes in a TXT value, or changes them.";
-  return value.endsWith(" ") ? "loses blanks at the end of a TXT value; leave them out." : null;
+  if (value === "") return "does not allow an empty TXT value.";
+  if (/["'\\]/.test(value))
+    return "rejects or changes quotes, single quotes and backslashes in a TXT value; leave them out.";
+  return value.endsWith(" ") ? "drops spaces at the end of a TXT value; leave them out." : null;
 }
 
-/** Why a record is shown and not to be changed. */
-export function keptReason(record: LimitedRecord): string | null {
+/** Returns why a record is read-only, or null. The reason follows the vendor's name. */
+export function readOnlyReason(record: LimitedRecord): string | null {
   if (isOwnType(record.recordType)) {
-    return "keeps this record for itself: it is disabled, has a line or weight, or a type that only its console edits.";
+    return "manages this record only in its console: it is disabled, or has a line, a weight or a type that Zonewright does not edit.";
   }
   const own = isApexNs(record) && ownNameServer.test(record.value);
-  return own ? "keeps its own name servers at the apex." : null;
+  return own ? "manages its own name servers at the apex." : null;
 }

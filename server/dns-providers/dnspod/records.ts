@@ -1,20 +1,22 @@
 import { isEditableType, type RecordData } from "../../dns/record.ts";
 import { ruleFor } from "../../dns/record-types.ts";
-import { canonicalOwner, canonicalValue } from "../one-by-one/vendor-values.ts";
-import type { StoredRecord } from "../one-by-one/stored-records.ts";
+import { canonicalOwner, canonicalValue } from "../single-record-api/vendor-values.ts";
+import type { StoredRecord } from "../single-record-api/stored-records.ts";
 import type { DnspodRecord } from "./api.ts";
 
-/** Types of records that only this vendor has: `DNSPOD_A` on a line of its own, `DNSPOD_REDIRECT_URL`. No IANA mnemonics. */
+/**
+ * Prefix of types for records that only this vendor has, such as `DNSPOD_A` on a line or `DNSPOD_REDIRECT_URL`. Not IANA mnemonics.
+ */
 const ownTypes = "DNSPOD_";
 
-/** Its names for redirects in the open and in a frame. */
+/** Its types for redirects, plain and in a frame. */
 const redirects: Readonly<Record<string, string>> = { 显性URL: "REDIRECT_URL", 隐性URL: "FORWARD_URL" };
 
 export function isOwnType(recordType: string): boolean {
   return recordType.startsWith(ownTypes);
 }
 
-/** A record in our words. One that is more than its type, name, value and TTL becomes a record of an own type. */
+/** Returns a record in canonical form. A record with vendor-specific settings gets one of the vendor's own types. */
 export function readRecord(zone: string, served: DnspodRecord): StoredRecord {
   const { Type: type, Value: printed, TTL: ttl, MX: mx } = served;
   const id = String(served.RecordId);
@@ -28,7 +30,7 @@ export function readRecord(zone: string, served: DnspodRecord): StoredRecord {
   return { id, data: { ...shared, recordType: type, value, priority } };
 }
 
-/** What a record has that no other provider knows. */
+/** Returns the settings of a record that no other provider has. */
 function settingsOf({ Line: line, LineId: lineId, Weight: weight, Status: status }: DnspodRecord): string[] {
   return [
     ...(lineId === "0" ? [] : [`line=${line || lineId}`]),
@@ -37,7 +39,7 @@ function settingsOf({ Line: line, LineId: lineId, Weight: weight, Status: status
   ];
 }
 
-/** The parameters that say a record, on the default line. */
+/** Returns the parameters that describe a record, on the default line. */
 export function recordParameters({ recordType, name, value, ttl, priority }: RecordData): object {
   const shared = { SubDomain: name, RecordType: recordType, RecordLine: "默认", RecordLineId: "0", TTL: ttl };
   if (recordType === "TXT") return { ...shared, Value: value };

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 
-/** What is signed of a call ("Signature method v3", TC3-HMAC-SHA256). All calls are POSTs of JSON to `/`. */
+/** The parts of a call that are signed ("Signature method v3", TC3-HMAC-SHA256). All calls are POSTs of JSON to `/`. */
 export interface SignedCall {
   host: string;
   /** The product: `dnspod`. */
@@ -19,7 +19,7 @@ export interface SecretKey {
 const algorithm = "TC3-HMAC-SHA256";
 export const contentType = "application/json; charset=utf-8";
 
-/** The value of the header `Authorization`. The headers that it covers are the host, `contentType` and the action. */
+/** Returns the value of the `Authorization` header. It covers the headers for host, content type and action. */
 export function authorization({ host, service, action, body, date }: SignedCall, { id, key }: SecretKey): string {
   const day = date.toISOString().slice(0, 10);
   const scope = `${day}/${service}/tc3_request`;

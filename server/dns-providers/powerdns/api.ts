@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-// The parts of PowerDNS's API that are used (https://doc.powerdns.com/authoritative/http-api/zone.html). Fields beyond them are let be.
+// The parts of PowerDNS's API in use (https://doc.powerdns.com/authoritative/http-api/zone.html). Other fields are ignored.
 
 const record = z.object({ content: z.string(), disabled: z.boolean().default(false) });
 
@@ -12,7 +12,7 @@ const rrset = z.object({
   records: z.array(record).default([]),
 });
 
-/** An RRset as the server has it. Its comments are left out: what is not sent back is kept. */
+/** An RRset on the server. Its comments are left out, because the server keeps what is not sent. */
 export type ServedRrset = z.infer<typeof rrset>;
 
 export const zoneList = z.array(z.object({ name: z.string() }));
@@ -26,12 +26,12 @@ export const zoneState = z.object({
   dnssec: z.boolean().default(false),
 });
 
-/** `["1"]` where it is set, `[]` elsewhere. */
+/** `["1"]` if set, otherwise `[]`. */
 export const zoneMetadata = z.object({ metadata: z.array(z.string()) });
 
 export const zoneWithRrsets = zoneState.extend({ rrsets: z.array(rrset) });
 
-/** An RRset to be put in the place of the present one, in whole. */
+/** An RRset that replaces the present one as a whole. */
 export interface RrsetReplacement {
   name: string;
   type: string;
@@ -41,8 +41,8 @@ export interface RrsetReplacement {
 }
 
 /**
- * A zone's id within paths: its name with a trailing dot, and `=XX` for all but letters, digits, dots and hyphens, so that a slash
- * (RFC 2317) is no part of the path.
+ * Returns a zone's id for use in paths: its name with a trailing dot, and `=XX` for all but letters, digits, dots and hyphens, so
+ * that a slash (RFC 2317) does not split the path.
  */
 export function zoneId(zone: string): string {
   return `${zone.replaceAll(/[^a-z0-9.-]+/gi, encoded)}.`;

@@ -6,42 +6,42 @@ import { touchedNames } from "../applying/touched-records.ts";
 import { applyInOneCall, type SendRrsets } from "./apply-changes.ts";
 import { printContent, type ReadRrset } from "./served-records.ts";
 
-/** Below the 2 MB that PowerDNS takes unless `webserver-max-bodysize` says otherwise. */
+/** Below the 2 MB that PowerDNS accepts by default (`webserver-max-bodysize`). */
 const mostOctets = 1_500_000;
-/** Of JSON around a record: names of fields, type, TTL and the owner. */
+/** Octets of JSON around a record: field names, type, TTL and owner. */
 const frameOctets = 400;
 
 /**
- * Carries changes out in as few calls as fit, which is one for all but huge sets; what hangs together is in one call. Where all or none are to
- * be made, a refusal ends it, and what earlier calls made is told.
+ * Applies changes in as few calls as possible: one, except for huge sets. Dependent changes share a call. If the changes are
+ * atomic, a refusal ends the sequence and earlier calls are reported as made.
  * @throws ProviderError with effect `unknown` once a call has been made
  */
 export async function applyInCalls(
   zone: string,
   present: readonly ReadRrset[],
   changes: readonly RecordChange[],
-  together: boolean,
+  atomic: boolean,
   send: SendRrsets,
 ): Promise<{ outcomes: ChangeOutcome[]; calls: number }> {
   const outcomes = new Map<number, ChangeOutcome>();
   let calls = 0;
   for (const indexes of callsOf(present, changes)) {
     const some = indexes.flatMap((index) => changes[index] ?? []);
-    const made = await applyInOneCall(zone, present, some, together, send).catch((error: unknown) => {
+    const made = await applyInOneCall(zone, present, some, atomic, send).catch((error: unknown) => {
       throw calls > 0 && error instanceof ProviderError ? error.afterSending() : error;
     });
     indexes.forEach((index, place) => outcomes.set(index, made[place] ?? unanswered));
     if (made.some(({ ok }) => ok)) calls++;
-    if (together && made.some(({ ok }) => !ok)) break;
+    if (atomic && made.some(({ ok }) => !ok)) break;
   }
   const refusal = [...outcomes.values()].find((outcome) => !outcome.ok) ?? unanswered;
   const rest: ChangeOutcome = refusal.ok ? unanswered : { ok: false, message: notDone(refusal.message) };
   return { outcomes: changes.map((_, index) => outcomes.get(index) ?? rest), calls };
 }
 
-const unanswered: ChangeOutcome = { ok: false, message: "PowerDNS gave no answer." };
+const unanswered: ChangeOutcome = { ok: false, message: "PowerDNS did not answer." };
 
-/** Indexes of the changes of each call. */
+/** Returns the indexes of the changes in each call. */
 function callsOf(present: readonly ReadRrset[], changes: readonly RecordChange[]): number[][] {
   const octetsAt = new Map<string, number>();
   const count = (name: string, content: string) =>

@@ -4,21 +4,21 @@ import { EgressError } from "../../net/egress-error.ts";
 import { ProviderError } from "../provider.ts";
 import { messageIn, shownText } from "../vendor-api/text.ts";
 
-/** An answer that is not a success. `reason` is the server's own sentence, the key removed from it. */
+/** A refusal. `reason` is the server's own message, with the key masked. */
 interface Refusal {
   status: number;
   reason: string;
-  /** The sentence just as it came, for what is read out of it; it is not to be shown. */
+  /** The message as received, for parsing only; it must not be shown. */
   said: string;
 }
 
 export type Answer<T> = { ok: true; value: T } | { ok: false; refusal: Refusal };
 
-/** Calls below `/api/v1/servers/{id}` of one server. */
+/** Makes calls below `/api/v1/servers/{id}` of one server. */
 export interface PowerdnsClient {
-  /** @throws ProviderError with effect `none` when there is no answer, or none that fits the schema. */
+  /** @throws ProviderError with effect `none` if there is no answer, or none that fits the schema. */
   get<T>(path: string, schema: z.ZodType<T>): Promise<Answer<T>>;
-  /** @throws ProviderError with effect `unknown` when it may have been carried out. */
+  /** @throws ProviderError with effect `unknown` if it may have been carried out. */
   send(method: "POST" | "PATCH", path: string, body: unknown): Promise<Answer<null>>;
 }
 
@@ -26,7 +26,7 @@ export interface PowerdnsAccess {
   url: string;
   apiKey: string;
   serverId: string;
-  /** For a whole answer. */
+  /** Milliseconds for a whole answer. */
   timeoutMilliseconds: number;
 }
 
@@ -56,21 +56,21 @@ export function powerdnsClient(
     }
   }
 
-  /** @throws ProviderError for what no call can do anything about. */
+  /** Returns a refusal of the call itself. @throws ProviderError for a failure that no other call would avoid. */
   async function refusalOf(response: Response, effect: "none" | "unknown"): Promise<Refusal> {
     const { status } = response;
     const said = messageIn(await response.text());
     const reason = shownText(said, [apiKey]);
     if (status === 401 || status === 403) {
       throw new ProviderError(
-        "PowerDNS refuses the API key of this provider configuration; enter the server's api-key again.",
+        "PowerDNS rejects the API key of this provider configuration; enter the server's api-key again.",
         "none",
       );
     }
     if (status >= 500) throw new ProviderError(`PowerDNS failed (${status}): ${reason}`, effect);
     if (status === 413 || (status === 400 && reason === "Bad Request")) {
       throw new ProviderError(
-        "PowerDNS does not take a change of this size in one call; raise its setting webserver-max-bodysize, or change less at once.",
+        "PowerDNS does not accept a change of this size in one call. Raise its setting webserver-max-bodysize, or change less at once.",
         "none",
       );
     }
@@ -83,11 +83,9 @@ export function powerdnsClient(
       if (!response.ok) return { ok: false, refusal: await refusalOf(response, "none") };
       const parsed = schema.safeParse(await response.json().catch(() => null));
       if (!parsed.success) {
-        throw new ProviderError(
-          "What answers there is not the PowerDNS API, or a version that is not understood; check the address.",
-          "none",
-          { cause: parsed.error },
-        );
+        throw new ProviderError("The answer does not look like the PowerDNS API. Check the address.", "none", {
+          cause: parsed.error,
+        });
       }
       return { ok: true, value: parsed.data };
     },

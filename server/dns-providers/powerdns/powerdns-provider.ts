@@ -11,7 +11,7 @@ import {
   type RecordChange,
 } from "../provider.ts";
 import { rdataFields } from "../rdata-text.ts";
-import { isRaisedAlone } from "../applying/serial-marks.ts";
+import { isRaisedAlone } from "../applying/serial-fingerprints.ts";
 import { touchedNames } from "../applying/touched-records.ts";
 import { zoneId, zoneList, zoneMetadata, zoneState, zoneWithRrsets } from "./api.ts";
 import { applyInCalls } from "./calls.ts";
@@ -20,7 +20,7 @@ import { readRrset, type ReadRrset } from "./served-records.ts";
 
 const batchSize = 1_000;
 
-/** A PowerDNS Authoritative Server. Every call asks it anew, so what others changed there is part of every answer. */
+/** Returns a provider for a PowerDNS Authoritative Server. Nothing is cached, so every result includes changes made elsewhere. */
 export function powerdnsProvider(client: PowerdnsClient, now: () => Date): DnsProvider {
   return {
     listZones: () => listZones(client),
@@ -44,25 +44,25 @@ async function listZones(client: PowerdnsClient): Promise<string[]> {
     .toSorted();
 }
 
-/** A native zone; SOA and serial are the server's own affair. */
+/** Creates a native zone. The server manages SOA and serial. */
 async function createZone(client: PowerdnsClient, zone: string): Promise<void> {
   const answer = await client.send("POST", "/zones", { name: `${zone}.`, kind: "Native", nameservers: [] });
   if (answer.ok || answer.refusal.status === 409) return;
   const { status, reason } = answer.refusal;
   if (status === 404) throw noServer(status);
-  // Older versions say so by 422.
+  // Older versions report an existing zone with 422.
   if (await client.get(`/zones/${zoneId(zone)}?rrsets=false`, zoneState).then(({ ok }) => ok)) return;
-  throw new ProviderError(`PowerDNS does not make the zone ${zone}: ${reason}`, "none");
+  throw new ProviderError(`PowerDNS did not create the zone ${zone}: ${reason}`, "none");
 }
 
-/** Signatures that the server makes when it is asked are not in its database, nor in this list. */
+/** Returns whether the server signs the zone on the fly. Such signatures are neither in its database nor in this list. */
 async function isSigning(
   client: PowerdnsClient,
   zone: string,
   { dnssec }: z.infer<typeof zoneState>,
 ): Promise<boolean> {
   if (!dnssec) return false;
-  // A zone's own description does not say whether its signatures come from elsewhere.
+  // The zone object does not show whether its signatures come from elsewhere.
   const presigned = await client.get(`/zones/${zoneId(zone)}/metadata/PRESIGNED`, zoneMetadata);
   return !(presigned.ok && presigned.value.metadata.includes("1"));
 }
@@ -83,7 +83,7 @@ async function* readZone(client: PowerdnsClient, zone: string): AsyncGenerator<R
   if (batch.length > 0) yield batch;
 }
 
-/** Two contents of an RRset may say the same, which is one record. */
+/** Returns each record once: two contents of an RRset may be the same in canonical form. */
 function unique(records: readonly RecordData[]): RecordData[] {
   return records.length < 2
     ? [...records]
@@ -94,17 +94,17 @@ async function applyChanges(
   client: PowerdnsClient,
   zone: string,
   changes: readonly RecordChange[],
-  { together = false, beforeCall }: ApplyOptions,
+  { atomic = false, beforeCall }: ApplyOptions,
   now: () => Date,
 ): Promise<ApplyResult> {
   const before = await fingerprint(client, zone);
   const present = await presentRrsets(client, zone, changes);
-  const { outcomes, calls } = await applyInCalls(zone, present, changes, together, async (rrsets, does) => {
+  const { outcomes, calls } = await applyInCalls(zone, present, changes, atomic, async (rrsets, does) => {
     await beforeCall?.(does);
     return await client.send("PATCH", `/zones/${zoneId(zone)}`, { rrsets });
   });
   if (calls === 0) return { outcomes, before, after: before };
-  // The serial after our calls: the API has no other mark of what they made.
+  // The serial after our calls is the only fingerprint of what they made.
   const after = await fingerprint(client, zone).catch(() => null);
   const ours = before !== null && after !== null && isRaisedAlone(serialIn(before), serialIn(after), calls, now());
   return { outcomes, before, after: ours ? after : null };
@@ -118,7 +118,10 @@ async function readZoneSoa(client: PowerdnsClient, zone: string): Promise<Soa | 
   return soa && read?.ok ? { ...read.value, ttl: soa.ttl } : null;
 }
 
-/** The RRsets that the changes touch. The whole zone is asked for: a filter by name would hide disabled records, and a write would lose them. */
+/**
+ * Returns the RRsets that the changes touch. Reads the whole zone, because a filter by name would hide disabled records, and a
+ * write would then lose them.
+ */
 async function presentRrsets(
   client: PowerdnsClient,
   zone: string,
@@ -132,13 +135,13 @@ async function presentRrsets(
   return rrsets.filter(({ name }) => names.has(nameIn(name))).flatMap((rrset) => readRrset(zone, rrset) ?? []);
 }
 
-/** A name that the server prints, in canonical form. */
+/** Returns a name that the server prints in canonical form. */
 function nameIn(printed: string): string {
   const name = readHost(printed, "");
   return name.ok ? name.value : printed;
 }
 
-/** The serial; null where the server does not raise it with every change by the API. */
+/** Returns the serial; null if the server does not raise it with every change through the API. */
 async function fingerprint(client: PowerdnsClient, zone: string): Promise<string | null> {
   const state = await zoneAt(client, zone, "?rrsets=false", zoneState);
   const { kind, serial, soa_edit_api: raised } = state;
@@ -146,9 +149,9 @@ async function fingerprint(client: PowerdnsClient, zone: string): Promise<string
   return `${kind} ${serial}${(await isSigning(client, zone, state)) ? " signed" : ""}`;
 }
 
-/** Of a mark such as `Native 2026073101`. */
-function serialIn(mark: string): number {
-  return Number(mark.split(" ")[1]);
+/** Returns the serial in a fingerprint such as `Native 2026073101`. */
+function serialIn(fingerprint: string): number {
+  return Number(fingerprint.split(" ")[1]);
 }
 
 async function zoneAt<T>(client: PowerdnsClient, zone: string, query: string, schema: z.ZodType<T>): Promise<T> {
@@ -156,12 +159,12 @@ async function zoneAt<T>(client: PowerdnsClient, zone: string, query: string, sc
   if (answer.ok) return answer.value;
   const { status, reason } = answer.refusal;
   if (status === 404) throw new ProviderError(`PowerDNS has no zone ${zone}.`, "none", { zoneMissing: true });
-  throw new ProviderError(`PowerDNS does not show the zone ${zone} (${status}): ${reason}`, "none");
+  throw new ProviderError(`PowerDNS did not show the zone ${zone} (${status}): ${reason}`, "none");
 }
 
 function noServer(status: number): ProviderError {
   return new ProviderError(
-    `There is no PowerDNS API at this address, or no server of this id (${status}); check both, and that the server has api=yes.`,
+    `There is no PowerDNS API at this address, or no server with this id (${status}). Check both, and that the server has api=yes.`,
     "none",
   );
 }

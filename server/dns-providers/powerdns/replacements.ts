@@ -5,16 +5,16 @@ import type { RrsetReplacement } from "./api.ts";
 import { printContent, type ReadRrset, type ServedRecord } from "./served-records.ts";
 
 export interface Replacements {
-  /** Those that empty an RRset first: a CNAME and the addresses that it gives way to may change places in one call. */
+  /** RRsets to send, emptied ones first: a CNAME and the addresses it replaces may then swap in one call. */
   rrsets: RrsetReplacement[];
-  /** Of the changes that cannot be carried out, whatever the server says. */
+  /** Changes that cannot be made whatever the server says, with the reason. */
   refused: Map<RecordChange, string>;
 }
 
 /**
- * What the RRsets that the changes touch are to become. Records that no change names stay as the server prints them, disabled ones too; a
- * TTL that was changed elsewhere is no obstacle. What goes, goes before what comes. Pure.
- * @param contents how the server wants some records to be written, by `recordKey`.
+ * Returns what the RRsets that the changes touch are to become. Other records stay as the server prints them, including disabled
+ * ones. A TTL changed elsewhere does not matter. Deletions come before creations. Pure.
+ * @param contents the notation that the server wants for some records, by `recordKey`.
  */
 export function replacementsFor(
   zone: string,
@@ -39,10 +39,10 @@ export function replacementsFor(
       if (change.after === null || refused.has(change)) continue;
       touched.add(rrsetKey(change.after));
       if (!put(sets, change.after)) {
-        refused.set(change, `${recordLabel(change.after)} is at PowerDNS already; sync the zone first.`);
+        refused.set(change, `${recordLabel(change.after)} is already at PowerDNS; sync the zone first.`);
       }
     }
-    // A refused change has left what it was to replace, which may be in the way of another.
+    // A refused change leaves its old record in place, which may block another change.
     if (refused.size > known) continue;
     const rrsets = [...touched].flatMap((key) => {
       const rrset = sets.get(key);
@@ -63,7 +63,7 @@ function put(sets: Map<string, ReadRrset>, record: RecordData): boolean {
   const { name, recordType, ttl } = record;
   const rrset = sets.get(rrsetKey(record)) ?? { name, recordType, ttl, records: [] };
   if (rrset.records.some((served) => isServed(served, record))) return false;
-  // One that is there and disabled is the one that is wanted.
+  // A disabled record with the same content is enabled instead.
   rrset.records = rrset.records.filter((served) => recordKey(served.data) !== recordKey(record));
   rrset.records.push({ content: printContent(record), disabled: false, data: record });
   rrset.ttl = ttl;
@@ -75,7 +75,7 @@ function isServed({ disabled, data }: ServedRecord, record: RecordData): boolean
   return !disabled && recordKey(data) === recordKey(record);
 }
 
-/** Without `comments`, which keeps them. */
+/** Returns a replacement without `comments`, so that the server keeps them. */
 function replacement(
   zone: string,
   { name, recordType, ttl, records }: ReadRrset,

@@ -7,7 +7,7 @@ import { canonicalType } from "../../dns/zone-file/type-names.ts";
 import { canonicalRdata, unreadContent, type RecordContent } from "../rdata-text.ts";
 import type { ServedRrset } from "./api.ts";
 
-/** A record of an RRset at the server, with what it says in our words. */
+/** A record on the server, with its canonical form. */
 export interface ServedRecord {
   /** As the server prints it, to be sent back unchanged. */
   content: string;
@@ -22,7 +22,7 @@ export interface ReadRrset {
   records: ServedRecord[];
 }
 
-/** An RRset in canonical form. Null for the SOA, which is the server's own, and for names outside the zone. */
+/** Returns an RRset in canonical form; null for the SOA, which the server manages, and for names outside the zone. */
 export function readRrset(zone: string, { name: owner, type, ttl, records }: ServedRrset): ReadRrset | null {
   const name = readOwner(owner, "", zone);
   const recordType = canonicalType(type) ?? type.toUpperCase();
@@ -38,14 +38,14 @@ export function readRrset(zone: string, { name: owner, type, ttl, records }: Ser
   };
 }
 
-/** Content as a canonical value; as it stands where it cannot be read, so that nothing is lost. */
+/** Returns content in canonical form; unchanged if it cannot be read, so that nothing is lost. */
 export function canonicalContent(recordType: string, content: string): RecordContent {
   return canonicalRdata(recordType, content) ?? unreadContent(content);
 }
 
 /**
- * A record's content as PowerDNS takes it: it refuses the dotted end of an IPv4-mapped address, and the generic form (RFC 3597) of types that
- * it knows.
+ * Returns a record's content as PowerDNS takes it: without the dotted end of an IPv4-mapped address, and without generic form (RFC
+ * 3597) for types that it knows.
  */
 export function printContent(record: RecordData): string {
   const { recordType, value, strings } = record;

@@ -5,7 +5,7 @@ import { ProviderError, type ApplyOptions, type ChangeOutcome, type RecordChange
 import { recordKey } from "../../dns/record.ts";
 import { inverse } from "../applying/inverse.ts";
 import { touchedNames } from "../applying/touched-records.ts";
-import { lookWhetherDone, untilServed, type Look } from "./look-whether-done.ts";
+import { confirmChanges, untilServed, type Confirmation } from "./confirm-changes.ts";
 import { updateMessage } from "./messages.ts";
 import { isPrerequisiteFailure, rcodeSentence } from "./rcodes.ts";
 import { guessNames, transferNames } from "./read-names.ts";
@@ -14,15 +14,18 @@ import type { ServedRecord } from "./served-records.ts";
 import type { NameServerSession } from "./session.ts";
 import { batchesOf, planUpdate, type UpdateUnit } from "./update-plan.ts";
 
-/** How often the zone is read anew when somebody else changes the same names at the same time. */
+/** Attempts to make if somebody else changes the same names at the same time. */
 const mostAttempts = 5;
 
-/** Before an attempt that reads what the last one read although its prerequisites failed: a signer may not have published it yet. */
+/**
+ * Milliseconds to wait before an attempt whose predecessor read the same records although prerequisites failed: a signer may not
+ * have published a change yet.
+ */
 const pausesBeforeAttempts = [0, 200, 400, 800];
 
 /**
- * Carries changes out by dynamic update, as many in a message as fit: reads the names that they touch, sends what leads from there to where
- * they are to be, and looks whether it is so. @throws ProviderError with effect `unknown` as soon as an update has gone out
+ * Applies changes by dynamic update, as many per message as fit: reads the names they touch, sends the difference, and checks the
+ * result. @throws ProviderError with effect `unknown` once an update was sent
  */
 export async function applyByUpdate(
   session: NameServerSession,
@@ -30,7 +33,7 @@ export async function applyByUpdate(
   changes: readonly RecordChange[],
   options: ApplyOptions,
   pause: Pause,
-): Promise<Look> {
+): Promise<Confirmation> {
   try {
     const look = await carryOut(session, zone, changes, options, pause);
     const hidden = look.unserved?.flatMap((index) => changes[index] ?? []) ?? [];
@@ -48,9 +51,9 @@ async function carryOut(
   session: NameServerSession,
   zone: string,
   changes: readonly RecordChange[],
-  { together = false, beforeCall, signed: isSigned = false, undoes = false }: ApplyOptions,
+  { atomic = false, beforeCall, signed: isSigned = false, undoes = false }: ApplyOptions,
   pause: Pause,
-): Promise<Look> {
+): Promise<Confirmation> {
   const outcomes: (ChangeOutcome | undefined)[] = changes.map(() => undefined);
   const open = () => changes.flatMap((_, index) => (outcomes[index] === undefined ? [index] : []));
   let before: ServedRecord[] | null = null;
@@ -62,20 +65,21 @@ async function carryOut(
     const guess = attempt === 1 ? await guessNames(session, zone, names) : null;
     const read = guess ? { served: guess, signed: isSigned } : await transferNames(session, zone, names);
     const { signed } = read;
-    // A signer may not have published yet what is to be undone. The prerequisites tell whether it is there.
+    // A signer may not have published yet what is to be undone. The prerequisites check whether it is there.
     const served = undoes && signed ? presumingMade(read.served, asked) : read.served;
     const isSame = before !== null && isDeepStrictEqual(before, served);
     before = guess ? null : served;
     if (isSame && signed && attempt < mostAttempts) await pause(pausesBeforeAttempts[attempt - 1] ?? 0);
-    // Prerequisites that fail although nothing has changed are beyond the server: PowerDNS takes "a" and "A" for one text.
+    // If prerequisites fail although nothing changed, the server cannot compare the records: PowerDNS treats the texts "a" and "A"
+    // as equal.
     const exact = !isSame || (signed && attempt < mostAttempts);
     for (const name of names) found.set(name, []);
     for (const each of served) found.get(each.record.name)?.push(each);
     const plan = planUpdate(zone, served, asked, { exact, signed });
     const refused = plan.outcomes.some(({ ok }) => !ok);
-    // Nothing is refused on a guess.
+    // A guess is not reason enough to refuse.
     if (refused && guess) continue;
-    if (refused && together) {
+    if (refused && atomic) {
       allOrNone(plan.outcomes).forEach((outcome, index) => (outcomes[indexes[index] ?? 0] = outcome));
       break;
     }
@@ -94,13 +98,13 @@ async function carryOut(
       const sent = batch.flatMap((unit) => unit.changes.flatMap((index) => asked[index] ?? []));
       await untilServed(session, zone, sent, pause);
     };
-    await sendUnits(zone, plan.units, { together, apart: undoes, between }, send, settle);
+    await sendUnits(zone, plan.units, { atomic, apart: undoes, between }, send, settle);
   }
   const settled = outcomes.map((outcome): ChangeOutcome => outcome ?? changedMeanwhile);
-  return await lookWhetherDone(session, zone, changes, settled, [...found.values()].flat(), pause);
+  return await confirmChanges(session, zone, changes, settled, [...found.values()].flat(), pause);
 }
 
-/** Records of names as they are once what the changes undo has been made. */
+/** Returns the records as they will be served once the changes being undone are published. */
 function presumingMade(served: readonly ServedRecord[], undoing: readonly RecordChange[]): ServedRecord[] {
   const records = new Map(served.map((each) => [recordKey(each.record), each]));
   for (const { after } of undoing) if (after) records.delete(recordKey(after));
@@ -119,18 +123,18 @@ const changedMeanwhile: ChangeOutcome = {
 };
 
 interface SendingUnits {
-  together: boolean;
-  /** Whether a unit whose prerequisites fail must not hold up the others of its message. */
+  atomic: boolean;
+  /** Whether a unit with failing prerequisites must not block the others in its message. */
   apart: boolean;
-  /** Awaited after a message that was accepted, where another one follows. */
+  /** Awaited after an accepted message if another follows. */
   between: (batch: readonly UpdateUnit[]) => Promise<void>;
 }
 
-/** Sends the units and settles what became of their changes; those whose prerequisites failed stay open. */
+/** Sends the units and reports the outcomes of their changes. Changes whose prerequisites failed stay undecided. */
 async function sendUnits(
   zone: string,
   units: readonly UpdateUnit[],
-  { together, apart, between }: SendingUnits,
+  { atomic, apart, between }: SendingUnits,
   send: (batch: readonly UpdateUnit[]) => Promise<number>,
   settleChange: (index: number, outcome: ChangeOutcome) => void,
 ): Promise<void> {
@@ -148,11 +152,11 @@ async function sendUnits(
       settle(batch, { ok: true });
       if (queue.length > 0) await between(batch);
     } else if (isPrerequisiteFailure(rcode) && !(apart && batch.length > 1)) continue;
-    else if (together) {
+    else if (atomic) {
       for (const rest of [batch, ...queue.splice(0)]) settle(rest, { ok: false, message: rcodeSentence(rcode, zone) });
     } else if (batch.length === 1) settle(batch, { ok: false, message: rcodeSentence(rcode, zone) });
     else {
-      // One of them is the reason, and the others are not to suffer for it.
+      // Only one of them is at fault, so each half is tried again.
       const half = batch.length >> 1;
       queue.unshift(batch.slice(0, half), batch.slice(half));
     }

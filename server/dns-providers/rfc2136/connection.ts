@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { EgressError } from "../../net/egress-error.ts";
 import type { Egress } from "../../net/egress.ts";
 
-/** A name server that could not be reached, went silent or hung up. `message` is a sentence. */
+/** Thrown when a name server cannot be reached, does not answer or closes the connection. `message` is a sentence. */
 export class ConnectionError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
@@ -11,13 +11,13 @@ export class ConnectionError extends Error {
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  ECONNRESET: "it cut the connection",
-  EPIPE: "it cut the connection",
+  ECONNRESET: "it closed the connection",
+  EPIPE: "it closed the connection",
 };
 
 /**
- * Opens a TCP connection, through the one door for outgoing calls: name servers are normally inside.
- * @throws ConnectionError when there is nobody, or no way there is allowed.
+ * Opens a TCP connection. Name servers are usually on the internal network, so internal addresses are allowed.
+ * @throws ConnectionError if the server cannot be reached or the egress rules forbid it.
  */
 export async function dial(egress: Egress, host: string, port: number): Promise<DnsConnection> {
   const label = `${host} port ${port}`;
@@ -31,7 +31,7 @@ export async function dial(egress: Egress, host: string, port: number): Promise<
   }
 }
 
-/** DNS messages over TCP, each with its length in front (RFC 1035 §4.2.2). */
+/** A connection that carries DNS messages over TCP, each prefixed with its length (RFC 1035 §4.2.2). */
 export class DnsConnection {
   readonly #socket: Socket;
   readonly #label: string;
@@ -41,7 +41,7 @@ export class DnsConnection {
   constructor(socket: Socket, label: string) {
     this.#socket = socket;
     this.#label = label;
-    // What happens to the connection is told by the next read.
+    // The next read reports what happened to the connection.
     socket.on("error", () => null);
     this.#chunks = socket[Symbol.asyncIterator]();
   }
@@ -51,11 +51,11 @@ export class DnsConnection {
     this.#socket.write(Buffer.concat([length, message]));
   }
 
-  /** The next message. @throws ConnectionError when it has not come after `milliseconds`. */
+  /** Returns the next message. @throws ConnectionError if it does not arrive within `milliseconds`. */
   async next(milliseconds: number): Promise<Buffer> {
     const timer = setTimeout(
       () => {
-        this.#socket.destroy(new ConnectionError(`The name server ${this.#label} does not answer in time.`));
+        this.#socket.destroy(new ConnectionError(`The name server ${this.#label} did not answer in time.`));
       },
       Math.max(1, milliseconds),
     );
@@ -64,7 +64,7 @@ export class DnsConnection {
         const message = this.#take();
         if (message !== null) return message;
         const { done, value } = await this.#chunks.next();
-        if (done === true) throw new ConnectionError(`The name server ${this.#label} cut the connection.`);
+        if (done === true) throw new ConnectionError(`The name server ${this.#label} closed the connection.`);
         this.#pending = this.#pending.length === 0 ? value : Buffer.concat([this.#pending, value]);
       }
     } catch (error) {

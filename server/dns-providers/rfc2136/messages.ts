@@ -1,28 +1,28 @@
 import { encode, type RecordType } from "dns-packet";
 import { readName, skipName, WireError, writeName } from "../../dns/names/wire-names.ts";
 
-/** A resource record as it lies in a message. */
+/** A resource record in a message. */
 export interface WireRecord {
-  /** Canonical; `.` for the root. */
+  /** Canonical name; `.` for the root. */
   name: string;
   type: number;
   class: number;
   ttl: number;
-  /** Where the record begins, and where its RDATA lies. */
+  /** Offsets in the message: of the record, and of its RDATA. */
   start: number;
   rdataStart: number;
   rdataEnd: number;
 }
 
-/** A message taken apart as far as its records. */
+/** A message split into its records. */
 export interface WireMessage {
   octets: Buffer;
   id: number;
   isResponse: boolean;
   opcode: number;
-  /** The sender answers for the name itself (AA). */
+  /** Whether the sender is authoritative (AA). */
   authoritative: boolean;
-  /** Cut short (TC). */
+  /** Whether the message is truncated (TC). */
   truncated: boolean;
   rcode: number;
   answers: WireRecord[];
@@ -34,23 +34,23 @@ export const classes = { in: 1, none: 254, any: 255 } as const;
 const opcodes = { query: 0, update: 5 } as const;
 export const types = { ns: 2, cname: 5, soa: 6, hinfo: 13, rrsig: 46, tsig: 250, any: 255 } as const;
 const headerOctets = 12;
-/** Offsets of the counts of an update's prerequisites and updates in its header (RFC 2136 §2.2). */
+/** Offsets of the counts of prerequisites and updates in an update's header (RFC 2136 §2.2). */
 const prerequisiteCount = 6;
 const updateCount = 8;
 
-/** A question for one name of class IN (RFC 1035 §4.1.2); `name` is canonical and absolute. */
+/** Returns a query for one name of class IN (RFC 1035 §4.1.2); `name` is canonical and absolute. */
 export function queryMessage(id: number, name: string, type: "SOA" | "AXFR" | "ANY"): Buffer {
   return withQuestion(id, opcodes.query, name, type);
 }
 
-/** The same for any type, by its number. */
+/** Returns the same for any type, by number. */
 export function typeQueryMessage(id: number, name: string, type: number): Buffer {
   const message = queryMessage(id, name, "ANY");
   message.writeUInt16BE(type, message.length - 4);
   return message;
 }
 
-/** A record of an update's sections; one without RDATA stands for more than itself (RFC 2136 §2.4, §2.5). */
+/** Returns a record for a section of an update. One without RDATA has a special meaning (RFC 2136 §2.4, §2.5). */
 export function wireRecord(
   owner: Buffer,
   type: number,
@@ -67,7 +67,7 @@ export function wireRecord(
   return rdata ? Buffer.concat([owner, head, rdata]) : Buffer.concat([owner, head]);
 }
 
-/** A dynamic update (RFC 2136 §2): the zone, what must hold, and what is to be done, in order. */
+/** Returns a dynamic update (RFC 2136 §2): the zone, the prerequisites, and the updates in order. */
 export function updateMessage(
   id: number,
   zone: string,
@@ -80,7 +80,9 @@ export function updateMessage(
   return Buffer.concat([head, ...prerequisites, ...updates]);
 }
 
-/** dns-packet writes header and question around the root; the name is ours, because it knows no escapes in names. */
+/**
+ * Returns a header and question. dns-packet does not know escapes in names, so it writes the root and the name is inserted here.
+ */
 function withQuestion(id: number, opcode: number, name: string, type: string): Buffer {
   const frame = encode({
     type: "query",
@@ -91,7 +93,7 @@ function withQuestion(id: number, opcode: number, name: string, type: string): B
   return Buffer.concat([frame.subarray(0, headerOctets), writeName(name), frame.subarray(headerOctets + 1)]);
 }
 
-/** @throws WireError when the octets are no DNS message. */
+/** Parses a message. @throws WireError if the octets are not a DNS message. */
 export function readMessage(octets: Buffer): WireMessage {
   if (octets.length < headerOctets) throw new WireError("it is shorter than a header");
   const flags = octets.readUInt16BE(2);

@@ -9,7 +9,7 @@ import {
   type DnsProvider,
   type RecordChange,
 } from "../provider.ts";
-import { isRaisedAlone } from "../applying/serial-marks.ts";
+import { isRaisedAlone } from "../applying/serial-fingerprints.ts";
 import { applyByUpdate } from "./apply-updates.ts";
 import { queryMessage, types, type WireMessage } from "./messages.ts";
 import { recordOf } from "./served-records.ts";
@@ -17,15 +17,18 @@ import { NameServerSession, refusal, type NameServerSettings } from "./session.t
 import { readName, skipName, WireError } from "../../dns/names/wire-names.ts";
 
 export interface NameServer extends NameServerSettings {
-  /** The zones to look for: DNS has no list of them. */
+  /** The zones to list, because DNS has no list of them. */
   zones: readonly string[];
   pause: Pause;
 }
 
-/** How far a signer may be behind the zone that it signs, in seconds: BIND takes several for some thousand records. */
+/** Seconds that a signer may lag behind its zone: BIND takes several for a few thousand records. */
 const signingLagSeconds = 30;
 
-/** A name server with dynamic update and zone transfer as a DNS provider: one TCP connection an operation, every message signed. */
+/**
+ * Returns a provider for a name server with dynamic update and zone transfer. Each operation uses one TCP connection; every message
+ * is signed.
+ */
 export function nameServerProvider(server: NameServer): DnsProvider {
   return {
     signingLagSeconds,
@@ -40,7 +43,7 @@ export function nameServerProvider(server: NameServer): DnsProvider {
 }
 
 async function listZones(session: NameServerSession, zones: readonly string[]): Promise<string[]> {
-  // Without any, the root is asked for: the answer tells whether the server knows the key.
+  // Without zones, query the root: the answer shows whether the server knows the key.
   const asked = zones.length === 0 ? ["."] : zones;
   const answers = await askForSoas(session, asked);
   const found = zones.filter((_, index) => {
@@ -48,7 +51,7 @@ async function listZones(session: NameServerSession, zones: readonly string[]): 
     return answer !== undefined && holdsSoa(answer);
   });
   const [first] = answers;
-  // PowerDNS says NOTAUTH to a key that it does not know, too.
+  // PowerDNS also answers NOTAUTH to an unknown key.
   const refused =
     zones.length === 0 ? first?.rcode === 9 : found.length === 0 && first !== undefined && first.rcode !== 0;
   if (refused && first) throw refusal(first.rcode, asked[0] ?? "");
@@ -65,11 +68,11 @@ async function findZone(session: NameServerSession, zone: string): Promise<void>
   );
 }
 
-/** Records of the kinds that a signer maintains are held back until a signature over the SOA tells that the server signs the zone. */
+/** Holds back records of types that a signer maintains until a signature over the SOA shows that the server signs the zone. */
 async function* readZone(server: NameServer, zone: string): AsyncGenerator<ReadRecord[]> {
   const session = await NameServerSession.open(server);
   try {
-    // Different RDATA may be one record; those of an RRset come one after the other.
+    // Different RDATA may be the same record; the records of an RRset are adjacent.
     let rrset = "";
     let known = new Set<string>();
     let signed = false;
@@ -98,7 +101,7 @@ async function* readZone(server: NameServer, zone: string): AsyncGenerator<ReadR
     if (heldBack.length > 0) yield heldBack;
   } catch (error) {
     if (!(error instanceof WireError)) throw error;
-    throw new ProviderError(`The zone that the name server sends cannot be read: ${error.message}.`, "none");
+    throw new ProviderError(`The zone sent by the name server cannot be read: ${error.message}.`, "none");
   } finally {
     session.close();
   }
@@ -115,9 +118,9 @@ async function applyChanges(
   const { outcomes, dropped } = await applyByUpdate(session, zone, changes, options, pause);
   const { accepted } = session.updates;
   if (accepted === 0) return { outcomes, before, after: before };
-  // A signer raises the serial too, and may publish an edit by others together with ours: the next check reads the zone.
+  // A signer raises the serial too and may publish other people's edits with ours, so the next check reads the zone.
   if (options.signed) return { outcomes, before, after: null, dropped };
-  // The serial after our updates: DNS has no other mark of what they made. Where it cannot be had, the next sync sets it.
+  // The serial after our updates is the only fingerprint of what they made. If it cannot be read, the next sync sets it.
   const after = await serialOf(session, zone).catch(() => null);
   const ours = before !== null && after !== null && isRaisedAlone(Number(before), Number(after), accepted, now());
   return { outcomes, before, after: ours ? after : null, dropped };

@@ -10,18 +10,18 @@ import type { NameServerSession } from "./session.ts";
 import { mostUpdateOctets, planProofs, type RrsetProof } from "./update-plan.ts";
 
 /**
- * What the zone that takes updates says of a change. `unknown`: the server did not say, or its RRset is too large to ask for in one message.
- * `unasked`: a key, of which that zone says nothing about what is served.
+ * What the zone that takes the updates shows of a change. `unknown`: the server did not answer, or the RRset is too large for one
+ * message. `untested`: a change to a key, where that zone does not show what is served.
  */
-export type Proof = "made" | "not made" | "unknown" | "unasked";
+export type Proof = "made" | "not made" | "unknown" | "untested";
 
 /**
- * Asks the zone that takes updates whether it has the changes: updates of prerequisites alone, which change nothing. TTLs are not part of
- * it. Batches that do not hold are halved until the RRset at fault is found, so that each change is judged by its own RRsets.
+ * Checks which changes the zone that takes the updates has, by updates with prerequisites only, which change nothing. TTLs are not
+ * compared. Batches that fail are halved until the RRset at fault is found, so each change is judged by its own RRsets.
  *
- * Keys are left out: BIND takes a DNSKEY, CDS or CDNSKEY into the zone that it signs inline and serves only those that it made.
- * @param found what the names had before.
- * @returns one for each change. @throws ProviderError
+ * Keys are left out: BIND accepts a DNSKEY, CDS or CDNSKEY into a zone that it signs inline, but serves only the ones it made.
+ * @param found the records that the names had before.
+ * @returns one proof per change. @throws ProviderError
  */
 export async function proveChanges(
   session: NameServerSession,
@@ -29,17 +29,17 @@ export async function proveChanges(
   found: readonly ServedRecord[],
   changes: readonly RecordChange[],
 ): Promise<Proof[]> {
-  const proofs = planProofs(zone, found, changes.filter(isAsked));
+  const proofs = planProofs(zone, found, changes.filter(isTestable));
   const verdicts = await ask(session, zone, proofs);
   return changes.map((change): Proof => {
-    if (!isAsked(change)) return "unasked";
+    if (!isTestable(change)) return "untested";
     const said = new Set(recordsOf(change).map((record) => verdicts.get(rrsetKey(record)) ?? "unknown"));
     if (said.has("not made")) return "not made";
     return said.has("unknown") ? "unknown" : "made";
   });
 }
 
-function isAsked(change: RecordChange): boolean {
+function isTestable(change: RecordChange): boolean {
   return !recordsOf(change).some(isKeyType);
 }
 

@@ -6,13 +6,13 @@ import { queryMessage, types, typeQueryMessage, type WireMessage } from "./messa
 import { recordOf, ServedRecords, type ServedRecord } from "./served-records.ts";
 import type { NameServerSession } from "./session.ts";
 
-/** With more names than this, a transfer is quicker than a question for each. */
+/** Above this number of names, a transfer is faster than one query per name. */
 const mostQuestions = 500;
 
 /**
- * The records of some names by asking for them; null when an answer need not be what the zone holds: below a delegation, under a DNAME, or
- * from a server that does not tell all (RFC 8482). A wildcard's records cannot be told from a name's own, so this is a guess that the
- * prerequisites of an update put to the test. @throws ProviderError
+ * Queries the records of some names. Returns null if an answer may differ from the zone's content: below a delegation, under a
+ * DNAME, or from a server that does not answer ANY in full (RFC 8482). Records of a wildcard look like a name's own, so the result
+ * is a guess that an update's prerequisites must confirm. @throws ProviderError
  */
 export async function guessNames(
   session: NameServerSession,
@@ -32,8 +32,8 @@ export async function guessNames(
 }
 
 /**
- * The records of some RRsets by asking for each; null when an answer need not be what the zone holds, or there are too many to ask for.
- * The name servers of a delegation come as a referral (RFC 1034 §4.3.2). @throws ProviderError
+ * Queries some RRsets. Returns null if an answer may differ from the zone's content, or if there are too many to query. The name
+ * servers of a delegation come as a referral (RFC 1034 §4.3.2). @throws ProviderError
  */
 export async function askForRrsets(
   session: NameServerSession,
@@ -66,11 +66,11 @@ export async function askForRrsets(
 
 export interface TransferredNames {
   served: ServedRecord[];
-  /** Whether the transfer holds a signature over the SOA: the server signs the zone. */
+  /** Whether the transfer contains a signature over the SOA, so that the server signs the zone. */
   signed: boolean;
 }
 
-/** The records of some names as the zone holds them, from a transfer of all of it. @throws ProviderError */
+/** Returns the records of some names from a transfer of the whole zone. @throws ProviderError */
 export async function transferNames(
   session: NameServerSession,
   zone: string,
@@ -92,6 +92,6 @@ export async function transferNames(
 
 function isPlain(answer: WireMessage, name: string | undefined): boolean {
   if (!answer.authoritative || answer.truncated || (answer.rcode !== 0 && answer.rcode !== 3)) return false;
-  // RFC 8482 §4.2: one made-up HINFO in place of everything.
+  // RFC 8482 §4.2: a synthesized HINFO instead of all records.
   return answer.answers.every((record) => record.name === name && record.type !== types.hinfo);
 }

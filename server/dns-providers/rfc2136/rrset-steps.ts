@@ -7,26 +7,26 @@ interface WireValue {
   rdata: Buffer;
 }
 
-/** What one RRset is, and what it is to become. */
+/** An RRset before and after a change. */
 export interface RrsetStep {
   /** Relative to the zone. */
   name: string;
-  /** The same, absolute and on the wire. */
+  /** The absolute name in wire format. */
   owner: Buffer;
   recordType: string;
   type: number;
   before: WireValue[];
   after: WireValue[];
-  /** Whether the server signs the zone, so that signatures lie at the name. */
+  /** Whether the server signs the zone, so that the name has signatures. */
   signed: boolean;
 }
 
-/** Types that somebody may add to a name by hand while a CNAME is put there. */
+/** Types that somebody may add to a name while a CNAME is created there. */
 const besideTypes = ["A", "AAAA", "NS", "MX", "TXT", "SRV", "CAA", "PTR", "DNAME", "HTTPS", "SVCB", "TLSA", "SSHFP"];
 
 /**
- * What must hold before the steps are taken (RFC 2136 §2.4): each RRset is exactly as it was read, and nothing has come that the server
- * would let a CNAME, or the absence of one, win over (§3.4.2.2).
+ * Returns the prerequisites of the steps (RFC 2136 §2.4): each RRset is exactly as read, and nothing was added that makes the
+ * server ignore a CNAME, or anything beside one (§3.4.2.2).
  * @param exact false: RRsets must merely exist.
  */
 export function prerequisitesOf(
@@ -34,7 +34,7 @@ export function prerequisitesOf(
   inUse: (name: string) => boolean,
   exact: boolean,
 ): Buffer[] {
-  const told = new Set(steps.map(({ name, type }) => `${name} ${type}`));
+  const checked = new Set(steps.map(({ name, type }) => `${name} ${type}`));
   return steps.flatMap((step) => {
     const { name, owner, type, before, after } = step;
     const own =
@@ -45,19 +45,21 @@ export function prerequisitesOf(
           : [wireRecord(owner, type, classes.any, 0, null)];
     if (after.length === 0 || before.length > 0) return own;
     if (type !== types.cname) {
-      if (told.has(`${name} ${types.cname}`)) return own;
-      told.add(`${name} ${types.cname}`);
+      if (checked.has(`${name} ${types.cname}`)) return own;
+      checked.add(`${name} ${types.cname}`);
       return [...own, absent(owner, types.cname)];
     }
     if (!inUse(name)) return [absent(owner, types.any)];
-    const others = besideTypes.map((other) => typeNumber(other) ?? 0).filter((other) => !told.has(`${name} ${other}`));
+    const others = besideTypes
+      .map((other) => typeNumber(other) ?? 0)
+      .filter((other) => !checked.has(`${name} ${other}`));
     return [...own, ...others.map((other) => absent(owner, other))];
   });
 }
 
 /**
- * The updates of the steps (RFC 2136 §2.5): what goes, goes first, except at the apex, where a name server must stay.
- * @param exact whether the prerequisites tell every record, so that an RRset may be replaced as a whole.
+ * Returns the updates of the steps (RFC 2136 §2.5): deletions first, except at the apex, where a name server must remain.
+ * @param exact whether the prerequisites cover every record, so that an RRset may be replaced as a whole.
  */
 export function updatesOf(steps: readonly RrsetStep[], exact: boolean): Buffer[] {
   const apexNs = steps.filter(isApexNs);
@@ -77,8 +79,8 @@ export function updatesOf(steps: readonly RrsetStep[], exact: boolean): Buffer[]
 }
 
 /**
- * Whether the name is emptied before a CNAME comes to it, its signatures and NSEC too (RFC 2136 §2.5.3): Knot ignores a CNAME where anything
- * else is, and BIND lets nobody name these.
+ * Returns whether a name is emptied before a CNAME is created, with its signatures and NSEC (RFC 2136 §2.5.3): Knot ignores a CNAME
+ * beside other records, and BIND does not let anyone delete these by name.
  */
 function isCleared({ name, type, before, after, signed }: RrsetStep, steps: readonly RrsetStep[]): boolean {
   if (!signed || type !== types.cname || before.length > 0 || after.length === 0) return false;
@@ -86,8 +88,8 @@ function isCleared({ name, type, before, after, signed }: RrsetStep, steps: read
 }
 
 /**
- * Whether the RRset is deleted as a whole: one that goes, and one of a type that is kept. PowerDNS does not find single records of such
- * types to delete (HTTPS, SVCB, NAPTR), and says that it did.
+ * Returns whether an RRset is deleted as a whole: if it disappears, or has a type that is stored as is. PowerDNS does not find
+ * single records of such types to delete (HTTPS, SVCB, NAPTR), yet reports success.
  */
 function isReplaced({ recordType, before, after }: RrsetStep): boolean {
   if (before.length === 0) return false;
@@ -107,10 +109,13 @@ function replacement(step: RrsetStep): Buffer[] {
   return after.map((value) => wireRecord(owner, type, classes.in, ttl ?? value.ttl, value.rdata));
 }
 
-/** What goes; all of it where the TTL changes, because some servers keep the TTL of an RRset that they have (RFC 2181 §5.2). */
+/**
+ * Returns the deletions; of the whole RRset if its TTL changes, because some servers keep the TTL of an existing RRset (RFC 2181
+ * §5.2).
+ */
 function deletions(step: RrsetStep): Buffer[] {
   const { owner, type, before, after } = step;
-  // One CNAME takes the place of another by itself (RFC 2136 §3.4.2.2).
+  // A CNAME replaces another by itself (RFC 2136 §3.4.2.2).
   if (type === types.cname && after.length > 0) return [];
   const staying = isApexNs(step) || newTtl(step) === null ? after : [];
   return before
@@ -126,7 +131,7 @@ function additions(step: RrsetStep): Buffer[] {
     .map((value) => wireRecord(owner, type, classes.in, ttl ?? value.ttl, value.rdata));
 }
 
-/** The TTL that the RRset is to have, where it had another; the last change counts. */
+/** Returns the new TTL of an RRset if it changes; the last change decides. */
 function newTtl({ before, after }: RrsetStep): number | null {
   const changed = after.findLast(
     (value) => !before.some(({ rdata, ttl }) => ttl === value.ttl && rdata.equals(value.rdata)),
@@ -135,14 +140,14 @@ function newTtl({ before, after }: RrsetStep): number | null {
   return before.every(({ ttl }) => ttl === changed.ttl) ? null : changed.ttl;
 }
 
-/** What holds once the step is taken: the RRset is exactly as it was to become. For an update that asks and changes nothing. */
+/** Returns prerequisites that hold once the step is made: the RRset is exactly as intended. For an update that only checks. */
 export function resultOf({ owner, type, after }: RrsetStep): Buffer[] {
   return after.length === 0
     ? [absent(owner, type)]
     : after.map(({ rdata }) => wireRecord(owner, type, classes.in, 0, rdata));
 }
 
-/** There is no such RRset, or with type ANY no such name (RFC 2136 §2.4.3, §2.4.5). */
+/** Requires that an RRset does not exist; with type ANY, that the name does not (RFC 2136 §2.4.3, §2.4.5). */
 function absent(owner: Buffer, type: number): Buffer {
   return wireRecord(owner, type, classes.none, 0, null);
 }

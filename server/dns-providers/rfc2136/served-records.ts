@@ -6,27 +6,27 @@ import { expandRdata, readRdata } from "../../dns/wire/rdata-read.ts";
 import { WireError } from "../../dns/names/wire-names.ts";
 
 /**
- * A record as a server has it. Different RDATA may mean the same record, such as a host name in capitals. An update must name
- * what is there.
+ * A record on a server. Different RDATA may be the same record, such as a host name in capitals; an update must name the one that
+ * is there.
  */
 export interface ServedRecord {
   record: RecordData;
   rdatas: Buffer[];
 }
 
-/** A record of a message in canonical form; null for the SOA, which is no record here. @throws WireError for one outside the zone. */
+/** Returns a record of a message in canonical form; null for the SOA. @throws WireError for a record outside the zone. */
 export function recordOf(message: WireMessage, wire: WireRecord, zone: string): RecordData | null {
   if (wire.type === types.soa) return null;
   const name = ownerWithin(wire.name, zone);
   if (name === null) throw new WireError(`${wire.name} lies outside ${zone}`);
   const recordType = typeName(wire.type);
   const { value, strings = null, priority } = readRdata(message.octets, recordType, wire.rdataStart, wire.rdataEnd);
-  // RFC 2181 §8: a TTL with the highest bit set is to be taken as 0.
+  // RFC 2181 §8: a TTL with the highest bit set counts as 0.
   const ttl = wire.ttl > 0x7fff_ffff ? 0 : wire.ttl;
   return { recordType, name, value, strings, ttl, priority, proxied: false };
 }
 
-/** The records of messages in canonical form with all the RDATA that each stands for. */
+/** Collects the records of messages in canonical form, with all RDATA of each. */
 export class ServedRecords {
   readonly #zone: string;
   readonly #byKey = new Map<string, ServedRecord>();
@@ -38,7 +38,7 @@ export class ServedRecords {
   add(message: WireMessage, wire: WireRecord): void {
     const record = recordOf(message, wire, this.#zone);
     if (record === null) return;
-    // A copy: the message is much larger, and would stay with it.
+    // Copied, because a slice would keep the much larger message in memory.
     const rdata = Buffer.from(expandRdata(message.octets, record.recordType, wire.rdataStart, wire.rdataEnd));
     const known = this.#byKey.get(recordKey(record));
     if (known) known.rdatas.push(rdata);

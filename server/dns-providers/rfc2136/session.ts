@@ -11,18 +11,18 @@ export interface NameServerSettings {
   host: string;
   port: number;
   key: TsigKey;
-  /** For the answers to one set of questions, and between two messages of a transfer. */
+  /** Milliseconds for the answers to one set of queries, and between two messages of a transfer. */
   timeoutMilliseconds: number;
   egress: Egress;
   now: () => Date;
 }
 
-/** Far beyond any zone that fits into memory; a transfer that never ends does not fill it. */
+/** Octets after which an endless transfer is aborted; far beyond any zone that fits into memory. */
 const mostTransferOctets = 2 ** 30;
-/** Requests under way at once: servers stop reading from a client that sends more. */
+/** Requests in flight at once: servers stop reading from clients that send more. */
 const mostInFlight = 64;
 
-/** One signed conversation with a name server, over one TCP connection. Every answer is verified before anybody sees it. */
+/** A signed session with a name server over one TCP connection. Every answer is verified before it is returned. */
 export class NameServerSession {
   readonly #connection: DnsConnection;
   readonly #settings: NameServerSettings;
@@ -34,7 +34,7 @@ export class NameServerSession {
     this.#settings = settings;
   }
 
-  /** Opens a session for the time of `work`. @throws ProviderError `none` when the server cannot be reached. */
+  /** Opens a session, runs `work` and closes it. @throws ProviderError with effect `none` if the server cannot be reached. */
   static async use<T>(settings: NameServerSettings, work: (session: NameServerSession) => Promise<T>): Promise<T> {
     const session = await NameServerSession.open(settings);
     try {
@@ -52,7 +52,7 @@ export class NameServerSession {
     }
   }
 
-  /** Messages that may have changed something: how many went out, and how many the server said yes to. */
+  /** Messages that may have changed something: how many were sent, and how many were accepted. */
   get updates(): Readonly<{ sent: number; accepted: number }> {
     return this.#updates;
   }
@@ -62,8 +62,8 @@ export class NameServerSession {
   }
 
   /**
-   * Sends requests and answers with the responses, in the same order. `make` gets the id to use.
-   * @throws ProviderError of this effect when an answer is missing or cannot be trusted.
+   * Sends requests and returns the responses in the same order. `make` builds a request with the given id.
+   * @throws ProviderError with this effect if an answer is missing or cannot be trusted.
    */
   async ask(make: readonly ((id: number) => Buffer)[], effect: "none" | "unknown"): Promise<WireMessage[]> {
     const deadline = performance.now() + this.#settings.timeoutMilliseconds;
@@ -80,7 +80,7 @@ export class NameServerSession {
         }
         const message = readMessage(await this.#connection.next(deadline - performance.now()));
         const request = message.isResponse ? waiting.get(message.id) : undefined;
-        if (!request) throw new WireError("it answers nothing that was asked");
+        if (!request) throw new WireError("it does not match any request");
         if (effect === "none") verifyOrRefused(request.verifier, message);
         else request.verifier.take(message);
         if (effect === "unknown" && message.rcode === 0) this.#updates.accepted++;
@@ -88,14 +88,14 @@ export class NameServerSession {
         answers[request.index] = message;
       }
     } catch (error) {
-      // What was not sent at all changed nothing.
+      // Nothing was sent, so nothing changed.
       throw asProviderError(error, next === 0 ? "none" : effect);
     }
     return answers.filter((answer) => answer !== undefined);
   }
 
   /**
-   * The messages of a zone transfer (RFC 5936), verified, from the one that begins with the SOA to the one that ends with it.
+   * Yields the verified messages of a zone transfer (RFC 5936), from the one that begins with the SOA to the one that ends with it.
    * @throws ProviderError
    */
   async *transfer(zone: string): AsyncGenerator<WireMessage> {
@@ -107,7 +107,7 @@ export class NameServerSession {
       let authorities = 0;
       while (authorities < 2) {
         const message = readMessage(await this.#connection.next(this.#settings.timeoutMilliseconds));
-        if (message.id !== id || !message.isResponse) throw new WireError("it answers nothing that was asked");
+        if (message.id !== id || !message.isResponse) throw new WireError("it does not match any request");
         octets += message.octets.length;
         if (octets > mostTransferOctets) throw new WireError("the zone is larger than 1 GiB");
         const verified = verifyOrRefused(verifier, message);
@@ -141,14 +141,15 @@ export class NameServerSession {
   }
 }
 
-/** The server's refusal to let a zone be read. */
+/** Returns the failure for a zone that the server does not let us read. */
 export function refusal(rcode: number, zone: string): ProviderError {
   return new ProviderError(rcodeSentence(rcode, zone), "none", { zoneMissing: saysZoneMissing(rcode) });
 }
 
 /**
- * Whether the message is verified, or waits for a later signature. Some servers refuse without a signature (Knot what it does not serve,
- * PowerDNS a wrong key); such a refusal may be heard, for nothing is read from it. "No such name" is an answer, and must be signed.
+ * Returns whether a message is verified; false if a later signature covers it. Some servers refuse without signing (Knot for zones
+ * it does not serve, PowerDNS for a wrong key). Such refusals are accepted because no data is read from them. NXDOMAIN is an answer
+ * and must be signed.
  */
 function verifyOrRefused(verifier: TsigVerifier, message: WireMessage): boolean {
   try {

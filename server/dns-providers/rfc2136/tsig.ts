@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { classes, types, wireRecord, type WireMessage, type WireRecord } from "./messages.ts";
 import { readName, WireError, writeName } from "../../dns/names/wire-names.ts";
 
-/** HMACs of RFC 8945 §6; SHA-1 for servers that know no other. */
+/** The HMACs of RFC 8945 §6; SHA-1 is for servers without the others. */
 export const tsigAlgorithms = ["hmac-sha256", "hmac-sha512", "hmac-sha1"] as const;
 export type TsigAlgorithm = (typeof tsigAlgorithms)[number];
 
@@ -13,16 +13,16 @@ export interface TsigKey {
   secret: Buffer;
 }
 
-/** Seconds by which clocks may differ (RFC 8945 §10 recommends 300). */
+/** Seconds that the clocks may differ (RFC 8945 §10 recommends 300). */
 const fudgeSeconds = 300;
-/** More messages than this may not go unsigned in a row (RFC 8945 §5.3.1). */
+/** Consecutive messages that may be unsigned (RFC 8945 §5.3.1). */
 const mostUnsigned = 99;
 
 const errors: Readonly<Record<number, string>> = { 16: "BADSIG", 17: "BADKEY", 18: "BADTIME", 22: "BADTRUNC" };
 
-/** A signature that does not hold, or the server's word that ours does not. */
+/** Thrown when a signature is invalid, or the server rejects ours. */
 export class TsigError extends Error {
-  /** `BADKEY`, `BADSIG`, `BADTIME`, `BADTRUNC`: the server's. `unsigned`, `forged`: what we found. */
+  /** `BADKEY`, `BADSIG`, `BADTIME`, `BADTRUNC`: reported by the server. `unsigned`, `forged`: detected here. */
   readonly reason: string;
 
   constructor(reason: string, message: string) {
@@ -32,7 +32,7 @@ export class TsigError extends Error {
   }
 }
 
-/** Appends a TSIG (RFC 8945 §4.2, §5.1) to a request. `seconds` is the time since 1970. */
+/** Appends a TSIG (RFC 8945 §4.2, §5.1) to a request. `seconds` is the Unix time. */
 export function signRequest(message: Buffer, key: TsigKey, seconds: number): { message: Buffer; mac: Buffer } {
   const timers = timersOf(seconds, fudgeSeconds);
   const mac = createHmac(hashOf(key), key.secret)
@@ -54,7 +54,7 @@ export function signRequest(message: Buffer, key: TsigKey, seconds: number): { m
   return { message: signed, mac };
 }
 
-/** Verifies the answer to one request, which may be many messages (RFC 8945 §5.3, §5.3.1). */
+/** Verifies the answer to one request, which may span many messages (RFC 8945 §5.3, §5.3.1). */
 export class TsigVerifier {
   readonly #key: TsigKey;
   readonly #seconds: () => number;
@@ -69,7 +69,7 @@ export class TsigVerifier {
   }
 
   /**
-   * Takes the next message.
+   * Verifies the next message.
    * @returns whether everything so far is verified; false for a message that only a later signature covers.
    * @throws TsigError
    */
@@ -91,9 +91,9 @@ export class TsigVerifier {
 
   #check(message: WireMessage, record: WireRecord): void {
     const tsig = readTsig(message.octets, record);
-    const told = errors[tsig.error];
-    // RFC 8945 §5.2.1, §5.2.2: these two come without a signature.
-    if (told === "BADKEY" || told === "BADSIG") throw refusedSignature(told, this.#key);
+    const reported = errors[tsig.error];
+    // These two come unsigned (RFC 8945 §5.2.1, §5.2.2).
+    if (reported === "BADKEY" || reported === "BADSIG") throw refusedSignature(reported, this.#key);
     if (record.name !== this.#key.name || tsig.algorithm !== this.#key.algorithm) {
       throw new TsigError("forged", "The name server's answer is signed with another key.");
     }
@@ -105,11 +105,12 @@ export class TsigVerifier {
     hmac.update(this.#first ? variables(this.#key, tsig.timers, tsig.error, tsig.other) : tsig.timers);
     const mac = hmac.digest();
     if (mac.length !== tsig.mac.length || !timingSafeEqual(mac, tsig.mac)) {
-      throw new TsigError("forged", "The signature of the name server's answer does not hold.");
+      throw new TsigError("forged", "The signature of the name server's answer is invalid.");
     }
     const now = this.#seconds();
-    if (told === "BADTIME") throw badTime(tsig.other.length === 6 ? tsig.other.readUIntBE(0, 6) : tsig.seconds, now);
-    if (told !== undefined) throw refusedSignature(told, this.#key);
+    if (reported === "BADTIME")
+      throw badTime(tsig.other.length === 6 ? tsig.other.readUIntBE(0, 6) : tsig.seconds, now);
+    if (reported !== undefined) throw refusedSignature(reported, this.#key);
     if (Math.abs(now - tsig.seconds) > tsig.fudge) throw badTime(tsig.seconds, now);
     this.#priorMac = tsig.mac;
   }
@@ -117,7 +118,7 @@ export class TsigVerifier {
 
 interface Tsig {
   algorithm: string;
-  /** Time signed and fudge as they lie there. */
+  /** Time signed and fudge, in wire format. */
   timers: Buffer;
   seconds: number;
   fudge: number;
@@ -130,9 +131,9 @@ interface Tsig {
 function readTsig(octets: Buffer, { rdataStart, rdataEnd }: WireRecord): Tsig {
   const { name: algorithm, end } = readName(octets, rdataStart);
   const macStart = end + 10;
-  if (macStart > rdataEnd) throw new WireError("its TSIG is cut off");
+  if (macStart > rdataEnd) throw new WireError("its TSIG is truncated");
   const macEnd = macStart + octets.readUInt16BE(end + 8);
-  if (macEnd + 6 > rdataEnd) throw new WireError("its TSIG is cut off");
+  if (macEnd + 6 > rdataEnd) throw new WireError("its TSIG is truncated");
   return {
     algorithm,
     timers: octets.subarray(end, end + 8),
@@ -145,7 +146,7 @@ function readTsig(octets: Buffer, { rdataStart, rdataEnd }: WireRecord): Tsig {
   };
 }
 
-/** The message as it was before it was signed (RFC 8945 §4.3.2). */
+/** Returns the message as it was before signing (RFC 8945 §4.3.2). */
 function withoutTsig(octets: Buffer, { start }: WireRecord, originalId: number): Buffer {
   const message = Buffer.from(octets.subarray(0, start));
   message.writeUInt16BE(originalId, 0);
@@ -153,7 +154,7 @@ function withoutTsig(octets: Buffer, { start }: WireRecord, originalId: number):
   return message;
 }
 
-/** RFC 8945 §4.3.3. */
+/** Returns the TSIG variables to sign (RFC 8945 §4.3.3). */
 function variables(key: TsigKey, timers: Buffer, error: number, other: Buffer): Buffer {
   return Buffer.concat([
     writeName(key.name),
@@ -194,6 +195,6 @@ function refusedSignature(reason: string, { name, algorithm }: TsigKey): TsigErr
 function badTime(theirs: number, ours: number): TsigError {
   return new TsigError(
     "BADTIME",
-    `The clocks here and on the name server are ${Math.abs(theirs - ours)} seconds apart (BADTIME), and ${fudgeSeconds} are allowed; set them right.`,
+    `The clocks here and on the name server differ by ${Math.abs(theirs - ours)} seconds (BADTIME); at most ${fudgeSeconds} are allowed. Synchronize the clocks.`,
   );
 }

@@ -11,9 +11,12 @@ import { writeRdata } from "../../dns/wire/rdata-write.ts";
 import type { ServedRecord } from "./served-records.ts";
 import { WireError, writeName } from "../../dns/names/wire-names.ts";
 
-/** What must go into one message, because its parts hang together: the changes of a name, and of the names that records move between. */
+/**
+ * Changes that must go into one message because they depend on each other: those of one name, and of names that records move
+ * between.
+ */
 export interface UpdateUnit {
-  /** Indexes of its changes. */
+  /** The indexes of its changes. */
   changes: number[];
   prerequisites: Buffer[];
   updates: Buffer[];
@@ -21,24 +24,24 @@ export interface UpdateUnit {
 }
 
 export interface UpdatePlan {
-  /** One for each change; what is not refused is in a unit. */
+  /** One outcome per change; changes that are not refused are in a unit. */
   outcomes: ChangeOutcome[];
   units: UpdateUnit[];
 }
 
-/** Room for header, question and signature is left below the 65,535 octets of a message. */
+/** Leaves room for header, question and signature in a message of 65,535 octets. */
 export const mostUpdateOctets = 60_000;
 
 const nameServer: RecordStore = { place: "the zone at the name server", refusal: refusalOf };
 
 /**
- * Plans updates (RFC 2136) that carry the changes out on the zone's records, given all of them that the changes' names have.
+ * Plans updates (RFC 2136) that make the changes, given all records at the names they touch.
  *
- * DNS has no identity of records and ignores much in silence: what is gone already, what a CNAME forbids. So each unit demands that every
- * RRset that it touches is exactly what was read (§2.4.2, §2.4.3), and names the RDATA that is there. Whoever changed the zone in between
- * makes the message fail as a whole, and nothing of theirs is lost.
- * @param exact false: demands only that the RRsets exist, for servers that cannot compare them.
- * @param signed whether the server signs the zone; signatures need not be among what it serves of a name.
+ * DNS records have no identity, and servers silently ignore updates: deletions of missing records, or records that a CNAME forbids.
+ * So each unit requires every RRset that it touches to be exactly as read (§2.4.2, §2.4.3), and names the RDATA to delete. If
+ * somebody changed the zone in between, the whole message fails and none of their changes is lost.
+ * @param exact false: requires only that the RRsets exist, for servers that cannot compare them.
+ * @param signed whether the server signs the zone; its answers for a name need not include signatures.
  */
 export function planUpdate(
   zone: string,
@@ -53,21 +56,21 @@ export function planUpdate(
   const before = Map.groupBy(served, ({ record }) => rrsetKey(record));
   const after = Map.groupBy(records, rrsetKey);
   const inUse = new Set(served.map(({ record }) => record.name));
-  const standing = [...changes.keys()].filter((index) => outcomes[index]?.ok);
-  const units = connectedComponents(standing, (index) => [...touchedNames(at(changes, [index]))]).map((indexes) => {
+  const accepted = [...changes.keys()].filter((index) => outcomes[index]?.ok);
+  const units = connectedComponents(accepted, (index) => [...touchedNames(at(changes, [index]))]).map((indexes) => {
     const steps = stepsOf(zone, at(changes, indexes), before, after, signed);
     return unitFrom(indexes, steps, (name) => inUse.has(name), exact);
   });
   const fitting = units.filter(({ octets }) => octets <= mostUpdateOctets);
   for (const unit of units) {
     if (unit.octets <= mostUpdateOctets) continue;
-    const message = "The records of this name are too many to change in one message to the name server.";
+    const message = "This name has too many records to change in one message to the name server.";
     for (const index of unit.changes) outcomes[index] = { ok: false, message };
   }
   return { outcomes, units: fitting };
 }
 
-/** Prerequisites that hold if and only if an RRset is what the changes make of it. */
+/** Prerequisites that hold if and only if an RRset is as the changes make it. */
 export interface RrsetProof {
   /** `rrsetKey` of the RRset. */
   key: string;
@@ -76,8 +79,8 @@ export interface RrsetProof {
 }
 
 /**
- * What proves, RRset by RRset, that changes are made, given the records that their names had before. TTLs are not part of it
- * (RFC 2136 §2.4.2).
+ * Returns prerequisites that prove, RRset by RRset, that changes were made, given the records that their names had before. TTLs are
+ * not covered (RFC 2136 §2.4.2).
  */
 export function planProofs(
   zone: string,
@@ -96,7 +99,7 @@ export function planProofs(
   });
 }
 
-/** Carries the changes out, but leaves the apex its name servers: servers ignore the deletion of the last (RFC 2136 §3.4.2.4). */
+/** Applies the changes, but leaves the apex its name servers: servers ignore the deletion of the last one (RFC 2136 §3.4.2.4). */
 function carryOut(
   records: readonly RecordData[],
   changes: readonly RecordChange[],
@@ -104,23 +107,23 @@ function carryOut(
   const applied = applyToRecords(records, changes, nameServer);
   if (!records.some(isApexNs) || applied.records.some(isApexNs)) return applied;
   const message =
-    "A zone keeps at least one name server at its apex, and a name server does not delete the last one: create its successor in the same change.";
-  const kept = changes.map((change) => change.before !== null && isApexNs(change.before));
+    "A zone needs at least one name server at its apex, and name servers do not delete the last one. Create its successor in the same change.";
+  const removesApexNs = changes.map((change) => change.before !== null && isApexNs(change.before));
   const others = applyToRecords(
     records,
-    changes.filter((_, index) => !kept[index]),
+    changes.filter((_, index) => !removesApexNs[index]),
     nameServer,
   );
   let next = 0;
-  const outcomes = kept.map((is): ChangeOutcome =>
+  const outcomes = removesApexNs.map((is): ChangeOutcome =>
     is ? { ok: false, message } : (others.outcomes[next++] ?? { ok: false, message }),
   );
   return { records: others.records, outcomes };
 }
 
 function refusalOf({ recordType, value, strings }: RecordData): string | null {
-  if (recordType === "SOA") return "The SOA belongs to the name server, which counts its serial itself.";
-  if (typeNumber(recordType) === null) return `${recordType} is no type that name servers exchange.`;
+  if (recordType === "SOA") return "The name server manages the SOA and its serial itself.";
+  if (typeNumber(recordType) === null) return `${recordType} is not a type that name servers exchange.`;
   try {
     writeRdata(recordType, value, strings);
     return null;
@@ -175,7 +178,7 @@ function unitFrom(
     return { changes, prerequisites, updates, octets: sizeOf(updates) + sizeOf(prerequisites) };
   };
   const unit = demand(exact);
-  // Too long to be told in full: that the RRsets exist at all must do, since each record is deleted by its data.
+  // Too long to list every record. Requiring that the RRsets exist must do, since each record is deleted by its data.
   return unit.octets <= mostUpdateOctets ? unit : demand(false);
 }
 
@@ -183,7 +186,7 @@ function sizeOf(records: readonly Buffer[]): number {
   return records.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** Fills messages with units in their order. */
+/** Packs units into messages, in order. */
 export function batchesOf(units: readonly UpdateUnit[]): UpdateUnit[][] {
   return inBatches(units, ({ octets }) => [octets], [mostUpdateOctets]);
 }

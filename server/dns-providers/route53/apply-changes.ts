@@ -4,7 +4,7 @@ import { takeBack } from "../applying/take-back.ts";
 import { batchesOf, isTooLarge, reversed, stepsOf, type ChangeGroup } from "./change-batches.ts";
 import type { BatchAnswer, Refusal, Route53Api } from "./client.ts";
 
-/** Sends groups of changes to a hosted zone and remembers which of them Route 53 refuses. */
+/** Sends groups of changes to a hosted zone and records which ones Route 53 refuses. */
 export class Sending {
   readonly #api: Route53Api;
   readonly #zoneId: string;
@@ -17,12 +17,15 @@ export class Sending {
     this.#beforeCall = beforeCall;
   }
 
-  /** What became of changes that were sent; a change that was not refused was made. */
+  /** Returns the outcomes of changes that were sent; a change that was not refused was made. */
   outcomesOf(changes: readonly RecordChange[]): ChangeOutcome[] {
     return outcomesFrom(changes, this.#refusals);
   }
 
-  /** Each group on its own: a batch is refused whole, so what is at fault is left out and the rest sent again. @throws ProviderError */
+  /**
+   * Sends each group on its own. Batches are refused whole, so the group at fault is left out and the rest sent again. @throws
+   * ProviderError
+   */
   async sendEach(groups: readonly ChangeGroup[]): Promise<void> {
     for (const group of groups.filter(isTooLarge)) this.#refuse([group], tooLarge(this.#api));
     const queue = batchesOf(groups.filter((group) => !isTooLarge(group) && group.steps.length > 0));
@@ -34,14 +37,14 @@ export class Sending {
         else queue.unshift(...this.#refusePart(batch, answer));
       } catch (error) {
         if (!(error instanceof ProviderError) || error.effect !== "none" || !sent) throw error;
-        // What was made before stands, and the rest was not.
+        // Earlier batches stand; the rest was not made.
         this.#refuse([batch, ...queue].flat(), error.message);
         return;
       }
     }
   }
 
-  /** Refuses what a refusal is about. @returns what is to be sent again; where nothing is named, in halves. */
+  /** Refuses the groups that a refusal names. @returns the batches to send again; the halves of the batch if none is named. */
   #refusePart(batch: readonly ChangeGroup[], refused: Refusal): ChangeGroup[][] {
     const named = batch.length === 1 ? batch : batch.filter((group) => isNamed(group, refused));
     this.#refuse(named, reasonOf(this.#api, refused));
@@ -50,11 +53,14 @@ export class Sending {
     return [rest.slice(0, middle), rest.slice(middle)].filter((part) => part.length > 0);
   }
 
-  /** All groups or none: what does not fit into one batch is taken back where a later batch is refused. @throws ProviderError */
-  async sendTogether(groups: readonly ChangeGroup[]): Promise<void> {
+  /**
+   * Sends all groups or none: if they need several batches, earlier ones are undone when a later one is refused. @throws
+   * ProviderError
+   */
+  async sendAtomic(groups: readonly ChangeGroup[]): Promise<void> {
     const large = groups.filter(isTooLarge);
     if (large.length > 0) {
-      this.#refuseTogether(groups, large, tooLarge(this.#api));
+      this.#refuseAtomic(groups, large, tooLarge(this.#api));
       return;
     }
     const batches = batchesOf(groups.filter(({ steps }) => steps.length > 0));
@@ -65,7 +71,7 @@ export class Sending {
       const reason = reasonOf(this.#api, answer);
       await this.#takeBack(done, reason);
       const named = batch.filter((group) => isNamed(group, answer));
-      this.#refuseTogether(groups, named.length > 0 ? named : batch, reason);
+      this.#refuseAtomic(groups, named.length > 0 ? named : batch, reason);
       return;
     }
   }
@@ -80,7 +86,7 @@ export class Sending {
     return await this.#api.change(this.#zoneId, reversed(batch));
   }
 
-  /** One more batch of a set. Where it certainly came to nothing, so does what was done before. @throws ProviderError */
+  /** Sends one more batch of a set. If it certainly was not made, earlier batches are undone. @throws ProviderError */
   async #change(batch: readonly ChangeGroup[], done: readonly ChangeGroup[][]): Promise<BatchAnswer> {
     try {
       return await this.#send(batch);
@@ -98,7 +104,7 @@ export class Sending {
     for (const change of groups.flatMap(({ changes }) => changes)) this.#refusals.set(change, message);
   }
 
-  #refuseTogether(groups: readonly ChangeGroup[], atFault: readonly ChangeGroup[], reason: string): void {
+  #refuseAtomic(groups: readonly ChangeGroup[], atFault: readonly ChangeGroup[], reason: string): void {
     this.#refuse(groups, notDone(reason));
     this.#refuse(atFault, reason);
   }
@@ -110,10 +116,10 @@ function isNamed(group: ChangeGroup, { names }: Refusal): boolean {
 
 function reasonOf({ name }: Route53Api, { message }: Refusal): string {
   const elsewhere = /do not match the current values|was not found|already exists/.test(message);
-  const advice = elsewhere ? " It was changed there meanwhile; sync the zone first." : "";
-  return `${name} refuses it: ${message}${advice}`;
+  const advice = elsewhere ? " The record was changed there meanwhile; sync the zone first." : "";
+  return `${name} refused the change: ${message}${advice}`;
 }
 
 function tooLarge({ name }: Route53Api): string {
-  return `${name} takes at most 1,000 records and 32,000 characters in one call, and this change of a name needs more; change fewer of its records at once.`;
+  return `${name} accepts at most 1,000 records and 32,000 characters per call, and this change to one name needs more. Change fewer of its records at once.`;
 }

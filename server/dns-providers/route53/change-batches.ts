@@ -8,21 +8,21 @@ import { dnsName } from "./hosted-zones.ts";
 import { printValue, readValue } from "./octal-text.ts";
 import type { ServedRrset } from "./rrsets.ts";
 
-/** Changes that stand or fall together, because they share a name, and what they are at Route 53. */
+/** Changes that share a name and are made whole or not at all, and their steps at Route 53. */
 export interface ChangeGroup {
   changes: RecordChange[];
-  /** Names as Route 53 prints them. */
+  /** The names as Route 53 prints them. */
   names: Set<string>;
-  /** RRsets that go, as Route 53 has them, and RRsets that come. An RRset that becomes another one does both. */
+  /** RRsets to delete, as Route 53 has them, and RRsets to create. A changed RRset is deleted and created. */
   steps: Change[];
 }
 
-/** What one batch may hold (Developer Guide, "Quotas"): RRs of all its changes together, and characters in their values. */
+/** Limits of a batch (Developer Guide, "Quotas"): records in all its changes, and characters in their values. */
 const mostInBatch = [1_000, 32_000];
 
 /**
- * What changes are at Route 53, by names that have nothing to do with each other. An RRset goes with just the content that was read, so
- * that Route 53 refuses the batch where somebody else has changed it since. Pure.
+ * Groups changes by independent names and returns their steps. An RRset is deleted by its exact content, so that Route 53 refuses
+ * the batch if somebody changed it since. Pure.
  * @param present the RRsets of all names that the changes touch
  * @param after the records of those names afterwards
  */
@@ -38,17 +38,17 @@ export function groupsOf(
   return parts.map((group) => {
     const touched = new Map(group.flatMap(recordsOf).map((record) => [rrsetKey(record), record]));
     const ttls = new Map(group.flatMap((change) => (change.after ? [[rrsetKey(change.after), change.after.ttl]] : [])));
-    const goes: Change[] = [];
-    const comes: Change[] = [];
+    const deletions: Change[] = [];
+    const creations: Change[] = [];
     for (const [key, { name, recordType }] of touched) {
       const before = served.get(key);
       const set = rrsetOf(zone, name, recordType, wanted.get(key) ?? [], before, ttls.get(key));
       if (before && set && sameRrset(before.set, set)) continue;
-      if (before) goes.push({ Action: "DELETE", ResourceRecordSet: before.set });
-      if (set) comes.push({ Action: "CREATE", ResourceRecordSet: set });
+      if (before) deletions.push({ Action: "DELETE", ResourceRecordSet: before.set });
+      if (set) creations.push({ Action: "CREATE", ResourceRecordSet: set });
     }
     const names = new Set([...touchedNames(group)].map((name) => dnsNameIn(zone, name)));
-    return { changes: group, names, steps: [...goes, ...comes] };
+    return { changes: group, names, steps: [...deletions, ...creations] };
   });
 }
 
@@ -56,7 +56,7 @@ function dnsNameIn(zone: string, name: string): string {
   return dnsName(name === "@" ? zone : `${name}.${zone}`);
 }
 
-/** An RRset of the wanted records; what is there already keeps its wording. Null without records. */
+/** Returns an RRset of the wanted records; existing values stay as they are written. Null without records. */
 function rrsetOf(
   zone: string,
   name: string,
@@ -91,29 +91,29 @@ function valuesOf({ ResourceRecords = [] }: ResourceRecordSet): Set<string | und
   return new Set(ResourceRecords.map(({ Value }) => Value));
 }
 
-/** Packs groups into batches, in order. Groups that are too large for one batch stand alone. */
+/** Packs groups into batches, in order. Groups too large for any batch get their own. */
 export function batchesOf(groups: readonly ChangeGroup[]): ChangeGroup[][] {
   return inBatches(groups, sizesOf, mostInBatch);
 }
 
-/** Whether a group is more than any batch holds. */
+/** Returns whether a group exceeds the limits of a batch. */
 export function isTooLarge(group: ChangeGroup): boolean {
   return sizesOf(group).some((size, measure) => size > (mostInBatch[measure] ?? 0));
 }
 
-/** By the measures of `mostInBatch`. */
+/** Returns a group's size in the measures of `mostInBatch`. */
 function sizesOf({ steps }: ChangeGroup): number[] {
   const values = steps.flatMap(({ ResourceRecordSet: set }) => set?.ResourceRecords ?? []);
   return [values.length, values.reduce((sum, { Value }) => sum + (Value?.length ?? 0), 0)];
 }
 
-/** The steps of a batch: all that goes, then all that comes. */
+/** Returns the steps of a batch: all deletions, then all creations. */
 export function stepsOf(batch: readonly ChangeGroup[]): Change[] {
   const steps = batch.flatMap((group) => group.steps);
   return [...steps.filter(({ Action }) => Action === "DELETE"), ...steps.filter(({ Action }) => Action !== "DELETE")];
 }
 
-/** What takes a batch back that was done. */
+/** Returns the steps that undo a batch. */
 export function reversed(batch: readonly ChangeGroup[]): Change[] {
   const steps = stepsOf(batch).map(({ Action, ResourceRecordSet }): Change => ({
     Action: Action === "DELETE" ? "CREATE" : "DELETE",

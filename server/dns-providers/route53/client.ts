@@ -1,15 +1,9 @@
-import {
-  ChangeResourceRecordSetsCommand,
-  CreateHostedZoneCommand,
-  ListHostedZonesByNameCommand,
-  ListHostedZonesCommand,
-  ListResourceRecordSetsCommand,
+import type {
+  Change,
+  HostedZone,
+  ResourceRecordSet,
   Route53Client,
-  Route53ServiceException,
-  type Change,
-  type HostedZone,
-  type ResourceRecordSet,
-  type Route53ClientConfig,
+  Route53ClientConfig,
 } from "@aws-sdk/client-route-53";
 import { ProviderError } from "../provider.ts";
 import { PageTurner } from "../vendor-api/page-turner.ts";
@@ -22,32 +16,36 @@ export interface Route53Access {
   endpoint: string;
 }
 
-/** The place in a zone where a listing begins. */
+/** Where in a zone a listing starts. */
 interface ListingStart {
   name: string;
   type?: ResourceRecordSet["Type"];
   identifier?: string;
 }
 
-/** What became of a change batch: done whole, or refused whole in Route 53's words. */
+/** Loaded with the first call. */
+const loadSdk = async () => await import("@aws-sdk/client-route-53");
+type Sdk = Awaited<ReturnType<typeof loadSdk>>;
+
+/** The outcome of a batch, which is made or refused as a whole. */
 export type BatchAnswer = { ok: true } | Refusal;
 
 export interface Refusal {
   ok: false;
-  /** As it may be shown. */
+  /** Route 53's message, in a form that may be shown. */
   message: string;
-  /** The names that it is about, as Route 53 prints them, where it names any. */
+  /** The names at fault, as Route 53 prints them, if it names any. */
   names: ReadonlySet<string>;
 }
 
-/** The five calls of Route 53's API that are used. @throws ProviderError from all of them */
+/** The five API calls in use. @throws ProviderError from all of them */
 export interface Route53Api {
   readonly name: string;
   hostedZones(): AsyncIterable<HostedZone[]>;
-  /** Those of this name; `dnsName` as Route 53 writes it. */
+  /** Returns the hosted zones of this name; `dnsName` as Route 53 writes it. */
   hostedZonesOfName(dnsName: string): Promise<HostedZone[]>;
   createHostedZone(dnsName: string, reference: string): Promise<void>;
-  /** @param pageSize RRsets in one answer, at most 300 */
+  /** Lists a zone's RRsets. @param pageSize RRsets per page, at most 300 */
   recordSets(zoneId: string, start?: ListingStart, pageSize?: number): AsyncIterable<ResourceRecordSet[]>;
   change(zoneId: string, changes: Change[]): Promise<BatchAnswer>;
 }
@@ -77,22 +75,28 @@ export function route53Api(
     environment,
     secrets: [secretAccessKey],
     throttles,
-    // Five a second in any account; some have more since, and of some actions fewer, which the answers tell.
+    // Five calls a second per account. Some accounts allow more and some actions fewer, which the answers show.
     quotas: { address: route53Address, limits: [{ calls: 5, seconds: 1 }] },
   });
-  const client = new Route53Client({
-    ...settled,
-    endpoint,
-    credentials: { accessKeyId, secretAccessKey },
-    requestHandler: transport(calls),
-  });
-  const told = async <T>(call: () => Promise<T>): Promise<T> => {
+  let client: Route53Client | undefined;
+  const opened = async () => {
+    const sdk = await loadSdk();
+    client ??= new sdk.Route53Client({
+      ...settled,
+      endpoint,
+      credentials: { accessKeyId, secretAccessKey },
+      requestHandler: transport(calls),
+    });
+    return { sdk, client };
+  };
+  const told = async <T>(call: (client: Route53Client, sdk: Sdk) => Promise<T>): Promise<T> => {
+    const { sdk, client } = await opened();
     try {
       // Before it is signed, because a signature ages.
       await calls.untilOpen();
-      return await call();
+      return await call(client, sdk);
     } catch (error) {
-      throw failure(calls, error);
+      throw failure(sdk, calls, error);
     }
   };
 
@@ -101,7 +105,7 @@ export function route53Api(
     async *hostedZones() {
       const pages = new PageTurner(vendorName);
       for (let Marker: string | undefined; ;) {
-        const page = await told(() => client.send(new ListHostedZonesCommand({ Marker })));
+        const page = await told((client, sdk) => client.send(new sdk.ListHostedZonesCommand({ Marker })));
         yield page.HostedZones ?? [];
         if (!page.IsTruncated || page.NextMarker === undefined) return;
         Marker = page.NextMarker;
@@ -112,7 +116,7 @@ export function route53Api(
       const found: HostedZone[] = [];
       const pages = new PageTurner(vendorName);
       for (let start: { DNSName: string; HostedZoneId?: string | undefined } = { DNSName: dnsName }; ;) {
-        const page = await told(() => client.send(new ListHostedZonesByNameCommand(start)));
+        const page = await told((client, sdk) => client.send(new sdk.ListHostedZonesByNameCommand(start)));
         found.push(...(page.HostedZones ?? []).filter(({ Name }) => Name === dnsName));
         if (!page.IsTruncated || page.NextDNSName !== dnsName) return found;
         start = { DNSName: page.NextDNSName, HostedZoneId: page.NextHostedZoneId };
@@ -120,14 +124,14 @@ export function route53Api(
       }
     },
     async createHostedZone(Name, CallerReference) {
-      await told(() => client.send(new CreateHostedZoneCommand({ Name, CallerReference })));
+      await told((client, sdk) => client.send(new sdk.CreateHostedZoneCommand({ Name, CallerReference })));
     },
     async *recordSets(HostedZoneId, start, MaxItems = mostPerPage) {
       const pages = new PageTurner(vendorName);
       for (let from = start; ;) {
-        const page = await told(() =>
+        const page = await told((client, sdk) =>
           client.send(
-            new ListResourceRecordSetsCommand({
+            new sdk.ListResourceRecordSetsCommand({
               HostedZoneId,
               MaxItems,
               StartRecordName: from?.name,
@@ -144,20 +148,21 @@ export function route53Api(
       }
     },
     async change(HostedZoneId, Changes) {
+      const { sdk, client } = await opened();
       try {
         await calls.untilOpen();
-        await client.send(new ChangeResourceRecordSetsCommand({ HostedZoneId, ChangeBatch: { Changes } }));
+        await client.send(new sdk.ChangeResourceRecordSetsCommand({ HostedZoneId, ChangeBatch: { Changes } }));
         return { ok: true };
       } catch (error) {
-        const told = refusalIn(error);
-        if (told === null) throw failure(calls, error);
+        const told = refusalIn(sdk, error);
+        if (told === null) throw failure(sdk, calls, error);
         return { ok: false, message: calls.plain(told), names: namesIn(told) };
       }
     },
   };
 }
 
-/** All that the SDK would else look for in the environment and in files of the machine. */
+/** Sets what the SDK would otherwise read from the environment and from files. */
 const settled = {
   region: "us-east-1",
   maxAttempts: 1,
@@ -171,28 +176,34 @@ const settled = {
   disableClockSkewCorrection: true,
 } as const satisfies Route53ClientConfig & Record<string, unknown>;
 
-/** Too many calls, or one for a zone that is busy with the last one: both say so by 400, and nothing was done. */
+/**
+ * Returns whether an answer means too many calls, or a call for a zone that is busy with the previous one. Both come as 400, and
+ * nothing was done.
+ */
 function throttles({ status, text }: VendorAnswer): boolean {
   return status === 400 && /<Code>(?:Throttling(?:Exception)?|PriorRequestNotComplete)<\/Code>/.test(text);
 }
 
-/** Why a change batch was refused, which changes nothing; null for any other failure. */
-function refusalIn(error: unknown): string | null {
+/** Returns why a batch was refused, so that nothing changed; null for any other failure. */
+function refusalIn({ Route53ServiceException }: Sdk, error: unknown): string | null {
   const isRefusal =
     error instanceof Route53ServiceException && ["InvalidChangeBatch", "InvalidInput"].includes(error.name);
   return isRefusal ? error.message : null;
 }
 
-/** Names stand in quotes, `[name='www.example.com.', type='A']`, or bare: `RRSet with DNS name www.example.com., type A`. */
+/**
+ * Returns the names in a message, quoted as in `[name='www.example.com.', type='A']`, or bare: `RRSet with DNS name
+ * www.example.com., type A`.
+ */
 function namesIn(message: string): Set<string> {
   const found = message.matchAll(/name='([^']+)'|name (\S+\.)(?=[\s,\]]|$)/gi);
   return new Set(Array.from(found, ([, quoted, bare]) => quoted ?? bare ?? ""));
 }
 
-function failure(calls: VendorCalls, error: unknown): ProviderError {
+function failure({ Route53ServiceException }: Sdk, calls: VendorCalls, error: unknown): ProviderError {
   if (error instanceof ProviderError) return error;
   if (!(error instanceof Route53ServiceException)) {
-    // The answer had no error's status and could not be read: a change may have been carried out.
+    // The answer was not an error and could not be read, so a change may have been carried out.
     return calls.notItsApi("unknown", error);
   }
   const { name, message, $metadata } = error;
@@ -200,9 +211,9 @@ function failure(calls: VendorCalls, error: unknown): ProviderError {
     return calls.error(`it has no such hosted zone: ${message}`, "none", { zoneMissing: true });
   if (codesOfAccess.has(name) || $metadata.httpStatusCode === 401 || $metadata.httpStatusCode === 403) {
     return calls.error(
-      `it refuses the access key of this provider configuration; check the key and what it may do. It says: ${message}`,
+      `it rejects the access key of this provider configuration; check the key and its permissions. It says: ${message}`,
       "none",
     );
   }
-  return calls.error(`it refuses the call (${name}): ${message}`, "none");
+  return calls.error(`it refused the call (${name}): ${message}`, "none");
 }

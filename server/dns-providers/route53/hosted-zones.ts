@@ -5,16 +5,16 @@ import { ProviderError } from "../provider.ts";
 import type { Route53Api } from "./client.ts";
 import { fromOctal, toOctal } from "./octal-text.ts";
 
-/** A hosted zone: what Route 53 calls a zone of an account. */
+/** A hosted zone, as Route 53 calls a zone of an account. */
 export interface FoundZone {
   id: string;
-  /** How many RRsets it has. */
+  /** The number of its RRsets. */
   rrsets: number;
 }
 
 /**
- * Which hosted zone is meant where an account has several of one name: the public one, or one of those that the configuration lists.
- * Private ones, which only networks of the account see, are looked at only where they are listed.
+ * Finds hosted zones by name. An account may have several of one name: the public one is used, or those listed in the
+ * configuration. Private ones, visible only inside the account's networks, are used only if listed.
  */
 export class HostedZones {
   readonly #api: Route53Api;
@@ -25,7 +25,7 @@ export class HostedZones {
     this.#listed = new Set(listed);
   }
 
-  /** Names of all zones, each once. @throws ProviderError */
+  /** Returns the names of all zones, each once. @throws ProviderError */
   async names(): Promise<string[]> {
     const names = new Set<string>();
     for await (const page of this.#api.hostedZones()) {
@@ -37,7 +37,7 @@ export class HostedZones {
     return [...names].toSorted();
   }
 
-  /** @throws ProviderError with `zoneMissing` where there is none, and where there is more than one */
+  /** Returns a zone by name. @throws ProviderError if there is more than one, and with `zoneMissing` if there is none */
   async find(name: string): Promise<FoundZone> {
     const found = await this.#ofName(name);
     const [zone] = found;
@@ -46,14 +46,14 @@ export class HostedZones {
     return { id: idOf(zone), rrsets: zone.ResourceRecordSetCount ?? Infinity };
   }
 
-  /** @throws ProviderError */
+  /** Creates a zone, unless it exists. @throws ProviderError */
   async make(name: string): Promise<void> {
     const found = await this.#ofName(name);
     if (found.length > 1) throw ambiguous(this.#api, name, found);
     if (found.length > 0) return;
     if (this.#listed.size > 0) {
       throw new ProviderError(
-        `This provider configuration lists the hosted zones that it is for, so ${name} is not made; make it at ${this.#api.name} and add its id to the list.`,
+        `This provider configuration is limited to the zones in hostedZoneIds, so ${name} is not created. Create it at ${this.#api.name} and add its id to the list.`,
         "none",
       );
     }
@@ -78,7 +78,7 @@ export class HostedZones {
 function ambiguous({ name: vendor }: Route53Api, name: string, zones: readonly HostedZone[]): ProviderError {
   const ids = zones.map(idOf).toSorted().join(", ");
   return new ProviderError(
-    `${vendor} has ${zones.length} hosted zones named ${name} (${ids}); say in the field hostedZoneIds of this provider configuration which of them is meant.`,
+    `${vendor} has ${zones.length} hosted zones named ${name} (${ids}). Select one in the field hostedZoneIds of this provider configuration.`,
     "none",
   );
 }
@@ -87,7 +87,10 @@ function idOf({ Id = "" }: HostedZone): string {
   return Id.replace("/hostedzone/", "");
 }
 
-/** A canonical name as Route 53 prints it: absolute, and every octet but letters, digits, hyphens and underscores in octal. */
+/**
+ * Returns a canonical name as Route 53 prints it: absolute, with all octets except letters, digits, hyphens and underscores in
+ * octal.
+ */
 export function dnsName(name: string): string {
   const octal = toOctal(name).replaceAll(
     /[^\\\w.-]/g,

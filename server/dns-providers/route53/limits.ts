@@ -3,10 +3,10 @@ import type { LimitedRecord, Unsupported } from "../provider.ts";
 import { printValue } from "./octal-text.ts";
 import { aliasType, routingType } from "./own-records.ts";
 
-/** The API's own limit for a value, as it is written there. */
+/** The API's limit for a value in its own notation. */
 const longestValue = 4_000;
 
-/** The types that the API knows, without SOA, which is Route 53's own. */
+/** The types that the API knows, except SOA, which Route 53 manages. */
 export const recordTypes = [
   "A",
   "AAAA",
@@ -30,22 +30,21 @@ export function unsupportedReason(record: LimitedRecord): Unsupported | null {
   const { recordType, value, strings } = record;
   const text = printValue(recordType, value, strings);
   if (text === null)
-    return { field: "value", reason: `takes ${recordType} data in its own form only, not in generic form.` };
+    return { field: "value", reason: `does not support ${recordType} data in generic form (RFC 3597).` };
   if (text.length <= longestValue) return null;
-  const cost =
-    recordType === "TXT" ? ', with four for each character that must be written as \\ooo and two for " and \\' : "";
+  const cost = recordType === "TXT" ? ', counting four for each character written as \\ooo and two for " and \\' : "";
   return {
     field: "value",
-    reason: `takes values of up to ${longestValue} characters${cost}; this one has ${text.length}.`,
+    reason: `allows values of at most ${longestValue} characters${cost}; this one has ${text.length}.`,
   };
 }
 
-export function keeps(record: LimitedRecord): string | null {
+export function readOnlyReason(record: LimitedRecord): string | null {
   const { recordType } = record;
-  if (recordType === aliasType) return "keeps alias records as they are; change them in its console.";
-  if (recordType === routingType) return "keeps records with a routing policy as they are; change them in its console.";
+  if (recordType === aliasType) return "manages alias records in its own console; change them there.";
+  if (recordType === routingType) return "manages records with a routing policy in its own console; change them there.";
   if (isApexNs(record)) {
-    return "keeps the name servers at the apex of a hosted zone: they are those that it assigned to it.";
+    return "manages the name servers at the apex of a hosted zone, which it assigned.";
   }
   return null;
 }

@@ -1,13 +1,13 @@
 import type { ResourceRecordSet } from "@aws-sdk/client-route-53";
 import type { RecordData } from "../../dns/record.ts";
 
-// What no other provider has: records that point to a resource of AWS, and several RRsets of one name and type among which Route 53
-// chooses. They are shown as records of types of its own, one for each, and nobody changes them here.
+// Records that only Route 53 has: aliases to AWS resources, and RRsets of one name and type among which it chooses. Each is shown
+// as one read-only record of a type of its own.
 
 export const aliasType = "R53_ALIAS";
 export const routingType = "R53_ROUTING";
 
-/** Whether an RRset is more than a name, a type, a TTL and values. */
+/** Returns whether an RRset has more than a name, a type, a TTL and values. */
 export function isOwn({
   Name: _name,
   Type: _type,
@@ -18,7 +18,7 @@ export function isOwn({
   return Object.values(settings).some((setting) => setting !== undefined);
 }
 
-/** Such an RRset as one record, whose value says all of it: `A alias-target.dns-name=lb.example. …: values`. */
+/** Returns such an RRset as one record, whose value describes it whole: `A alias-target.dns-name=lb.example. …: values`. */
 export function ownRecord(
   name: string,
   { Name: _name, Type, TTL, ResourceRecords, ...settings }: ResourceRecordSet,
@@ -29,7 +29,7 @@ export function ownRecord(
     recordType: settings.AliasTarget && settings.SetIdentifier === undefined ? aliasType : routingType,
     name,
     value: values.length === 0 ? said : `${said}: ${values.join(", ")}`,
-    // An alias has that of its target.
+    // An alias has the TTL of its target.
     ttl: TTL ?? 0,
     strings: null,
     priority: null,
@@ -37,7 +37,7 @@ export function ownRecord(
   };
 }
 
-/** `weight=10`, `geo-location.country-code=DE`: by name, so that the same settings are the same text. */
+/** Returns settings as `weight=10`, `geo-location.country-code=DE`, sorted by name so that equal settings are equal text. */
 function settingsOf(prefix: string, settings: object): string[] {
   return Object.entries(settings)
     .toSorted(([one], [other]) => (one < other ? -1 : 1))

@@ -11,13 +11,13 @@ import { Sending } from "./apply-changes.ts";
 import { groupsOf } from "./change-batches.ts";
 import type { Route53Api } from "./client.ts";
 import { dnsName, HostedZones, type FoundZone } from "./hosted-zones.ts";
-import { keeps } from "./limits.ts";
+import { readOnlyReason } from "./limits.ts";
 import { fromOctal } from "./octal-text.ts";
 import { readRrset, type ServedRrset } from "./rrsets.ts";
 
 const rrsetsPerPage = 300;
 
-/** The hosted zones of one account. Route 53 has no cheap mark of a zone's content: its SOA keeps its serial. */
+/** Returns a provider for the hosted zones of one account. Route 53 does not raise the SOA serial, so zones have no fingerprint. */
 export function route53Provider(api: Route53Api, listed: Iterable<string>): DnsProvider {
   const zones = new HostedZones(api, listed);
   return {
@@ -41,30 +41,30 @@ async function applyChanges(
   zones: HostedZones,
   zone: string,
   changes: readonly RecordChange[],
-  { together = false, beforeCall = () => Promise.resolve() }: ApplyOptions,
+  { atomic = false, beforeCall = () => Promise.resolve() }: ApplyOptions,
 ): Promise<ApplyResult> {
   const found = await zones.find(zone);
   const present = await rrsetsAt(api, zone, found, touchedNames(changes));
-  const { records, outcomes } = decided(api, present, changes, together);
-  const standing = changes.filter((_, index) => outcomes[index]?.ok);
-  if (standing.length === 0) return { outcomes, before: null, after: null };
+  const { records, outcomes } = decided(api, present, changes, atomic);
+  const accepted = changes.filter((_, index) => outcomes[index]?.ok);
+  if (accepted.length === 0) return { outcomes, before: null, after: null };
 
   const sending = new Sending(api, found.id, beforeCall);
-  const groups = groupsOf(zone, present, records, standing);
-  await (together ? sending.sendTogether(groups) : sending.sendEach(groups));
+  const groups = groupsOf(zone, present, records, accepted);
+  await (atomic ? sending.sendAtomic(groups) : sending.sendEach(groups));
   const sent = sending.outcomesOf(changes);
   return { outcomes: outcomes.map((one, index) => (one.ok ? (sent[index] ?? one) : one)), before: null, after: null };
 }
 
-/** What can be said of changes by what is there, before anything is sent. */
+/** Returns the outcomes that the present records already decide, before anything is sent. */
 function decided(
   { name: vendor }: Route53Api,
   present: readonly ServedRrset[],
   changes: readonly RecordChange[],
-  together: boolean,
+  atomic: boolean,
 ): { records: RecordData[]; outcomes: ChangeOutcome[] } {
   const own = new Set(present.filter((rrset) => rrset.own).map(({ name, recordType }) => `${name} ${recordType}`));
-  const open = changes.filter((change) => keptReason(change) === null);
+  const open = changes.filter((change) => readOnlyReasonOf(change) === null);
   const { records, outcomes } = applyToRecords(
     present.flatMap((rrset) => rrset.records),
     open,
@@ -72,23 +72,24 @@ function decided(
       place: "the hosted zone",
       refusal: ({ name, recordType }) =>
         own.has(`${name} ${recordType}`)
-          ? `${vendor} has an alias or a routing policy for ${name} ${recordType}, which is changed in its console only.`
+          ? `${vendor} has an alias or a routing policy for ${name} ${recordType}; change it in its console.`
           : null,
     },
   );
   const byChange = new Map(open.map((change, index) => [change, outcomes[index]]));
   const all = changes.map(
-    (change): ChangeOutcome => byChange.get(change) ?? { ok: false, message: `${vendor} ${keptReason(change) ?? ""}` },
+    (change): ChangeOutcome =>
+      byChange.get(change) ?? { ok: false, message: `${vendor} ${readOnlyReasonOf(change) ?? ""}` },
   );
-  return { records, outcomes: together ? allOrNone(all) : all };
+  return { records, outcomes: atomic ? allOrNone(all) : all };
 }
 
 /** Why nobody changes what a change is about; null for all others. */
-function keptReason({ before, after }: RecordChange): string | null {
-  return (before && keeps(before)) ?? (after && keeps(after));
+function readOnlyReasonOf({ before, after }: RecordChange): string | null {
+  return (before && readOnlyReason(before)) ?? (after && readOnlyReason(after));
 }
 
-/** The RRsets of some names, in as few calls as may be: a call for each name, or the whole zone. */
+/** Returns the RRsets of some names in the fewest calls: one per name, or the whole zone. */
 async function rrsetsAt(
   api: Route53Api,
   zone: string,

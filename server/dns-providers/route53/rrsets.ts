@@ -4,19 +4,19 @@ import { recordKey, type RecordData } from "../../dns/record.ts";
 import { fromOctal, readValue } from "./octal-text.ts";
 import { isOwn, ownRecord } from "./own-records.ts";
 
-/** An RRset of Route 53's with what it says in our words. */
+/** An RRset of Route 53's, with its canonical records. */
 export interface ServedRrset {
-  /** As Route 53 has it, to be named to it again exactly so. */
+  /** As Route 53 has it, to be deleted by exactly that content. */
   set: ResourceRecordSet;
   /** Canonical, relative to the zone. */
   name: string;
   recordType: string;
-  /** Whether it is an alias or one of several to choose from, which nobody changes here. */
+  /** Whether it is an alias or has a routing policy, and so is read-only. */
   own: boolean;
   records: RecordData[];
 }
 
-/** Null for the SOA, which is Route 53's own. */
+/** Returns an RRset in canonical form; null for the SOA, which Route 53 manages. */
 export function readRrset(zone: string, set: ResourceRecordSet): ServedRrset | null {
   const recordType = set.Type ?? "";
   const owner = readOwner(fromOctal(set.Name ?? ""), "", zone);
@@ -27,7 +27,7 @@ export function readRrset(zone: string, set: ResourceRecordSet): ServedRrset | n
     const { value, strings, priority } = readValue(recordType, Value);
     return { recordType, name, value, strings, ttl: set.TTL ?? 0, priority, proxied: false };
   });
-  // Two values of an RRset may say the same, which is one record.
+  // Two values of an RRset may be the same in canonical form.
   const unique = new Map(records.map((record) => [recordKey(record), record]));
   return { set, name, recordType, own: false, records: [...unique.values()] };
 }

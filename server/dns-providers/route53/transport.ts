@@ -4,7 +4,7 @@ import { percentEncoded } from "../vendor-api/text.ts";
 
 type Transport = Extract<NonNullable<Route53ClientConfig["requestHandler"]>, { handle: unknown }>;
 
-/** A request as the SDK has signed it. */
+/** A request signed by the SDK. */
 interface SignedRequest {
   protocol: string;
   hostname: string;
@@ -16,16 +16,16 @@ interface SignedRequest {
   body?: unknown;
 }
 
-/** A signature is good for five minutes. */
+/** A signature is valid for five minutes. */
 const staleAfterMilliseconds = 240_000;
 
-/** The SDK's way to the network: it signs and reads, and our own door sends. */
+/** Returns the SDK's request handler: the SDK signs and parses, and our egress sends. */
 export function transport(calls: VendorCalls): Transport {
   return {
     async handle({ protocol, hostname, port, path, query, method, headers, body }: SignedRequest) {
       const url = new URL(`${protocol}//${hostname}${port === undefined ? "" : `:${port}`}${path}`);
       url.search = queryOf(query);
-      // The connection says them itself.
+      // The connection sets these itself.
       const { host: _host, "content-length": _length, ...sent } = headers;
       const answer = await calls.send({
         method: method === "POST" ? "POST" : "GET",
@@ -35,7 +35,7 @@ export function transport(calls: VendorCalls): Transport {
         changes: method === "POST",
         staleAfterMilliseconds,
       });
-      // The SDK would take any page for an empty answer.
+      // The SDK would read any page as an empty answer.
       if (answer.status < 300 && !/<\w+Response[\s>]/.test(answer.text)) {
         throw calls.notItsApi(method === "POST" ? "unknown" : "none");
       }
@@ -52,7 +52,7 @@ export function transport(calls: VendorCalls): Transport {
   };
 }
 
-/** A refused batch has an answer of its own in the API's reference, which the SDK does not read: here in the form of all other errors. */
+/** Rewrites the answer to a refused batch, whose own form the SDK does not read, into the form of all other errors. */
 function withCode(text: string): string {
   if (!/^\s*(?:<\?[^>]*>\s*)?<InvalidChangeBatch[\s>]/.test(text)) return text;
   const messages = [...text.matchAll(/<Message>([^<]*)<\/Message>/g)].map(([, message]) => message);
@@ -60,7 +60,7 @@ function withCode(text: string): string {
   return `<ErrorResponse><Error>${error}</Error></ErrorResponse>`;
 }
 
-/** As it was signed (SigV4). */
+/** Returns the query as it was signed (SigV4). */
 function queryOf(query: SignedRequest["query"] = {}): string {
   return Object.entries(query)
     .flatMap(([key, values]) => [values ?? ""].flat().map((value) => `${percentEncoded(key)}=${percentEncoded(value)}`))

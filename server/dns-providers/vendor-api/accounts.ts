@@ -1,24 +1,24 @@
 import { createHash } from "node:crypto";
 import { realPause, type Pause } from "../../platform/pause.ts";
 
-/** For whom calls are made: a person who waits for them, or work in the background that may take its time. */
+/** Whom calls are made for: a person who waits, or background work that can wait longer. */
 export type Purpose = "person" | "import" | "drift";
 
-/** So many calls in any span of so many seconds. */
+/** At most `calls` calls in any `seconds` seconds. */
 export interface Quota {
   calls: number;
   seconds: number;
 }
 
-/** What work in the background may take of a quota together, and drift alone: the rest is left to people. */
+/** The share of a quota for all background work, and for drift checks alone. The rest is left for people. */
 const backgroundShare = 0.8;
 const driftShare = 0.4;
-/** A longer pause that a vendor asks for is not sat out by what looks for drift: it has zones elsewhere to look at. */
+/** Drift checks do not wait out longer pauses, because they have other zones to check. */
 export const longestPauseOfDrift = 60_000;
-/** How many accounts are remembered before those are forgotten that have nothing to remember. */
+/** Above this number of accounts, idle ones are forgotten. */
 const manyAccounts = 1_000;
 
-/** What the calls to each account at a vendor share, over all connections of this process. */
+/** State that all calls to an account share, across the connections of this process. */
 export class VendorAccounts {
   readonly now: () => Date;
   readonly pause: Pause;
@@ -29,7 +29,7 @@ export class VendorAccounts {
     this.pause = time.pause ?? realPause;
   }
 
-  /** @param address of the vendor's API @param credentials that tell one account from another */
+  /** Returns the gate of one account. @param address of the vendor's API @param credentials that identify the account */
   gate(address: string, credentials: readonly string[], quotas: readonly Quota[]): AccountGate {
     const { origin } = new URL(address);
     const key = createHash("sha256")
@@ -46,12 +46,12 @@ export class VendorAccounts {
   }
 }
 
-/** Lets calls to one account through: not while the vendor has asked for a pause, and no more than its quotas allow. */
+/** Admits calls to one account, within its quotas and outside pauses that the vendor asked for. */
 export class AccountGate {
   readonly #time: { now: () => Date; pause: Pause };
   readonly #quotas: readonly Quota[];
   #opensAt = 0;
-  /** Calls in the longest span of the quotas, the oldest first. */
+  /** Calls within the longest quota period, oldest first. */
   #recent: { at: number; purpose: Purpose }[] = [];
   #waiting = 0;
 
@@ -60,14 +60,14 @@ export class AccountGate {
     this.#quotas = quotas;
   }
 
-  /** The vendor takes no call for so long. */
+  /** Admits no calls for this long. */
   close(milliseconds: number): void {
     this.#opensAt = Math.max(this.#opensAt, this.#time.now().getTime() + milliseconds);
   }
 
   /**
    * Waits until a call may be made, and counts it.
-   * @returns 0 when it may; else how many milliseconds it would have to wait, which is more than the caller does.
+   * @returns 0 if it may be made; otherwise the remaining wait in milliseconds, which exceeds the caller's patience.
    */
   async enter(purpose: Purpose, patienceMilliseconds: number): Promise<number> {
     const left = await this.untilOpen(purpose, patienceMilliseconds);
@@ -75,7 +75,7 @@ export class AccountGate {
     return left;
   }
 
-  /** As `enter`, for a call that is counted when it is made. */
+  /** Waits like `enter`, but counts nothing. */
   async untilOpen(purpose: Purpose, patienceMilliseconds: number): Promise<number> {
     const ends = this.#time.now().getTime() + patienceMilliseconds;
     this.#waiting++;
@@ -99,7 +99,7 @@ export class AccountGate {
     return this.#waiting === 0 && this.#opensAt <= now && this.#recent.length === 0;
   }
 
-  /** How long until a call may be made, in milliseconds. */
+  /** Returns how long until a call may be made, in milliseconds. */
   #left(purpose: Purpose, now: number): number {
     this.#forget(now);
     const waits = this.#quotas.flatMap(({ calls, seconds }) => {
@@ -133,7 +133,7 @@ function shareOf(calls: number, share: number): number {
   return Math.max(1, Math.floor(calls * share));
 }
 
-/** Until fewer than `most` of the calls are within the span. */
+/** Returns how long until fewer than `most` of the calls are within the span. */
 function waitFor(calls: readonly { at: number }[], most: number, span: number, now: number): number {
   const leaving = calls[calls.length - most];
   return leaving ? Math.max(0, leaving.at + span - now) : 0;

@@ -7,12 +7,12 @@ import { messageIn, shownText } from "./text.ts";
 export interface VendorRequest {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   url: string;
-  /** A function where each try is signed anew. */
+  /** A function if each attempt needs its own signature. */
   headers: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>);
   body?: string;
-  /** After how long it may not be sent any more, for a signature that was made before; without end when left out. */
+  /** Milliseconds after which it must not be sent, because it was signed beforehand. No limit if left out. */
   staleAfterMilliseconds?: number;
-  /** Whether it may change something there: then a try whose end is unknown is not repeated. POST alone does not say so. */
+  /** Whether it may change something. If its outcome is unknown, it is then not repeated. */
   changes: boolean;
 }
 
@@ -22,40 +22,44 @@ export interface VendorAnswer {
   text: string;
 }
 
-/** What a process lends to the calls of a connection. */
+/** What the process provides for the calls of a connection. */
 export type VendorEnvironment = Pick<ProviderEnvironment, "egress" | "accounts" | "purpose">;
 
 export interface Vendor {
-  /** As people know it: `Cloudflare`. */
+  /** The vendor's name for messages: `Cloudflare`. */
   name: string;
-  /** Where its API is. */
+  /** The address of its API. */
   address: string;
   environment: VendorEnvironment;
-  /** Credentials that no message may carry. They tell its accounts apart too. */
+  /** Credentials, which are masked in messages and identify the account. */
   secrets: readonly string[];
-  /** What an account may call at the vendor's own address. Elsewhere the answers alone tell. */
+  /** An account's quotas at the vendor's own address. At other addresses only 429 answers limit the rate. */
   quotas?: { address: string; limits: readonly Quota[] };
-  /** How long one try may take; 20 seconds when left out. */
+  /** Milliseconds that one attempt may take. Default: 20 seconds. */
   tryMilliseconds?: number;
-  /** Whether an answer means "too many calls, nothing was done"; status 429 always does. */
+  /** Whether an answer other than 429 means "too many calls, nothing was done". */
   throttles?: (answer: VendorAnswer) => boolean;
 }
 
-/** For how long a vendor may still carry out a call to which no answer came. None documents it: longer than any call of theirs takes. */
+/**
+ * Seconds during which a vendor may still carry out a call that got no answer. Undocumented; longer than any of their calls take.
+ */
 export const lateSeconds = 30;
 const tryMilliseconds = 20_000;
-/** For a call with its repetitions and its wait for a turn: of a person, and of work in the background. */
+/** Milliseconds for a call including retries and waiting. */
 const patienceMilliseconds = { person: 60_000, import: 2 * 3_600_000, drift: 2 * 3_600_000 };
 const mostTries = 5;
 const firstPauseMilliseconds = 500;
 const longestBackOffMilliseconds = 60_000;
 const maxBytes = 32 * 1024 * 1024;
-/** Characters of what a vendor says of a failure of its own. */
+/** Characters to show of a vendor's own failure message. */
 const longestFailure = 200;
-/** No account is left alone for longer, in milliseconds: who asks for years means something else, and may change their mind. */
+/** The longest pause to honor, in milliseconds: a vendor that asks for years means something else. */
 const longestPause = 24 * 3_600_000;
 
-/** Calls to a vendor's public API: deadlines, limits on rates honoured by all calls to an account, failures told as what they mean for the zone. */
+/**
+ * Makes calls to a vendor's public API: deadlines, rate limits shared by all calls to an account, and failures as ProviderErrors.
+ */
 export class VendorCalls {
   readonly name: string;
   readonly #vendor: Vendor;
@@ -74,10 +78,10 @@ export class VendorCalls {
   }
 
   /**
-   * Sends a request once the account has room for it. What was refused for its rate is sent again after the pause that the vendor asks
-   * for, and so is a reading call that came to nothing.
-   * @returns any answer below 500 that is no refusal for its rate.
-   * @throws ProviderError with effect `unknown` when a changing call may have been carried out
+   * Sends a request once the account has room for it. Rate-limited requests are retried after the pause that the vendor asks for;
+   * failed reads are retried too.
+   * @returns any answer below 500 that is not a rate limit.
+   * @throws ProviderError with effect `unknown` if a changing call may have been carried out
    */
   async send(request: VendorRequest): Promise<VendorAnswer> {
     const ends =
@@ -100,13 +104,15 @@ export class VendorCalls {
     }
   }
 
-  /** Waits until a call may be sent, for those that age from before they are. @throws ProviderError */
+  /**
+   * Waits until a call may be sent; for requests that are signed beforehand and would expire while waiting. @throws ProviderError
+   */
   async untilOpen(): Promise<void> {
     const wait = await this.#gate.untilOpen(this.#purpose, patienceMilliseconds[this.#purpose]);
     if (wait > 0) throw this.#tooMany(wait);
   }
 
-  /** A failure in the vendor's words, on one line, without credentials. */
+  /** Returns a failure with the vendor's message on one line, without credentials. */
   error(
     reason: string,
     effect: "none" | "unknown",
@@ -115,13 +121,13 @@ export class VendorCalls {
     return new ProviderError(`${this.name}: ${this.plain(reason)}`, effect, options);
   }
 
-  /** An answer that is not in the form of the vendor's API: something else is at the address. */
+  /** Returns the failure for an answer that is not in the form of the vendor's API. */
   notItsApi(effect: "none" | "unknown", cause?: unknown): ProviderError {
-    const reason = "what answers there is not its API, or a version that is not understood; check the address.";
+    const reason = "the answer does not look like its API. Check the address.";
     return this.error(reason, effect, { cause });
   }
 
-  /** Text of the vendor's as it may be shown. */
+  /** Returns a vendor's text in a form that may be shown. */
   plain(text: string): string {
     return shownText(text, this.#vendor.secrets);
   }
@@ -131,7 +137,7 @@ export class VendorCalls {
   }
 
   #tooMany(milliseconds: number): ProviderError {
-    const reason = `it takes no more calls for the moment; try again in ${inWords(milliseconds)}.`;
+    const reason = `it accepts no more calls for now. Try again in ${inWords(milliseconds)}.`;
     return this.error(reason, "none", { pauseMilliseconds: milliseconds });
   }
 
@@ -156,38 +162,40 @@ export class VendorCalls {
       const again = !changes && ["timeout", "cut", "connect"].includes(error.failure);
       return { failure, pauseMilliseconds: again ? backOff : null };
     }
-    const asked = this.#askedPause(answer.headers);
+    const requested = this.#requestedPause(answer.headers);
     if (answer.status === 429 || this.#vendor.throttles?.(answer)) {
-      // Who says "at once" time and again is not believed.
-      return { closedMilliseconds: asked !== null && tries < mostTries ? asked : Math.max(asked ?? 0, backOff) };
+      // A vendor that repeatedly asks for no pause gets one all the same.
+      return {
+        closedMilliseconds: requested !== null && tries < mostTries ? requested : Math.max(requested ?? 0, backOff),
+      };
     }
     if (answer.status >= 500) {
-      const told = shownText(messageIn(answer.text), this.#vendor.secrets, longestFailure);
-      const reason = `it failed (${answer.status})${told === "" ? "." : `: ${told}`}`;
-      // After a short one it is asked again here: what fails then is no matter of waiting.
-      const pause = asked !== null && asked > longestPauseOfDrift ? asked : null;
+      const detail = shownText(messageIn(answer.text), this.#vendor.secrets, longestFailure);
+      const reason = `it failed (${answer.status})${detail === "" ? "." : `: ${detail}`}`;
+      // Short pauses were waited out here, so a failure after them is not about waiting.
+      const pause = requested !== null && requested > longestPauseOfDrift ? requested : null;
       const failure = this.error(reason, changes ? "unknown" : "none", { pauseMilliseconds: pause });
-      return { failure, pauseMilliseconds: changes ? null : (asked ?? backOff) };
+      return { failure, pauseMilliseconds: changes ? null : (requested ?? backOff) };
     }
     return { answer };
   }
 
-  /** The pause that an answer asks for, in milliseconds, a day at the most; null where it asks for none. */
-  #askedPause(headers: Headers): number | null {
+  /** Returns the pause that an answer asks for, in milliseconds and at most a day; null if none. */
+  #requestedPause(headers: Headers): number | null {
     const seconds = retryAfterSeconds(headers, new Date(this.#time()));
-    const asked = seconds === null ? rateLimitReset(headers, this.#time()) : seconds * 1_000;
-    return asked === null ? null : Math.min(asked, longestPause);
+    const requested = seconds === null ? rateLimitReset(headers, this.#time()) : seconds * 1_000;
+    return requested === null ? null : Math.min(requested, longestPause);
   }
 }
 
 type Attempt =
   | { answer: VendorAnswer }
-  /** The account takes no calls for so long; nothing was done. */
+  /** The account accepts no calls for this long; nothing was done. */
   | { closedMilliseconds: number }
-  /** A pause of null: not to be repeated. */
+  /** A null pause means: do not retry. */
   | { failure: ProviderError; pauseMilliseconds: number | null };
 
-/** The pause until a limit on rates has room again, in milliseconds: some say it in seconds, some as a time of Unix. Null without one. */
+/** Returns the milliseconds until a rate limit resets; null without the header. Vendors send seconds, or a Unix time. */
 function rateLimitReset(headers: Headers, now: number): number | null {
   const reset = Number(headers.get("ratelimit-reset") ?? Number.NaN);
   if (!(reset >= 0)) return null;

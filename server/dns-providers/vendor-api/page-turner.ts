@@ -1,11 +1,11 @@
 import { ProviderError } from "../provider.ts";
 
-/** More than any list has, whatever its vendor says of it. */
+/** More pages than any real list has. */
 const mostPages = 10_000;
-/** A list may grow while it is read: to so many times what it first was, and some pages. */
+/** How much a list may grow while being read: to this multiple of its first length, plus some pages. */
 const growth = { times: 2, pages: 10 };
 
-/** Ends the reading of a list that its vendor never ends, or in which it goes in circles. One for each list that is read. */
+/** Stops reading a list that never ends or goes in circles. Use one per list read. */
 export class PageTurner {
   readonly #vendor: string;
   readonly #seen = new Set<string>();
@@ -16,9 +16,9 @@ export class PageTurner {
   }
 
   /**
-   * Asks for one more page.
-   * @param mark what only the last page begins with or leads to: its first entry, or the cursor that it gives.
-   * @param promised how many pages there are by what the vendor says now; left out where it does not.
+   * Permits one more page.
+   * @param mark identifies the page just read: its first entry, or the cursor it returned.
+   * @param promised number of pages according to the vendor; left out if it does not say.
    * @throws ProviderError with effect `none`
    */
   turn(mark: string | number, promised?: number): void {
@@ -26,12 +26,12 @@ export class PageTurner {
       this.#most = Math.min(mostPages, growth.times * promised + growth.pages);
     }
     const text = String(mark);
-    if (this.#seen.has(text)) throw this.#failure("it shows the same page of a list again and again");
+    if (this.#seen.has(text)) throw this.#failure("it keeps returning the same page of a list");
     this.#seen.add(text);
     if (this.#seen.size >= this.#most) throw this.#failure("its list grows faster than it can be read");
   }
 
   #failure(what: string): ProviderError {
-    return new ProviderError(`${this.#vendor}: ${what}; try again later.`, "none");
+    return new ProviderError(`${this.#vendor}: ${what}. Try again later.`, "none");
   }
 }

@@ -1,14 +1,14 @@
 const longest = 500;
-/** Beyond this nothing of a text is looked at. */
+/** Characters of a text to look at. */
 const mostRead = 65_536;
 const mask = "********";
 
 /**
- * Text of a vendor's as it may be shown: one line of bounded length, no markup, and none of the secrets in any form.
+ * Returns a vendor's text in a form that may be shown: one line of limited length, without markup or secrets in any encoding.
  * @param most characters
  */
 export function shownText(text: string, secrets: readonly string[], most = longest): string {
-  // No word is cut, and so no secret.
+  // Cut between words, so that no secret is cut.
   const read = text.length > mostRead ? text.slice(0, mostRead).replace(/\S*$/, "") : text;
   const line = withoutMarkup(withoutSecrets(read, secrets))
     .replaceAll(/[\p{Cc}\s]+/gu, " ")
@@ -16,10 +16,10 @@ export function shownText(text: string, secrets: readonly string[], most = longe
   return line.length > most ? `${line.slice(0, most)}…` : line;
 }
 
-/** The names under which APIs and the gateways before them tell what went wrong, the most telling first. */
+/** JSON fields in which APIs and gateways put error messages, the most specific first. */
 const messageNames = ["message", "Message", "error_description", "detail", "error", "title", "reason"];
 
-/** What the body of a failure says: the message in it, if it is JSON; nothing where that has none. */
+/** Returns the message in a JSON error body; the body itself if it is not JSON; an empty string if it has no message. */
 export function messageIn(body: string): string {
   if (!/^\s*[[{]/.test(body)) return body;
   const read = body.slice(0, mostRead);
@@ -31,7 +31,7 @@ export function messageIn(body: string): string {
   return "";
 }
 
-/** What JSON says; null where it is none. */
+/** Parses JSON; returns null for anything else. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -40,7 +40,7 @@ export function parsedJson(text: string): unknown {
   }
 }
 
-/** Text in a query as signatures have it: all but the unreserved characters of RFC 3986 in per cent form. */
+/** Percent-encodes a query value for signing: everything except the unreserved characters of RFC 3986. */
 export function percentEncoded(text: string): string {
   return encodeURIComponent(text).replaceAll(
     /[!'()*]/g,
@@ -48,12 +48,12 @@ export function percentEncoded(text: string): string {
   );
 }
 
-/** Elements of pages. A sentence may have other words in angle brackets. */
+/** HTML elements. Other words in angle brackets may be part of a sentence. */
 const elements =
   "a|abbr|address|article|aside|b|body|br|button|center|code|div|em|font|footer|form|h[1-6]|head|header|hr|html|i|iframe|img|input|li|link|main|meta|nav|ol|p|pre|script|section|small|span|strong|style|svg|table|tbody|td|th|thead|title|tr|tt|u|ul";
 const tags = new RegExp(`<!--[^]*?(?:-->|$)|<!doctype[^>]*(?:>|$)|</?(?:${elements})\\b[^>]*(?:>|$)`, "gi");
 
-/** What a page says, where a proxy or a gateway answers with one in place of the API: its title, or else its text. */
+/** Returns the title or text of an HTML page, which proxies and gateways send instead of an API answer. */
 function withoutMarkup(text: string): string {
   const [, title = ""] = /^\s*<[!?a-z][^]*?<title\b[^>]*>([^<]*)/i.exec(text) ?? [];
   if (title.trim() !== "") return withoutEntities(title);
@@ -86,8 +86,8 @@ function formsOf(secret: string): RegExp[] {
 }
 
 /**
- * A secret as it stands, percent-encoded (RFC 3986 §2.1), as JSON and as HTML have it; each character in its own way. Repetitions have an
- * end, so that no text makes the search slow.
+ * Matches a secret as it is, percent-encoded (RFC 3986 §2.1), escaped as JSON or as HTML, each character in any of these forms.
+ * Repetitions are bounded, so that no input makes the search slow.
  */
 function asWritten(secret: string): RegExp {
   const characters = Array.from(secret, (character) => {
@@ -105,7 +105,8 @@ function asWritten(secret: string): RegExp {
       ...(names[character] ? [`&${names[character]};`] : []),
       ...(character === " " ? ["\\+"] : []),
     ];
-    // Letters are told apart by their case, hexadecimal digits are not. The character itself comes last: it may begin one of the others.
+    // Letters are case-sensitive, hexadecimal digits are not. The character itself comes last, because it may begin one of the
+    // other forms.
     return `(?:${[...encoded.map(anyCase), `\\\\{0,8}\\u{${hex}}`].join("|")})`;
   });
   return new RegExp(characters.join(""), "gu");
@@ -117,10 +118,10 @@ function anyCase(form: string): string {
   return form.replaceAll(/[a-f]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
 }
 
-/** The least of a secret in base64 that is worth a mask. */
+/** The shortest base64 fragment worth masking. */
 const leastBase64 = 8;
 
-/** A secret in base64 or base64url, also where it stands within something longer: what does not depend on its neighbours. */
+/** Matches a secret in base64 or base64url, also inside a longer value: the part that does not depend on its neighbors. */
 function asBase64(secret: string): RegExp[] {
   const octets = Buffer.from(secret);
   return [0, 1, 2].flatMap((before) => {

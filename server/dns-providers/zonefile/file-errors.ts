@@ -3,7 +3,7 @@ import { ProviderError } from "../provider.ts";
 
 const reasons: Record<string, string> = {
   ENOENT: "it does not exist",
-  EACCES: "the service lacks the permission",
+  EACCES: "the service lacks permission",
   EPERM: "the operating system does not allow it",
   EROFS: "the file system is read-only",
   ENOSPC: "the disk is full",
@@ -17,14 +17,14 @@ const reasons: Record<string, string> = {
   EIO: "the disk reports an error",
 };
 
-/** Why an operation on a file failed, as the end of a sentence. Carries no path. */
+/** Returns why an operation on a file failed, as the end of a sentence. Contains no path. */
 export function fileFailure(error: unknown): string {
   const code = errorCode(error);
   if (code === null) return error instanceof Error ? error.message : String(error);
-  return reasons[code] ?? `the operating system answers ${code}`;
+  return reasons[code] ?? `the operating system reports ${code}`;
 }
 
-/** A failed operation on `path` as what callers of a provider expect. `doing` completes "cannot": `read the file of example.com`. */
+/** Returns the ProviderError for a failed operation on `path`. `doing` completes "cannot": `read the file of example.com`. */
 export function fileError(
   error: unknown,
   doing: string,
@@ -35,7 +35,7 @@ export function fileError(
   return new ProviderError(`Cannot ${doing} (${basename(path)}): ${fileFailure(error)}.`, effect, { cause: error });
 }
 
-/** Whether a file or folder is simply not there. */
+/** Returns whether an error means that a file or folder does not exist. */
 export function isMissing(error: unknown): boolean {
   return errorCode(error) === "ENOENT";
 }

@@ -1,18 +1,18 @@
 /**
- * Which file holds which zone. A character other than a-z, 0-9, `.`, `_` and `-` stands in a file name as `%` and its two-digit code, `%`
- * itself included: `0/25.2.0.192.in-addr.arpa` (RFC 2317) is `0%2f25.2.0.192.in-addr.arpa.zone`. So two zones never share a file, and no
- * zone's name leads out of the folder.
+ * Maps zones to file names. A character other than a-z, 0-9, `.`, `_` and `-` becomes `%` and its two-digit hexadecimal code,
+ * including `%` itself: `0/25.2.0.192.in-addr.arpa` (RFC 2317) is `0%2f25.2.0.192.in-addr.arpa.zone`. So two zones never share a
+ * file, and no zone's name leads outside the folder.
  */
 
-/** Names that a zone's file may have. New files take the first; the others are met where a server's folder is taken over. */
+/** Returns the names that a zone's file may have. New files use the first; the others occur in folders taken over from a server. */
 export function fileNamesOf(zone: string): string[] {
   const stem = encode(zone);
   return [`${stem}.zone`, `db.${stem}`, `${stem}.db`, stem].filter((file) => zoneOfFile(file) === zone);
 }
 
 /**
- * The zone that a file of this name holds, or null. Each file name means one zone: `db.example.com` is `example.com`, and `example.zone` is
- * `example`. The name may still be no valid zone name.
+ * Returns the zone of a file name, or null. Each file name means one zone: `db.example.com` is `example.com`, and `example.zone` is
+ * `example`. The result may not be a valid zone name.
  */
 export function zoneOfFile(file: string): string | null {
   if (file.endsWith(".zone")) return decode(file.slice(0, -".zone".length));
@@ -28,7 +28,7 @@ function encode(zone: string): string {
   }).join("");
 }
 
-/** Null unless `encode` could have made it; hidden files, capitals and editors' backups (`~`) fall out here. */
+/** Reverses `encode`. Returns null for other names, such as hidden files, capitals and editor backups (`~`). */
 function decode(stem: string): string | null {
   if (!/^(?:[a-z0-9._-]|%[0-9a-f]{2})+$/.test(stem) || stem.startsWith(".")) return null;
   const zone = stem.replaceAll(/%([0-9a-f]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));

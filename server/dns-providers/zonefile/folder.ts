@@ -14,18 +14,18 @@ export interface FoundFile {
   stats: BigIntStats;
 }
 
-/** The absolute folder that a configuration means. @throws ProviderError when a relative one leaves `zonesFolder`. */
+/** Returns the absolute folder of a configuration. @throws ProviderError if a relative one leaves `zonesFolder`. */
 export function zoneFolder(zonesFolder: string, configured: string | undefined): string {
   if (configured === undefined) return zonesFolder;
   const folder = resolve(zonesFolder, configured);
   if (isAbsolute(configured) || isWithin(folder, zonesFolder)) return folder;
   throw new ProviderError(
-    `The folder ${configured} lies outside the service's zone folder; give it as an absolute path.`,
+    `The folder ${configured} is outside the service's zone folder; enter it as an absolute path.`,
     "none",
   );
 }
 
-/** The zone's file, or null where it has none. @throws ProviderError when it is there and cannot be read, or lies outside the folder. */
+/** Returns the zone's file; null if it has none. @throws ProviderError if it cannot be read or is outside the folder. */
 export async function findZoneFile(folder: string, zone: string): Promise<FoundFile | null> {
   for (const name of fileNamesOf(zone)) {
     const found = await readInFolder(folder, name);
@@ -34,13 +34,13 @@ export async function findZoneFile(folder: string, zone: string): Promise<FoundF
   return null;
 }
 
-/** Reads a file whole, or its first `most` bytes; null where there is none. @throws ProviderError */
+/** Reads a file, or its first `most` bytes; null if it does not exist. @throws ProviderError */
 export async function readInFolder(folder: string, name: string, most?: number): Promise<FoundFile | null> {
   const named = join(folder, name);
   try {
     const path = await realpath(named);
     if (!isWithin(path, await realpath(folder))) {
-      throw new ProviderError(`${name} is a link that leads out of the zone folder.`, "none");
+      throw new ProviderError(`${name} is a link that leads outside the zone folder.`, "none");
     }
     const handle = await open(path, "r");
     try {
@@ -58,14 +58,16 @@ export async function readInFolder(folder: string, name: string, most?: number):
   }
 }
 
-/** Reads files for $INCLUDE: paths are relative to the folder, and may not leave it, not even through a symbolic link. */
+/**
+ * Returns a reader for $INCLUDE files. Paths are relative to the folder and must not leave it, not even through a symbolic link.
+ */
 export function includeFrom(folder: string): (path: string) => Result<Buffer> {
   return (path) => {
     const named = resolve(folder, path);
     try {
-      // Checked before the disk is asked, so that an answer never tells what exists elsewhere.
+      // Checked before accessing the disk, so that the error does not reveal what exists elsewhere.
       if (!isWithin(named, folder) || !isWithin(realpathSync(named), realpathSync(folder))) {
-        return refuse(`$INCLUDE ${path} leads out of the zone folder.`);
+        return refuse(`$INCLUDE ${path} leads outside the zone folder.`);
       }
       if (!statSync(named).isFile()) return refuse(`$INCLUDE ${path} is not a file.`);
       return ok(readFileSync(named));

@@ -6,15 +6,15 @@ import { sql } from "kysely";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { InstallationError } from "../../database/installation.ts";
 
-/** In the folder of the embedded zone files; what it holds tells the folder from any other. */
+/** File in the folder of the embedded zone files that identifies the folder. */
 const idFile = ".zonewright-folder";
 const page = "docs/operations/deployment.md#more-than-one-instance";
 
 /**
- * Makes sure that all instances on one database keep the embedded zone files in the same folder: else each would answer from, and
- * write to, files of its own. The first one that starts decides which folder it is.
- * @returns null, or why this folder is another one and cannot be used; no domain needs it then.
- * @throws InstallationError while domains have their files in the other one.
+ * Ensures that all instances on one database use the same folder for the embedded zone files. Otherwise each would read and write
+ * files of its own. The first instance to start decides which folder it is.
+ * @returns null, or why this folder must not be used although no domain needs it yet.
+ * @throws InstallationError if domains have their files in another folder.
  */
 export async function claimZonesFolder(em: EntityManager, folder: string): Promise<string | null> {
   const id = folderId(folder);
@@ -31,7 +31,7 @@ export async function claimZonesFolder(em: EntityManager, folder: string): Promi
     ) as domains from installation
   `.execute(queries(em));
   const { zones_folder: other = "another folder", domains = "0" } = rows[0] ?? {};
-  const sentence = `DATA_DIR: this instance has its zone files in ${folder}, and the database's are in ${other}`;
+  const sentence = `DATA_DIR: this instance keeps its zone files in ${folder}, but the database's are in ${other}`;
   if (Number(domains) === 0) {
     return `${sentence}. Give all instances the same folder, or set \`folder\` in a configuration (${page}).`;
   }
@@ -40,7 +40,10 @@ export async function claimZonesFolder(em: EntityManager, folder: string): Promi
   );
 }
 
-/** Reads the folder's id, or gives it one. In place with its content at once: another instance may be doing the same. */
+/**
+ * Returns the folder's id, creating it if needed. The file is linked into place with its content, because another instance may be
+ * doing the same.
+ */
 function folderId(folder: string): string {
   const path = join(folder, idFile);
   const draft = `${path}.${randomUUID()}`;
@@ -54,7 +57,7 @@ function folderId(folder: string): string {
   }
   const id = readFileSync(path, "utf8").trim();
   if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) {
-    throw new InstallationError(`DATA_DIR: ${path} is damaged; restore it, or remove it to have a new one made.`);
+    throw new InstallationError(`DATA_DIR: ${path} is damaged; restore it, or remove it to create a new one.`);
   }
   return id;
 }

@@ -6,9 +6,9 @@ import { ProviderError } from "../provider.ts";
 import { fileError, isMissing } from "./file-errors.ts";
 
 /**
- * Puts `content` in the place of a file so that a reader, and a machine that loses power, sees the old text or the new one and nothing
- * between. `replaced` describes the file that the content was made from, null for a new one: should the file be another by now, it stays.
- * @throws ProviderError with effect `none` unless the file has been replaced but may not survive a crash.
+ * Replaces a file atomically: a reader, or a machine after power loss, sees either the old or the new content. `replaced` describes
+ * the file that the content was made from, null for a new one. If the file has changed since, it is left alone.
+ * @throws ProviderError with effect `none`, unless the file was replaced but may not survive a crash.
  */
 export async function replaceFile(path: string, content: string | Buffer, replaced: BigIntStats | null): Promise<void> {
   const temporary = join(dirname(path), `.zonewright-${randomUUID()}.tmp`);
@@ -23,7 +23,7 @@ export async function replaceFile(path: string, content: string | Buffer, replac
   try {
     await syncFolder(dirname(path));
   } catch (error) {
-    throw fileError(error, "make sure that the new zone file is on disk", path, "unknown");
+    throw fileError(error, "flush the new zone file to disk", path, "unknown");
   }
 }
 
@@ -32,7 +32,7 @@ async function writeDurably(path: string, content: string | Buffer, replaced: Bi
   try {
     await handle.writeFile(content);
     if (replaced !== null) {
-      // A name server may read it through its group. Only root may give files away, so this is best effort.
+      // A name server may read the file through its group. Only root may change the owner, so this is best effort.
       await handle.chown(Number(replaced.uid), Number(replaced.gid)).catch(() => null);
     }
     await handle.chmod(replaced === null ? 0o644 : Number(replaced.mode & 0o777n));

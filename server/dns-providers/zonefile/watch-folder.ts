@@ -3,19 +3,19 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isMissing } from "./file-errors.ts";
 
-/** Editors and name servers write in steps: the last one counts. */
+/** Editors and name servers write in several steps; only the last one counts. */
 const settleMilliseconds = 500;
 const leastPollMilliseconds = 10_000;
-/** A folder that comes into being with its first zone. */
+/** Interval while waiting for a folder that is created with its first zone. */
 const awaitMilliseconds = 1_000;
-/** Looking at a file costs about 10 µs of processor time: a folder of any size takes a thousandth of one. */
+/** Checking a file takes about 10 µs of processor time, so a folder of any size takes a thousandth of it. */
 const pollMillisecondsPerFile = 10;
 
 /**
- * Calls `onChange` with a file's name soon after it was written, made or deleted. Listens to the file system, and looks at the files itself
- * as well: network file systems report nothing, and a system may have no watch left.
- * @param options.listen false: only looks. @param options.everyMilliseconds how often it looks at the least
- * @returns what ends it.
+ * Calls `onChange` with a file's name soon after it was written, created or deleted. Listens to the file system and also polls,
+ * because network file systems report nothing and watches may run out.
+ * @param options.listen false: only polls. @param options.everyMilliseconds the shortest polling interval
+ * @returns a function that stops watching.
  */
 export function watchFolder(
   folder: string,
@@ -38,7 +38,7 @@ export function watchFolder(
   let known: Map<string, string> | null = null;
   let poll: NodeJS.Timeout | undefined;
   const look = async () => {
-    // The folder may have been made since.
+    // The folder may have been created since.
     if (listen) watcher ??= listener(folder, changed);
     const present = await marksIn(folder);
     if (ended) return;
@@ -62,7 +62,7 @@ export function watchFolder(
   };
 }
 
-/** Null where the system cannot report changes; looking at the files then has to do. */
+/** Returns a watcher; null if the system cannot report changes, so that polling must do. */
 function listener(folder: string, changed: (file: string) => void): FSWatcher | null {
   try {
     const watcher = watch(folder, { persistent: false }, (_event, file) => {
@@ -75,7 +75,10 @@ function listener(folder: string, changed: (file: string) => void): FSWatcher | 
   }
 }
 
-/** What tells one content of each file from another, without reading it; null while the folder cannot be read. One that is missing is empty. */
+/**
+ * Returns a mark per file that changes with its content, without reading it; null if the folder cannot be read. A missing folder is
+ * empty.
+ */
 async function marksIn(folder: string): Promise<Map<string, string> | null> {
   try {
     const marks = new Map<string, string>();

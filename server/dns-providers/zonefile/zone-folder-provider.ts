@@ -18,28 +18,28 @@ import {
   type DnsProvider,
   type RecordChange,
 } from "../provider.ts";
-import { markOf } from "./content-mark.ts";
+import { fingerprintOf } from "./content-fingerprint.ts";
 import { fileError, isMissing } from "./file-errors.ts";
 import { fileNamesOf, zoneOfFile } from "./file-names.ts";
 import { findZoneFile, readInFolder, type FoundFile } from "./folder.ts";
-import { keepWritten, knownZone, parseFile, parseSoa } from "./parsed-zones.ts";
+import { cacheWritten, knownZone, parseFile, parseSoa } from "./parsed-zones.ts";
 import { replaceFile } from "./replace-file.ts";
-import { startsAuthority } from "./starts-authority.ts";
+import { hasSoa } from "./has-soa.ts";
 import { watchFolder } from "./watch-folder.ts";
 
 export interface ZoneFolder {
-  /** Absolute. */
+  /** Absolute path. */
   folder: string;
-  /** Whether a missing folder is an empty one: the embedded folder comes into being with the first zone. */
+  /** Whether a missing folder counts as empty: the embedded folder is created with the first zone. */
   mayBeMissing: boolean;
   hostmaster: string | undefined;
-  /** What the servers that load the files refuse a zone for. */
+  /** What the servers that load the files reject a zone for. */
   rules: ServerRules;
   now: () => Date;
 }
 
 const batchSize = 1000;
-// Reads at once while listing: many small files are slow one by one, and a process has only so many handles.
+// Files read at once while listing: small files are slow one by one, and a process has a limited number of handles.
 const readsAtOnce = 32;
 const headBytes = 65_536;
 
@@ -50,8 +50,8 @@ export const zoneFileStore: RecordStore = {
 };
 
 /**
- * A folder of master files as a DNS provider. Each call reads the disk anew, so edits made by hand are part of every answer. Large files
- * are parsed and printed in slices.
+ * Returns a provider for a folder of master files. Each call reads from disk, so manual edits are always included. Large files are
+ * parsed and printed in slices.
  */
 export function zoneFolderProvider(settings: ZoneFolder): DnsProvider {
   return {
@@ -60,13 +60,13 @@ export function zoneFolderProvider(settings: ZoneFolder): DnsProvider {
     readZone: (zone) => readZone(settings, zone),
     applyChanges: (zone, changes, options = {}) =>
       withKeyedMutex(turnOf(settings, zone), () => applyChanges(settings, zone, changes, options)),
-    readSoa: async (zone) => await parseSoa(settings.folder, zone, await mustFind(settings.folder, zone)),
+    readSoa: async (zone) => await parseSoa(settings.folder, zone, await requireFile(settings.folder, zone)),
     watch: (onChange) =>
       watchFolder(settings.folder, (file) => {
         const zone = zoneOfFile(file);
         if (zone !== null) onChange(zone);
       }),
-    fingerprint: async (zone) => await markOf((await mustFind(settings.folder, zone)).content),
+    fingerprint: async (zone) => await fingerprintOf((await requireFile(settings.folder, zone)).content),
   };
 }
 
@@ -90,8 +90,8 @@ async function listZones({ folder, mayBeMissing }: ZoneFolder): Promise<string[]
     some.forEach((file, index) => {
       const head = heads[index];
       const zone = zoneOfFile(file);
-      // Latin-1 reads any bytes; the SOA itself is ASCII.
-      if (zone !== null && head && startsAuthority(head.content.toString("latin1"))) zones.add(zone);
+      // Latin-1 decodes any bytes; the SOA itself is ASCII.
+      if (zone !== null && head && hasSoa(head.content.toString("latin1"))) zones.add(zone);
     });
   }
   return [...zones].toSorted();
@@ -110,14 +110,14 @@ async function createZone({ folder, hostmaster, rules, now }: ZoneFolder, zone: 
   try {
     await mkdir(folder, { recursive: true });
   } catch (error) {
-    throw fileError(error, "make the zone folder", folder);
+    throw fileError(error, "create the zone folder", folder);
   }
   const soa = initialSoa(zone, now(), { hostmaster, checkNames: rules.checkNames });
   await replaceFile(join(folder, name), printZoneFile({ zone, soa, records: [] }), null);
 }
 
 async function* readZone({ folder }: ZoneFolder, zone: string): AsyncGenerator<RecordData[]> {
-  const { records } = await parseFile(folder, zone, await mustFind(folder, zone));
+  const { records } = await parseFile(folder, zone, await requireFile(folder, zone));
   for (let start = 0; start < records.length; start += batchSize) {
     yield records.slice(start, start + batchSize);
     await takeTurns();
@@ -128,21 +128,21 @@ async function applyChanges(
   { folder, hostmaster, rules, now }: ZoneFolder,
   zone: string,
   changes: readonly RecordChange[],
-  { together = false, plannedOn = null, beforeCall }: ApplyOptions,
+  { atomic = false, plannedOn = null, beforeCall }: ApplyOptions,
 ): Promise<ApplyResult> {
-  const found = await mustFind(folder, zone);
-  const before = await markOf(found.content);
+  const found = await requireFile(folder, zone);
+  const before = await fingerprintOf(found.content);
   const present = await knownZone(folder, zone, found, before);
   if (present.includedFiles.length > 0) {
     throw new ProviderError(
-      `${basename(found.path)} is put together by hand with $INCLUDE; write it as one file before it is changed here.`,
+      `${basename(found.path)} uses $INCLUDE; merge it into one file before changing it here.`,
       "none",
     );
   }
   const store = { ...zoneFileStore, rules };
-  const judged = before !== null && before === plannedOn;
-  const applied = await inSlices(applyingToRecords(present.records, changes, store, judged));
-  const outcomes = together ? allOrNone(applied.outcomes) : applied.outcomes;
+  const isPlanCurrent = before !== null && before === plannedOn;
+  const applied = await inSlices(applyingToRecords(present.records, changes, store, isPlanCurrent));
+  const outcomes = atomic ? allOrNone(applied.outcomes) : applied.outcomes;
   if (!outcomes.some((outcome) => outcome.ok)) return { outcomes, before, after: before };
   const mailbox = { hostmaster, checkNames: rules.checkNames };
   const soa = present.soa
@@ -152,13 +152,13 @@ async function applyChanges(
   const content = Buffer.from(await inSlices(printingZoneFile(written)));
   await beforeCall?.(changes.filter((_, index) => outcomes[index]?.ok));
   await replaceFile(found.path, content, found.stats);
-  // Of the bytes at hand: what lies there by now may have been edited by hand again.
-  const after = await markOf(content);
-  await keepWritten(written, changes, after, content.length);
+  // Computed from the bytes at hand, because the file may have been edited again.
+  const after = await fingerprintOf(content);
+  await cacheWritten(written, changes, after, content.length);
   return { outcomes, before, after };
 }
 
-async function mustFind(folder: string, zone: string): Promise<FoundFile> {
+async function requireFile(folder: string, zone: string): Promise<FoundFile> {
   const found = await findZoneFile(folder, zone);
   if (found) return found;
   throw new ProviderError(`There is no zone file for ${zone} in the zone folder.`, "none", { zoneMissing: true });

@@ -1,6 +1,6 @@
 /**
- * Undoes master-file escapes (RFC 1035 §5.1): `\DDD` is one octet, `\c` is c itself; other text becomes its UTF-8 octets.
- * Null where an escape is broken: above 255, short of digits, or a backslash with nothing behind it.
+ * Decodes master-file escapes (RFC 1035 §5.1): `\DDD` is one octet, `\c` is c itself; other text becomes its UTF-8 octets.
+ * Returns null for an invalid escape: above 255, too few digits, or a trailing backslash.
  */
 export function unescapeOctets(raw: string): Buffer | null {
   if (!raw.includes("\\")) return Buffer.from(raw, "utf8");
@@ -15,8 +15,8 @@ export function unescapeOctets(raw: string): Buffer | null {
 }
 
 /**
- * Writes octets as master-file text. `specials` are the printable characters that the place needs escaped; octets outside
- * 0x20-0x7e always become `\DDD`. A special blank does too, because `\ ` gets lost on people and tools that split at blanks.
+ * Writes octets as master-file text. `specials` are the printable characters to escape in this context; octets outside
+ * 0x20-0x7e always become `\DDD`. So does a special space, because `\ ` breaks tools that split at whitespace.
  */
 export function escapeOctets(octets: Uint8Array, specials: string): string {
   let text = "";

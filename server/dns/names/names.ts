@@ -1,16 +1,16 @@
+import { domainToASCII, domainToUnicode } from "node:url";
 import { isIP } from "node:net";
+import { escapeOctets, unescapeOctets } from "./escapes.ts";
 import { ok, refuse, type Result } from "../../platform/result.ts";
-import { octetLength, parseLabels, readLabels, shown, toULabel } from "./labels.ts";
 
-// A canonical name is lower-case A-labels without a trailing dot. `parse…` holds people to what a name should be, `read…`
-// takes what a master file may hold (RFC 1035 §5.1), with its escapes left in the text.
+// A canonical name is lower-case A-labels without a trailing dot. `parse…` is strict, for user input; `read…` accepts everything that a
+// master file may contain (RFC 1035 §5.1) and leaves escapes in the text.
 
 /** RFC 1035 §2.3.4: 255 octets on the wire are 253 characters without the trailing dot. */
 const longestName = 253;
 
 /**
- * The canonical name of a zone from what a person typed: at least two labels, and not an IP address.
- * One trailing dot is dropped and Unicode becomes A-labels.
+ * Parses a user-supplied zone name: at least two labels, and not an IP address. Drops one trailing dot and converts Unicode to A-labels.
  */
 export function parseZoneName(input: string): Result<string> {
   const parsed = parseFullName(input);
@@ -20,8 +20,8 @@ export function parseZoneName(input: string): Result<string> {
 }
 
 /**
- * A record's owner as a client gave it, relative to `zone` (canonical), `@` for the apex. `@`, nothing, a relative name and a
- * fully qualified one, with or without the trailing dot, are understood; one that ends in the zone's name is fully qualified.
+ * Parses a user-supplied owner and returns it relative to `zone` (canonical), `@` for the apex. Accepts `@`, the empty string, a relative
+ * name and a fully qualified name with or without the trailing dot. A name that ends in the zone's name is fully qualified.
  */
 export function parseOwner(input: string, zone: string): Result<string> {
   if (input === "" || input === "@") return ok("@");
@@ -36,15 +36,13 @@ export function parseOwner(input: string, zone: string): Result<string> {
   }
   const owner = relative ?? name;
   return absoluteName(owner, zone).length > longestName
-    ? refuse(
-        `The record name must leave the whole name at most ${longestName} characters long with "${zone}" behind it.`,
-      )
+    ? refuse(`The record name is too long: together with ".${zone}" it must be at most ${longestName} characters.`)
     : ok(owner);
 }
 
 /**
- * An owner as written in a master file, relative to `zone`. `@` is the origin, which also completes a name without a
- * trailing dot. `origin` and `zone` are canonical and absolute. A name outside the zone is refused.
+ * Reads an owner from a master file and returns it relative to `zone`. `@` is the origin, which also completes a name without a
+ * trailing dot. `origin` and `zone` are canonical and absolute. Refuses a name outside the zone.
  */
 export function readOwner(raw: string, origin: string, zone: string): Result<string> {
   const name = readHost(raw, origin);
@@ -53,15 +51,15 @@ export function readOwner(raw: string, origin: string, zone: string): Result<str
   return owner === null ? refuse(`The name ${shown(name.value)} is outside the zone ${zone}.`) : ok(owner);
 }
 
-/** The full name, without a trailing dot, of an owner that is relative to `zone`. */
+/** Returns the full name, without a trailing dot, of an owner relative to `zone`. */
 export function absoluteName(relative: string, zone: string): string {
   return relative === "@" ? zone : `${relative}.${zone}`;
 }
 
 /**
- * A host name that a person gave as a value (CNAME, NS, MX and SRV targets). It is always taken as a full name, trailing
- * dot or not. No wildcard, and no IP address: the last label must not be a number (RFC 1123 §2.1). `subject` begins the
- * sentence of a refusal.
+ * Parses a user-supplied host name (CNAME, NS, MX and SRV targets). It is always a full name, with or without the trailing
+ * dot. Wildcards and IP addresses are refused: the last label must not be a number (RFC 1123 §2.1).
+ * @param subject begins a refusal's sentence
  */
 export function parseHost(input: string, subject = "The value"): Result<string> {
   const parsed = parseFullName(input);
@@ -70,21 +68,21 @@ export function parseHost(input: string, subject = "The value"): Result<string> 
     : refuse(`${subject} must be a valid domain name such as "www.example.com", but ${parsed.message}.`);
 }
 
-/** A host name within the RDATA of a master file, completed by `origin` (canonical; empty for the root); the root is `.`. */
+/** Reads a host name from RDATA in a master file, completed by `origin` (canonical; empty for the root). The root is `.`. */
 export function readHost(raw: string, origin: string): Result<string> {
   const base = origin === "." ? "" : origin;
   if (raw === ".") return ok(".");
   if (raw === "@") return ok(base === "" ? "." : base);
   const read = readLabels(raw);
-  if (!read.ok) return refuse(`The name ${shown(raw)} cannot be a domain name: ${read.message}.`);
+  if (!read.ok) return refuse(`${shown(raw)} is not a valid domain name: ${read.message}.`);
   const own = read.value.labels.join(".");
   const name = read.value.absolute || base === "" ? own : `${own}.${base}`;
   return octetLength(name) > longestName
-    ? refuse(`The name ${shown(name)} cannot be a domain name: it is longer than ${longestName} octets.`)
+    ? refuse(`${shown(name)} is not a valid domain name: it is longer than ${longestName} octets.`)
     : ok(name);
 }
 
-/** The name for people: A-labels in Unicode, except those whose Unicode form does not lead back to them. */
+/** Returns the name for display: A-labels in Unicode, except those that do not round-trip. */
 export function toUnicodeName(name: string): string {
   return name.replaceAll(/(?<=^|[^\\]\.)xn--[a-z0-9-]+(?=\.|$)/g, toULabel);
 }
@@ -103,11 +101,111 @@ function parseFullName(input: string): Result<string> {
   return ok(name);
 }
 
-/** A canonical name without `zone` at its end, `@` where they are the same, null where it is not within the zone. */
+/** Returns a canonical name relative to `zone`: `@` for the zone itself, null for a name outside it. */
 export function ownerWithin(name: string, zone: string): string | null {
   if (name === zone) return "@";
   if (!name.endsWith(`.${zone}`)) return null;
   const relative = name.slice(0, -zone.length - 1);
   // An odd number of backslashes makes the dot part of a label.
   return /(?:^|[^\\])(?:\\\\)*\\$/.test(relative) ? null : relative;
+}
+
+/** The canonical labels of a name, and whether it had a trailing dot. */
+export interface Labels {
+  labels: string[];
+  absolute: boolean;
+}
+
+/** Formats a label or name for a message: quoted, control characters escaped, truncated to 80 characters. */
+export function shown(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+}
+
+/** Returns a canonical name's length on the wire in octets, without the first length octet and the root. Every escape is one octet. */
+function octetLength(name: string): number {
+  return name.replaceAll(/\\\d{3}|\\./g, "x").length;
+}
+
+/**
+ * Returns the A-label of a label (RFC 5890), or null if IDNA does not allow it. ASCII labels are only lower-cased, which preserves
+ * `_` and existing `xn--` labels.
+ */
+export function toALabel(label: string): string | null {
+  if (/^\p{ASCII}*$/u.test(label)) return label.toLowerCase();
+  // domainToASCII parses a URL's host, so characters that could end the host must not reach it.
+  if (/[^\P{ASCII}A-Za-z0-9_-]/u.test(label) || !label.isWellFormed()) return null;
+  // The trailing label stops numbers in non-ASCII digits from parsing as an IPv4 address.
+  const host = domainToASCII(`${label}.a`);
+  return /^[a-z0-9_-]+\.a$/.test(host) ? host.slice(0, -2) : null;
+}
+
+/** Returns the Unicode form of an A-label, or the label unchanged if the conversion fails or does not round-trip. */
+function toULabel(label: string): string {
+  const unicode = domainToUnicode(label);
+  return unicode !== "" && toALabel(unicode) === label ? unicode : label;
+}
+
+/**
+ * Parses a user-supplied name strictly: letters, digits, inner hyphens and underscores, and `0/25` (RFC 2317 §4).
+ * With `wildcard` the leftmost label may be `*` (RFC 4592). Refusal messages end a sentence: "it has an empty label".
+ */
+export function parseLabels(input: string, wildcard: boolean): Result<Labels> {
+  if (input === "") return refuse("it is empty");
+  if (!input.isWellFormed()) return refuse("it contains half of a character (a lone surrogate)");
+  if (input.length > 512) return refuse("it is longer than 253 characters");
+  // The other full stops that IDNA maps to a dot (UTS #46 §2.3), as typed on East Asian keyboards.
+  const dotted = input.replaceAll(/[\u3002\uff0e\uff61]/g, ".");
+  const absolute = dotted.endsWith(".");
+  const labels: string[] = [];
+  for (const text of (absolute ? dotted.slice(0, -1) : dotted).split(".")) {
+    const label = toALabel(text);
+    if (label === null) return refuse(`${shown(text)} is not a valid international label`);
+    const fault = label === "*" && wildcard && labels.length === 0 ? null : faultOf(label);
+    if (fault !== null) return refuse(fault);
+    labels.push(label);
+  }
+  return ok({ labels, absolute });
+}
+
+function faultOf(label: string): string | null {
+  if (label === "") return "it has an empty label (an extra dot)";
+  if (label.length > 63) return `the label ${shown(label)} is longer than 63 characters`;
+  if (label.includes("*")) return 'a "*" may only be the whole leftmost label of a record name, as in "*.dev"';
+  if (/^\d+\/\d+$/.test(label)) return null;
+  if (!/^[a-z0-9_-]+$/.test(label)) {
+    return `${shown(label)} contains something other than letters, digits, hyphens and underscores`;
+  }
+  if (!label.includes("_") && /^-|-$/.test(label)) return `the label ${shown(label)} begins or ends with a hyphen`;
+  return null;
+}
+
+/**
+ * Parses a name from a master file (RFC 1035 §5.1) leniently: a label may contain any octet. Canonical labels are lower-case,
+ * with `\c` for characters special in a master file and `\DDD` for non-printable octets.
+ * Refusal messages end a sentence.
+ */
+function readLabels(raw: string): Result<Labels> {
+  // 255 octets of at most four characters each.
+  if (raw.length > 1020) return refuse("it is longer than 253 octets");
+  if (plainName.test(raw)) {
+    const labels = raw.toLowerCase().split(".");
+    const absolute = labels.at(-1) === "";
+    return ok({ labels: absolute ? labels.slice(0, -1) : labels, absolute });
+  }
+  if (!/^(?:(?:\\[^]|[^.\\])+(?:\.|$))+$/.test(raw)) return refuse("it has an empty label or ends in a backslash");
+  const labels: string[] = [];
+  for (const [text] of raw.matchAll(/(?:\\[^]|[^.\\])+/g)) {
+    const octets = Buffer.from((text.includes("\\") ? null : toALabel(text)) ?? unescapeOctets(text) ?? []);
+    if (octets.length === 0) return refuse(`${shown(text)} has an escape that is not \\000 to \\255`);
+    if (octets.length > 63) return refuse(`the label ${shown(text)} is longer than 63 octets`);
+    labels.push(escapeOctets(octets.map(lowerCase), ' ".;()\\@$'));
+  }
+  return ok({ labels, absolute: /(?:^|[^\\])(?:\\\\)*\.$/.test(raw) });
+}
+
+// Fast path: nearly every name of a large zone needs no octet-by-octet parsing.
+const plainName = /^[\w/*-]{1,63}(?:\.[\w/*-]{1,63})*\.?$/;
+
+function lowerCase(octet: number): number {
+  return octet >= 0x41 && octet <= 0x5a ? octet + 0x20 : octet;
 }

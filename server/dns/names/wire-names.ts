@@ -1,6 +1,6 @@
 import { escapeOctets, unescapeOctets } from "./escapes.ts";
 
-/** A message that is not what DNS allows. `message` is the end of a sentence. */
+/** A malformed DNS message. `message` ends a sentence. */
 export class WireError extends Error {
   constructor(message: string) {
     super(message);
@@ -8,10 +8,10 @@ export class WireError extends Error {
   }
 }
 
-/** What labels.ts escapes in canonical names. */
+/** Characters that labels.ts escapes in canonical names. */
 const specials = ' ".;()\\@$';
 const plainLabel = /^[\w/*-]+$/;
-/** RFC 1035 §2.3.4: octets of a name with its length octets and the root. */
+/** RFC 1035 §2.3.4: in octets, including length octets and the root. */
 const longestName = 255;
 
 /**
@@ -29,7 +29,7 @@ export function readName(message: Buffer, offset: number): { name: string; end: 
   return { name: labels.length === 0 ? "." : labels.join("."), end };
 }
 
-/** The name at `offset` as it is spelt there, without compression, and where it ends. */
+/** Returns the name at `offset` uncompressed, in its original case, and the offset after it. */
 export function expandName(message: Buffer, offset: number): { name: Buffer; end: number } {
   const parts: Buffer[] = [];
   const end = eachLabel(message, offset, (start, stop) => {
@@ -38,19 +38,19 @@ export function expandName(message: Buffer, offset: number): { name: Buffer; end
   return { name: Buffer.concat([...parts, Buffer.of(0)]), end };
 }
 
-/** Where the name at `offset` ends. */
+/** Returns the offset after the name at `offset`. */
 export function skipName(message: Buffer, offset: number): number {
   let position = offset;
   for (;;) {
     const length = octetAt(message, position);
     if (length >= 0xc0) return position + 2;
-    if (length > 63) throw new WireError("a label is of an unknown kind");
+    if (length > 63) throw new WireError("a label has an unknown type");
     position += 1 + length;
     if (length === 0) return position;
   }
 }
 
-/** The uncompressed wire form of a canonical or absolute name; `.` and nothing are the root. @throws WireError */
+/** Returns the uncompressed wire form of a canonical or absolute name; `.` and the empty string are the root. @throws WireError */
 export function writeName(name: string): Buffer {
   if (name === "." || name === "") return Buffer.of(0);
   const parts: Buffer[] = [];
@@ -59,7 +59,7 @@ export function writeName(name: string): Buffer {
     name.endsWith(".") && !/(?:^|[^\\])(?:\\\\)*\\\.$/.test(name) ? name.slice(0, -1) : name,
   )) {
     const octets = unescapeOctets(label);
-    if (octets === null || octets.length === 0) throw new WireError(`${name} is no domain name`);
+    if (octets === null || octets.length === 0) throw new WireError(`${name} is not a valid domain name`);
     if (octets.length > 63) throw new WireError(`${name} has a label of more than 63 octets`);
     parts.push(Buffer.of(octets.length), octets);
     total += 1 + octets.length;
@@ -81,15 +81,15 @@ function eachLabel(message: Buffer, offset: number, take: (start: number, stop: 
     if (length === 0) return end ?? position + 1;
     if (length >= 0xc0) {
       const target = ((length & 0x3f) << 8) | octetAt(message, position + 1);
-      // Only towards the beginning, so that no chain of pointers is endless.
+      // Pointers may only go backward, which rules out loops.
       if (target >= position) throw new WireError("a compressed name points forward");
       end ??= position + 2;
       position = target;
       continue;
     }
-    if (length > 63) throw new WireError("a label is of an unknown kind");
+    if (length > 63) throw new WireError("a label has an unknown type");
     const stop = position + 1 + length;
-    if (stop > message.length) throw new WireError("it ends within a name");
+    if (stop > message.length) throw new WireError("it is cut off within a name");
     total += 1 + length;
     if (total > longestName) throw new WireError("a name is longer than 255 octets");
     take(position + 1, stop);
@@ -99,7 +99,7 @@ function eachLabel(message: Buffer, offset: number, take: (start: number, stop: 
 
 function octetAt(message: Buffer, position: number): number {
   const octet = message[position];
-  if (octet === undefined) throw new WireError("it ends within a name");
+  if (octet === undefined) throw new WireError("it is cut off within a name");
   return octet;
 }
 

@@ -5,7 +5,7 @@ import { aaaaRule } from "../values/aaaa.ts";
 import { addressOctets, ipv6Address } from "../values/addresses.ts";
 import { shortened, type RdataPart } from "./field.ts";
 
-/** A domain name, relative ones completed by the origin. */
+/** A domain name; relative names are completed by the origin. */
 export function name(what = "name"): RdataPart {
   return {
     parse(fields) {

@@ -9,7 +9,7 @@ const singleAddress: ReadonlyMap<number, number> = new Map([
   [6, 16],
 ]);
 
-/** The parameters of SVCB and HTTPS (RFC 9460 §2.1), printed in the order of their numbers and quoted only where that is needed. */
+/** SvcParams of SVCB and HTTPS (RFC 9460 §2.1), printed in key order and quoted only where necessary. */
 export const parameters: RdataPart = {
   parse(fields) {
     const octets = writeParameters(fields.rest().map(({ raw }) => raw));
@@ -23,19 +23,19 @@ export const parameters: RdataPart = {
   },
 };
 
-/** Servers differ in quoting parameters: without a need, no quotes. */
+/** Removes unnecessary quotes, because servers differ in quoting parameters. */
 function unquoted(parameter: string): string {
   const [, key = "", content = ""] = /^([^"]*=)"([!#-'*-:<-[\]-~]+)"$/.exec(parameter) ?? [];
   return key === "" ? parameter : key + content;
 }
 
-/** What RFC 9460 §2.2, §7 and §8 demand beyond the form of each value. @throws WireError */
+/** Checks what RFC 9460 §2.2, §7 and §8 require beyond each value's format. @throws WireError */
 function checkParameters(octets: Buffer): void {
   const contents = contentsOf(octets);
   for (const [key, content] of contents) checkContent(key, content);
-  if (contents.has(defaultAlpn) && !contents.has(alpn)) throw new WireError("no-default-alpn needs alpn beside it");
+  if (contents.has(defaultAlpn) && !contents.has(alpn)) throw new WireError("no-default-alpn requires alpn");
   for (const key of pairs(contents.get(0))) {
-    if (key === 0 || !contents.has(key)) throw new WireError("mandatory names a parameter that is not there");
+    if (key === 0 || !contents.has(key)) throw new WireError("mandatory lists a parameter that is missing");
   }
 }
 
@@ -47,7 +47,7 @@ function contentsOf(octets: Buffer): Map<number, Buffer> {
     const key = octets.readUInt16BE(position);
     const end = position + 4 + octets.readUInt16BE(position + 2);
     if (end > octets.length) throw new WireError("a service parameter is cut off");
-    if (key <= last) throw new WireError("a service parameter is there twice or in the wrong order");
+    if (key <= last) throw new WireError("a service parameter is repeated or out of order");
     contents.set(key, octets.subarray(position + 4, end));
     [last, position] = [key, end];
   }
@@ -67,10 +67,10 @@ function checkContent(key: number, content: Buffer): void {
     (key === 7 && !hasDnsVariable(content.toString("latin1"))) ||
     (key === 8 && content.length > 0);
   if (isWrong)
-    throw new WireError(`the service parameter ${readParameters(parameterOf(key)).join("")} has a wrong value`);
+    throw new WireError(`the service parameter ${readParameters(parameterOf(key)).join("")} has an invalid value`);
 }
 
-/** RFC 6570 §2: expressions in braces, an operator and variables that commas part. */
+/** RFC 6570 §2: expressions in braces, each an optional operator and comma-separated variables. */
 function hasDnsVariable(template: string): boolean {
   for (const [, expression = ""] of template.matchAll(/\{([^{}]*)\}/g)) {
     const variables = expression.replace(/^[+#./;?&]/, "").split(",");

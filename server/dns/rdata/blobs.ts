@@ -1,7 +1,7 @@
 import { WireError } from "../names/wire-names.ts";
 import { shortened, type RdataPart } from "./field.ts";
 
-/** Hexadecimal digits in any number of pieces, up to the end of the data. At least one octet unless `mayBeEmpty`. */
+/** Hexadecimal digits up to the end of the data, whitespace allowed. At least one octet unless `mayBeEmpty`. */
 export function hex(what: string, mayBeEmpty = false): RdataPart {
   return {
     parse(fields) {
@@ -24,7 +24,7 @@ export function hexOctets(digits: string, what: string): Buffer {
   return Buffer.from(digits, "hex");
 }
 
-/** Base64 in any number of pieces, up to the end of the data. At least one octet unless `mayBeEmpty`. */
+/** Base64 up to the end of the data, whitespace allowed. At least one octet unless `mayBeEmpty`. */
 export function base64(what: string, mayBeEmpty = false): RdataPart {
   return {
     parse(fields) {
@@ -40,18 +40,18 @@ export function base64(what: string, mayBeEmpty = false): RdataPart {
   };
 }
 
-/** Whole groups of four with their padding (RFC 4648 §4), since Buffer leaves out what it cannot read. */
+/** Requires whole groups of four with padding (RFC 4648 §4), because Buffer skips invalid characters. */
 export function base64Octets(text: string, what: string): Buffer {
   const octets = Buffer.from(text, "base64");
   if (octets.toString("base64") !== text) {
-    throw new WireError(`the ${what} must be whole base64, not "${shortened(text)}"`);
+    throw new WireError(`the ${what} must be valid base64 with padding, not "${shortened(text)}"`);
   }
   return octets;
 }
 
 const base32Digits = "0123456789abcdefghijklmnopqrstuv";
 
-/** Base32 with the extended hexadecimal alphabet and no padding (RFC 4648 §7), one octet of length in front (RFC 5155 §3.2). */
+/** Base32 with the extended hex alphabet and no padding (RFC 4648 §7), prefixed by a length octet (RFC 5155 §3.2). */
 export function hash(what: string): RdataPart {
   return {
     parse(fields) {
@@ -97,7 +97,7 @@ function printBase32(octets: Buffer): string {
   return bits === 0 ? text : text + base32Digits.charAt((held << (5 - bits)) & 31);
 }
 
-/** Salt of NSEC3 (RFC 5155 §3.3): hexadecimal, or `-` for none, with one octet of length in front. */
+/** NSEC3 salt (RFC 5155 §3.3): hexadecimal, or `-` for none, prefixed by a length octet. */
 export const salt: RdataPart = {
   parse(fields) {
     const text = fields.takeWord("salt");
@@ -110,7 +110,7 @@ export const salt: RdataPart = {
   },
 };
 
-/** EUI-48 and EUI-64 (RFC 7043): octets in hexadecimal between hyphens. */
+/** EUI-48 and EUI-64 (RFC 7043): hexadecimal octets separated by hyphens. */
 export function hardwareAddress(length: 6 | 8): RdataPart {
   const form = new RegExp(`^[\\da-f]{2}(?:-[\\da-f]{2}){${length - 1}}$`, "i");
   return {
@@ -126,7 +126,7 @@ export function hardwareAddress(length: 6 | 8): RdataPart {
   };
 }
 
-/** 64 bits as four groups of hexadecimal digits (RFC 6742 §2.1.2), printed with all of them. */
+/** 64 bits as four groups of hexadecimal digits (RFC 6742 §2.1.2), printed in full. */
 export function locator(what: string): RdataPart {
   return {
     parse(fields) {
@@ -152,7 +152,7 @@ function grouped(octets: Buffer, size: number, between: string): string {
   return (octets.toString("hex").match(new RegExp(`.{${2 * size}}`, "g")) ?? []).join(between);
 }
 
-/** NSAP (RFC 1706 §5): `0x` and hexadecimal digits, dots anywhere between them. */
+/** NSAP (RFC 1706 §5): `0x` and hexadecimal digits, with dots allowed between them. */
 export const nsap: RdataPart = {
   parse(fields) {
     const text = fields.takeWord("address");
@@ -167,7 +167,7 @@ export const nsap: RdataPart = {
   },
 };
 
-/** ATMA: `+` and the digits of an E.164 number, or an NSAP address in hexadecimal; one octet in front says which. */
+/** ATMA: `+` and the digits of an E.164 number, or an NSAP address in hexadecimal; the first octet is the format. */
 export const atmAddress: RdataPart = {
   parse(fields) {
     const text = fields.takeWord("address");
@@ -182,7 +182,7 @@ export const atmAddress: RdataPart = {
     const digits = rest.toString("latin1");
     if (format === 0 && rest.length > 0) return rest.toString("hex");
     if (format === 1 && /^\d+$/.test(digits)) return `+${digits}`;
-    throw new WireError("the address is of an unknown kind");
+    throw new WireError("the address has an unknown format");
   },
 };
 

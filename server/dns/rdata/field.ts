@@ -2,18 +2,18 @@ import { readName, WireError } from "../names/wire-names.ts";
 import type { RdataField } from "../values/value-rule.ts";
 
 /**
- * One part of a type's RDATA, in both forms. `parse` takes from a master file's fields as many as it needs and gives octets; `print` takes
- * those octets again and gives text, empty for nothing.
- * Both throw a {@link WireError} whose message ends the sentence "The … data is wrong: ".
+ * One part of a type's RDATA, in text and wire form. `parse` consumes the master-file fields it needs and returns octets; `print` consumes
+ * those octets and returns text, empty for none.
+ * Both throw a {@link WireError} whose message ends the sentence "The … data is invalid: ".
  */
 export interface RdataPart {
   parse(fields: FieldSource): Buffer;
   print(octets: OctetSource): string;
 }
 
-/** The fields of RDATA in a master file, taken one after the other. */
+/** Reads RDATA fields of a master file in order. */
 export class FieldSource {
-  /** Completes relative names: absolute, without a trailing dot, empty for the root. */
+  /** Completes relative names. Absolute, without a trailing dot; empty for the root. */
   readonly origin: string;
   readonly #fields: readonly RdataField[];
   #next = 0;
@@ -23,7 +23,7 @@ export class FieldSource {
     this.origin = origin;
   }
 
-  /** `what` names the field in the refusal of data that ends before it. */
+  /** Takes the next field. @param what names the field in the error if it is missing */
   take(what: string): RdataField {
     const field = this.#fields[this.#next];
     if (field === undefined) throw new WireError(`the ${what} is missing`);
@@ -31,7 +31,7 @@ export class FieldSource {
     return field;
   }
 
-  /** A field that cannot be text in quotes. */
+  /** Takes a field that must not be quoted. */
   takeWord(what: string): string {
     const field = this.take(what);
     if (field.quoted) throw new WireError(`the ${what} must not be in quotes`);
@@ -48,7 +48,7 @@ export class FieldSource {
     return left;
   }
 
-  /** What is left, without the blanks between: a blob that may be written in pieces. */
+  /** Joins the remaining fields: a blob may contain whitespace. */
   restJoined(what: string): string {
     const left = this.rest();
     if (left.some(({ quoted }) => quoted)) throw new WireError(`the ${what} must not be in quotes`);
@@ -57,11 +57,11 @@ export class FieldSource {
 
   finish(): void {
     const field = this.peek();
-    if (field) throw new WireError(`"${shortened(field.raw)}" is a field too many`);
+    if (field) throw new WireError(`"${shortened(field.raw)}" is an extra field`);
   }
 }
 
-/** RDATA, taken from its beginning. */
+/** Reads RDATA octets in order. */
 export class OctetSource {
   readonly #octets: Buffer;
   #position = 0;
@@ -86,7 +86,7 @@ export class OctetSource {
     return this.take(length).readUIntBE(0, length);
   }
 
-  /** A name without compression, in canonical form with its trailing dot. */
+  /** Reads an uncompressed name and returns it in canonical form with its trailing dot. */
   name(): string {
     const { name, end } = readName(this.#octets, this.#position);
     this.#position = end;
@@ -98,11 +98,11 @@ export class OctetSource {
   }
 
   finish(): void {
-    if (!this.isEmpty) throw new WireError("it has octets that no field accounts for");
+    if (!this.isEmpty) throw new WireError("it has extra octets at its end");
   }
 }
 
-/** A field as a message shows it: not endless. */
+/** Truncates a field to 40 characters for a message. */
 export function shortened(text: string): string {
   return text.length > 40 ? `${text.slice(0, 40)}…` : text;
 }

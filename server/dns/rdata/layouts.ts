@@ -9,10 +9,10 @@ import { amtRelay, hostIdentity, ipsecGateway, services } from "./relays.ts";
 import { optionalString, psdnFault, string, strings, substitutionFault, tag, text } from "./texts.ts";
 import { coveredType, oldTypeSet, typeSet } from "./type-sets.ts";
 
-/** How the data of a type is written. */
+/** The format of a type's data. */
 export interface Layout {
   parts: readonly RdataPart[];
-  /** What is wrong with data whose parts are right each by itself; the end of a sentence. */
+  /** Checks across parts; the message ends a sentence. */
   fault?: (rdata: Buffer) => string | null;
 }
 
@@ -26,7 +26,7 @@ const texts: Layout = { parts: [strings] };
 const service: Layout = { parts: [number(2, "priority"), name("target"), parameters] };
 
 const publicKey: Layout = { parts: [flags, number(1, "protocol"), algorithm, base64("key")] };
-/** Flags that say there is no key (RFC 2535 §3.1.2). */
+/** Flags for "no key" (RFC 2535 §3.1.2). */
 const noKey = 0xc0;
 const oldKey: Layout = {
   parts: [flags, number(1, "protocol"), algorithm, base64("key", true)],
@@ -46,12 +46,12 @@ const signature: Layout = {
   ],
 };
 
-/** The signer is the zone of the name that is signed (RFC 4034 §3.1.7), so it has no more labels than that. */
+/** The signer is the zone of the signed name (RFC 4034 §3.1.7), so it cannot have more labels than that name. */
 function signerFault(rdata: Buffer): string | null {
   const labels = rdata.readUInt8(3);
   let signers = 0;
   for (let position = 18; rdata.readUInt8(position) > 0; position += 1 + rdata.readUInt8(position)) signers++;
-  return labels >= signers ? null : `the number of labels is ${labels}, and its signer has ${signers} already`;
+  return labels >= signers ? null : `the number of labels is ${labels}, fewer than the signer's ${signers}`;
 }
 
 const delegation: Layout = {
@@ -78,7 +78,7 @@ function lengthFault(rdata: Buffer, start: number, what: string, length: number 
   return `the ${what} must be ${length} octets for its type, not ${rdata.length - start}`;
 }
 
-/** The types whose data is understood. That of any other can only be written in generic form (RFC 3597 §5). */
+/** The types whose data format is known. Data of other types must be in generic form (RFC 3597 §5). */
 export const layouts: ReadonlyMap<string, Layout> = new Map<string, Layout>([
   ["A", { parts: [ipv4] }],
   ["AAAA", { parts: [ipv6] }],

@@ -4,12 +4,12 @@ import { shortened } from "./field.ts";
 import { octetsOf } from "./numbers.ts";
 
 const equator = 2 ** 31;
-/** Centimeters below the reference ellipsoid where altitudes begin (RFC 1876 §2). */
+/** Base of altitudes: centimeters below the reference ellipsoid (RFC 1876 §2). */
 const deepest = 10_000_000;
-/** Size, horizontal and vertical precision in meters that hold where the data says nothing (RFC 1876 §3). */
+/** Default size, horizontal and vertical precision in meters (RFC 1876 §3). */
 const defaults = ["1", "10000", "10"];
 
-/** LOC (RFC 1876): latitude, longitude, altitude, and up to three lengths. Printed with all of them. */
+/** LOC (RFC 1876): latitude, longitude, altitude, and up to three lengths. Printed with all three. */
 export const location: RdataPart = {
   parse(fields) {
     const latitude = readAngle(fields, "latitude", 90, "N", "S");
@@ -34,7 +34,7 @@ export const location: RdataPart = {
   },
 };
 
-/** Degrees, perhaps minutes and seconds, and the hemisphere, in thousandths of a second of arc. */
+/** Reads degrees, optional minutes and seconds, and the hemisphere, as thousandths of a second of arc. */
 function readAngle(fields: FieldSource, what: string, most: number, positive: string, negative: string): number {
   const parts: number[] = [];
   for (;;) {
@@ -67,7 +67,7 @@ function printAngle(octets: OctetSource, most: number, positive: string, negativ
   return `${degrees} ${minutes} ${seconds} ${offset < 0 ? negative : positive}`;
 }
 
-/** Centimeters from `-24.5m`. */
+/** Parses meters such as `-24.5m` into centimeters. */
 function readMeters(text: string, what: string): number {
   const [, sign, whole, fraction = ""] = /^([+-]?)(\d{1,8})(?:\.(\d{0,2}))?m?$/i.exec(text) ?? [];
   if (whole === undefined) throw new WireError(`the ${what} must be meters such as 24.50m, not "${shortened(text)}"`);
@@ -79,7 +79,7 @@ function printMeters(centimeters: number): string {
   return `${(centimeters / 100).toFixed(2)}m`;
 }
 
-/** A length as one digit and a power of ten (RFC 1876 §2), in one octet; digits behind the first are dropped. */
+/** Encodes a length as one digit and a power of ten in one octet (RFC 1876 §2). Drops digits after the first. */
 function readLength(text: string): number {
   const centimeters = readMeters(text, "length");
   if (centimeters < 0 || centimeters > 9_000_000_000) throw new WireError("a length is out of range");

@@ -1,7 +1,7 @@
 import { WireError } from "../names/wire-names.ts";
 import { shortened, type RdataPart } from "./field.ts";
 
-/** An unsigned number of `size` octets; with `names`, a mnemonic may stand for it. Printed as a number. */
+/** An unsigned number of `size` octets, or one of the mnemonics in `names`. Printed as a number. */
 export function number(size: 1 | 2 | 4, what: string, names?: ReadonlyMap<string, number>): RdataPart {
   const max = 256 ** size - 1;
   return {
@@ -25,7 +25,7 @@ export function octetsOf(value: number, size: number): Buffer {
   return octets;
 }
 
-/** A moment of RRSIG and SIG (RFC 4034 §3.2): `YYYYMMDDHHmmSS` in UTC, or seconds since 1970 modulo 2^32. Printed as the former. */
+/** A timestamp of RRSIG and SIG (RFC 4034 §3.2): `YYYYMMDDHHmmSS` in UTC, or seconds since 1970 modulo 2^32. Printed in the first form. */
 export function moment(what: string): RdataPart {
   return {
     parse(fields) {
@@ -48,7 +48,7 @@ function secondsOf(text: string): number | null {
   return Number.isNaN(time) || time < 0 || new Date(time).toISOString() !== iso ? null : time / 1000;
 }
 
-/** DNSSEC algorithms by mnemonic (RFC 4034 §A.1 and the registry after it). */
+/** DNSSEC algorithms by mnemonic (RFC 4034 §A.1 and IANA's registry). */
 export const algorithms: ReadonlyMap<string, number> = new Map([
   ["RSAMD5", 1],
   ["DH", 2],
@@ -71,7 +71,7 @@ export const algorithms: ReadonlyMap<string, number> = new Map([
   ["PRIVATEOID", 254],
 ]);
 
-/** Digests of DS by mnemonic. */
+/** DS digest types by mnemonic. */
 export const digests: ReadonlyMap<string, number> = new Map([
   ["SHA-1", 1],
   ["SHA1", 1],
@@ -82,7 +82,7 @@ export const digests: ReadonlyMap<string, number> = new Map([
   ["SHA384", 4],
 ]);
 
-/** Certificates by mnemonic (RFC 4398 §2.1). */
+/** Certificate types by mnemonic (RFC 4398 §2.1). */
 export const certificates: ReadonlyMap<string, number> = new Map([
   ["PKIX", 1],
   ["SPKI", 2],
@@ -96,5 +96,5 @@ export const certificates: ReadonlyMap<string, number> = new Map([
   ["OID", 254],
 ]);
 
-/** Schemes of DSYNC by mnemonic (RFC 9859 §2.2). */
+/** DSYNC schemes by mnemonic (RFC 9859 §2.2). */
 export const synchronisations: ReadonlyMap<string, number> = new Map([["NOTIFY", 1]]);

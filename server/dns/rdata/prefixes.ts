@@ -32,7 +32,7 @@ function readPrefix(raw: string): Buffer {
   }
   const octets = family === "1" ? ipv4Octets(address) : ipv6Octets(address);
   if (Number(length) > octets.length * 8) throw new WireError(`the prefix ${shortened(raw)} is too long`);
-  // RFC 3123 §4: zeros at the end of the address are left out.
+  // RFC 3123 §4: trailing zero octets of the address are omitted.
   const used = octets.findLastIndex((octet) => octet !== 0) + 1;
   return Buffer.concat([
     Buffer.of(0, Number(family), Number(length), used | (not === "!" ? 0x80 : 0)),
@@ -40,7 +40,7 @@ function readPrefix(raw: string): Buffer {
   ]);
 }
 
-/** A6 (RFC 2874 §3.1): how many leading bits come from elsewhere, the bits behind them, and the name that has the former. */
+/** A6 (RFC 2874 §3.1): prefix length, address suffix, and the name that holds the prefix. */
 export const addressSuffix: RdataPart = {
   parse(fields) {
     const text = fields.takeWord("prefix length");
@@ -63,7 +63,7 @@ export const addressSuffix: RdataPart = {
   },
 };
 
-/** The octets of a suffix without the bits of the first that belong to the prefix. */
+/** Clears the bits of the suffix's first octet that belong to the prefix. */
 function ownBits(suffix: Buffer, prefixLength: number): Buffer {
   const [first, ...others] = suffix;
   return first === undefined ? suffix : Buffer.of(first & (0xff >> (prefixLength & 7)), ...others);

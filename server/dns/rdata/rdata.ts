@@ -8,28 +8,27 @@ import { layouts } from "./layouts.ts";
 /** RFC 1035 §3.2.1: RDLENGTH has 16 bits. */
 export const longestRdata = 65_535;
 
-/** Whether data of this type is understood, and not only carried along in generic form. */
+/** Returns whether the data format of a type is known; data of other types stays in generic form. */
 export function isKnownType(recordType: string): boolean {
   return layouts.has(recordType);
 }
 
 /**
- * The RDATA octets of a master file's fields, by the grammar of their type or in generic form (RFC 3597 §5), which is the only form for a
- * type that is not understood. Relative names are completed by `origin` (absolute, no trailing dot). A refusal says what is wrong with which
- * field.
+ * Encodes master-file fields as RDATA, by the grammar of their type or in generic form (RFC 3597 §5), the only form for unknown types.
+ * `origin` (absolute, no trailing dot) completes relative names. Refusals name the field and what is wrong with it.
  */
 export function rdataFromFields(recordType: string, fields: readonly RdataField[], origin: string): Result<Buffer> {
   const generic = readGeneric(fields);
   if (generic) {
     if (!generic.ok || !layouts.has(recordType)) return generic;
-    // Data of a known type in generic form is held to the same grammar.
+    // Known types must follow their grammar in generic form, too.
     const printed = rdataToText(recordType, generic.value);
     return printed.ok ? generic : printed;
   }
   const layout = layouts.get(recordType);
   if (!layout) {
     return refuse(
-      String.raw`The data of ${recordType} is not understood here: write it as "\# <octets> <hexadecimal>" (RFC 3597 §5).`,
+      String.raw`The data format of ${recordType} is unknown. Write its data as "\# <octets> <hexadecimal>" (RFC 3597 §5).`,
     );
   }
   return within(recordType, () => {
@@ -43,10 +42,10 @@ export function rdataFromFields(recordType: string, fields: readonly RdataField[
   });
 }
 
-/** RDATA of a known type as text, names absolute and lower-case, blobs in one piece; empty for none. Equal data gives equal text. */
+/** Prints RDATA of a known type: names absolute and lower-case, blobs without whitespace, empty for none. Equal data gives equal text. */
 export function rdataToText(recordType: string, rdata: Buffer): Result<string> {
   const layout = layouts.get(recordType);
-  if (!layout) return refuse(`The data of ${recordType} is not understood here.`);
+  if (!layout) return refuse(`The data format of ${recordType} is unknown.`);
   return within(recordType, () => {
     const source = new OctetSource(rdata);
     const texts = layout.parts.map((part) => part.print(source));
@@ -61,7 +60,7 @@ function within<T>(recordType: string, work: () => T): Result<T> {
   try {
     return ok(work());
   } catch (error) {
-    if (error instanceof WireError) return refuse(`The ${recordType} data is wrong: ${error.message}.`);
+    if (error instanceof WireError) return refuse(`The ${recordType} data is invalid: ${error.message}.`);
     throw error;
   }
 }

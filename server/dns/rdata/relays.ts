@@ -5,7 +5,7 @@ import { shortened, type FieldSource, type RdataPart } from "./field.ts";
 import { octetsOf } from "./numbers.ts";
 import { bitsFor, bitsOf } from "./type-sets.ts";
 
-/** No gateway is written as the root and takes no octets. */
+/** The absent gateway: written as the root, no octets on the wire. */
 const nothing: RdataPart = {
   parse(fields) {
     const text = fields.takeWord("gateway");
@@ -23,7 +23,7 @@ function gatewayOf(type: number): RdataPart {
   return gateway;
 }
 
-/** Precedence, type, algorithm and gateway of IPSECKEY (RFC 4025 §2), in front of the key. */
+/** Precedence, gateway type, algorithm and gateway of IPSECKEY (RFC 4025 §2), which precede the key. */
 export const ipsecGateway: RdataPart = {
   parse(fields) {
     const [precedence, type, algorithm] = [
@@ -54,7 +54,7 @@ export const amtRelay: RdataPart = {
   },
 };
 
-/** HIP (RFC 8005 §5): algorithm, identity tag, public key and rendezvous servers. The lengths of tag and key stand in front. */
+/** HIP (RFC 8005 §5): algorithm, identity tag, public key and rendezvous servers. On the wire, the lengths of tag and key come first. */
 export const hostIdentity: RdataPart = {
   parse(fields) {
     const algorithm = smallNumber(fields, "algorithm");
@@ -79,7 +79,7 @@ export const hostIdentity: RdataPart = {
   },
 };
 
-/** WKS (RFC 1035 §3.4.2): a protocol and the ports that it serves, by number. */
+/** WKS (RFC 1035 §3.4.2): a protocol and its port numbers. */
 export const services: RdataPart = {
   parse(fields) {
     const text = fields.takeWord("protocol").toLowerCase();
@@ -92,7 +92,7 @@ export const services: RdataPart = {
   print(octets) {
     const protocol = octets.number(1);
     const bits = octets.rest();
-    if (bits.length > 8192 || bits.at(-1) === 0) throw new WireError("its set of ports is malformed");
+    if (bits.length > 8192 || bits.at(-1) === 0) throw new WireError("its port bit map is malformed");
     return [protocol, ...bitsOf(bits)].join(" ");
   },
 };
@@ -100,7 +100,7 @@ export const services: RdataPart = {
 function portOf(raw: string): number {
   const port = Number(raw);
   if (/^\d{1,5}$/.test(raw) && port <= 65_535) return port;
-  throw new WireError(`"${shortened(raw)}" is not a port: write its number`);
+  throw new WireError(`"${shortened(raw)}" is not a port number from 0 to 65535`);
 }
 
 function smallNumber(fields: FieldSource, what: string): number {

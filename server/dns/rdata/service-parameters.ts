@@ -10,8 +10,8 @@ import { shortened } from "./field.ts";
 const keys = ["mandatory", "alpn", "no-default-alpn", "port", "ipv4hint", "ech", "ipv6hint", "dohpath", "ohttp"];
 
 /**
- * Parameters of SVCB and HTTPS on the wire (RFC 9460 §2.2) as the fields of a master file, `key` or `key=value`.
- * @param named how many keys go by their names, the others by `key<number>`
+ * Decodes SvcParams of SVCB and HTTPS (RFC 9460 §2.2) into master-file fields, `key` or `key=value`.
+ * @param named number of keys printed by name; keys from this number on print as `key<number>`
  */
 export function readParameters(octets: Buffer, named = keys.length): string[] {
   const nameOf = (number: number) => (number < named ? keys[number] : undefined) ?? `key${number}`;
@@ -30,7 +30,7 @@ export function readParameters(octets: Buffer, named = keys.length): string[] {
   return fields;
 }
 
-/** The wire form of such fields, keys in ascending order as RFC 9460 §2.2 demands. @throws WireError */
+/** Encodes master-file fields as SvcParams, keys in ascending order (RFC 9460 §2.2). @throws WireError */
 export function writeParameters(fields: readonly string[]): Buffer {
   const parameters = fields.map((field) => {
     const [, key = "", content] = /^([^=]*)(?:=(.*))?$/s.exec(field) ?? [];
@@ -56,7 +56,7 @@ function readContent(key: string, octets: Buffer, nameOf: (number: number) => st
     case "alpn":
       return escapeOctets(Buffer.from(readIds(octets).join(","), "latin1"), '"\\');
     case "port":
-      if (octets.length !== 2) throw new WireError("a port has not two octets");
+      if (octets.length !== 2) throw new WireError("the port is not two octets");
       return String(octets.readUInt16BE(0));
     case "ipv4hint":
       return chunks(octets, 4)
@@ -73,7 +73,7 @@ function readContent(key: string, octets: Buffer, nameOf: (number: number) => st
 
 function writeContent(key: string, text: string): Buffer {
   const octets = unescapeOctets(text);
-  if (octets === null) throw new WireError(`the parameter ${shortened(key)} has a broken escape`);
+  if (octets === null) throw new WireError(`the parameter ${shortened(key)} has an invalid escape`);
   const plain = octets.toString("latin1");
   const items = () => plain.split(",");
   switch (key) {
@@ -87,12 +87,13 @@ function writeContent(key: string, text: string): Buffer {
     case "alpn":
       return Buffer.concat(writeIds(plain));
     case "port":
-      if (!/^\d{1,5}$/.test(plain) || Number(plain) > 65_535) throw new WireError(`${shortened(plain)} is no port`);
+      if (!/^\d{1,5}$/.test(plain) || Number(plain) > 65_535)
+        throw new WireError(`${shortened(plain)} is not a valid port`);
       return Buffer.of(Number(plain) >> 8, Number(plain) & 255);
     case "ipv4hint":
-      return Buffer.concat(items().map((item) => mustBe(isIPv4, item)));
+      return Buffer.concat(items().map((item) => hintOctets("IPv4", item)));
     case "ipv6hint":
-      return Buffer.concat(items().map((item) => mustBe(isIPv6, item)));
+      return Buffer.concat(items().map((item) => hintOctets("IPv6", item)));
     case "ech":
       return base64Octets(plain, "parameter ech");
     default:
@@ -104,11 +105,11 @@ function keyNumber(key: string): number {
   const known = keys.indexOf(key.toLowerCase());
   if (known !== -1) return known;
   const number = Number(/^key(\d{1,5})$/i.exec(key)?.[1] ?? Number.NaN);
-  if (!(number <= 65_535)) throw new WireError(`${shortened(key)} is no service parameter`);
+  if (!(number <= 65_535)) throw new WireError(`${shortened(key)} is not a known service parameter`);
   return number;
 }
 
-/** Protocol identifiers; commas and backslashes in them are escaped once more than the text around them (RFC 9460 §A.1). */
+/** Reads protocol identifiers. Commas and backslashes in them get an extra level of escaping (RFC 9460 §A.1). */
 function readIds(octets: Buffer): string[] {
   const ids: string[] = [];
   let position = 0;
@@ -134,8 +135,9 @@ function chunks(octets: Buffer, size: number): Buffer[] {
   return Array.from({ length: octets.length / size }, (_, index) => octets.subarray(index * size, (index + 1) * size));
 }
 
-function mustBe(isAddress: (text: string) => boolean, text: string): Buffer {
-  if (!isAddress(text)) throw new WireError(`${shortened(text)} is no such address`);
+function hintOctets(family: "IPv4" | "IPv6", text: string): Buffer {
+  const isAddress = family === "IPv4" ? isIPv4 : isIPv6;
+  if (!isAddress(text)) throw new WireError(`${shortened(text)} is not a valid ${family} address`);
   return addressOctets(text);
 }
 

@@ -4,7 +4,7 @@ import { splitStrings } from "../values/text.ts";
 import type { RdataField } from "../values/value-rule.ts";
 import type { RdataPart } from "./field.ts";
 
-/** One character-string (RFC 1035 §3.3), printed in quotes. `fault` says what is wrong with its octets, else null. */
+/** One character-string (RFC 1035 §3.3), printed in quotes. `fault` returns what is wrong with its octets, or null. */
 export function string(what: string, fault: (text: string) => string | null = () => null): RdataPart {
   return {
     parse(fields) {
@@ -22,7 +22,7 @@ export function string(what: string, fault: (text: string) => string | null = ()
   };
 }
 
-/** One character-string, or none where the data ends (the sub-address of ISDN, RFC 1183 §3.2). */
+/** An optional character-string at the end of the data (the sub-address of ISDN, RFC 1183 §3.2). */
 export function optionalString(what: string): RdataPart {
   const one = string(what);
   return {
@@ -45,7 +45,7 @@ export const strings: RdataPart = {
   },
 };
 
-/** One text up to the end of the data, without a length (RFC 7553 §4.4), printed in quotes. */
+/** One text up to the end of the data, without a length octet (RFC 7553 §4.4), printed in quotes. */
 export function text(what: string): RdataPart {
   return {
     parse: (fields) => octetsOf(fields.take(what)),
@@ -53,7 +53,7 @@ export function text(what: string): RdataPart {
   };
 }
 
-/** A character-string that is a bare word of letters and digits (RFC 8659 §4.1). */
+/** A character-string of letters and digits, written without quotes (RFC 8659 §4.1). */
 export const tag: RdataPart = {
   parse(fields) {
     return characterString({ raw: checkedTag(fields.takeWord("tag")), quoted: false });
@@ -65,10 +65,10 @@ export const tag: RdataPart = {
 
 function checkedTag(tagText: string): string {
   if (/^[a-z\d]{1,255}$/i.test(tagText)) return tagText.toLowerCase();
-  throw new WireError("the tag must be letters and digits");
+  throw new WireError("the tag must contain only letters and digits");
 }
 
-/** What is wrong with the substitution expression of NAPTR (RFC 3402 §3.2): `!regular expression!replacement!flags`. */
+/** Returns what is wrong with a NAPTR substitution expression (RFC 3402 §3.2), `!regular expression!replacement!flags`, or null. */
 export function substitutionFault(expression: string): string | null {
   if (expression === "") return null;
   const delimiter = expression.charAt(0);
@@ -83,7 +83,7 @@ export function substitutionFault(expression: string): string | null {
   return highest > groups ? `the regular expression has no group ${highest}` : null;
 }
 
-/** The parts between the delimiters that no backslash stands before. */
+/** Splits at unescaped delimiters. */
 function splitAtDelimiter(expression: string, delimiter: string): string[] {
   const parts = [""];
   for (let position = 0; position < expression.length; position++) {
@@ -112,7 +112,7 @@ function characterString(field: RdataField): Buffer {
 
 function octetsOf({ raw }: RdataField): Buffer {
   const octets = unescapeOctets(raw);
-  if (octets === null) throw new WireError("it must not have escapes other than \\000 to \\255");
+  if (octets === null) throw new WireError("it has an invalid escape; decimal escapes go from \\000 to \\255");
   return octets;
 }
 

@@ -1,15 +1,15 @@
-/** The names above a name, nearest first, without the apex, each made when it is asked for. */
+/** Yields the ancestors of a name, nearest first, without the apex. */
 export function* ancestorsAbove(name: string): Generator<string, void> {
   if (name === "@") return;
   for (let rest = withoutFirst(name); rest !== ""; rest = withoutFirst(rest)) yield rest;
 }
 
-/** All of {@link ancestorsAbove}. */
+/** Returns all of {@link ancestorsAbove}. */
 export function ancestorsOf(name: string): string[] {
   return [...ancestorsAbove(name)];
 }
 
-/** The name with one label that a name is, or is below; `@` for the apex. */
+/** Returns the single-label ancestor of a name, or the name itself; `@` for the apex. */
 export function topOf(name: string): string {
   if (!name.includes("\\")) return name.slice(name.lastIndexOf(".") + 1);
   let top = name;
@@ -25,12 +25,12 @@ function withoutFirst(name: string): string {
   return name.replace(/^(?:\\\d{3}|\\.|[^.\\])*\.?/s, "");
 }
 
-/** The wildcard right below a name. */
+/** Returns the wildcard immediately below a name. */
 export function wildcardBelow(name: string): string {
   return name === "@" ? "*" : `*.${name}`;
 }
 
-/** The name that a wildcard is below; null for a name that is none. */
+/** Returns the parent of a wildcard, or null if the name is not a wildcard. */
 export function wildcardParent(name: string): string | null {
   if (name === "*") return "@";
   return name.startsWith("*.") ? name.slice(2) : null;

@@ -3,19 +3,19 @@ import type { RecordData } from "../record.ts";
 import type { Violation } from "./rules.ts";
 import type { ServerRules } from "./rules.ts";
 
-/** Octets that BIND keeps of an RRset at most: two for each record besides its data. */
+/** BIND's maximum size of an RRset in octets: the data plus two octets per record. */
 const mostRrsetOctets = 65_512;
 const octetsBesideData = 2;
-// No character of a value is more than three octets of data (UTF-8).
+// A UTF-16 code unit of a value is at most three octets of data (UTF-8).
 const mostOctetsPerCharacter = 3;
 
 const signaturesToDnskey = new Set(["CDS", "CDNSKEY"]);
-/** SHA-1, the only hash that there is (RFC 5155 §11). */
+/** SHA-1, the only registered hash algorithm (RFC 5155 §11). */
 const knownNsec3Hash = "1";
 
 /**
- * What makes name servers refuse a zone in the records of one name; `records` are all that the name has in the final state. BIND 9.18 and
- * Knot 3.2 were measured, see docs/decisions/0036-what-name-servers-refuse.md.
+ * Returns the reasons in one name's records for which name servers refuse a zone. `records` are all records of the name in the final
+ * state. Based on tests with BIND 9.18 and Knot 3.2, see docs/decisions/0036-what-name-servers-refuse.md.
  */
 export function serverViolationsAt(name: string, records: readonly RecordData[], rules: ServerRules): Violation[] {
   const rrsets = [...Map.groupBy(records, typeKey)];
@@ -27,7 +27,7 @@ export function serverViolationsAt(name: string, records: readonly RecordData[],
   ];
 }
 
-/** Signatures of different types count as different types. */
+/** Signatures that cover different types count as different types. */
 function typeKey({ recordType, value }: RecordData): string {
   return recordType === "RRSIG" ? `RRSIG of ${value.split(" ", 1)[0]}` : recordType;
 }
@@ -40,25 +40,25 @@ function tooMany(
   const violations: Violation[] = [];
   for (const [type, { length }] of rrsets) {
     if (maxRecordsPerType === 0 || length <= maxRecordsPerType) continue;
-    const message = `${name} would have ${length} ${type} records, and name servers refuse a zone with more than ${maxRecordsPerType} of one name and type (max-records-per-type).`;
+    const message = `${name} would have ${length} ${type} records; name servers refuse a zone with more than ${maxRecordsPerType} of one name and type (max-records-per-type).`;
     violations.push({ rule: `records ${type}`, extent: length, code: "CONFLICT", field: "value", message });
   }
-  // The SOA counts, too.
+  // The SOA counts as one.
   const types = rrsets.length + (name === "@" ? 1 : 0);
   if (maxTypesPerName !== 0 && types > maxTypesPerName) {
-    const message = `${name} would have ${types} types of records, and name servers refuse a zone with more than ${maxTypesPerName} at one name (max-types-per-name).`;
+    const message = `${name} would have ${types} record types; name servers refuse a zone with more than ${maxTypesPerName} at one name (max-types-per-name).`;
     violations.push({ rule: "types", extent: types, code: "CONFLICT", field: "recordType", message });
   }
   return violations;
 }
 
 function tooLarge(name: string, type: string, rrset: readonly RecordData[]): Violation[] {
-  // Each string of a TXT has an octet for its length.
+  // Each TXT string has a length octet.
   const characters = rrset.reduce((sum, { value, strings }) => sum + value.length + (strings?.length ?? 0), 0);
   if (characters * mostOctetsPerCharacter + rrset.length * octetsBesideData <= mostRrsetOctets) return [];
   const octets = rrset.reduce((sum, record) => sum + octetsOf(record) + octetsBesideData, 0);
   if (octets <= mostRrsetOctets) return [];
-  const message = `The ${type} records of ${name} would have ${octets} octets together, and name servers hold at most ${mostRrsetOctets} of one name and type.`;
+  const message = `The ${type} records of ${name} would total ${octets} octets; name servers hold at most ${mostRrsetOctets} per name and type.`;
   return [{ rule: `octets ${type}`, extent: octets, code: "CONFLICT", field: "value", message }];
 }
 
@@ -66,7 +66,7 @@ function octetsOf({ recordType, value, strings }: RecordData): number {
   try {
     return writeRdata(recordType, value, strings).length;
   } catch {
-    // Data that is kept although it does not follow its type's form: at most what it is written as.
+    // Stored data that does not follow its type's grammar: its text length is an upper bound.
     return value.length;
   }
 }
@@ -76,18 +76,18 @@ function delegationNames(name: string, records: readonly RecordData[]): Violatio
   const redirections = records.filter(({ recordType }) => recordType === "DNAME").length;
   const nameServers = records.filter(({ recordType }) => recordType === "NS").length;
   if (redirections > 1) {
-    const message = `${name} can have only one DNAME (RFC 6672 §2.4); change the present one instead.`;
+    const message = `${name} can have only one DNAME (RFC 6672 §2.4); change the existing one instead.`;
     violations.push({ rule: "single DNAME", extent: redirections, code: "CONFLICT", field: "recordType", message });
   }
   if (redirections > 0 && nameServers > 0 && name !== "@") {
-    const message = `${name} cannot have NS beside DNAME (RFC 6672 §2.3); delete one of them.`;
+    const message = `${name} cannot have both NS and DNAME records (RFC 6672 §2.3); delete one of them.`;
     const extent = redirections + nameServers;
     violations.push({ rule: "DNAME and NS", extent, code: "CONFLICT", field: "recordType", message });
   }
   return violations;
 }
 
-/** What holds only at the apex, or is wrong only there: the records about the zone's own keys. */
+/** Checks rules of the apex: records about the zone's own keys. */
 function apexFaults(records: readonly RecordData[]): Violation[] {
   const violations: Violation[] = [];
   const of = (type: string) => records.filter(({ recordType }) => recordType === type);
@@ -102,7 +102,7 @@ function apexFaults(records: readonly RecordData[]): Violation[] {
     const present = of(type);
     const deleting = present.filter((record) => algorithmOf(record) === "0").length;
     if (deleting > 0 && present.length > 1)
-      add(`${type} deletes`, present.length, `A ${type} that asks for deletion must be the only one (RFC 8078 §4).`);
+      add(`${type} deletes`, present.length, `A ${type} that requests deletion must be the only one (RFC 8078 §4).`);
     const unkeyed = present.filter((record) => {
       const algorithm = algorithmOf(record);
       return algorithm !== "0" && !algorithms.has(algorithm);
@@ -112,22 +112,18 @@ function apexFaults(records: readonly RecordData[]): Violation[] {
       add(
         `${type} without key`,
         unkeyed.length,
-        `The apex has a ${type} of algorithm ${algorithmOf(first)} and would have no DNSKEY of it; delete the ${type} first (RFC 7344 §4.1).`,
+        `The apex has a ${type} for algorithm ${algorithmOf(first)} but would have no DNSKEY for it; delete the ${type} first (RFC 7344 §4.1).`,
       );
   }
   const parameters = of("NSEC3PARAM");
   if (parameters.length > 1)
-    add("NSEC3PARAM", parameters.length, "The apex can have only one NSEC3PARAM in a zone file that Knot loads.");
+    add("NSEC3PARAM", parameters.length, "The apex can have only one NSEC3PARAM; Knot refuses a zone file with more.");
   if (parameters.length > 0 && parameters.every(({ value }) => value.split(" ")[0] !== knownNsec3Hash))
-    add(
-      "NSEC3 hash",
-      parameters.length,
-      "The NSEC3PARAM has a hash algorithm that name servers do not know; 1 is SHA-1.",
-    );
+    add("NSEC3 hash", parameters.length, "The NSEC3PARAM has an unknown hash algorithm; use 1 (SHA-1).");
   return violations;
 }
 
-/** Of CDS (RFC 4034 §5.1) and CDNSKEY (§2.1). */
+/** Returns the algorithm of a CDS (RFC 4034 §5.1) or CDNSKEY (§2.1). */
 function algorithmOf({ recordType, value }: RecordData): string | undefined {
   return value.split(" ")[recordType === "CDS" ? 1 : 2];
 }

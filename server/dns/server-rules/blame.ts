@@ -1,48 +1,47 @@
 import type { Steps } from "../../platform/slices.ts";
-import type { PlannedChange } from "../live-record.ts";
-import type { RecordData } from "../record.ts";
+import type { PlannedChange, RecordData } from "../record.ts";
 import { ancestorsAbove, topOf, wildcardBelow } from "./ancestors.ts";
 
-/** Changes that may have taken an address away in one way. */
+/** Changes that may have removed an address in the same way. */
 interface Suspects {
   ids: string[];
-  /** How many reasons each of them has already. */
+  /** Number of reasons already assigned to each of them. */
   reasons: number;
 }
 
-/** So many reasons are listed for a change: all of them would be as many as name servers times changes. */
+/** Maximum reasons per change; without it, their number would grow with name servers times changes. */
 const mostReasons = 5;
 
-/** The changes of a plan by what they may have taken from name servers, so that none is looked at twice for each name server. */
+/** Indexes a plan's changes by the addresses they may have removed, so that each name server needs no scan of the plan. */
 export class Blame {
-  /** By the names whose addresses they change. */
+  /** Changes by name whose addresses they change. */
   readonly #addresses = new Map<string, Suspects>();
-  /** By the names whose delegation or redirection they change. */
+  /** Changes by name whose delegation or DNAME they change. */
   readonly #cuts = new Map<string, Suspects>();
-  /** By the name right below the apex. */
+  /** Changes by the name immediately below the apex. */
   readonly #branches = new Map<string, Suspects>();
   readonly #all: Suspects = { ids: [], reasons: 0 };
 
   static *of(changes: readonly PlannedChange[]): Steps<Blame> {
     const blame = new Blame();
     for (const { id, before, after } of changes) {
-      if (before) blame.#sort(id, before, false);
-      if (after) blame.#sort(id, after, true);
+      if (before) blame.#index(id, before, false);
+      if (after) blame.#index(id, after, true);
       blame.#all.ids.push(id);
       yield;
     }
     return blame;
   }
 
-  #sort(id: string, { name, recordType }: RecordData, comes: boolean): void {
-    if (comes ? recordType === "CNAME" : isAddress(recordType)) suspect(this.#addresses, name, id);
+  #index(id: string, { name, recordType }: RecordData, isAdded: boolean): void {
+    if (isAdded ? recordType === "CNAME" : isAddress(recordType)) suspect(this.#addresses, name, id);
     if (recordType === "NS" || recordType === "DNAME") suspect(this.#cuts, name, id);
     suspect(this.#branches, topOf(name), id);
   }
 
-  /** The changes that took the addresses of a name server away, the likeliest kind of them only, as far as they lack reasons: their ids. */
+  /** Yields the ids of the changes most likely to have removed a name server's addresses, skipping those with enough reasons. */
   *blamed(owner: string, target: string): Generator<string, void> {
-    const found = some(this.#addresses, standing(target)) ??
+    const found = some(this.#addresses, addressSources(target)) ??
       some(this.#cuts, [...ancestorsAbove(target), ...ancestorsAbove(owner)]) ??
       some(this.#branches, [topOf(target)]) ?? [this.#all];
     for (const suspects of found) {
@@ -51,8 +50,8 @@ export class Blame {
   }
 }
 
-/** The names whose addresses may be those of another: itself, and the wildcards that may stand for it. */
-function* standing(target: string): Generator<string, void> {
+/** Yields the names that may supply a name's addresses: itself, and the wildcards that may match it. */
+function* addressSources(target: string): Generator<string, void> {
   yield target;
   for (const above of ancestorsAbove(target)) yield wildcardBelow(above);
   yield wildcardBelow("@");

@@ -1,23 +1,23 @@
 import { absoluteName } from "../names/names.ts";
 import type { RecordData } from "../record.ts";
 
-/** A name that BIND's `check-names` refuses a whole zone for. */
+/** A name for which BIND's `check-names` refuses the whole zone. */
 export interface NameFault {
   field: "name" | "value";
-  /** Follows the provider's name in a sentence. */
+  /** Completes a sentence that begins with the provider's name. */
   reason: string;
 }
 
 type Named = Pick<RecordData, "recordType" | "name" | "value">;
 
-/** Types whose owner must be a host name; a wildcard may stand before it. */
+/** Types whose owner must be a host name, optionally with a wildcard label. */
 const hostOwners = new Set(["A", "AAAA", "A6", "WKS", "MX"]);
-/** Types whose owner is a mailbox: one label of any form, and then a host name. */
+/** Types whose owner is a mailbox: one arbitrary label, then a host name. */
 const mailboxOwners = new Set(["MB", "MG"]);
 /** Active Directory's global catalog (gc._msdcs of a forest), which BIND exempts. */
 const globalCatalog = /^gc\._msdcs\./;
 
-/** Which field of the value is a host name, counted from 0. */
+/** Index of the value's field that is a host name. */
 const hostFields: ReadonlyMap<string, number> = new Map([
   ["NS", 0],
   ["MX", 1],
@@ -28,24 +28,24 @@ const hostFields: ReadonlyMap<string, number> = new Map([
 ]);
 const serviceTypes = new Set(["SVCB", "HTTPS"]);
 const reverseTrees = /(?:^|\.)(?:in-addr\.arpa|ip6\.arpa|ip6\.int)$/;
-/** DNS-SD's domain enumeration (RFC 6763 §11) points to names of any form. */
+/** DNS-SD domain enumeration (RFC 6763 §11) may point to arbitrary names. */
 const domainEnumeration = /^(?:b|db|r|dr|lb)\._dns-sd\._udp\./;
 const base32Hex = /^[0-9a-v]+$/;
 
-const form = "only letters, digits and inner hyphens";
+const hostNameRule = "Use only letters, digits and inner hyphens";
 
-/** Returns what BIND's `check-names` has against a record of a primary zone, as BIND 9.18 checks it. */
+/** Returns the faults that BIND 9.18's `check-names` finds in a record of a primary zone. */
 export function nameFaults(record: Named, zone: string): NameFault[] {
   const { recordType } = record;
   const faults: NameFault[] = [];
   const owner = absoluteName(record.name, zone);
   if (!isOwner(recordType, owner)) {
-    const reason = `cannot hold ${recordType} records of ${owner}: BIND refuses a zone with such a name (check-names). Their names have ${form}.`;
+    const reason = `cannot hold ${recordType} records of ${owner}: BIND refuses a zone with such a name (check-names). ${hostNameRule}.`;
     faults.push({ field: "name", reason });
   }
   const host = hostIn(record, owner);
   if (host !== null && !isHostName(host)) {
-    const reason = `cannot hold ${recordType} records with the target ${host}: BIND refuses a zone with such a name (check-names). Host names have ${form}.`;
+    const reason = `cannot hold ${recordType} records with the target ${host}: BIND refuses a zone with such a name (check-names). ${hostNameRule}.`;
     faults.push({ field: "value", reason });
   }
   return faults;
@@ -59,7 +59,7 @@ function isOwner(recordType: string, owner: string): boolean {
   return isHostName(owner.replace(isCatalog ? globalCatalog : /^\*\./, ""));
 }
 
-/** The host name in the value; null where BIND checks none. It takes generic data (RFC 3597) as it is. */
+/** Returns the host name in the value, or null if BIND checks none. BIND does not check generic data (RFC 3597). */
 function hostIn({ recordType, value }: Named, owner: string): string | null {
   if (value.startsWith(String.raw`\# `)) return null;
   const fields = value.split(" ");
@@ -73,12 +73,12 @@ function hostOf(field: string | undefined): string | null {
   return field === undefined ? null : field.replace(/(?<=.)\.$/, "");
 }
 
-/** What BIND demands of the mailbox in an SOA: one label of any form, and then a host name. */
+/** Returns whether BIND accepts a name as the SOA mailbox: one arbitrary label, then a host name. */
 export function isMailbox(name: string): boolean {
   return isHostName(withoutFirstLabel(name));
 }
 
-/** Letters, digits and inner hyphens in each label (RFC 952, RFC 1123 §2.1); the root is one, too. */
+/** Accepts letters, digits and inner hyphens in each label (RFC 952, RFC 1123 §2.1), and the root. */
 function isHostName(name: string): boolean {
   return (
     name === "." || name === "" || name.split(".").every((label) => /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i.test(label))
@@ -89,7 +89,7 @@ function withoutFirstLabel(name: string): string {
   return name.replace(/^(?:\\\d{3}|\\.|[^.\\])*\.?/s, "");
 }
 
-/** Whole octets in base 32 with the extended hex alphabet (RFC 4648 §7), as in the owner of NSEC3 records. */
+/** Accepts whole octets in base32hex (RFC 4648 §7), as in the owner of NSEC3 records. */
 function isBase32(label: string): boolean {
   return base32Hex.test(label) && [0, 2, 4, 5, 7].includes(label.length % 8);
 }

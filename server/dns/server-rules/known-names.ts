@@ -2,18 +2,18 @@ import type { Steps } from "../../platform/slices.ts";
 import type { RecordData } from "../record.ts";
 import { NameIndex, namesWithin } from "./name-index.ts";
 
-/** Types that make a part of a zone begin: what lies below depends on them, however far. */
+/** Types that affect every name below their owner. */
 export type CutType = "NS" | "DNAME";
 
-/** What must be known of a zone's names to say whether its name servers have addresses. Names are owners, `@` for the apex. */
+/** The knowledge of a zone's names needed to decide whether its name servers have addresses. Names are owners, `@` for the apex. */
 export interface KnownNames {
-  /** The types that a name has; none where it has no records. */
+  /** Returns the types at a name; empty if it has no records. */
   types: (name: string) => ReadonlySet<string>;
-  /** Whether there are records below a name. */
+  /** Returns whether there are records below a name. */
   existsBelow: (name: string) => boolean;
   /**
-   * The names above a name, nearest first, without the apex; only those that may exist.
-   * @param type only those that may have this type
+   * Returns the ancestors of a name that may exist, nearest first, without the apex.
+   * @param type restricts them to names that may have this type
    */
   above: (name: string, type?: CutType) => Iterable<string>;
 }
@@ -22,7 +22,7 @@ export const noTypes: ReadonlySet<string> = new Set();
 
 type Named = Pick<RecordData, "name" | "recordType">;
 
-/** Names that are in memory, with their types. */
+/** Names and their types, held in memory. */
 export class NamesInMemory implements KnownNames {
   readonly #types: ReadonlyMap<string, ReadonlySet<string>>;
   readonly #indexes: Readonly<Record<"all" | CutType, NameIndex>>;
@@ -64,7 +64,7 @@ export class NamesInMemory implements KnownNames {
   }
 }
 
-/** Adds types to those of a name. */
+/** Adds the records' types to the types of their names. */
 export function addTypes(types: Map<string, Set<string>>, records: Iterable<Named>): void {
   for (const { name, recordType } of records) {
     const known = types.get(name);

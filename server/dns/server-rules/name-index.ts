@@ -2,25 +2,25 @@ import { sorted, type Steps } from "../../platform/slices.ts";
 import { ancestorsAbove } from "./ancestors.ts";
 
 /**
- * The key of a name relative to a zone: backwards by characters, with a dot at its end. What lies below a name begins with its key, and of
- * all names those next to a name in the order of the keys have the most labels in common with it.
+ * Returns the key of a relative name: its characters reversed, plus a trailing dot. Names below a name have its key as a prefix, and the
+ * neighbors of a name in key order share the most labels with it.
  */
 function nameKey(name: string): string {
-  // A dot that is part of a label parts nothing.
+  // An escaped dot does not separate labels.
   const plain = name.includes("\\")
     ? name.replaceAll(/\\[\\.]/g, (part) => (part === String.raw`\.` ? String.raw`\046` : part))
     : name;
   return `${reversed(plain)}.`;
 }
 
-/** By characters, as PostgreSQL's `reverse`; names are ASCII. */
+/** Reverses a text by characters, like PostgreSQL's `reverse`; names are ASCII. */
 export function reversed(text: string): string {
   let found = "";
   for (let at = text.length - 1; at >= 0; at--) found += text[at];
   return found;
 }
 
-/** How many characters two texts have in common at their beginnings. */
+/** Returns the length of the common prefix of two texts, in characters. */
 export function sharedLength(one: string, other: string): number {
   const most = Math.min(one.length, other.length);
   let length = 0;
@@ -28,15 +28,15 @@ export function sharedLength(one: string, other: string): number {
   return length;
 }
 
-/** The names above a name, nearest first, as far as their keys have at most so many characters. */
+/** Returns the ancestors of a name whose keys have at most `reach` characters, nearest first. */
 export function namesWithin(name: string, reach: number): Iterable<string> {
   if (name === "@" || reach < 2) return [];
   if (name.includes("\\") || reach > name.length) return ancestorsAbove(name);
-  // One more character than the name wanted, so that the name right above is that one or the next.
+  // One character more than the longest wanted name, so that it appears among the ancestors of this one.
   return ancestorsAbove(name.slice(Math.max(0, name.length - reach)));
 }
 
-/** Names in the order of their keys: says in a few comparisons what lies below one. The apex is left out. */
+/** Names sorted by key, which finds the names below another by binary search. Omits the apex. */
 export class NameIndex {
   readonly #keys: readonly string[];
 
@@ -53,7 +53,7 @@ export class NameIndex {
     return new NameIndex(yield* sorted(keys, byText));
   }
 
-  /** Whether there are names below a name. */
+  /** Returns whether there are names below a name. */
   hasBelow(name: string): boolean {
     if (name === "@") return this.#keys.length > 0;
     const key = nameKey(name);
@@ -62,7 +62,7 @@ export class NameIndex {
     return this.#keys[at]?.startsWith(key) ?? false;
   }
 
-  /** How long the keys of names above this one can be that are in the index or have names below them. */
+  /** Returns the maximum key length of this name's ancestors that are in the index or have names below them. */
   reach(name: string): number {
     if (this.#keys.length === 0) return 0;
     const key = nameKey(name);
@@ -70,7 +70,7 @@ export class NameIndex {
     return Math.max(sharedLength(key, this.#keys[at] ?? ""), sharedLength(key, this.#keys[at - 1] ?? ""));
   }
 
-  /** Where the first key stands that is not before this one. */
+  /** Returns the index of the first key that does not sort before this one. */
   #position(key: string): number {
     let low = 0;
     let high = this.#keys.length;

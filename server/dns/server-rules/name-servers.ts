@@ -2,8 +2,8 @@ import { wildcardBelow } from "./ancestors.ts";
 import type { CutType, KnownNames } from "./known-names.ts";
 
 /**
- * How it is with the addresses of a name that is a name server. `below`: it does not exist, and lies in the delegated part of the zone at or
- * below `encloser`, where only the delegated zone itself knows; that is enough for NS records of other names.
+ * The state of a name server's addresses. `below`: the name does not exist in this zone and lies within the delegation at or above its
+ * closest `encloser`, so only the delegated zone knows its addresses. That suffices for NS records of other names.
  */
 export type Addresses =
   | { state: "fine" }
@@ -11,8 +11,8 @@ export type Addresses =
   | { state: "missing" | "alias" | "redirected" };
 
 /**
- * Whether servers accept the name as the target of an NS record of the zone. BIND refuses a zone whose own name servers have no address, and
- * Knot also one whose delegations need glue and have none; both let a wildcard stand for it.
+ * Returns the state of an NS target's addresses. BIND refuses a zone whose own name servers have no address; Knot also refuses missing
+ * glue. Both accept an address from a wildcard.
  */
 export function addressesOf(known: KnownNames, target: string): Addresses {
   const present = known.types(target);
@@ -24,7 +24,7 @@ export function addressesOf(known: KnownNames, target: string): Addresses {
   return isDelegated ? { state: "below", encloser } : directly(known, wildcard, target);
 }
 
-/** The nearest name above that exists (RFC 4592 §3.3.1). */
+/** Returns the closest encloser: the nearest existing ancestor (RFC 4592 §3.3.1). */
 function encloserOf(known: KnownNames, name: string): string {
   for (const above of known.above(name)) {
     if (known.types(above).size > 0 || known.existsBelow(above)) return above;
@@ -43,17 +43,17 @@ function hasAddress(types: ReadonlySet<string>): boolean {
   return types.has("A") || types.has("AAAA");
 }
 
-/** Whether an NS record of `owner` that points to such a name makes servers refuse the zone. */
+/** Returns whether servers refuse a zone in which an NS record of `owner` points to a name with these addresses. */
 export function isRefused(addresses: Addresses, owner: string): boolean {
   return addresses.state !== "fine" && (addresses.state !== "below" || addresses.encloser === owner);
 }
 
-/** Whether a name lies below a delegation: servers then pay no heed to its NS records. */
+/** Returns whether a name lies below a delegation, where servers ignore NS records. */
 export function isDelegatedAbove(known: KnownNames, name: string): boolean {
   return nearestWith(known, name, "NS") !== null;
 }
 
-/** The DNAME above a name, below which there can be no names (RFC 6672 §2.4); null where there is none. */
+/** Returns the nearest ancestor with a DNAME, below which no names may exist (RFC 6672 §2.4), or null. */
 export function redirectionAbove(known: KnownNames, name: string): string | null {
   if (name === "@") return null;
   return nearestWith(known, name, "DNAME") ?? (known.types("@").has("DNAME") ? "@" : null);

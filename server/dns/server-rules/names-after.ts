@@ -2,7 +2,7 @@ import type { CutType, KnownNames, NamesInMemory } from "./known-names.ts";
 import { namesWithin } from "./name-index.ts";
 import type { Unchanged } from "./unchanged.ts";
 
-/** A zone as it is with the records that stay and some others. */
+/** The names of a zone after a change: the unchanged records plus others. */
 export class NamesAfter implements KnownNames {
   readonly #unchanged: Unchanged;
   readonly #others: NamesInMemory;

@@ -9,14 +9,14 @@ const states: Readonly<Record<Addresses["state"], string>> = {
   redirected: "would be below a DNAME",
 };
 
-/** What is wrong with a name server, by the owner of its NS record. */
+/** Returns why servers refuse a zone with this name server; `owner` is the owner of its NS record. */
 export function nameServerReason(zone: string, owner: string, target: string, { state }: Addresses): string {
   const of = owner === "@" ? "the zone" : `the delegation ${owner}`;
-  return `${absoluteName(target, zone)} is a name server of ${of} and ${states[state]}; name servers refuse a zone like that.`;
+  return `${absoluteName(target, zone)} is a name server of ${of} and ${states[state]}; name servers would refuse the zone.`;
 }
 
-/** What is wrong with a name below a DNAME. */
+/** Returns why servers refuse a name below a DNAME. */
 export function redirectionReason(name: string, above: string): string {
   const owner = above === "@" ? "the apex" : above;
-  return `${name} is below ${owner}, which has a DNAME, and there can be no names below a DNAME (RFC 6672 §2.4).`;
+  return `${name} is below ${owner}, which has a DNAME; no names may exist below a DNAME (RFC 6672 §2.4).`;
 }

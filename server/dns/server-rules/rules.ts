@@ -1,22 +1,22 @@
-/** What the name servers behind a zone check when they load it, beyond the rules that hold everywhere. */
+/** The checks that a zone's name servers make on loading, beyond the general zone rules. */
 export interface ServerRules {
-  /** Whether they refuse a zone for names that are not host names, as BIND's `check-names` does. */
+  /** Whether they refuse a zone because of names that are not host names, like BIND's `check-names`. */
   checkNames: boolean;
-  /** Most records of one name and type (BIND's `max-records-per-type`); 0: any number. */
+  /** Maximum records of one name and type (BIND's `max-records-per-type`); 0: unlimited. */
   maxRecordsPerType: number;
-  /** Most types at one name (BIND's `max-types-per-name`); 0: any number. */
+  /** Maximum types at one name (BIND's `max-types-per-name`); 0: unlimited. */
   maxTypesPerName: number;
 }
 
-/** A rule that the records of one name break together. */
+/** A rule violated by the records of one name. */
 export interface Violation {
-  /** What is broken, the same before and after a change. */
+  /** Identifies the violated rule; stable across a change. */
   rule: string;
-  /** How many records break it together: what a change must not raise. */
+  /** The number of records involved, which a change must not increase. */
   extent: number;
   code: "BAD_REQUEST" | "CONFLICT";
   field: "name" | "recordType" | "value";
   message: string;
-  /** Of a record that is there more than once: which, see `recordKey`. */
+  /** The `recordKey` of a duplicate record. */
   repeats?: string;
 }

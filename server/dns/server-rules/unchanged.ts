@@ -1,30 +1,30 @@
 import type { CutType } from "./known-names.ts";
 
-/** An NS record: its owner, and its target relative to the zone. */
+/** An NS record with its owner, and its target relative to the zone. */
 export interface NameServerRecord {
   id: string;
   name: string;
   target: string;
 }
 
-/** The records of a zone that some changes leave alone. What is asked without waiting must be loaded before. */
+/** The records of a zone that a change leaves alone. Synchronous queries need the matching `load…` call first. */
 export interface Unchanged {
-  /** The types that a name has. */
+  /** Returns the types at a name. */
   types: (name: string) => ReadonlySet<string>;
   existsBelow: (name: string) => boolean;
-  /** How long the keys of names above this one can be that exist, see `NameIndex`. */
+  /** Returns the maximum key length of this name's existing ancestors, see `NameIndex`. */
   reach: (name: string, type?: CutType) => number;
-  /** Loads the types of some names and of those above them. */
+  /** Loads the types of the names and of their ancestors. */
   load: (names: readonly string[]) => Promise<void>;
-  /** Loads what decides on the addresses of some names. */
+  /** Loads everything that decides the addresses of the names. */
   loadAround: (names: readonly string[]) => Promise<void>;
-  /** Loads whether there are names below some. */
+  /** Loads whether there are names below the given ones. */
   loadBelow: (names: readonly string[]) => Promise<void>;
-  /** The names within the zone that NS records point to: those above some names, and those at or below others. */
+  /** Returns the in-zone targets of NS records that lie above names of the first list, or at or below names of the second. */
   targetsNear: (above: readonly string[], within: readonly string[]) => Promise<string[]>;
   allTargets: () => Promise<string[]>;
-  /** The NS records that point to some names. */
+  /** Returns the NS records that point to the names. */
   pointingTo: (targets: readonly string[]) => Promise<NameServerRecord[]>;
-  /** The NS records of the names below some names that point into the zone. */
+  /** Returns the NS records below the names that point into the zone. */
   nameServersBelow: (names: readonly string[]) => Promise<NameServerRecord[]>;
 }

@@ -7,7 +7,7 @@ import { nameServerReason, redirectionReason } from "./reasons.ts";
 import { serverViolationsAt } from "./at-name.ts";
 import type { ServerRules } from "./rules.ts";
 
-/** Why name servers would refuse a zone with these records, beyond what each record and the rules of every zone say. Pure. */
+/** Returns why name servers would refuse a zone with these records, beyond record validation and the general zone rules. Pure. */
 export function refusalsOf(zone: string, records: readonly RecordData[], rules: ServerRules): string[] {
   const known = atOnce(NamesInMemory.of(records));
   const byName = Map.groupBy(records, ({ name }) => name);

@@ -21,7 +21,7 @@ export const aRule: ValueRule = {
   },
 };
 
-// No leading zeros: some software reads them as octal.
+// No leading zeros, because some software reads them as octal.
 const decimalParts = /^(?:0|[1-9]\d{0,2})(?:\.(?:0|[1-9]\d{0,2})){3}$/;
 
 function canonical(address: string) {

@@ -5,7 +5,7 @@ import { readGeneric } from "./generic-form.ts";
 import { unwantedPriority } from "./priority.ts";
 import type { ValueRule } from "./value-rule.ts";
 
-const wrongForm = 'The AAAA value must be an IPv6 address without brackets or a zone, such as "2001:db8::1".';
+const wrongForm = 'The AAAA value must be an IPv6 address without brackets or a zone index, such as "2001:db8::1".';
 
 /** AAAA: an IPv6 address (RFC 3596 §2.2), canonical as in RFC 5952. */
 export const aaaaRule: ValueRule = {
@@ -31,7 +31,7 @@ function canonical(address: string) {
   return ok({ value: formatAddress(groupsOf(address)), priority: null, warnings: [] });
 }
 
-/** The eight 16-bit groups of a valid address. */
+/** Returns the eight 16-bit groups of a valid address. */
 function groupsOf(address: string): number[] {
   const octets = addressOctets(address);
   return Array.from({ length: 8 }, (_, index) => octets.readUInt16BE(2 * index));

@@ -1,6 +1,6 @@
 import { isIPv4 } from "node:net";
 
-/** The octets of a valid IPv4 or IPv6 address: four or sixteen. */
+/** Returns the octets of a valid IPv4 or IPv6 address, four or sixteen. */
 export function addressOctets(address: string): Buffer {
   if (isIPv4(address)) return Buffer.from(address.split(".").map(Number));
   const [head = "", tail] = address.split("::");
@@ -20,7 +20,7 @@ function groupOctets(groups: string): Buffer {
   );
 }
 
-/** Sixteen octets as an IPv6 address with all its digits. */
+/** Formats sixteen octets as an uncompressed IPv6 address. */
 export function ipv6Address(octets: Buffer): string {
   return (octets.toString("hex").match(/.{4}/g) ?? []).join(":");
 }

@@ -1,15 +1,15 @@
 import { ok, refuse, type Result } from "../../platform/result.ts";
 import { decodeText } from "./text.ts";
 
-// The character-strings of a TXT record (RFC 1035 §3.3.14) as records carry them: text, with `\\` for a backslash and `\ddd` (decimal) for
-// NUL and each octet that is not part of well-formed UTF-8. `null` stands for the default split, at every 255 octets.
+// The character-strings of a TXT record (RFC 1035 §3.3.14) as text, with `\\` for a backslash and `\ddd` (decimal) for NUL and each octet
+// that is not part of well-formed UTF-8. `null` is the default split, at every 255 octets.
 
-/** A character-string has one length octet (RFC 1035 §3.3). */
+/** The maximum of one length octet (RFC 1035 §3.3). */
 const longestString = 255;
 /** RDLENGTH has 16 bits (RFC 1035 §3.2.1). */
 const longestRdata = 65_535;
 
-/** Cuts octets where a server would by default: at least one string, each but the last of 255 octets. */
+/** Splits octets as servers do by default: at least one string, each but the last of 255 octets. */
 export function defaultSplit(octets: Buffer): Buffer[] {
   const count = Math.max(1, Math.ceil(octets.length / longestString));
   return Array.from({ length: count }, (_, index) =>
@@ -17,7 +17,7 @@ export function defaultSplit(octets: Buffer): Buffer[] {
   );
 }
 
-/** The strings as a record carries them; null where they are the default split. */
+/** Returns the strings of a record as text, or null for the default split. */
 export function shownStrings(parts: readonly Buffer[]): string[] | null {
   return isDefaultSplit(parts) ? null : parts.map(shown);
 }
@@ -43,23 +43,24 @@ function shown(octets: Buffer): string {
   return text;
 }
 
-/** How many octets a character has in UTF-8 that begins with this one (RFC 3629 §3). */
+/** Returns the length in octets of a UTF-8 character that begins with this octet (RFC 3629 §3). */
 function sequenceLength(lead: number): number {
   if (lead < 0xc0) return 1;
   if (lead < 0xe0) return 2;
   return lead < 0xf0 ? 3 : 4;
 }
 
-/** The octets of strings that a record carries. @throws Error for strings that `readStrings` refuses */
+/** Returns the octets of a record's strings. @throws Error for strings that `readStrings` refuses */
 export function octetsOfStrings(strings: readonly string[]): Buffer[] {
   const read = readStrings(strings);
   if (!read.ok) throw new Error(read.message);
   return read.value;
 }
 
-/** The octets of strings as a client writes them. */
+/** Parses strings written by a client into octets. */
 export function readStrings(strings: readonly string[]): Result<Buffer[]> {
-  if (strings.length === 0) return refuse("A TXT record has at least one string; an empty text is one empty string.");
+  if (strings.length === 0)
+    return refuse("`strings` must have at least one string; an empty text is one empty string.");
   const parts: Buffer[] = [];
   let rdata = 0;
   for (const [index, string] of strings.entries()) {
@@ -68,20 +69,22 @@ export function readStrings(strings: readonly string[]): Result<Buffer[]> {
     const { length } = octets.value;
     if (length > longestString) {
       return refuse(
-        `String ${index + 1} has ${length} octets; a string has at most ${longestString}. Cut it into several.`,
+        `String ${index + 1} has ${length} octets; a string can have at most ${longestString}. Split it into several.`,
       );
     }
     rdata += 1 + length;
     parts.push(octets.value);
   }
   if (rdata > longestRdata)
-    return refuse(`The strings have ${rdata} octets with their lengths; at most ${longestRdata} fit in a record.`);
+    return refuse(
+      `The strings have ${rdata} octets including length octets; a record can hold at most ${longestRdata}.`,
+    );
   return ok(parts);
 }
 
 function octetsOf(string: string): Result<Buffer> {
   if (!string.isWellFormed())
-    return refuse("The strings must be well-formed Unicode; one contains half of a character.");
+    return refuse("The strings must be well-formed Unicode; one contains half of a character (a lone surrogate).");
   if (!string.includes("\\")) return ok(Buffer.from(string, "utf8"));
   const parts: Buffer[] = [];
   for (const [part, digits] of string.matchAll(/\\(\d{3})|\\\\|[^\\]+|\\/gu)) {
@@ -94,7 +97,7 @@ function octetsOf(string: string): Result<Buffer> {
   return ok(Buffer.concat(parts));
 }
 
-/** Whether two records are cut alike. */
+/** Returns whether two records are split into the same strings. */
 export function sameStrings(one: readonly string[] | null, other: readonly string[] | null): boolean {
   if (one === null || other === null) return one === other;
   return one.length === other.length && one.every((string, index) => string === other[index]);

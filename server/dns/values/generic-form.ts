@@ -1,14 +1,14 @@
 import { refuse, ok, type Result } from "../../platform/result.ts";
 import type { CanonicalValue, RdataField } from "./value-rule.ts";
 
-// RDATA as `\# <octets> <hex>` (RFC 3597 §5): what can be said of any record, even when its type is not understood.
+// RDATA as `\# <octets> <hex>` (RFC 3597 §5), which can express any record, even of an unknown type.
 
-/** The generic form of RDATA, in lower-case hexadecimal without blanks. */
+/** Prints RDATA in generic form, in lower-case hexadecimal without whitespace. */
 export function printGeneric(rdata: Uint8Array): string {
   return rdata.length === 0 ? "\\# 0" : `\\# ${rdata.length} ${Buffer.from(rdata).toString("hex")}`;
 }
 
-/** The octets of a value that is exactly what {@link printGeneric} writes, else null. */
+/** Returns the octets of a value in exactly the form that {@link printGeneric} writes, or null. */
 export function parseGeneric(value: string): Buffer | null {
   if (!/^\\# \d+(?: [0-9a-f]+)?$/.test(value)) return null;
   const rdata = Buffer.from(value.split(" ")[2] ?? "", "hex");
@@ -16,22 +16,20 @@ export function parseGeneric(value: string): Buffer | null {
 }
 
 /**
- * The octets of RDATA fields in generic form, whose hexadecimal may be in pieces and in capitals.
- * Null when the fields are not in generic form at all; refused when they are and the count and the digits disagree.
+ * Decodes RDATA fields in generic form; the hexadecimal may be upper-case and contain whitespace.
+ * Returns null if the fields are not in generic form. Refuses them if the count and the digits disagree.
  */
 export function readGeneric(fields: readonly RdataField[]): Result<Buffer> | null {
-  const [mark, count, ...digits] = fields;
-  if (mark === undefined || mark.quoted || mark.raw !== "\\#") return null;
+  const [token, count, ...digits] = fields;
+  if (token === undefined || token.quoted || token.raw !== "\\#") return null;
   const hex = digits.map((field) => field.raw).join("");
   const rdata = Buffer.from(hex, "hex");
   return rdata.length * 2 === hex.length && Number(count?.raw) === rdata.length
     ? ok(rdata)
-    : refuse(
-        'Generic RDATA must state its number of octets and then their digits, such as "\\# 4 c0000201" (RFC 3597).',
-      );
+    : refuse('Generic RDATA must have the form "\\# <octets> <hexadecimal>", such as "\\# 4 c0000201" (RFC 3597 §5).');
 }
 
-/** Generic RDATA kept as it is, for types whose wire form is not taken apart here. `priority` is known to the caller. */
-export function keepGeneric(rdata: Uint8Array, priority: number | null = null): Result<CanonicalValue> {
+/** Returns RDATA as a canonical value in generic form. @param priority of an MX or SRV */
+export function genericValue(rdata: Uint8Array, priority: number | null = null): Result<CanonicalValue> {
   return ok({ value: printGeneric(rdata), priority, warnings: [] });
 }

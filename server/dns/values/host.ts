@@ -1,24 +1,24 @@
 import { ok, refuse, type Result } from "../../platform/result.ts";
 import { parseHost, readHost } from "../names/names.ts";
-import { keepGeneric, parseGeneric, readGeneric } from "./generic-form.ts";
+import { genericValue, parseGeneric, readGeneric } from "./generic-form.ts";
 import { unwantedPriority } from "./priority.ts";
 import type { ValueRule } from "./value-rule.ts";
 
-/** A host name that a client wrote, canonical, and a warning where it looks like a relative name. */
+/** Canonicalizes a host name written by a client, with a warning if it looks like a relative name. */
 export function writeHost(input: string, subject: string): Result<{ host: string; warnings: string[] }> {
   const host = parseHost(input, subject);
   if (!host.ok) return host;
   const looksRelative = !host.value.includes(".") && !input.endsWith(".");
-  const warning = `"${host.value}" is taken as the full name "${host.value}.", not as a name within this zone.`;
+  const warning = `"${host.value}" is read as the full name "${host.value}.", not as a name within this zone.`;
   return ok({ host: host.value, warnings: looksRelative ? [warning] : [] });
 }
 
-/** A canonical value that is, or ends in, a host name as a master file needs it, with the trailing dot. */
+/** Prints a canonical value that ends in a host name for a master file, with the trailing dot. */
 export function printHost(value: string): string {
   return /(?:^| )\.$/.test(value) ? value : `${value}.`;
 }
 
-/** The rule of a type whose value is one host name: CNAME (RFC 1035 §3.3.1) and NS (§3.3.11). */
+/** Returns the rule of a type whose value is one host name: CNAME (RFC 1035 §3.3.1) and NS (§3.3.11). */
 export function hostRule(recordType: string): ValueRule {
   return {
     recordType,
@@ -31,7 +31,7 @@ export function hostRule(recordType: string): ValueRule {
     },
     read(fields, origin) {
       const generic = readGeneric(fields);
-      if (generic) return generic.ok ? keepGeneric(generic.value) : generic;
+      if (generic) return generic.ok ? genericValue(generic.value) : generic;
       const [field, ...others] = fields;
       if (field === undefined || others.length > 0) {
         return refuse(`${recordType} data must be one domain name, such as "www.example.com.".`);

@@ -1,13 +1,13 @@
 import { ok, refuse } from "../../platform/result.ts";
 import { readHost } from "../names/names.ts";
-import { keepGeneric, parseGeneric, readGeneric } from "./generic-form.ts";
+import { genericValue, parseGeneric, readGeneric } from "./generic-form.ts";
 import { printHost, writeHost } from "./host.ts";
 import { parseInteger, takePriority } from "./priority.ts";
 import type { ValueRule } from "./value-rule.ts";
 
 const form = '"<priority> <domain>", such as "10 mail.example.com"';
 
-/** MX: `<priority> <domain>` (RFC 1035 §3.3.9); `0 .` says that the name takes no mail (RFC 7505). */
+/** MX: `<priority> <domain>` (RFC 1035 §3.3.9). `0 .` is a null MX: the name accepts no mail (RFC 7505). */
 export const mxRule: ValueRule = {
   recordType: "MX",
   write(value, priority) {
@@ -18,9 +18,7 @@ export const mxRule: ValueRule = {
     if (target === ".") {
       return preference === 0
         ? ok({ value: "0 .", priority: 0, warnings: [] })
-        : refuse(
-            'The value must be "0 ." to say that this name takes no mail; the domain "." goes with priority 0 only.',
-          );
+        : refuse('The domain "." requires priority 0. Write "0 ." to declare that this name accepts no mail.');
     }
     const written = writeHost(target, "The mail server in the MX value");
     if (!written.ok) return written;
@@ -31,7 +29,7 @@ export const mxRule: ValueRule = {
     const generic = readGeneric(fields);
     if (generic) {
       if (!generic.ok || generic.value.length < 3) return generic.ok ? refuse(`MX data must be ${form}.`) : generic;
-      return keepGeneric(generic.value, generic.value.readUInt16BE(0));
+      return genericValue(generic.value, generic.value.readUInt16BE(0));
     }
     const [first, second, ...others] = fields;
     const preference = parseInteger(first?.raw, 65535);

@@ -1,27 +1,28 @@
 import { ok, refuse, type Result } from "../../platform/result.ts";
 
-/** A decimal number from 0 to `max` (at most five digits), else null. */
+/** Parses a decimal number from 0 to `max` (at most five digits), or returns null. */
 export function parseInteger(text: string | undefined, max: number): number | null {
   if (text === undefined || !/^\d{1,5}$/.test(text)) return null;
   const number = Number(text);
   return number <= max ? number : null;
 }
 
-/** The refusal of a priority on a type that has none, or null when none was given. */
+/** Refuses a priority for a type that has none. Returns null if none was given. */
 export function unwantedPriority(recordType: string, priority: number | null | undefined) {
   if (priority === null || priority === undefined) return null;
-  return refuse(`The priority must be left out or null, because ${recordType} records have none; only MX and SRV do.`);
+  return refuse(`The priority must be omitted or null, because ${recordType} records have none; only MX and SRV do.`);
 }
 
-/** The parts of an MX or SRV value behind the priority, and the priority itself (0-65535). */
+/** An MX or SRV value split into its priority (0-65535) and the remaining parts. */
 export interface Prioritised {
   priority: number;
   rest: string[];
 }
 
 /**
- * Splits a client's value of `<priority>` and `restLength` more parts. A value without the priority is completed by the
- * `priority` field; where both are given they must agree. `form` is the value's form with an example, for refusals.
+ * Splits a client's value of `<priority>` and `restLength` more parts. If the value has no priority, the `priority` field supplies it;
+ * if both are given, they must agree.
+ * @param form the value's form with an example, for refusals
  */
 export function takePriority(
   value: string,
@@ -36,16 +37,14 @@ export function takePriority(
   }
   if (parts.length === restLength && parts[0] !== "") {
     return given === null
-      ? refuse(`The value lacks its priority: give it as ${form}, or set the "priority" field.`)
+      ? refuse(`The value has no priority. Use the form ${form}, or set the "priority" field.`)
       : ok({ priority: given, rest: parts });
   }
   if (parts.length !== restLength + 1) return refuse(`The value must have the form ${form}.`);
   const own = parseInteger(parts[0], 65535);
-  if (own === null) return refuse(`The priority must be a whole number from 0 to 65535: the form is ${form}.`);
+  if (own === null) return refuse(`The priority must be a whole number from 0 to 65535. Use the form ${form}.`);
   if (given !== null && given !== own) {
-    return refuse(
-      `The value says priority ${own} and the "priority" field says ${given}: make them agree or leave one out.`,
-    );
+    return refuse(`The value has priority ${own}, but the "priority" field is ${given}. Make them agree, or omit one.`);
   }
   return ok({ priority: own, rest: parts.slice(1) });
 }

@@ -1,13 +1,13 @@
 import { ok, refuse } from "../../platform/result.ts";
 import { readHost } from "../names/names.ts";
-import { keepGeneric, parseGeneric, readGeneric } from "./generic-form.ts";
+import { genericValue, parseGeneric, readGeneric } from "./generic-form.ts";
 import { printHost, writeHost } from "./host.ts";
 import { parseInteger, takePriority } from "./priority.ts";
 import type { ValueRule } from "./value-rule.ts";
 
 const form = '"<priority> <weight> <port> <target>", such as "10 5 5060 sip.example.com"';
 
-/** SRV: `<priority> <weight> <port> <target>` (RFC 2782); the target `.` says that the service is not offered. */
+/** SRV: `<priority> <weight> <port> <target>` (RFC 2782); the target `.` means that the service is not available. */
 export const srvRule: ValueRule = {
   recordType: "SRV",
   write(value, priority) {
@@ -15,10 +15,10 @@ export const srvRule: ValueRule = {
     if (!taken.ok) return taken;
     const [weightText, portText, target = ""] = taken.value.rest;
     const weight = parseInteger(weightText, 65535);
-    if (weight === null) return refuse(`The weight must be a whole number from 0 to 65535: the form is ${form}.`);
+    if (weight === null) return refuse(`The weight must be a whole number from 0 to 65535. Use the form ${form}.`);
     const port = parseInteger(portText, 65535);
     if (port === null || port === 0)
-      return refuse(`The port must be a whole number from 1 to 65535: the form is ${form}.`);
+      return refuse(`The port must be a whole number from 1 to 65535. Use the form ${form}.`);
     const written = target === "." ? ok({ host: ".", warnings: [] }) : writeHost(target, "The target in the SRV value");
     if (!written.ok) return written;
     const { host, warnings } = written.value;
@@ -29,7 +29,7 @@ export const srvRule: ValueRule = {
     const generic = readGeneric(fields);
     if (generic) {
       if (!generic.ok || generic.value.length < 7) return generic.ok ? refuse(`SRV data must be ${form}.`) : generic;
-      return keepGeneric(generic.value, generic.value.readUInt16BE(0));
+      return genericValue(generic.value, generic.value.readUInt16BE(0));
     }
     const [first, weight, port] = fields.slice(0, 3).map((field) => parseInteger(field.raw, 65535) ?? undefined);
     const target = fields[3];

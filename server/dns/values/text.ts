@@ -1,6 +1,6 @@
 import { unescapeOctets } from "../names/escapes.ts";
 
-/** The octets of character-strings (RFC 1035 §3.3.14) one after the other, or null if an escape is broken. */
+/** Decodes and concatenates character-strings (RFC 1035 §3.3.14). Returns null for an invalid escape. */
 export function joinOctets(raws: readonly string[]): Buffer | null {
   const parts: Buffer[] = [];
   for (const raw of raws) {
@@ -11,7 +11,7 @@ export function joinOctets(raws: readonly string[]): Buffer | null {
   return Buffer.concat(parts);
 }
 
-/** The character-strings that lie one after the other in RDATA (RFC 1035 §3.3.14), or null if the last is cut off. */
+/** Splits RDATA into its character-strings (RFC 1035 §3.3.14). Returns null if the last is cut off. */
 export function splitStrings(rdata: Buffer): Buffer[] | null {
   const strings: Buffer[] = [];
   let offset = 0;
@@ -23,10 +23,10 @@ export function splitStrings(rdata: Buffer): Buffer[] | null {
   return offset === rdata.length ? strings : null;
 }
 
-// A byte order mark is content like any other.
+// A byte order mark is content, not metadata.
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Octets as text, or null where no text column could hold them: malformed UTF-8, or a NUL. */
+/** Decodes octets as text. Returns null for malformed UTF-8 or a NUL, which no text column can hold. */
 export function decodeText(octets: Uint8Array): string | null {
   if (octets.includes(0)) return null;
   try {

@@ -1,6 +1,6 @@
 import { ok, refuse, type Result } from "../../platform/result.ts";
 import { escapeOctets, unescapeOctets } from "../names/escapes.ts";
-import { keepGeneric, parseGeneric, printGeneric, readGeneric } from "./generic-form.ts";
+import { genericValue, parseGeneric, printGeneric, readGeneric } from "./generic-form.ts";
 import { unwantedPriority } from "./priority.ts";
 import { defaultSplit, octetsOfStrings, readStrings, sameStrings, shownStrings } from "./character-strings.ts";
 import { decodeText, splitStrings } from "./text.ts";
@@ -10,10 +10,10 @@ import type { CanonicalValue, ValueRule } from "./value-rule.ts";
 const longestText = 2048;
 
 /**
- * TXT: the value is one logical string (RFC 1035 §3.3.14). How it is cut into character-strings stands beside it, in `strings`.
+ * TXT: the value is one logical string (RFC 1035 §3.3.14). `strings` holds its split into character-strings.
  *
- * What a client writes is the content, quotes and backslashes included. The one exception is a value that is exactly RFC
- * 3597 generic form (`\# 3 026869`): it stands for those octets, because that is how content that is no text is stored.
+ * A client's value is taken literally, quotes and backslashes included. The exception is a value in exact RFC 3597 generic form
+ * (`\# 3 026869`), which stands for those octets: that is how content that is not text is stored.
  */
 export const txtRule: ValueRule = {
   recordType: "TXT",
@@ -32,10 +32,10 @@ export const txtRule: ValueRule = {
   read(fields) {
     const generic = readGeneric(fields);
     if (generic) return generic.ok ? fromRdata(generic.value) : generic;
-    if (fields.length === 0) return refuse('TXT data must be at least one string, such as "v=spf1 -all" in quotes.');
+    if (fields.length === 0) return refuse('TXT data must have at least one string, such as "v=spf1 -all" in quotes.');
     const parts = fields.map((field) => unescapeOctets(field.raw));
     if (!parts.every((part) => part !== null))
-      return refuse("TXT data must not have escapes other than \\000 to \\255.");
+      return refuse("The TXT data has an invalid escape; decimal escapes go from \\000 to \\255.");
     return fromParts(parts);
   },
   print(value, strings = null) {
@@ -45,7 +45,7 @@ export const txtRule: ValueRule = {
   },
 };
 
-/** Checks and canonicalizes the strings that a client gives. A value given beside them must be the text that they make. */
+/** Validates and canonicalizes a client's strings. A value given as well must equal their concatenation. */
 export function writeStrings(strings: readonly string[], value: string | undefined): Result<CanonicalValue> {
   const parts = readStrings(strings);
   if (!parts.ok) return parts;
@@ -58,34 +58,35 @@ export function writeStrings(strings: readonly string[], value: string | undefin
   if (!written.ok) return written;
   const { value: text, strings: stated = null } = written.value;
   const agrees = text === cut.value.value && (stated === null || sameStrings(stated, cut.value.strings ?? null));
-  return agrees
-    ? cut
-    : refuse("The strings make another text than the value; make them agree, or leave one of them out.");
+  return agrees ? cut : refuse("`strings` and `value` differ. Make them agree, or omit one of them.");
 }
 
 function faultOf(value: string): string | null {
-  // Every code point is one or two code units, so far too long a text need not be counted.
+  // A code point is at most two code units, so a text this long needs no counting.
   if (value.length > 2 * longestText || Array.from(value).length > longestText) {
     return `The TXT value must be at most ${longestText} characters long, such as "v=spf1 -all".`;
   }
-  if (!value.isWellFormed()) return "The TXT value must be well-formed Unicode; it contains half of a character.";
+  if (!value.isWellFormed())
+    return "The TXT value must be well-formed Unicode; it contains half of a character (a lone surrogate).";
   const control = /[^\P{Cc}\t\u007f-\u009f]/u.exec(value);
   if (control === null) return null;
   const code = control[0].charCodeAt(0).toString(16).padStart(4, "0");
-  return `The TXT value must not contain line breaks or control characters: remove U+${code} at position ${control.index + 1}.`;
+  return `The TXT value must not contain line breaks or control characters. Remove U+${code} at position ${control.index + 1}.`;
 }
 
 function quoteWarnings(value: string): string[] {
-  return /^".*"$/s.test(value) ? ['The TXT value begins and ends with ": the quotes become part of the text.'] : [];
+  return /^".*"$/s.test(value)
+    ? ['The TXT value begins and ends with a quote ("); the quotes become part of the text.']
+    : [];
 }
 
-/** The value for the joined content: text, or generic form where it is none or would be mistaken for generic form. */
+/** Returns the value of the concatenated strings: text, or generic form if it is not text or would be mistaken for generic form. */
 function fromParts(parts: readonly Buffer[]): Result<CanonicalValue> {
   const octets = Buffer.concat(parts);
   const text = decodeText(octets);
   const strings = shownStrings(parts);
   if (text !== null && parseGeneric(text) === null) return ok({ value: text, strings, priority: null, warnings: [] });
-  const kept = keepGeneric(Buffer.concat(defaultSplit(octets).flatMap((part) => [Buffer.of(part.length), part])));
+  const kept = genericValue(Buffer.concat(defaultSplit(octets).flatMap((part) => [Buffer.of(part.length), part])));
   return kept.ok ? ok({ ...kept.value, strings }) : kept;
 }
 
@@ -94,6 +95,6 @@ function fromRdata(rdata: Buffer): Result<CanonicalValue> {
   return strings && strings.length > 0
     ? fromParts(strings)
     : refuse(
-        `Generic TXT data must be strings with their length in front, such as "${printGeneric(Buffer.from("\u0002hi"))}".`,
+        `Generic TXT data must be strings, each prefixed by its length octet, such as "${printGeneric(Buffer.from("\u0002hi"))}".`,
       );
 }

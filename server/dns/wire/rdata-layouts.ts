@@ -1,9 +1,8 @@
 /**
- * How one field of RDATA lies on the wire:
- * `u8`, `u16`, `u32` numbers; `a`, `aaaa` addresses; `name` a domain name; `string` a character-string (RFC 1035 §3.3);
- * and, last in a record, `strings` one or more of them, `text` octets without a length, `hex` and `base64` a blob, `parameters` those of
- * RFC 9460 §2.2.
- * `tag` is a character-string that is a bare word (RFC 8659 §4.1).
+ * The wire format of one RDATA field:
+ * `u8`, `u16`, `u32`: numbers; `a`, `aaaa`: addresses; `name`: a domain name; `string`: a character-string (RFC 1035 §3.3);
+ * `tag`: a character-string written without quotes (RFC 8659 §4.1). Only last in a record: `strings`: one or more character-strings;
+ * `text`: octets without a length; `hex`, `base64`: a blob; `parameters`: SvcParams (RFC 9460 §2.2).
  */
 export type FieldKind =
   | "u8"
@@ -27,8 +26,7 @@ const exchanger: readonly FieldKind[] = ["u16", "name"];
 const binding: readonly FieldKind[] = ["u16", "name", "parameters"];
 
 /**
- * RDATA of the types that are taken apart. Every type that may carry compressed names is among them (RFC 3597 §4); the RDATA of any other
- * is one run of octets.
+ * RDATA formats by type. Includes every type that may contain compressed names (RFC 3597 §4); the RDATA of any other type is opaque.
  */
 export const layouts: ReadonlyMap<string, readonly FieldKind[]> = new Map<string, readonly FieldKind[]>([
   ["A", ["a"]],

@@ -9,8 +9,8 @@ import { readParameters } from "../rdata/service-parameters.ts";
 import { expandName, readName, WireError } from "../names/wire-names.ts";
 
 /**
- * The canonical value of RDATA that lies at `start` to `end` of a message, the same that a zone file gives. What cannot be taken apart
- * comes in generic form (RFC 3597 §5), so that nothing is lost.
+ * Reads the RDATA from `start` to `end` of a message into the same canonical value that a zone file gives. RDATA that cannot be parsed is
+ * returned in generic form (RFC 3597 §5), so nothing is lost.
  */
 export function readRdata(message: Buffer, recordType: string, start: number, end: number): CanonicalValue {
   const rule = ruleFor(recordType);
@@ -24,7 +24,7 @@ export function readRdata(message: Buffer, recordType: string, start: number, en
   return generic.ok ? generic.value : { value: printGeneric(rdata), priority: null, warnings: [] };
 }
 
-/** The same RDATA without compressed names, spelt as it is. It is what an update must name to delete the record (RFC 2136 §2.5.4). */
+/** Returns the RDATA with its names uncompressed and their case preserved, as an update needs it to delete the record (RFC 2136 §2.5.4). */
 export function expandRdata(message: Buffer, recordType: string, start: number, end: number): Buffer {
   const layout = layouts.get(recordType);
   if (!layout?.includes("name")) return message.subarray(start, end);
@@ -121,7 +121,7 @@ function readStrings(octets: Buffer): Buffer[] {
   return strings;
 }
 
-/** Fields of `\# <octets> <hex>`. */
+/** Returns the fields of `\# <octets> <hex>`. */
 function genericFields(rdata: Buffer): RdataField[] {
   const fields = [bare("\\#"), bare(String(rdata.length))];
   return rdata.length === 0 ? fields : [...fields, bare(rdata.toString("hex"))];

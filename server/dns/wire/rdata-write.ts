@@ -11,21 +11,25 @@ import { layouts, type FieldKind } from "./rdata-layouts.ts";
 import { writeParameters } from "../rdata/service-parameters.ts";
 import { WireError, writeName } from "../names/wire-names.ts";
 
-/** Longest RDATA (RFC 1035 §3.2.1: RDLENGTH has 16 bits). */
+/** RFC 1035 §3.2.1: RDLENGTH has 16 bits. */
 const longestRdata = 65_535;
 
-/** The RDATA of a canonical value, names uncompressed (RFC 3597 §4). `strings`: how a TXT is cut. @throws WireError, a sentence's end */
+/**
+ * Encodes a canonical value as RDATA, names uncompressed (RFC 3597 §4).
+ * @param strings the split of a TXT, if it is not the default
+ * @throws WireError whose message ends a sentence
+ */
 export function writeRdata(recordType: string, value: string, strings: readonly string[] | null = null): Buffer {
   const fields = fieldsOf(recordType, ruleFor(recordType).print(value, strings));
   const generic = readGeneric(fields);
-  if (generic && !generic.ok) throw new WireError("its generic form is broken");
+  if (generic && !generic.ok) throw new WireError("its generic form is invalid");
   const rdata = generic ? generic.value : Buffer.concat(writeFields(recordType, fields));
   if (rdata.length > longestRdata) throw new WireError(`it is longer than ${longestRdata} octets`);
   return rdata;
 }
 
 function fieldsOf(recordType: string, text: string): RdataField[] {
-  // Nothing but one line: a value has no line ends, for `print` escapes them.
+  // There is only one line, because `print` escapes line ends.
   for (const line of logicalLines(text)) {
     if (line.kind === "line") return joinParameters(recordType, line.fields);
     throw new WireError(line.message);
@@ -47,11 +51,11 @@ function writeFields(recordType: string, fields: readonly RdataField[]): Buffer[
     parts.push(writeField(kind, taken));
     next += taken.length;
   }
-  if (next < fields.length) throw new WireError(`${recordType} data has a field too many`);
+  if (next < fields.length) throw new WireError(`${recordType} data has an extra field`);
   return parts;
 }
 
-/** Whether the field takes up all that is left of a record. */
+/** Returns whether the field extends to the end of the record. */
 function isLast(kind: FieldKind): boolean {
   return kind === "strings" || kind === "hex" || kind === "base64" || kind === "parameters";
 }
@@ -82,7 +86,8 @@ function writeField(kind: FieldKind, fields: readonly RdataField[]): Buffer {
       return octetsOf(field);
     case "a":
     case "aaaa":
-      if (!(kind === "a" ? isIPv4 : isIPv6)(field.raw)) throw new WireError(`${field.raw} is no such address`);
+      if (!(kind === "a" ? isIPv4 : isIPv6)(field.raw))
+        throw new WireError(`${field.raw} is not a valid ${kind === "a" ? "IPv4" : "IPv6"} address`);
       return addressOctets(field.raw);
     default:
       return writeNumber(numberSizes[kind] ?? 0, field.raw);
@@ -91,7 +96,8 @@ function writeField(kind: FieldKind, fields: readonly RdataField[]): Buffer {
 
 function writeNumber(size: number, text: string): Buffer {
   const number = Number(text);
-  if (!/^\d{1,10}$/.test(text) || number >= 256 ** size) throw new WireError(`${text} is no number of this field`);
+  if (!/^\d{1,10}$/.test(text) || number >= 256 ** size)
+    throw new WireError(`${text} is not a whole number below ${256 ** size}`);
   const octets = Buffer.alloc(size);
   octets.writeUIntBE(number, 0, size);
   return octets;
@@ -100,7 +106,7 @@ function writeNumber(size: number, text: string): Buffer {
 function writeBlob(kind: "hex" | "base64", text: string): Buffer {
   const octets = Buffer.from(text, kind);
   const whole = kind === "hex" ? octets.length * 2 === text.length : /^[A-Za-z0-9+/]*={0,2}$/.test(text);
-  if (!whole) throw new WireError(`its data is no ${kind === "hex" ? "hexadecimal" : "base64"}`);
+  if (!whole) throw new WireError(`its data is not valid ${kind === "hex" ? "hexadecimal" : "base64"}`);
   return octets;
 }
 
@@ -112,6 +118,6 @@ function characterString(field: RdataField): Buffer {
 
 function octetsOf({ raw }: RdataField): Buffer {
   const octets = unescapeOctets(raw);
-  if (octets === null) throw new WireError("one of its escapes is broken");
+  if (octets === null) throw new WireError("one of its escapes is invalid");
   return octets;
 }

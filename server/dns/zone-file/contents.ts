@@ -3,7 +3,7 @@ import { isApexNs, recordKey, recordLabel, rrsetOf, type RecordData } from "../r
 import { mapped, type Steps } from "../../platform/slices.ts";
 import { placeholderNameServer, type Soa } from "./soa.ts";
 
-/** What has been read of a zone so far. Each addition costs the same, however large the zone. */
+/** The part of a zone read so far. Adding a record takes constant time. */
 export interface Contents {
   records: RecordData[];
   soa: Soa | null;
@@ -14,21 +14,21 @@ export interface Contents {
 interface RrsetTtls {
   /** Canonical zone name. */
   zone: string;
-  /** The records that were read last, and of a host that they name as a name server those behind them. */
+  /** The current run, and the run of glue records within it. */
   run: Run;
   glue: Run | null;
-  /** Of each RRset the TTL that holds so far. */
+  /** The effective TTL of each RRset so far. */
   all: Map<string, number>;
-  /** RRsets whose records differ, with the TTL that was told last. */
+  /** RRsets whose records differ in TTL, with the TTL of the last warning. */
   mixed: Map<string, number>;
 }
 
-/** Records of one owner in a row. */
+/** Consecutive records of one owner. */
 interface Run {
   owner: string | null;
-  /** The TTLs of the RRsets among them. */
+  /** The TTLs of their RRsets. */
   ttls: Map<string, number>;
-  /** Where their NS records lead, as owners. */
+  /** The in-zone targets of their NS records, as owners. */
   servers: Set<string>;
 }
 
@@ -41,28 +41,28 @@ export function emptyContents(zone: string): Contents {
   };
 }
 
-/** Takes a record in. Answers with what is odd about it, else null. */
+/** Adds a record. Returns a warning about it, or null. */
 export function addRecord(contents: Contents, record: RecordData): string | null {
   if (isPlaceholder(record)) return null;
   const odd = takeTtl(contents.ttls, record);
   const key = recordKey(record);
   if (contents.keys.has(key)) {
-    return `${recordLabel(record)} is there already; the repetition is left out.`;
+    return `${recordLabel(record)} is a duplicate and is ignored.`;
   }
   contents.keys.add(key);
   contents.records.push(record);
   return odd;
 }
 
-/** Takes the SOA in. Answers with why it cannot, else null. An identical second one, as a zone transfer ends with, is fine. */
+/** Adds the SOA. Returns why it is refused, or null. Accepts an identical second SOA, as at the end of a zone transfer. */
 export function addSoa(contents: Contents, name: string, soa: Soa): string | null {
-  if (name !== "@") return `The SOA belongs to the zone's apex, not to ${name}.`;
-  if (contents.soa && !sameSoa(contents.soa, soa)) return "The zone has a different SOA already.";
+  if (name !== "@") return `The SOA must be at the zone's apex, not at ${name}.`;
+  if (contents.soa && !sameSoa(contents.soa, soa)) return "The zone already has a different SOA.";
   contents.soa ??= soa;
   return null;
 }
 
-/** The records, those of an RRset with one TTL, a step for each. */
+/** Returns the records with one TTL per RRset, in one step per record. */
 export function* recordsOf({ records, ttls }: Contents): Steps<RecordData[]> {
   if (ttls.mixed.size === 0) return records;
   return yield* mapped(records, (record) => {
@@ -71,15 +71,15 @@ export function* recordsOf({ records, ttls }: Contents): Steps<RecordData[]> {
   });
 }
 
-/** The apex NS that `printZoneFile` adds to a zone without one. It is no record of the zone. */
+/** Returns whether a record is the placeholder NS that `printZoneFile` adds, which is not part of the zone. */
 export function isPlaceholder(record: Pick<RecordData, "recordType" | "name" | "value">): boolean {
   return isApexNs(record) && record.value === placeholderNameServer;
 }
 
 /**
- * RFC 2181 §5.2 wants one TTL for an RRset and leaves open which. BIND's choice is what the zone's resolvers saw before: among records of
- * one owner in a row the first counts, and where the owner comes again later, the later row. Addresses of the name servers that a row names
- * do not end it.
+ * RFC 2181 §5.2 requires one TTL per RRset but not which. This follows BIND, so resolvers see the same TTL as before: the first TTL in a
+ * run of consecutive records of one owner counts, and a later run overrides an earlier one. Glue for the run's name servers does not end
+ * it.
  */
 function takeTtl(ttls: RrsetTtls, record: RecordData): string | null {
   const run = runFor(ttls, record.name);
@@ -95,10 +95,10 @@ function takeTtl(ttls: RrsetTtls, record: RecordData): string | null {
   if (ttl === record.ttl && (before === undefined || before === ttl)) return null;
   if (ttls.mixed.get(rrset) === ttl) return null;
   ttls.mixed.set(rrset, ttl);
-  return `${record.name} ${record.recordType} has records with different TTLs; ${ttl} holds for all of them, as in BIND (RFC 2181 §5.2).`;
+  return `${record.name} ${record.recordType} has records with different TTLs; ${ttl} is used for all of them, as in BIND (RFC 2181 §5.2).`;
 }
 
-/** The row that the next record of `owner` belongs to. */
+/** Returns the run that the next record of `owner` belongs to. */
 function runFor(ttls: RrsetTtls, owner: string): Run {
   if (ttls.glue?.owner === owner) return ttls.glue;
   ttls.glue = null;

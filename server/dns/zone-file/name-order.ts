@@ -1,10 +1,10 @@
 /**
- * Sorts by this key put names into canonical DNS order (RFC 4034 §6.1): by labels from the right, a name before those below it. `@` comes
- * first. The name is relative, its labels perhaps with escaped dots.
+ * Returns the sort key of a relative name in canonical DNS order (RFC 4034 §6.1): by labels from the right, a name before those below it.
+ * `@` comes first. Labels may contain escaped dots.
  */
 export function nameOrderKey(name: string): string {
   if (name === "@") return "";
-  // NUL is below every character of a label, so that `a` comes before `b.a`, and that before `a-b`.
+  // NUL sorts below every label character, so `a` comes before `b.a`, and `b.a` before `a-b`.
   return splitLabels(name).toReversed().join("\u0000");
 }
 

@@ -1,14 +1,14 @@
 import type { Field } from "./tokens.ts";
 
 /**
- * A master file as one character for each octet, which is how it is read: in a comment any octet may stand, and in a name or a text it is
- * that octet and nothing else (RFC 1035 §5.1 knows no encoding).
+ * A master file decoded as one character per octet. RFC 1035 §5.1 defines no encoding: a comment may contain any octet, and in a name or
+ * text an octet is just that octet.
  */
 export interface OctetText {
   text: string;
-  /** Whether there is nothing but printable ASCII, tabs and line ends. */
+  /** Whether the text consists of printable ASCII, tabs and line ends only. */
   isPlain: boolean;
-  /** Whether the octets were text before, in which U+FFFD stands for what somebody could not decode. */
+  /** Whether the source was already decoded, so that U+FFFD stands for octets that could not be decoded. */
   wasDecoded: boolean;
 }
 
@@ -23,21 +23,21 @@ export function octetText(source: string | Buffer): OctetText {
   };
 }
 
-/** What is wrong with the octets of a field that are not printable, else null. */
+/** Returns what is wrong with a field's non-printable octets, or null. */
 export function octetFault({ raw }: Field, { wasDecoded }: OctetText): string | null {
   const [control] = /[^ -~\t\u0080-\u00ff]/.exec(raw) ?? [];
   if (control !== undefined) {
     const code = control.charCodeAt(0);
     const name = `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
-    return `The control character ${name} does not belong here; write it as \\${String(code).padStart(3, "0")} or remove it.`;
+    return `The control character ${name} is not allowed here; write it as \\${String(code).padStart(3, "0")} or remove it.`;
   }
   if (wasDecoded && raw.includes("\u00ef\u00bf\u00bd")) {
-    return "A byte here was not UTF-8 and got lost on the way (U+FFFD); write it as \\ and its three decimal digits.";
+    return "A byte here was not valid UTF-8 and was lost in decoding (U+FFFD). Write it as \\ and its three decimal digits.";
   }
   return null;
 }
 
-/** The same field with each octet above ASCII as `\DDD`. */
+/** Returns the field with each non-ASCII octet as `\DDD`. */
 export function inAscii(field: Field): Field {
   const raw = field.raw.replaceAll(/\\[^\u0080-\u00ff]|\\?[\u0080-\u00ff]/g, (part) => {
     const octet = part.charCodeAt(part.length - 1);

@@ -1,5 +1,4 @@
-import { shown } from "../names/labels.ts";
-import { ownerWithin, readHost } from "../names/names.ts";
+import { ownerWithin, readHost, shown } from "../names/names.ts";
 import { shortened } from "../rdata/field.ts";
 import type { RecordData } from "../record.ts";
 import { ok, refuse, type Result } from "../../platform/result.ts";
@@ -33,15 +32,15 @@ export type ParsedZoneFile =
   | { ok: false; errors: ZoneFileMessage[] };
 
 const mostErrors = 20;
-/** A file can warn at each of its lines, and nobody reads all of it. */
+/** A file can have a warning on every line, more than anyone reads. */
 const mostWarnings = 100;
 const deepestInclude = 10;
-// Ten levels that each include a file many times would never end.
+// Nested files that each include others many times would take exponential time.
 const mostIncludes = 1000;
 
 /**
- * Reads a master file (RFC 1035 §5, $TTL of RFC 2308 §4, unknown types of RFC 3597) into canonical records. The SOA comes apart from
- * them, and the placeholder name server is left out. Pure but for `include`. Answers with up to 20 errors rather than with the first.
+ * Parses a master file (RFC 1035 §5, $TTL of RFC 2308 §4, unknown types of RFC 3597) into canonical records. Returns the SOA separately
+ * and omits the placeholder name server. Pure except for `include`. Returns up to 20 errors, not just the first.
  */
 export function parseZoneFile(source: string | Buffer, options: ZoneFileOptions): ParsedZoneFile {
   const steps = readZoneFile(source, options);
@@ -51,7 +50,7 @@ export function parseZoneFile(source: string | Buffer, options: ZoneFileOptions)
   }
 }
 
-/** {@link parseZoneFile} in steps of one entry each, for whoever has other things to do in between. */
+/** {@link parseZoneFile} in steps of one entry each, for callers that yield to other work in between. */
 export function* readZoneFile(source: string | Buffer, options: ZoneFileOptions): Generator<void, ParsedZoneFile> {
   const reading = readingOf(options);
   yield* readText(reading, source);
@@ -59,15 +58,15 @@ export function* readZoneFile(source: string | Buffer, options: ZoneFileOptions)
   const { contents, warnings, furtherWarnings, outOfZone, includedFiles } = reading;
   const last = warnings.at(-1);
   if (last && furtherWarnings > 0) {
-    warnings.push({ ...last, message: `${furtherWarnings} more warnings follow, which are not listed.` });
+    warnings.push({ ...last, message: `${furtherWarnings} more warnings are not listed.` });
   }
   const records = yield* recordsOf(contents);
   return { ok: true, records, soa: contents.soa, warnings, outOfZone, includedFiles };
 }
 
 /**
- * Reads no further than to the zone's SOA, in steps of one entry each.
- * @returns the SOA, null in a file without one; or what is wrong with the lines before it.
+ * Parses only up to the zone's SOA, in steps of one entry each.
+ * @returns the SOA, or null if the file has none; or the errors in the lines before it
  */
 export function* readZoneSoa(
   source: string | Buffer,
@@ -91,12 +90,12 @@ function* readText(reading: Reading, source: string | Buffer): Generator<void> {
   }
 }
 
-/** Whether each octet of the fields can be read, and else reports the first that cannot. */
+/** Returns whether every octet of the fields is readable, and reports the first that is not. */
 function areReadable(reading: Reading, line: LogicalLine, octets: OctetText): boolean {
   for (const field of line.fields) {
     const fault = octetFault(field, octets);
     if (fault === null) continue;
-    // Lines that share the owner of this one would share what is wrong with it.
+    // Suppresses follow-up errors in lines that inherit this owner.
     if (!line.leadingBlank) reading.owner = { kind: "refused" };
     report(reading, field.line, fault);
     return false;
@@ -104,7 +103,7 @@ function areReadable(reading: Reading, line: LogicalLine, octets: OctetText): bo
   return true;
 }
 
-/** @param fields those of the line in ASCII */
+/** @param fields the line's fields in ASCII */
 function* readLine(reading: Reading, line: LogicalLine, fields: Field[]): Generator<void> {
   const [first] = fields;
   const isDirective = !line.leadingBlank && first?.quoted === false && first.raw.startsWith("$");
@@ -123,7 +122,7 @@ function located(reading: Reading, line: number, message: string): ZoneFileMessa
   return file === undefined ? { line, message } : { line, file, message };
 }
 
-/** Reads one record. Answers with what is wrong with it, else null; so do the functions below. */
+/** Reads one record. Like the functions below, returns an error message, or null. */
 function readEntry(reading: Reading, line: LogicalLine): string | null {
   const [first] = line.fields;
   if (!line.leadingBlank && first) {
@@ -133,7 +132,7 @@ function readEntry(reading: Reading, line: LogicalLine): string | null {
   }
   const { owner } = reading;
   if (owner === null)
-    return "This line begins with a blank, but there is no record before it whose owner it could share.";
+    return "This line begins with whitespace, but there is no previous record whose owner it could inherit.";
   if (owner.kind === "refused") return null;
   const header = readHeader(line.fields, line.leadingBlank ? 0 : 1);
   if (!header.ok) return header.message;
@@ -148,7 +147,7 @@ function readEntry(reading: Reading, line: LogicalLine): string | null {
 }
 
 function readOwner({ origin, options }: Reading, { raw, quoted }: Field): Result<Owner> {
-  if (quoted) return refuse("An owner name cannot stand in quotes.");
+  if (quoted) return refuse("An owner name must not be quoted.");
   const host = readHost(raw, origin);
   if (!host.ok) return host;
   const name = ownerWithin(host.value, options.zone);
@@ -161,7 +160,7 @@ function takeSoa(reading: Reading, name: string, ttl: number | null, rdata: Fiel
   const soa = readSoa(plainFields("SOA", rdata), reading.origin);
   if (!soa.ok) return soa.message;
   const known = ttl ?? inheritedTtl(reading);
-  // As in BIND: an SOA without any TTL before it makes its minimum the default of the whole zone.
+  // As in BIND: if no TTL precedes the SOA, its minimum becomes the zone's default.
   if (known === null) reading.zoneTtl = soa.value.minimum;
   return addSoa(reading.contents, name, { ...soa.value, ttl: known ?? soa.value.minimum });
 }
@@ -178,14 +177,14 @@ function takeRecord(
     else reading.furtherWarnings++;
   };
   const strict = isApexDs(name, recordType)
-    ? refuse("A DS record belongs to the zone above; the apex of this zone cannot have one.")
+    ? refuse("A DS record belongs to the parent zone; the apex of this zone cannot have one.")
     : readData(recordType, rdata, reading.origin);
   const value = strict.ok || !reading.options.keepBadData ? strict : readLeniently(recordType, rdata, reading.origin);
   if (!value.ok) return value.message;
-  if (!strict.ok) warn(`${strict.message} It is kept as it stands.`);
+  if (!strict.ok) warn(`${strict.message} It is stored unchanged.`);
   for (const warning of value.value.warnings) warn(warning);
   if (line.abruptComment && recordType === "TXT") {
-    warn("What follows the ; is a comment; put the text in quotes to keep it.");
+    warn("The text after the ; is a comment; put the whole text in quotes to include it.");
   }
   const odd = addRecord(reading.contents, {
     recordType,
@@ -218,22 +217,22 @@ function* readDirective(
   const [argument, second] = given;
   switch (directive?.toUpperCase()) {
     case "$ORIGIN":
-      if (argument === undefined || given.length > 1) return "$ORIGIN needs one name.";
+      if (argument === undefined || given.length > 1) return "$ORIGIN takes exactly one name.";
       return setOrigin(reading, argument);
     case "$TTL":
-      if (argument === undefined || given.length > 1) return "$TTL needs one time.";
+      if (argument === undefined || given.length > 1) return "$TTL takes exactly one time.";
       return setTtl(reading, argument);
     case "$INCLUDE":
-      if (argument === undefined || given.length > 2) return "$INCLUDE needs a file and, if any, an origin.";
+      if (argument === undefined || given.length > 2) return "$INCLUDE takes a file name and an optional origin.";
       return yield* includeFile(reading, fileName(inOctets[1]), second);
     case "$GENERATE":
-      return "$GENERATE is an extension of BIND; write its records out (named-compilezone does) and try again.";
+      return "$GENERATE is a BIND extension and is not supported. Expand it with named-compilezone, then try again.";
     default:
-      return `There is no directive ${shortened(directive ?? "")}; an owner name that begins with $ is written \\$.`;
+      return `${shortened(directive ?? "")} is not a known directive. Write an owner name that begins with $ as \\$.`;
   }
 }
 
-/** Names of files are UTF-8. */
+/** File names are UTF-8. */
 function fileName(field: Field | undefined): string {
   return Buffer.from(field?.raw ?? "", "latin1").toString("utf8");
 }
@@ -255,7 +254,7 @@ function setTtl(reading: Reading, raw: string): string | null {
 function* includeFile(reading: Reading, path: string, originRaw: string | undefined): Generator<void, string | null> {
   const { origin, owner } = reading;
   const { include } = reading.options;
-  if (!include) return "$INCLUDE is not accepted here; put the file's lines in its place.";
+  if (!include) return "$INCLUDE is not supported here; replace it with the file's lines.";
   if (reading.files.length >= deepestInclude) return `$INCLUDE is nested more than ${deepestInclude} deep.`;
   if (reading.includedFiles.length >= mostIncludes) return `The zone includes more than ${mostIncludes} files.`;
   const text = include(path);
@@ -268,7 +267,7 @@ function* includeFile(reading: Reading, path: string, originRaw: string | undefi
   reading.includedFiles.push(path);
   yield* readText(reading, text.value);
   reading.files.pop();
-  // RFC 1035 §5.1: whatever the included file did to the origin ends with it.
+  // RFC 1035 §5.1: an included file does not change the origin of its parent.
   reading.origin = origin;
   reading.owner = owner;
   return null;

@@ -2,28 +2,28 @@ import { rdataFromFields } from "../rdata/rdata.ts";
 import { OctetSource } from "../rdata/field.ts";
 import { readParameters } from "../rdata/service-parameters.ts";
 import { printGeneric } from "../values/generic-form.ts";
-import { typesWithParameters } from "../values/kept.ts";
+import { typesWithParameters } from "../values/uneditable.ts";
 import { joinParameters } from "./service-parameters.ts";
 import { logicalLines } from "./tokens.ts";
 import { typeNumber } from "./type-names.ts";
 
-/** Types whose names one of BIND 9.18, Knot 3.2, NSD 4.6 and CoreDNS does not know, or once knew. */
-const seldomKnown: ReadonlySet<string> = new Set(
+/** Types whose mnemonic BIND 9.18, Knot 3.2, NSD 4.6 or CoreDNS does not recognize, or no longer does. */
+const poorlySupported: ReadonlySet<string> = new Set(
   (
     "NULL WKS X25 ISDN RT NSAP NSAP-PTR SIG PX GPOS NXT EID NIMLOC ATMA A6 SINK IPSECKEY HIP NINFO RKEY TALINK DSYNC HHIT BRID AVC DOA " +
     "AMTRELAY RESINFO WALLET TA DLV MB MG MR"
   ).split(" "),
 );
 
-/** The service parameters that go by their names: those of RFC 9460 (§14.3.2), without the later ones. */
+/** Number of service parameters printed by name: those of RFC 9460 §14.3.2, without later ones. */
 const namedParameters = 7;
 
 /**
- * Type and data as they go into a file that any name server is to load: types that not every server knows are written in generic form
- * (RFC 3597), which all of them take, and later service parameters by their number.
+ * Returns type and data in a form that any name server loads: types that not every server recognizes in generic form (RFC 3597), and
+ * later service parameters by number.
  */
 export function inFile(recordType: string, printed: string): [recordType: string, data: string] {
-  if (seldomKnown.has(recordType)) {
+  if (poorlySupported.has(recordType)) {
     const rdata = octetsOf(recordType, printed);
     return rdata === null ? [recordType, printed] : [`TYPE${typeNumber(recordType)}`, printGeneric(rdata)];
   }

@@ -5,59 +5,58 @@ import type { LineMessage } from "./tokens.ts";
 export interface ZoneFileOptions {
   /** Canonical zone name: lower-case A-labels, no trailing dot. */
   zone: string;
-  /** Where relative names begin, in the same form; the zone when left out. */
+  /** The initial origin, in the same form. Default: the zone. */
   origin?: string;
-  /** Seconds for records that get no TTL from the file at all; 3600 when left out. */
+  /** Seconds for records without any TTL from the file. Default: 3600. */
   defaultTtl?: number;
-  /** Gives the content of an included file, named as in the file. Without it $INCLUDE is an error. */
+  /** Returns the content of an included file; `path` is the name in the $INCLUDE. Without it, $INCLUDE is an error. */
   include?: (path: string) => Result<string | Buffer>;
-  /** Leaves records out whose owners lie outside the zone, instead of refusing the file for them. */
+  /** Skips records outside the zone instead of refusing the file. */
   ignoreOutOfZone?: boolean;
   /**
-   * Keeps data that breaks the grammar of its type as it stands, with a warning: for a zone that is there already, whose records are to be
-   * seen and mended.
+   * Keeps malformed data unchanged, with a warning: for an existing zone, whose records must be visible to be repaired.
    */
   keepBadData?: boolean;
 }
 
 export interface ZoneFileMessage extends LineMessage {
-  /** The included file that the line is in. */
+  /** The included file that contains the line. */
   file?: string;
 }
 
-/** A record that `ignoreOutOfZone` left out. */
+/** A record skipped because of `ignoreOutOfZone`. */
 export interface OutOfZone {
   line: number;
   name: string;
 }
 
-/** A master file that is being read, as far as it was read. */
+/** The state of reading a master file. */
 export interface Reading {
   options: ZoneFileOptions;
   origin: string;
-  /** Of the record before. Null where there is none. */
+  /** Owner of the previous record, or null. */
   owner: Owner | null;
   /** From $TTL, or from an SOA without a TTL. */
   zoneTtl: number | null;
-  /** The last one that a record named itself. */
+  /** The last explicit TTL of a record. */
   lastTtl: number | null;
   contents: Contents;
-  /** Whether the SOA is all that is wanted. */
+  /** Whether to stop at the SOA. */
   soaOnly: boolean;
   warnings: ZoneFileMessage[];
-  /** How many there were beyond the first hundred. */
+  /** Number of warnings beyond the first hundred. */
   furtherWarnings: number;
   errors: ZoneFileMessage[];
   outOfZone: OutOfZone[];
-  /** Included files that are being read, outermost first. */
+  /** Included files being read, outermost first. */
   files: string[];
   includedFiles: string[];
 }
 
-/** Within the zone; outside of it and to be left out; or refused, which has been told where it stands. */
+/** Within the zone; outside it and skipped; or refused, and already reported. */
 export type Owner = { kind: "within"; name: string } | { kind: "outside"; name: string } | { kind: "refused" };
 
-/** The beginning of a reading. */
+/** Returns the initial state. */
 export function readingOf(options: ZoneFileOptions): Reading {
   return {
     options,

@@ -2,7 +2,7 @@ import { isKnownType, longestRdata, rdataFromFields, rdataToText } from "../rdat
 import { ruleFor } from "../record-types.ts";
 import { isEditableType } from "../record.ts";
 import { readGeneric } from "../values/generic-form.ts";
-import { readKnown, typesWithParameters } from "../values/kept.ts";
+import { readKnown, typesWithParameters } from "../values/uneditable.ts";
 import type { CanonicalValue } from "../values/value-rule.ts";
 import { refuse, type Result } from "../../platform/result.ts";
 import { joinParameters } from "./service-parameters.ts";
@@ -11,15 +11,15 @@ import { unstorableReason } from "./type-names.ts";
 
 /** `\DDD` is one octet. */
 const longestEscape = 4;
-/** The shortest form of an octet is two digits, which may stand apart; a service parameter has four octets (RFC 9460 §2.2). */
+/** An octet is at least two digits, possibly in separate fields; a service parameter is at least four octets (RFC 9460 §2.2). */
 const mostFields = 2 * longestRdata + 16;
 const mostParameters = longestRdata / 4 + 16;
 
-/** Types whose own rule takes generic form apart, because not all of their data is text. */
+/** Types whose rule parses generic form itself, because their data may not be text. */
 const takesGeneric = new Set(["TXT", "CAA"]);
 
 /**
- * The canonical value of a record's fields, held to the grammar of its type. Refused is what a name server would refuse the whole zone for.
+ * Reads a record's fields strictly, by the grammar of its type. Refuses data for which a name server would refuse the whole zone.
  * @param origin completes relative names
  */
 export function readData(recordType: string, given: Field[], origin: string): Result<CanonicalValue> {
@@ -36,24 +36,24 @@ export function readData(recordType: string, given: Field[], origin: string): Re
   if (!isGeneric && octetsAtLeast(fields) > longestRdata) {
     return tooLong(recordType);
   }
-  return readKept(recordType, fields, origin);
+  return readValue(recordType, fields, origin);
 }
 
 function tooLong(recordType: string): Result<never> {
-  return refuse(`The ${recordType} data is longer than the ${longestRdata} octets that a record can hold.`);
+  return refuse(`The ${recordType} data is too long; a record can hold at most ${longestRdata} octets.`);
 }
 
-/** The same, but what breaks the grammar of its type is kept as it stands, as long as it can be told what it says. */
+/** Like {@link readData}, but keeps malformed data unchanged if its fields can be parsed. */
 export function readLeniently(recordType: string, given: Field[], origin: string): Result<CanonicalValue> {
-  return readKept(recordType, joinParameters(recordType, given), origin);
+  return readValue(recordType, joinParameters(recordType, given), origin);
 }
 
-function readKept(recordType: string, fields: Field[], origin: string): Result<CanonicalValue> {
+function readValue(recordType: string, fields: Field[], origin: string): Result<CanonicalValue> {
   const rule = ruleFor(recordType);
   return rule.read(takesGeneric.has(recordType) ? fields : plainFields(recordType, fields), origin);
 }
 
-/** The fields of known data in its own form where they are in generic form (RFC 3597 §5), else the fields themselves. */
+/** Converts fields of a known type from generic form (RFC 3597 §5) to the type's own form. Returns other fields unchanged. */
 export function plainFields(recordType: string, fields: Field[]): Field[] {
   const generic = readGeneric(fields);
   if (!generic?.ok || !isKnownType(recordType)) return fields;
@@ -66,7 +66,7 @@ function fieldsOf(text: string): Field[] {
   return line?.kind === "line" ? line.fields : [];
 }
 
-/** Not more than the octets of the fields as character-strings; exactly as many where that may decide. */
+/** Returns a lower bound of the fields' length as character-strings, exact if near the limit. */
 function octetsAtLeast(fields: readonly Field[]): number {
   let length = 0;
   let least = 0;

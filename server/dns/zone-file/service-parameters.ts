@@ -1,9 +1,9 @@
-import { typesWithParameters } from "../values/kept.ts";
+import { typesWithParameters } from "../values/uneditable.ts";
 import type { Field } from "./tokens.ts";
 
 /**
- * Puts `alpn=` and the quoted `h2,h3` that stands right behind it together again as the one field `alpn="h2,h3"` (RFC 9460 appendix A).
- * For other types the quote begins a field of its own, as it does in BIND.
+ * Joins `alpn=` and the quoted `h2,h3` directly after it into the single field `alpn="h2,h3"` (RFC 9460 appendix A).
+ * For other types a quote begins a new field, as in BIND.
  */
 export function joinParameters(recordType: string, fields: Field[]): Field[] {
   if (!typesWithParameters.has(recordType)) return fields;

@@ -10,31 +10,31 @@ import { parseTtl } from "./ttl.ts";
 export interface Soa {
   /** The primary name server. */
   mname: string;
-  /** Mailbox of whoever answers for the zone, its `@` written as the first dot. */
+  /** Mailbox of the person responsible for the zone, with its `@` written as a dot. */
   rname: string;
   serial: number;
   refresh: number;
   retry: number;
   expire: number;
-  /** How long "no such name" may be cached (RFC 2308 §4). */
+  /** Negative-caching TTL in seconds (RFC 2308 §4). */
   minimum: number;
   ttl: number;
 }
 
 /**
- * Stands for the name server of a zone that lists none: a server loads no zone without an apex NS, and `.invalid` (RFC 2606) is nobody's.
+ * Placeholder name server for a zone without one: servers load no zone without an apex NS, and `.invalid` (RFC 2606) belongs to nobody.
  */
 export const placeholderNameServer = "placeholder.invalid";
 
-/** Whose mailbox goes into the SOAs that we make. */
+/** Options for the mailbox of generated SOAs. */
 export interface MailboxChoice {
-  /** A mailbox in DNS form or with `@`; `hostmaster.<zone>` where left out. */
+  /** A mailbox in DNS form or with `@`. Default: `hostmaster.<zone>`. */
   hostmaster?: string | undefined;
-  /** Whether the servers refuse a zone for a mailbox that is not at a host name, as BIND does (check-names). True where left out. */
+  /** Whether the servers refuse a zone whose mailbox is not at a host name, like BIND's `check-names`. Default: true. */
   checkNames?: boolean;
 }
 
-/** The SOA of a zone that never had one. The mailbox is nobody's where the chosen one would be too long, or refused by the servers. */
+/** Returns the SOA of a zone that never had one. Uses the placeholder mailbox if the chosen one is too long or would be refused. */
 export function initialSoa(zone: string, now: Date, choice: MailboxChoice = {}): Soa {
   return {
     mname: placeholderNameServer,
@@ -48,7 +48,7 @@ export function initialSoa(zone: string, now: Date, choice: MailboxChoice = {}):
   };
 }
 
-/** The same SOA with a mailbox that servers load, if the one that it has was made by an earlier version and keeps the zone from loading. */
+/** Replaces a mailbox that an earlier version generated and servers refuse. */
 export function withLoadableMailbox(soa: Soa, zone: string, choice: MailboxChoice): Soa {
   const isOurs = [chosenMailbox(zone, choice), chosenMailbox(zone, {})].includes(soa.rname);
   return isOurs ? { ...soa, rname: loadableMailbox(soa.rname, choice) } : soa;
@@ -58,7 +58,9 @@ export function withLoadableMailbox(soa: Soa, zone: string, choice: MailboxChoic
 export function readSoa(fields: readonly RdataField[], origin: string): Result<Omit<Soa, "ttl">> {
   const [mnameField, rnameField, serialField, ...times] = fields;
   if (!mnameField || !rnameField || !serialField || times.length !== 4) {
-    return refuse("An SOA needs seven fields: primary server, mailbox, serial, refresh, retry, expire and minimum.");
+    return refuse(
+      "An SOA must have seven fields: primary server, mailbox, serial, refresh, retry, expire and minimum.",
+    );
   }
   const mname = readHost(mnameField.raw, origin);
   if (!mname.ok) return mname;
@@ -79,21 +81,21 @@ export function readSoa(fields: readonly RdataField[], origin: string): Result<O
 function readSerial(raw: string): Result<number> {
   const serial = Number(raw);
   if (!/^\d{1,10}$/.test(raw) || serial >= 2 ** 32) {
-    return refuse(`"${shortened(raw)}" is not a serial: write a number from 0 to 4294967295.`);
+    return refuse(`"${shortened(raw)}" is not a serial; use a number from 0 to 4294967295.`);
   }
   return ok(serial);
 }
 
-const nobodysMailbox = `hostmaster.${placeholderNameServer}`;
+const placeholderMailbox = `hostmaster.${placeholderNameServer}`;
 
 function chosenMailbox(zone: string, { hostmaster }: MailboxChoice): string {
   if (hostmaster !== undefined) return mailboxName(hostmaster);
   const mailbox = readHost("hostmaster", zone);
-  return mailbox.ok ? mailbox.value : nobodysMailbox;
+  return mailbox.ok ? mailbox.value : placeholderMailbox;
 }
 
 function loadableMailbox(mailbox: string, { checkNames = true }: MailboxChoice): string {
-  return checkNames && !isMailbox(mailbox) ? nobodysMailbox : mailbox;
+  return checkNames && !isMailbox(mailbox) ? placeholderMailbox : mailbox;
 }
 
 /** `john.doe@example.com` → `john\.doe.example.com` (RFC 1035 §8). */

@@ -1,27 +1,27 @@
 import type { RdataField } from "../values/value-rule.ts";
 
-/** Something wrong, or worth knowing, at a 1-based line of the text. */
+/** An error or warning at a 1-based line of the text. */
 export interface LineMessage {
   line: number;
   message: string;
 }
 
 export interface Field extends RdataField {
-  /** Where it begins, 1-based. */
+  /** The 1-based line of its first character. */
   line: number;
-  /** Whether it follows the field before it without a blank, as in `alpn="h2,h3"` (RFC 9460 appendix A). */
+  /** Whether no whitespace separates it from the previous field, as in `alpn="h2,h3"` (RFC 9460 appendix A). */
   glued: boolean;
 }
 
-/** One entry of a master file: a text line, or several held together by parentheses. Entries without a field are left out. */
+/** One entry of a master file: one line, or several joined by parentheses. Entries without fields are omitted. */
 export interface LogicalLine {
   kind: "line";
-  /** Where it begins, 1-based. */
+  /** The 1-based line of its first character. */
   line: number;
-  /** Whether it begins with a blank, which stands for the owner of the record before (RFC 1035 §5.1). */
+  /** Whether it begins with whitespace and so inherits the previous record's owner (RFC 1035 §5.1). */
   leadingBlank: boolean;
   fields: Field[];
-  /** Whether a comment follows a bare field without a blank (`v=DKIM1;k=rsa`): legal, and seldom meant. */
+  /** Whether a comment directly follows an unquoted field (`v=DKIM1;k=rsa`): legal, but rarely intended. */
   abruptComment: boolean;
 }
 
@@ -40,19 +40,19 @@ const semicolon = 59;
 const backslash = 92;
 
 /**
- * Splits master-file text into logical lines (RFC 1035 §5.1), one at a time. Escapes stay in place. A line that cannot be
- * read comes as an error in its place, and reading goes on after it.
+ * Splits master-file text into logical lines (RFC 1035 §5.1), one at a time. Keeps escapes. Yields an error in place of an unreadable
+ * line and continues after it.
  */
 export function* logicalLines(text: string): Generator<LogicalLine | BrokenLine, void> {
   for (const entry of scannedEntries(text)) if (entry !== null) yield entry;
 }
 
 /**
- * {@link logicalLines}, with null for each line that has nothing but blanks and a comment, and around long entries: as many as say how long
- * they are, for whoever counts the work by what comes.
+ * {@link logicalLines}, plus null for each line without fields, and extra nulls around long entries in proportion to their length, for
+ * callers that measure work by the number of steps.
  */
 export function* scannedEntries(text: string): Generator<LogicalLine | BrokenLine | null, void> {
-  // A byte order mark is no character of the first owner.
+  // A byte order mark is not part of the first owner.
   const scanner = { text, position: text.charCodeAt(0) === 0xfeff ? 1 : 0, limit: 0, line: 1 };
   while (scanner.position < text.length) {
     scanner.limit = Math.min(text.length, scanner.position + longestEntry + 1);
@@ -65,15 +65,15 @@ export function* scannedEntries(text: string): Generator<LogicalLine | BrokenLin
   }
 }
 
-/** Twice what the largest RDATA takes where each octet of it is written as `\DDD` (RFC 1035 §3.2.1: 65,535 octets). */
+/** Twice the length of the largest RDATA (RFC 1035 §3.2.1: 65,535 octets) with every octet written as `\DDD`. */
 const longestEntry = 524_288;
-/** Most entries are one step; one of 4 KiB is as many as are done before somebody looks at the clock. */
+/** Most entries take one step. */
 const charactersPerStep = 128;
 
 interface Scanner {
   text: string;
   position: number;
-  /** Where the present entry must have ended. */
+  /** Position by which the current entry must end. */
   limit: number;
   line: number;
 }
@@ -100,7 +100,7 @@ function readEntry(scanner: Scanner): LogicalLine | BrokenLine {
       scanner.position = text.length;
       return broken(
         entry.line,
-        `The entry that begins here is longer than ${longestEntry} characters; reading ends here.`,
+        `The entry that begins here is longer than ${longestEntry} characters; parsing stops here.`,
       );
     }
     const code = text.charCodeAt(scanner.position);
@@ -121,7 +121,7 @@ function readEntry(scanner: Scanner): LogicalLine | BrokenLine {
       scanner.position++;
       glued = false;
     } else if (code === closeParenthesis) {
-      if (depth === 0) error ??= broken(scanner.line, "This ) closes nothing.");
+      if (depth === 0) error ??= broken(scanner.line, "This ) has no matching (.");
       else depth--;
       scanner.position++;
       glued = false;
@@ -140,7 +140,7 @@ function readEntry(scanner: Scanner): LogicalLine | BrokenLine {
   return error ?? entry;
 }
 
-/** A `<character-string>` in quotes; a sentence when it is not closed on its line. */
+/** Reads a quoted `<character-string>`. Returns an error message if it is not closed on its line. */
 function readQuoted(scanner: Scanner, glued: boolean): Field | string {
   const { text, limit } = scanner;
   const start = scanner.position + 1;
@@ -151,13 +151,13 @@ function readQuoted(scanner: Scanner, glued: boolean): Field | string {
       return { raw: text.slice(start, end), quoted: true, glued, line: scanner.line };
     }
     if (code === newline) break;
-    // A backslash cannot take the line end along, since a quote never spans one.
+    // A backslash cannot escape the line end, because quoted text never spans lines.
     if (code === backslash && text.charCodeAt(end + 1) !== newline) end++;
   }
-  return "The quote that opens on this line is not closed on it.";
+  return "A quote on this line is never closed; close it on the same line.";
 }
 
-/** A field without quotes; a sentence when it ends in a backslash. */
+/** Reads an unquoted field. Returns an error message if it ends in a backslash. */
 function readBare(scanner: Scanner, glued: boolean): Field | string {
   const { text, limit } = scanner;
   const start = scanner.position;
@@ -165,7 +165,8 @@ function readBare(scanner: Scanner, glued: boolean): Field | string {
   while (end < limit && !endsBare(text.charCodeAt(end))) {
     if (text.charCodeAt(end) === backslash) {
       end++;
-      if (end === text.length || isLineEnd(text, end)) return "The backslash at the end of this line escapes nothing.";
+      if (end === text.length || isLineEnd(text, end))
+        return "The backslash at the end of this line has nothing to escape; remove it.";
     }
     end++;
   }
@@ -174,7 +175,7 @@ function readBare(scanner: Scanner, glued: boolean): Field | string {
 }
 
 function endsBare(code: number): boolean {
-  // Most characters of a name or number are above `;`, so one comparison settles them.
+  // Fast path: most characters of a name or number are above `;`.
   if (code > semicolon) return false;
   return (
     code === space ||

@@ -1,4 +1,4 @@
-/** Record types by number, from IANA's DNS parameters; without the ones that only questions and transfers use. */
+/** Record types by number, from IANA's DNS parameters, without query-only and meta types. */
 const mnemonics: Record<number, string> = {
   1: "A",
   2: "NS",
@@ -82,27 +82,26 @@ const mnemonics: Record<number, string> = {
   32769: "DLV",
 };
 
-/** Types of single vendors that no number stands for, but whose files are met. */
+/** Vendor-specific types without a number that occur in zone files. */
 const vendorTypes = ["ALIAS", "ANAME", "LUA"];
 
 const names = new Set([...Object.values(mnemonics), ...vendorTypes]);
 
-/** Types that stand in questions and messages only (RFC 6895 §3.1), and MD and MF, which RFC 973 ended. */
-const questionTypes = new Set(["MD", "MF", "OPT", "TKEY", "TSIG", "IXFR", "AXFR", "MAILB", "MAILA", "ANY", "*"]);
+/** Query and meta types (RFC 6895 §3.1), and MD and MF, which RFC 973 made obsolete. */
+const metaTypes = new Set(["MD", "MF", "OPT", "TKEY", "TSIG", "IXFR", "AXFR", "MAILB", "MAILA", "ANY", "*"]);
 
-/** Why no zone can hold a record of this type, as the end of a sentence that begins with the type; null where one can. */
+/** Returns why no zone can hold a record of this type, as the end of a sentence that begins with the type, or null. */
 export function unstorableReason(raw: string): string | null {
   const name = raw.toUpperCase();
-  if (vendorTypes.includes(name)) return "is a type of single providers, which no name server loads";
+  if (vendorTypes.includes(name)) return "is a vendor-specific type that standard name servers do not load";
   const number = /^TYPE\d{1,5}$/.test(name) ? Number(name.slice(4)) : null;
-  const isForQuestions =
-    number !== null && (number === 3 || number === 4 || number === 41 || (number > 127 && number < 256));
-  return isForQuestions || questionTypes.has(name) ? "is not a type that a zone can hold" : null;
+  const isMeta = number !== null && (number === 3 || number === 4 || number === 41 || (number > 127 && number < 256));
+  return isMeta || metaTypes.has(name) ? "cannot be stored in a zone" : null;
 }
 
 /**
- * The one name of a type, in upper case: `mx` and `TYPE15` are `MX`, `type65280` is `TYPE65280` (RFC 3597 §5). Null when it is not a type,
- * so that a slip of the pen does not pass for one.
+ * Returns the canonical name of a type, in upper case: `mx` and `TYPE15` are `MX`, `type65280` is `TYPE65280` (RFC 3597 §5). Returns null
+ * for anything else, so that typos are not accepted.
  */
 export function canonicalType(raw: string): string | null {
   const name = raw.toUpperCase();
@@ -114,8 +113,8 @@ export function canonicalType(raw: string): string | null {
 }
 
 /**
- * Whether a type is one of a single provider's for what only it has, such as `R53_ALIAS`: it is shown, and no name server knows it.
- * The mnemonic of a DNS type has no underscore (RFC 6895 §3.1).
+ * Returns whether a type is a provider's own, such as `R53_ALIAS`, which is shown but not known to name servers.
+ * Mnemonics of DNS types have no underscore (RFC 6895 §3.1).
  */
 export function isProviderType(name: string): boolean {
   return name.includes("_");
@@ -123,12 +122,12 @@ export function isProviderType(name: string): boolean {
 
 const numbers = new Map(Object.entries(mnemonics).map(([number, name]) => [name, Number(number)]));
 
-/** The number of a type in its canonical name; null for a vendor's own type, which has none. */
+/** Returns the number of a type given by its canonical name, or null for a vendor-specific type. */
 export function typeNumber(name: string): number | null {
   return numbers.get(name) ?? (/^TYPE\d+$/.test(name) ? Number(name.slice(4)) : null);
 }
 
-/** The canonical name of a type's number: `MX`, or `TYPE65280` where it has no other. */
+/** Returns the canonical name of a type number: its mnemonic, or `TYPE65280`. */
 export function typeName(number: number): string {
   return mnemonics[number] ?? `TYPE${number}`;
 }

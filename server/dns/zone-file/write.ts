@@ -12,20 +12,20 @@ export interface ZoneFileContent {
   zone: string;
   soa: Soa;
   records: readonly RecordData[];
-  /** Seconds for $TTL; 3600 when left out. Every record names its own all the same. */
+  /** Seconds for $TTL. Default: 3600. Every record still has its own TTL. */
   defaultTtl?: number;
-  /** Writes ALIAS, ANAME and LUA as records, which only some servers load, and not as comments. */
+  /** Writes ALIAS, ANAME and LUA, which only some servers load, as records rather than comments. */
   vendorTypes?: boolean;
-  /** The records are not all that the zone has. */
+  /** Whether the records are only part of the zone. */
   isPart?: boolean;
 }
 
-// Longer owners push their line to the right instead of every other one.
+// Longer owners widen only their own line.
 const widestOwner = 32;
 
 /**
- * Prints a master file (RFC 1035 §5) that BIND, NSD and Knot load: the same records give the same text, in whatever order they come. The
- * SOA leads, then the apex, then the other owners in canonical order, one record a line. `parseZoneFile` gives the records back.
+ * Prints a master file (RFC 1035 §5) that BIND, NSD and Knot load. The output does not depend on the order of the records: the SOA comes
+ * first, then the apex, then other owners in canonical order, one record per line. `parseZoneFile` reads it back.
  */
 export function printZoneFile(content: ZoneFileContent): string {
   return atOnce(printingZoneFile(content));
@@ -52,8 +52,8 @@ export function* printingZoneFile({
   if (!ordered.some((record) => isApexNs(record) && !isPlaceholder(record))) {
     lines.push(
       isPart
-        ? "; Records of some hosts of the zone; its name servers are not among them. The next line stands in for them."
-        : "; A zone does not load without a name server, and this one lists none. The next line stands in for it.",
+        ? "; This file has only some hosts of the zone, without its name servers. The next line is a placeholder."
+        : "; This zone has no name server, but needs one to load. The next line is a placeholder.",
     );
     lines.push(printLine("@", soa.ttl, "NS", `${placeholderNameServer}.`, width));
   }
@@ -87,7 +87,7 @@ function printLine(name: string, ttl: number, recordType: string, rdata: string,
   return `${name.padEnd(width)} ${String(ttl).padEnd(6)} IN ${recordType.padEnd(6)} ${rdata}`;
 }
 
-/** What only its provider has, no name server loads and no import takes in. */
+/** Returns whether a type is written as a comment because name servers and imports do not accept it. */
 function isCommented(recordType: string, vendorTypes: boolean): boolean {
   return isProviderType(recordType) || (!vendorTypes && typeNumber(recordType) === null);
 }
@@ -96,7 +96,7 @@ function absolute(host: string): string {
   return host === "." ? host : `${host}.`;
 }
 
-/** By owner, then name servers first, then by type, value and how a text is cut. */
+/** Sorts by owner, NS first, then type, value and TXT split. */
 function* inOrder(records: readonly RecordData[]): Steps<RecordData[]> {
   const keys = new Map<string, string>();
   const keyed = yield* mapped(records, (record) => {

@@ -3,19 +3,19 @@ import { parseExpiryDate } from "../dates.ts";
 import type { Answer, Registration } from "../registration.ts";
 import { cleanRegistryText } from "../clean-registry-text.ts";
 
-/** What a server's domain object (RFC 9083 §5.3) says, and where the registrar's own object is. */
+/** A parsed domain object (RFC 9083 §5.3), with the URL of the registrar's own object. */
 export type RdapAnswer = Exclude<Answer, { kind: "registered" | "no registry" }> | RdapRegistration;
 
 export interface RdapRegistration {
   kind: "registered";
   registration: Registration;
-  /** As the server names it; not checked. Null: it names none. */
+  /** The URL as sent by the server, not validated; null if there is none. */
   registrarUrl: string | null;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** @param name as asked, lower-case A-labels. @param body what came with status 200. */
+/** Parses an RDAP answer. @param name the queried name in lower-case A-labels. @param body response body of status 200. */
 export function readRdapAnswer(body: string, name: string): RdapAnswer {
   const object = jsonObject(body);
   if (!object) return { kind: "broken", message: "answers with something that is no RDAP" };
@@ -49,15 +49,14 @@ function jsonObject(body: string): Fields | null {
   }
 }
 
-/** An answer without a name is taken to be for the one that was asked for. */
+/** Whether the answer is for this name. An answer without a name is assumed to be. */
 function isFor(object: Fields, name: string): boolean {
   const names = [object["ldhName"], object["unicodeName"]].filter((given) => typeof given === "string");
   return names.length === 0 || names.some((given) => domainToASCII(given.replace(/\.$/, "")) === name);
 }
 
 /**
- * The date of an event (RFC 9083 §4.5). The action must be exactly that: "registrar expiration" is another than "expiration".
- * Of several the earliest.
+ * Returns the earliest date of an event (RFC 9083 §4.5). The action must match exactly: "registrar expiration" is not "expiration".
  */
 function eventDate(object: Fields, action: string): Date | null {
   const dates = list(object["events"]).flatMap((event) => {
@@ -78,7 +77,7 @@ function registrarOf(object: Fields): string | null {
   return null;
 }
 
-/** The name on a card: jCard (RFC 7095), or JSContact (RFC 9553), which is to replace it. */
+/** Returns the name on a card: jCard (RFC 7095), or its successor JSContact (RFC 9553). */
 function cardName(entity: Fields): string | null {
   const [, properties] = list(entity["vcardArray"]);
   for (const wanted of ["fn", "org"]) {
@@ -92,7 +91,7 @@ function cardName(entity: Fields): string | null {
   return plainText(fields(fields(entity["jscard"])?.["name"])?.["full"]);
 }
 
-/** Where the registrar's own object is (RFC 9083 §4.2): the `related` link to a domain. */
+/** Returns the URL of the registrar's own object: the `related` link to a domain (RFC 9083 §4.2). */
 function registrarUrl(object: Fields, name: string): string | null {
   for (const given of list(object["links"])) {
     const { rel, href, type } = fields(given) ?? {};

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** RDAP servers by suffix, in A-labels; those of https first. */
+/** RDAP servers by suffix in A-labels; HTTPS servers first. */
 export type ServersBySuffix = ReadonlyMap<string, readonly string[]>;
 
 /** RFC 9224 §3. */
@@ -8,7 +8,7 @@ const bootstrapFile = z.object({
   services: z.array(z.tuple([z.array(z.string()), z.array(z.string())]).rest(z.unknown())).min(1),
 });
 
-/** Reads the list of RDAP servers (RFC 9224). @returns null for what is none, or has no server */
+/** Parses the list of RDAP servers (RFC 9224). @returns null if it is invalid or has no servers */
 export function readBootstrap(text: string): ServersBySuffix | null {
   let json: unknown;
   try {

@@ -10,11 +10,11 @@ import { bundledServers, unlistedServers } from "./bundled-servers.ts";
 const ianaUrl = "https://data.iana.org/rdap/dns.json";
 const hour = 3_600_000;
 const freshMilliseconds = 24 * hour;
-/** After a fetch that failed. */
+/** Retry delay after a failed fetch. */
 const againMilliseconds = hour;
 const maxBytes = 4 * 1024 * 1024;
 
-/** The list as it is kept on disk, as it came. */
+/** The list as cached on disk, unmodified. */
 const keptFile = z.object({ url: z.string(), fetchedAt: z.iso.datetime(), text: z.string() });
 
 interface Kept {
@@ -22,15 +22,20 @@ interface Kept {
   fetchedAt: number;
 }
 
+interface Parts {
+  egress: Egress;
+  log: Logger;
+  now: () => Date;
+  file: string;
+  url: string | undefined;
+}
+
 /**
- * Which RDAP servers answer for which suffixes (RFC 9224). The list is fetched once a day, when it is needed, and kept on disk; while it cannot be
- * had the last one counts, and before there was one those that come with the service.
+ * Finds the RDAP servers for a suffix (RFC 9224). The list is fetched on demand, at most once a day, and cached on disk. If a fetch
+ * fails, the last list applies; without one, the bundled servers do.
  */
 export class RdapBootstrap {
-  readonly #egress: Egress;
-  readonly #log: Logger;
-  readonly #now: () => Date;
-  readonly #file: string;
+  readonly #parts: Parts;
   readonly #url: string;
   readonly #configured: boolean;
   #kept: Kept | null = null;
@@ -38,22 +43,19 @@ export class RdapBootstrap {
   #triedAt: number | null = null;
   #refreshing: Promise<void> | null = null;
 
-  /** @param file where the list is kept. @param url RDAP_BOOTSTRAP_URL */
-  constructor(parts: { egress: Egress; log: Logger; now: () => Date; file: string; url: string | undefined }) {
-    this.#egress = parts.egress;
-    this.#log = parts.log;
-    this.#now = parts.now;
-    this.#file = parts.file;
+  /** @param parts.file path of the cached list. @param parts.url RDAP_BOOTSTRAP_URL */
+  constructor(parts: Parts) {
+    this.#parts = parts;
     this.#url = parts.url ?? ianaUrl;
     this.#configured = parts.url !== undefined;
   }
 
-  /** @param suffixes the longest first. @returns addresses of the registry's servers; none where it has no RDAP */
+  /** Returns the URLs of the registry's servers; empty if it has no RDAP. @param suffixes longest first. */
   async serversFor(suffixes: readonly string[]): Promise<readonly string[]> {
     await this.#refresh();
     for (const suffix of suffixes) {
       const servers = this.#kept ? this.#kept.servers.get(suffix) : bundledServers.get(suffix);
-      // Who names a list of their own means it to be complete.
+      // A configured list is assumed to be complete.
       const found = servers ?? (this.#configured && this.#kept ? undefined : unlistedServers.get(suffix));
       if (found) return found;
     }
@@ -69,18 +71,18 @@ export class RdapBootstrap {
   }
 
   async #fetchIfDue(): Promise<void> {
-    const now = this.#now().getTime();
+    const now = this.#parts.now().getTime();
     const fresh = this.#kept !== null && now - this.#kept.fetchedAt < freshMilliseconds;
     const tried = this.#triedAt !== null && now - this.#triedAt < againMilliseconds;
     if (!fresh && !tried) await this.#fetch();
   }
 
   async #fetch(): Promise<void> {
-    this.#triedAt = this.#now().getTime();
+    this.#triedAt = this.#parts.now().getTime();
     try {
       const reach = this.#configured ? "inside" : "public";
       const headers = { accept: "application/json" };
-      const answer = await this.#egress.guardedFetch(this.#url, { reach, headers, maxBytes });
+      const answer = await this.#parts.egress.guardedFetch(this.#url, { reach, headers, maxBytes });
       const text = await answer.text();
       const servers = answer.status === 200 ? readBootstrap(text) : null;
       if (!servers) throw new Error(`The answer, with status ${answer.status}, is no list of RDAP servers.`);
@@ -88,30 +90,33 @@ export class RdapBootstrap {
       await this.#write(text, new Date(this.#triedAt));
     } catch (error) {
       const stand = this.#kept ? "the last one counts on" : "those that come with the service count";
-      this.#log.warn({ err: error, url: this.#url }, `the list of RDAP servers could not be fetched; ${stand}`);
+      this.#parts.log.warn({ err: error, url: this.#url }, `the list of RDAP servers could not be fetched; ${stand}`);
     }
   }
 
   async #load(): Promise<void> {
     try {
-      const kept = keptFile.parse(JSON.parse(await readFile(this.#file, "utf8")));
+      const kept = keptFile.parse(JSON.parse(await readFile(this.#parts.file, "utf8")));
       const servers = kept.url === this.#url ? readBootstrap(kept.text) : null;
       this.#kept = servers && { servers, fetchedAt: Date.parse(kept.fetchedAt) };
     } catch {
-      // Missing, or not what was written: it is fetched again.
+      // The file is missing or corrupt: fetch the list again.
       this.#kept = null;
     }
   }
 
   async #write(text: string, fetchedAt: Date): Promise<void> {
-    const temporary = `${this.#file}.${randomUUID()}.tmp`;
+    const temporary = `${this.#parts.file}.${randomUUID()}.tmp`;
     try {
-      await mkdir(dirname(this.#file), { recursive: true });
+      await mkdir(dirname(this.#parts.file), { recursive: true });
       await writeFile(temporary, JSON.stringify({ url: this.#url, fetchedAt, text }), { mode: 0o600 });
-      await rename(temporary, this.#file);
+      await rename(temporary, this.#parts.file);
     } catch (error) {
       await rm(temporary, { force: true });
-      this.#log.warn({ err: error, file: this.#file }, "the list of RDAP servers could not be kept on disk");
+      this.#parts.log.warn(
+        { err: error, file: this.#parts.file },
+        "the list of RDAP servers could not be kept on disk",
+      );
     }
   }
 }

@@ -1,6 +1,5 @@
 /**
- * RDAP servers that come with the service, by the suffixes that they answer for. They stand in when the list at IANA was never to be had; what
- * is not listed here is asked over WHOIS then.
+ * Bundled RDAP servers by suffix. They apply until IANA's list has been fetched once; other suffixes then use WHOIS.
  */
 export const bundledServers: ReadonlyMap<string, readonly string[]> = table([
   ["com", "https://rdap.verisign.com/com/v1/"],
@@ -30,7 +29,7 @@ export const bundledServers: ReadonlyMap<string, readonly string[]> = table([
   ["uk", "https://rdap.nominet.uk/uk/"],
 ]);
 
-/** Servers that registries run and have not told IANA of. */
+/** Registries' servers that are missing from IANA's list. */
 export const unlistedServers: ReadonlyMap<string, readonly string[]> = table([
   ["ch", "https://rdap.nic.ch/"],
   ["co", "https://rdap.nic.co/"],

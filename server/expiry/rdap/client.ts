@@ -12,7 +12,7 @@ const maxBytes = 512 * 1024;
 
 type Said = RdapRegistration | { kind: "unregistered" } | Failure;
 
-/** The registration data access protocol (RFC 9082, RFC 9083). */
+/** An RDAP client (Registration Data Access Protocol; RFC 9082, RFC 9083). */
 export class RdapClient {
   readonly #egress: Egress;
   readonly #pace: ServerPace;
@@ -25,8 +25,8 @@ export class RdapClient {
   }
 
   /**
-   * Asks the registry, and then the registrar where the registry names its server; what the registrar does not say is no failure.
-   * @param bases of the registry's servers, in the order in which they are tried. @throws the signal's reason
+   * Queries the registry, and then the registrar if the registry names its server. A failed registrar query is ignored.
+   * @param bases base URLs of the registry's servers, in order of preference. @throws the signal's reason
    */
   async ask(bases: readonly string[], name: string, patience: Patience): Promise<Settled | Failure> {
     const answer = await this.#askFirst(bases, name, patience);
@@ -36,13 +36,13 @@ export class RdapClient {
     return { kind: "registered", registration: registrar ? joined(registration, registrar) : registration };
   }
 
-  /** The first server that answers; of several that fail the first one's failure. */
+  /** Returns the first server's answer that is not a failure; if all fail, the first failure. */
   async #askFirst(bases: readonly string[], name: string, patience: Patience): Promise<Said> {
     let failed: Failure | null = null;
     for (const base of bases) {
       const url = URL.parse(`domain/${name}`, base.endsWith("/") ? base : `${base}/`);
       const answer = url ? await this.#get(url, name, patience) : failure(`${base} is no address of an RDAP server.`);
-      // All of them are the same registry's, so that "too often" is meant for all.
+      // All servers belong to the same registry, so a rate limit applies to all.
       if (answer.kind !== "failed" || answer.limited) return answer;
       failed ??= answer;
     }
@@ -56,13 +56,13 @@ export class RdapClient {
     patience: Patience,
   ): Promise<Registration | null> {
     const url = URL.parse(given);
-    // A registry that is its own registrar refers to itself.
+    // A registry that is also the registrar refers to itself.
     if (!url || bases.some((base) => URL.parse(base)?.host === url.host)) return null;
     const answer = await this.#get(url, name, patience);
     return answer.kind === "registered" ? answer.registration : null;
   }
 
-  /** Follows redirects (RFC 7480 §5.2), each through the door and in its turn at the server that it leads to. */
+  /** Follows redirects (RFC 7480 §5.2). Each one passes the egress guard and its target's rate limit. */
   async #get(first: URL, name: string, patience: Patience): Promise<Said> {
     let url = first;
     for (let hop = 0; hop <= mostRedirects; hop++) {
@@ -118,7 +118,7 @@ function answerOf({ status, headers }: Response, body: string, name: string): Rd
   return { kind: "broken", message: `answers with status ${status}` };
 }
 
-/** The registry's word stays what it is; the registrar's object adds its own date, under either name that is in use for it. */
+/** Merges registry and registrar data. The registry's takes precedence; the registrar's date may be under either event name. */
 function joined(registry: Registration, registrar: Registration): Registration {
   return {
     ...registry,

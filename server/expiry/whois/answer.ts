@@ -13,14 +13,14 @@ import {
 } from "./keys.ts";
 import { readPairs, type Pair } from "./pairs.ts";
 
-/** What an answer over port 43 says, and which server it refers to. */
+/** A parsed WHOIS answer, and the server that it refers to. */
 export interface WhoisAnswer {
   answer: Answer;
-  /** `host` or `host:port`, not checked: the registry's server at IANA's, the registrar's at a registry's. */
+  /** `host` or `host:port`, not validated. IANA refers to the registry's server, and a registry to the registrar's. */
   referral: string | null;
 }
 
-/** Where no registration is, the first page says why. */
+/** How much of an answer without a registration is searched for the reason. */
 const longestPlain = 8_192;
 
 const limited =
@@ -28,7 +28,7 @@ const limited =
 const unregistered =
   /\bno (?:match(?:ing)?|entries|data|such domain|object|record|information)\b|\bnot (?:been )?(?:found|registered|exist)\b|\bnothing found\b|\bdoes not exist\b|\bis (?:free|available)\b|^[ \t]*(?:domain )?status:?[ \t]+(?:free|available)\b|\bavailable for (?:registration|purchase)\b|\bdo not have an entry\b|\bno_se_encontro\b|\bunassignable\b|該当するデータがありません/im;
 
-/** @param name as asked, lower-case A-labels. */
+/** Parses a WHOIS answer. @param name the queried name in lower-case A-labels. */
 export function readWhoisAnswer(text: string, name: string): WhoisAnswer {
   const pairs = readPairs(text);
   return { answer: answerIn(text, pairs, name), referral: referralIn(pairs) };
@@ -49,7 +49,7 @@ function answerIn(text: string, pairs: readonly Pair[], name: string): Answer {
       message: empty ? "answers with nothing" : "answers with something that is not understood",
     };
   }
-  // A free name can come with the registry's own contact data.
+  // An answer for an unregistered name can contain the registry's own contact data.
   if (!dated && statusesIn(pairs).some((status) => /^(?:free|available)$/i.test(status)))
     return { kind: "unregistered" };
   if (!isFor(pairs, name, dated)) return { kind: "broken", message: "answers for another name" };
@@ -68,12 +68,12 @@ function dateIn(pairs: readonly Pair[], keys: ReadonlySet<string>): Date | null 
   return firstIn(pairs, keys, parseExpiryDate);
 }
 
-/** JPRS of names below co.jp: `[State] Connected (2027/03/31)`. */
+/** Returns the date of JPRS's status for names below co.jp: `[State] Connected (2027/03/31)`. */
 function connectedUntil(pairs: readonly Pair[]): Date | null {
   return firstIn(pairs, statusKeys, (value) => parseExpiryDate(/^connected \(([\d/]+)\)$/i.exec(value)?.[1] ?? ""));
 }
 
-/** @returns what `read` makes of the first value that it makes something of. */
+/** Returns the first result of `read` that is not null. */
 function firstIn<T>(pairs: readonly Pair[], keys: ReadonlySet<string>, read: (value: string) => T | null): T | null {
   for (const { key, value } of pairs) {
     const result = keys.has(key) ? read(value) : null;
@@ -82,14 +82,14 @@ function firstIn<T>(pairs: readonly Pair[], keys: ReadonlySet<string>, read: (va
   return null;
 }
 
-/** Without the explanations that some servers write behind them. */
+/** Returns statuses without the explanations that some servers append. */
 function statusesIn(pairs: readonly Pair[]): string[] {
   const values = pairs.flatMap(({ key, value }) => (statusKeys.has(key) ? value.split(/,\s*/) : []));
   const statuses = values.flatMap((value) => cleanRegistryText(value.replace(/\s+\(?https?:\/\/.*$/i, "")) ?? []);
   return [...new Set(statuses)].slice(0, 50);
 }
 
-/** A dated answer without a name is taken to be for the one that was asked for. */
+/** Whether the answer is for this name. An answer with a date but no name is assumed to be. */
 function isFor(pairs: readonly Pair[], name: string, dated: boolean): boolean {
   const names = pairs.flatMap(({ key, value }) => (nameKeys.has(key) ? (value.split(/[\s(]/)[0] ?? "") : []));
   return (dated && names.length === 0) || names.some((given) => domainToASCII(given.replace(/\.$/, "")) === name);

@@ -10,39 +10,37 @@ import { ianaServer, whoisPort, whoisQuery, whoisServer, type WhoisServer } from
 
 const callMilliseconds = 10_000;
 const maxBytes = 128 * 1024;
-/** The first server, the registry's, the registrar's. */
+/** Maximum servers per lookup: the first one, the registry's and the registrar's. */
 const mostServers = 3;
 const keptMilliseconds = 24 * 3_600_000;
 const mostKept = 2_000;
 
 type Said = Settled | Failure | { kind: "no registry" };
 
-/** WHOIS over port 43 (RFC 3912), for registries that have no RDAP, or whose RDAP has no date. */
+interface Parts {
+  egress: Egress;
+  pace: ServerPace;
+  now: () => Date;
+  configured: string | undefined;
+  iana?: string;
+}
+
+/** A WHOIS client (RFC 3912), for registries without RDAP or whose RDAP has no date. */
 export class WhoisClient {
-  readonly #egress: Egress;
-  readonly #pace: ServerPace;
-  readonly #now: () => Date;
+  readonly #parts: Parts;
   readonly #configured: WhoisServer | null;
   readonly #iana: WhoisServer;
-  /** Which server IANA names for a top-level domain, so that it is not asked for every name. */
+  /** Caches the server that IANA names for each top-level domain. */
   readonly #referrals = new Map<string, { server: WhoisServer | null; at: number }>();
 
-  /** @param configured WHOIS_SERVER: asked first, instead of IANA's. */
-  constructor(parts: {
-    egress: Egress;
-    pace: ServerPace;
-    now: () => Date;
-    configured: string | undefined;
-    iana?: string;
-  }) {
-    this.#egress = parts.egress;
-    this.#pace = parts.pace;
-    this.#now = parts.now;
+  /** @param parts.configured WHOIS_SERVER: queried first, instead of IANA's server. */
+  constructor(parts: Parts) {
+    this.#parts = parts;
     this.#configured = parts.configured === undefined ? null : whoisServer(parts.configured);
     this.#iana = parts.iana === undefined ? ianaServer : whoisServer(parts.iana);
   }
 
-  /** Goes from server to server as each refers to the next. @throws the signal's reason */
+  /** Queries a name, following referrals from server to server. @throws the signal's reason */
   async ask({ name, suffixes }: Registrable, patience: Patience): Promise<Said> {
     const topLevel = suffixes.at(-1) ?? name;
     const first = this.#configured ?? (await this.#registryOf(topLevel, patience));
@@ -65,14 +63,14 @@ export class WhoisClient {
 
   async #registryOf(topLevel: string, patience: Patience): Promise<WhoisServer | null | Failure> {
     const kept = this.#referrals.get(topLevel);
-    if (kept && this.#now().getTime() - kept.at < keptMilliseconds) return kept.server;
+    if (kept && this.#parts.now().getTime() - kept.at < keptMilliseconds) return kept.server;
     const said = await this.#query(this.#iana, topLevel, patience, (text) => readWhoisAnswer(text, topLevel));
     if ("kind" in said) return said;
     const settled = settledIn(said.answer, this.#iana);
     if (said.referral === null && settled.kind === "failed") return settled;
     const server = said.referral === null ? null : whoisServer(said.referral);
     if (this.#referrals.size >= mostKept) this.#referrals.clear();
-    this.#referrals.set(topLevel, { server, at: this.#now().getTime() });
+    this.#referrals.set(topLevel, { server, at: this.#parts.now().getTime() });
     return server;
   }
 
@@ -83,7 +81,7 @@ export class WhoisClient {
     read: (text: string) => WhoisAnswer,
   ): Promise<WhoisAnswer | Failure> {
     const key = keyOf(server);
-    const seconds = await this.#pace.turn(key, patience);
+    const seconds = await this.#parts.pace.turn(key, patience);
     if (seconds !== null) return noTurn(server.host, seconds);
     let text: string;
     try {
@@ -93,8 +91,8 @@ export class WhoisClient {
       throw error;
     }
     const said = read(text);
-    if (said.answer.kind === "limited") this.#pace.rest(key, said.answer.seconds);
-    else this.#pace.answered(key);
+    if (said.answer.kind === "limited") this.#parts.pace.rest(key, said.answer.seconds);
+    else this.#parts.pace.answered(key);
     return said;
   }
 
@@ -105,7 +103,7 @@ export class WhoisClient {
     const ending = AbortSignal.any([signal, deadline.signal]);
     try {
       const reach = server === this.#configured ? "inside" : "public";
-      const socket = await this.#egress.guardedConnect({ ...server, reach, ports: [whoisPort], signal: ending });
+      const socket = await this.#parts.egress.guardedConnect({ ...server, reach, ports: [whoisPort], signal: ending });
       return await readToEnd(socket, `${query}\r\n`, server.host, ending);
     } finally {
       clearTimeout(timer);
@@ -122,7 +120,7 @@ async function readToEnd(socket: Socket, query: string, host: string, signal: Ab
   try {
     signal.throwIfAborted();
     socket.write(query);
-    // Leaving the loop ends the connection with it.
+    // Leaving the loop closes the connection.
     for await (const chunk of socket as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (size > maxBytes) throw new EgressError("size", `${host} answers with more than ${maxBytes} bytes.`);
@@ -139,7 +137,7 @@ async function readToEnd(socket: Socket, query: string, host: string, signal: Ab
   }
 }
 
-/** Most servers write UTF-8; what is none is taken for Latin-1. */
+/** Decodes an answer as UTF-8, or as Latin-1 if it is not valid UTF-8. */
 function textOf(bytes: Buffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -157,7 +155,7 @@ function keyOf({ host, port }: WhoisServer): string {
   return `${host}:${port}`;
 }
 
-/** The registry's word stays what it is; the registrar adds its own date and, of a thin registry, all that it lacks. */
+/** Merges registry and registrar data. The registry's takes precedence; the registrar adds its own date and what a thin registry lacks. */
 function joined(registry: Registration, registrar: Registration): Registration {
   return {
     registryExpiresAt: registry.registryExpiresAt,

@@ -1,4 +1,4 @@
-/** What registries call the end of a registration; whoever writes dots, underscores or capitals means the same. */
+/** Registries' keys for the expiry date. Case is ignored; dots and underscores count as spaces. */
 export const registryExpiryKeys = keys(`
   registry expiry date, registry expiration date, domain expiration date, domain expiry, domain expires, domain datebilleduntil,
   expiration date, expiration time, expiration, expire date, expire-date, expire, expires, expires at, expires on, expires-on,
@@ -18,10 +18,10 @@ export const statusKeys = keys("domain status, status, state, eppstatus, 状態"
 
 export const nameKeys = keys("domain name, domain, ascii domain name, ドメイン名");
 
-/** Behind which the next server stands: the registry's at IANA's, the registrar's at a registry's. */
+/** Keys for a referral: IANA refers to the registry's server, and a registry to the registrar's. */
 export const referralKeys = keys("refer, whois, whois server, registrar whois server, referralserver");
 
-/** What only a registration has. */
+/** Keys that occur only in registrations. */
 export const registrationKeys = keys(`
   registrar, sponsoring registrar, created, creation date, created on, registered, registered on, registered date, domain registered,
   登録年月日, nserver, name server, name servers, nameserver, nameservers, domain nameservers, holder, registrant, changed,

@@ -1,4 +1,4 @@
-/** A line `key: value` of a WHOIS answer; the key in lower case, one blank between its words. */
+/** A `key: value` line of a WHOIS answer. The key is in lower case, with single spaces between words. */
 export interface Pair {
   key: string;
   value: string;
@@ -8,8 +8,8 @@ const mostLines = 5_000;
 const longestLine = 500;
 
 /**
- * The lines of an answer that say something. There is no format (RFC 3912 §2); most servers write `key: value`, some `[key] value`, some put the
- * value, or a block about it, on the lines below the key.
+ * Returns the pairs in an answer. WHOIS defines no format (RFC 3912 §2): most servers write `key: value`, some `[key] value`, and some
+ * put the value, or a block about it, on the lines below the key.
  */
 export function readPairs(text: string): Pair[] {
   const lines = text.split(/\r\n|\r|\n/, mostLines).map((line) => line.slice(0, longestLine).trimEnd());
@@ -28,7 +28,7 @@ function pairOf(line: string): Pair | null {
   // "Record expires on 2027-05-31 23:59:59 (UTC+8)"
   const [, sentence, date] = /^\s*((?:record )?expires on)\s+(\d.*)$/i.exec(line) ?? [];
   if (sentence !== undefined) return { key: keyOf(sentence), value: date ?? "" };
-  // A colon within an address ends no key.
+  // A colon within a URL does not end a key.
   const [, key, value] = /^\s*([^:]{1,60}?)[.\s]*:(?!\/\/)(.*)$/.exec(line) ?? [];
   return key === undefined ? null : { key: keyOf(key), value: (value ?? "").trim() };
 }
@@ -40,7 +40,7 @@ function keyOf(text: string): string {
     .toLowerCase();
 }
 
-/** The first line of a block, without its own key where that is a name. */
+/** Returns the first line of the block below a key. If that line is itself a name's pair, returns its value. */
 function valueBelow(lines: readonly string[], index: number): string {
   const next = lines[index + 1];
   if (next === undefined || next.trim() === "" || indent(next) <= indent(lines[index] ?? "")) return "";

@@ -1,24 +1,24 @@
-/** A server of port 43. */
+/** A WHOIS server. */
 export interface WhoisServer {
   host: string;
   port: number;
 }
 
-/** The port of the protocol (RFC 3912 §2). */
+/** The default port (RFC 3912 §2). */
 export const whoisPort = 43;
 
-/** Knows which server each registry has, and answers with a reference to it. */
+/** IANA's server, which answers with a referral to the registry's server. */
 export const ianaServer: WhoisServer = { host: "whois.iana.org", port: whoisPort };
 
-/** @param text `host`, `host:port` or `[address]:port` */
+/** Parses a server's address. @param text `host`, `host:port` or `[address]:port` */
 export function whoisServer(text: string): WhoisServer {
   const [, bracketed, host = text, port] = /^(?:\[([\da-f:.]+)\]|([^:]+))(?::(\d{1,5}))?$/i.exec(text) ?? [];
   return { host: bracketed ?? host, port: port === undefined ? whoisPort : Number(port) };
 }
 
 /**
- * How servers want to be asked where the bare name is not enough: for domains and not for name servers and registrars of that name, in English,
- * or for a name in A-labels.
+ * Query formats of servers that need more than the bare name: to search only domains, not name servers or registrars of that name, to
+ * answer in English, or to query a name in A-labels.
  */
 const forms: Readonly<Record<string, (name: string) => string>> = {
   "whois.verisign-grs.com": (name) => `domain ${name}`,
@@ -30,7 +30,7 @@ const forms: Readonly<Record<string, (name: string) => string>> = {
   "whois.nic.name": (name) => `domain=${name}`,
 };
 
-/** The line that asks this server for a name. */
+/** Returns the query line for a name at this server. */
 export function whoisQuery({ host }: WhoisServer, name: string): string {
   return forms[host]?.(name) ?? name;
 }

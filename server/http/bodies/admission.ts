@@ -9,13 +9,13 @@ import type { LargeCall } from "./large-routes.ts";
 const kibibyte = 1_024;
 const mebibyte = 1_048_576;
 
-/** Octets that a body may have, inflated. */
+/** Maximum size of a decompressed body in bytes. */
 export const bodyLimits = { anonymous: 64 * kibibyte, ordinary: mebibyte, large: 16 * mebibyte } as const;
 
-/** How much of a body is read, and how the rest is refused. */
+/** The size limit of a body, and the error if it is exceeded. */
 export interface Admission {
   limit: number;
-  /** Whose body it is; null before sign-in. */
+  /** The sender; null if unauthenticated. */
   userId: string | null;
   refuse(): Promise<AppError>;
 }
@@ -25,18 +25,18 @@ const tooLarge = (message: string) => () => Promise.resolve(new AppError("PAYLOA
 const beforeSignIn: Admission = {
   limit: bodyLimits.anonymous,
   userId: null,
-  refuse: tooLarge("The body is larger than 64 KiB, the limit for calls without sign-in."),
+  refuse: tooLarge("The body exceeds 64 KiB, the limit for unauthenticated calls. Sign in first, or send less."),
 };
 
-/** Whether the head of a request promises a body that anybody may send. */
+/** Returns whether the headers declare a body small enough for unauthenticated calls. */
 export function isSmall({ headers }: Request): boolean {
   const plain = (headers["content-encoding"] ?? "identity").toLowerCase() === "identity";
   return plain && Number(headers["content-length"] ?? Number.NaN) <= bodyLimits.anonymous;
 }
 
 /**
- * Decides how much of a body is read, before any of it is. Up to 64 KiB need no sign-in, so credentials are looked at only for more, and
- * wrong ones are the answer only where they were needed.
+ * Determines the size limit of a body before reading it. Up to 64 KiB need no authentication, so credentials are checked, and rejected,
+ * only for larger bodies.
  */
 export async function admit(context: ServerContext, large: LargeCall | null): Promise<Admission> {
   const { services, http, requestId } = context;
@@ -45,12 +45,12 @@ export async function admit(context: ServerContext, large: LargeCall | null): Pr
     const { caller } = await services.authenticator.authenticate(services.database.fork(), http);
     const { userId } = caller;
     if (!large) {
-      const refuse = tooLarge("The body is larger than 1 MiB; send it in parts.");
+      const refuse = tooLarge("The body exceeds 1 MiB. Send it in parts.");
       return { limit: bodyLimits.ordinary, userId, refuse };
     }
-    const barred = barredFrom(caller, large);
-    if (barred) return { limit: bodyLimits.ordinary, userId, refuse: () => Promise.resolve(barred) };
-    const refuse = tooLarge("The body is larger than 16 MiB; import a larger zone from its provider.");
+    const forbidden = permissionFault(caller, large);
+    if (forbidden) return { limit: bodyLimits.ordinary, userId, refuse: () => Promise.resolve(forbidden) };
+    const refuse = tooLarge("The body exceeds 16 MiB. Import larger zones from their provider.");
     return { limit: bodyLimits.large, userId, refuse };
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "UNAUTHORIZED") throw error;
@@ -62,7 +62,7 @@ export async function admit(context: ServerContext, large: LargeCall | null): Pr
   }
 }
 
-function barredFrom(caller: Parameters<typeof permitted>[0], { permission }: LargeCall): AppError | null {
+function permissionFault(caller: Parameters<typeof permitted>[0], { permission }: LargeCall): AppError | null {
   try {
     if (permission !== null) permitted(caller, permission);
     return null;

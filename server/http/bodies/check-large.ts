@@ -6,7 +6,7 @@ import { readJsonObject, type JsonObject } from "../../api/json-object.ts";
 import { mostValues } from "../../api/json-shape.ts";
 import type { z } from "zod";
 
-/** A large body on its way to the worker. */
+/** A large body sent to the worker. */
 export interface LargeBody {
   procedure: string;
   /** As in `LargeCall`. */
@@ -14,20 +14,20 @@ export interface LargeBody {
   bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** What comes back: the body as it was sent, which is now known to be small in structure, or why it is refused. */
+/** The worker's response: the validated body as sent, or why it is refused. */
 export type CheckedBody =
   | { ok: true; body: JsonObject }
   | { ok: false; code: ErrorCode; message: string; issues: Issue[] | null };
 
-/** Reads and validates a large body. Runs in the worker. @param inputs what each procedure takes */
+/** Parses and validates a large body. Runs in the worker. @param inputs the input schemas by procedure */
 export function checkLarge(
   { procedure, inPath, bytes }: LargeBody,
   inputs: Readonly<Record<string, z.ZodType>>,
 ): CheckedBody {
   try {
     const body = readJsonObject(bytes, mostValues.large);
-    // A copy for tRPC: moments are put in place within it, and they do not belong into what is sent back.
-    const input = inPath ? besidePath(body, inPath) : deserializeInput(structuredClone(body));
+    // A copy for tRPC, because deserializing replaces dates in place, which must not be sent back.
+    const input = inPath ? withPathFields(body, inPath) : deserializeInput(structuredClone(body));
     const result = inputs[procedure]?.safeParse(input);
     if (result && !result.success) throw inputError(result.error);
     return { ok: true, body };
@@ -38,8 +38,8 @@ export function checkLarge(
   }
 }
 
-/** @throws AppError BAD_REQUEST for a field of the path that stands in the body as well */
-function besidePath(body: JsonObject, inPath: Readonly<Record<string, string>>): JsonObject {
+/** Merges path and body fields. @throws AppError BAD_REQUEST for a path field that is also in the body */
+function withPathFields(body: JsonObject, inPath: Readonly<Record<string, string>>): JsonObject {
   for (const field of Object.keys(inPath)) {
     if (!Object.hasOwn(body, field)) continue;
     throw new AppError("BAD_REQUEST", `${field}: ${alsoInPath}`, { issues: [{ path: [field], message: alsoInPath }] });

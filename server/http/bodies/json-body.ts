@@ -11,17 +11,17 @@ import { mostValues } from "../../api/json-shape.ts";
 import { largeCalls, type LargeCall } from "./large-routes.ts";
 import { isTooLarge, notUtf8, readBytes } from "./read-bytes.ts";
 
-/** Bodies of large calls beyond this are read in a thread of their own. */
+/** Larger bodies of large calls are parsed in a worker thread. */
 const inThreadBeyond = bodyLimits.anonymous;
 
-/** Reads a JSON body within the limits of its caller and its call, and refuses anything else. */
+/** Parses a JSON body within the limits of its caller and call, and refuses other bodies. */
 export function jsonBody(
   router: AnyTRPCRouter,
   createContext: (req: Request, res: Response) => ServerContext,
 ): RequestHandler {
   const largeCall = largeCalls(router);
   return async (req: Request, res: Response, next: NextFunction) => {
-    // Content in these means nothing (RFC 9110 §9.3.1), so it is not read.
+    // Content of these methods has no defined meaning (RFC 9110 §9.3.1) and is not read.
     if (!["GET", "HEAD", "OPTIONS"].includes(req.method)) {
       req.body = hasBody(req) ? await readCounted(req, res, createContext(req, res), largeCall(req)) : {};
       req.headers["content-type"] = "application/json";
@@ -36,7 +36,7 @@ function hasBody(req: Request): boolean {
 
 const unreadable: ReadonlySet<ErrorCode> = new Set(["BAD_REQUEST", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"]);
 
-/** Reads a body. A refused one is a call of its address, as no procedure comes to count it. @throws LimitReached, and as `readBody` */
+/** Reads a body and counts a refused one as a call of its address, because no procedure will. @throws LimitReached, or as `readBody` */
 async function readCounted(
   req: Request,
   res: Response,
@@ -69,7 +69,7 @@ async function readBody(
       return await readOrdinary(req, res, admission.limit);
     }
     const { largeBodies } = context.services;
-    await largeBodies.place(admission.userId, res);
+    await largeBodies.acquireSlot(admission.userId, res);
     const bytes = await readBytes(req, res, admission.limit);
     if (bytes.length <= inThreadBeyond) return parsed(bytes);
     const { procedure, inPath } = large;

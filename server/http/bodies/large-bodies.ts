@@ -5,10 +5,10 @@ import type { LargeBody } from "./check-large.ts";
 import type { JsonObject } from "../../api/json-object.ts";
 import { LargeBodyThread } from "./large-thread.ts";
 
-/** Each may take 16 MiB, and several times that while it is worked off. */
+/** Each may take 16 MiB, and several times that while it is processed. */
 const slots = { all: 8, waiting: 64, ofOneUser: 2, waitingOfOneUser: 16 };
 
-/** Large bodies: how many are worked off at once, and the thread that reads them. */
+/** Limits how many large bodies are processed at once, and owns the thread that parses them. */
 export class LargeBodies {
   readonly #slots = new SharedSlots(new Slots(slots.all, slots.waiting), {
     atOnce: slots.ofOneUser,
@@ -16,28 +16,28 @@ export class LargeBodies {
   });
   readonly #thread: LargeBodyThread;
 
-  /** @param program the module that the thread runs */
+  /** @param program the worker's module */
   constructor(program: URL) {
     this.#thread = new LargeBodyThread(program);
   }
 
   /**
-   * Waits until another large body may be worked off; its place is held until it is answered.
-   * @throws AppError UNAVAILABLE where too many wait
+   * Waits for a slot to process a large body and holds it until the response is sent.
+   * @throws AppError UNAVAILABLE if too many are waiting
    */
-  async place(userId: string, res: Response): Promise<void> {
+  async acquireSlot(userId: string, res: Response): Promise<void> {
     const gone = new AbortController();
     res.once("close", () => gone.abort());
     const release = await this.#slots.take(userId, gone.signal);
     if (!release) {
-      const message = "Too many large bodies are being worked off; try again in a few seconds.";
+      const message = "Too many large requests are being processed. Try again in a few seconds.";
       throw new AppError("UNAVAILABLE", message, { retryAfterSeconds: 5 });
     }
     if (gone.signal.aborted) release();
     else gone.signal.addEventListener("abort", release, { once: true });
   }
 
-  /** Reads and validates one in the thread; its bytes are gone afterwards. @throws AppError BAD_REQUEST */
+  /** Parses and validates a body in the thread, to which its bytes are transferred. @throws AppError BAD_REQUEST */
   async read(large: LargeBody): Promise<JsonObject> {
     return await this.#thread.check(large);
   }

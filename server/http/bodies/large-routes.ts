@@ -3,15 +3,15 @@ import type { Request } from "express";
 import type { Permission } from "../../access/permissions.ts";
 import { patternOf, restProcedures } from "../../api/rest.ts";
 
-/** A call that takes a large body. */
+/** A call that accepts a large body. */
 export interface LargeCall {
   procedure: string;
   permission: Permission | null;
-  /** What the address says beside the body; null over tRPC, where the body says all. */
+  /** Input fields from the path; null for tRPC, where the body contains all input. */
   inPath: Readonly<Record<string, string>> | null;
 }
 
-/** Finds the calls whose body may be large, by the address of a request and before anything of its body is read. */
+/** Returns a function that matches requests to calls with large bodies by method and path, before the body is read. */
 export function largeCalls(router: AnyTRPCRouter): (req: Request) => LargeCall | null {
   const routes = restProcedures(router).flatMap(({ name, meta: { openapi, largeBody = false, permission = null } }) =>
     openapi && largeBody

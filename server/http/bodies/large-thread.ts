@@ -8,12 +8,12 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** What the worker may take, beside the bodies themselves. */
+/** Memory limit of the worker, excluding the bodies. */
 const resourceLimits = { maxOldGenerationSizeMb: 512 };
 
 /**
- * Reads and validates large bodies in a thread of its own, so that calls of others do not wait for them. The thread starts with the first
- * large body and keeps no process from its end.
+ * Parses and validates large bodies in a worker thread, so that they do not block other calls. The thread starts with the first large body
+ * and does not keep the process alive.
  */
 export class LargeBodyThread {
   readonly #program: URL;
@@ -21,12 +21,12 @@ export class LargeBodyThread {
   #last = 0;
   readonly #waiting = new Map<number, Waiting>();
 
-  /** @param program the module that the thread runs */
+  /** @param program the worker's module */
   constructor(program: URL) {
     this.#program = program;
   }
 
-  /** @param large its bytes are gone afterwards. @throws AppError BAD_REQUEST */
+  /** Validates a body, whose bytes are transferred to the worker. @throws AppError BAD_REQUEST */
   async check(large: LargeBody): Promise<JsonObject> {
     const worker = (this.#worker ??= this.#start());
     const checked = await new Promise<CheckedBody>((resolve, reject) => {
@@ -40,7 +40,7 @@ export class LargeBodyThread {
     throw new AppError(code, message, issues ? { issues } : {});
   }
 
-  /** Ends the thread; a later body starts a new one. */
+  /** Stops the thread. A later body starts a new one. */
   async stop(): Promise<void> {
     const worker = this.#worker;
     this.#worker = null;
@@ -64,7 +64,7 @@ export class LargeBodyThread {
       for (const waiting of left) waiting.reject(error);
     };
     worker.on("error", fail);
-    worker.on("exit", () => fail(new Error("The thread for large bodies ended.")));
+    worker.on("exit", () => fail(new Error("The worker thread for large bodies exited.")));
     return worker;
   }
 }

@@ -1,13 +1,13 @@
 import express, { type Request, type RequestHandler, type Response } from "express";
 
-/** How a body that is not text of ours is refused. */
+/** Error message for other encodings. */
 export const notUtf8 = "Send the body as UTF-8, plain or compressed with gzip, deflate or br.";
 
 const readers = new Map<number, RequestHandler>();
 
 /**
- * Reads the octets of a body, inflated where they came compressed. The limit is that of the inflated octets, and nothing beyond it is kept.
- * @throws what Express's body parser throws, see `bodyError` and `isTooLarge`
+ * Reads the bytes of a body, decompressed if necessary. The limit applies to the decompressed size.
+ * @throws errors of Express's body parser, see `bodyError` and `isTooLarge`
  */
 export async function readBytes(req: Request, res: Response, limit: number): Promise<Buffer> {
   let reader = readers.get(limit);
@@ -26,7 +26,7 @@ export async function readBytes(req: Request, res: Response, limit: number): Pro
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
 }
 
-/** Whether it was the limit. */
+/** Returns whether a body exceeded its limit. */
 export function isTooLarge(error: unknown): boolean {
   return error instanceof Error && "type" in error && error.type === "entity.too.large";
 }

@@ -10,7 +10,7 @@ import type { ProviderId } from "../../database/tables/identity.ts";
 
 export type IdentityProviders = Readonly<Record<ProviderId, IdentityProvider>>;
 
-/** All providers, in the order in which people see them. */
+/** Returns all providers, in display order. */
 export function createIdentityProviders(egress: Egress, now: () => Date): IdentityProviders {
   return {
     oidc: oidc("oidc", "OpenID Connect", egress, now),

@@ -1,16 +1,16 @@
-import { CodeChallengeMethod, OAuth2Client, OAuth2Tokens } from "arctic";
+import type { OAuth2Tokens } from "arctic";
 import type { Egress } from "../../net/egress.ts";
 import { IdentityProviderError, type ClientSettings, type FlowValues } from "./provider.ts";
 import { askVendor, goodObject, reasonIn } from "./vendor-json.ts";
 
-/** The three places of a code flow. */
+/** The endpoints of an authorization code flow. */
 export interface Endpoints {
   authorizeUrl: string;
   tokenUrl: string;
   userInfoUrl: string;
 }
 
-/** The provider's own endpoints, or what an administrator entered in their place. */
+/** Returns the provider's endpoints, with those that an administrator configured taking precedence. */
 export function endpointsOf(settings: ClientSettings, builtIn: Endpoints): Endpoints {
   return {
     authorizeUrl: settings.authorizeUrl ?? builtIn.authorizeUrl,
@@ -19,32 +19,41 @@ export function endpointsOf(settings: ClientSettings, builtIn: Endpoints): Endpo
   };
 }
 
-/** The address that starts a code flow with PKCE (RFC 7636, S256). */
-export function authorizationUrlOf(authorizeUrl: string, settings: ClientSettings, flow: FlowValues): URL {
-  return clientOf(settings).createAuthorizationURLWithPKCE(
+/** Returns the authorization URL of a code flow with PKCE (RFC 7636, S256). */
+export async function authorizationUrlOf(
+  authorizeUrl: string,
+  settings: ClientSettings,
+  flow: FlowValues,
+): Promise<URL> {
+  const arctic = await loadArctic();
+  return clientOf(arctic, settings).createAuthorizationURLWithPKCE(
     authorizeUrl,
     flow.state,
-    CodeChallengeMethod.S256,
+    arctic.CodeChallengeMethod.S256,
     flow.codeVerifier,
     scopesOf(settings),
   );
 }
 
-/** The same for a provider that knows nothing of PKCE. */
-export function plainAuthorizationUrlOf(authorizeUrl: string, settings: ClientSettings, flow: FlowValues): URL {
-  return clientOf(settings).createAuthorizationURL(authorizeUrl, flow.state, scopesOf(settings));
+/** Returns the authorization URL for a provider without PKCE. */
+export async function plainAuthorizationUrlOf(
+  authorizeUrl: string,
+  settings: ClientSettings,
+  flow: FlowValues,
+): Promise<URL> {
+  return clientOf(await loadArctic(), settings).createAuthorizationURL(authorizeUrl, flow.state, scopesOf(settings));
 }
 
-/** The code of an answer that carries one (RFC 6749 §4.1.2: each parameter once). @throws IdentityProviderError */
+/** Returns the code of an authorization response (RFC 6749 §4.1.2: each parameter once). @throws IdentityProviderError */
 export function codeOf(answer: URLSearchParams, name = "code"): string {
   const [code, ...others] = answer.getAll(name);
   if (code && others.length === 0) return code;
-  throw new IdentityProviderError(`The answer does not hold one ${name}.`);
+  throw new IdentityProviderError(`The authorization response does not have exactly one ${name}.`);
 }
 
 /**
- * Redeems a code at a token endpoint that speaks plain OAuth 2.0 (RFC 6749 §4.1.3). Not arctic's own request: that one goes past our door,
- * and puts credentials into the header without encoding them (RFC 6749 §2.3.1). Credentials in the body are what GitHub, GitLab and Google document.
+ * Exchanges a code at a standard OAuth 2.0 token endpoint (RFC 6749 §4.1.3). Replaces arctic's request, which would bypass the egress guard
+ * and does not encode credentials in the header (RFC 6749 §2.3.1). GitHub, GitLab and Google document credentials in the body.
  * @throws IdentityProviderError
  */
 export async function redeemCode(
@@ -68,31 +77,39 @@ export async function redeemCode(
     secrets: [settings.clientSecret, code, codeVerifier],
   });
   const body = goodObject(answer, "The token endpoint");
-  // GitHub tells of errors with status 200.
-  if ("error" in body) throw new IdentityProviderError(`The token endpoint refused the code${reasonIn(answer)}.`);
+  // GitHub reports errors with status 200.
+  if ("error" in body) throw new IdentityProviderError(`The token endpoint rejected the code${reasonIn(answer)}.`);
+  const { OAuth2Tokens } = await loadArctic();
   return new OAuth2Tokens(body);
 }
 
-/** @throws IdentityProviderError */
+/** Returns the access token of a token response. @throws IdentityProviderError if it is not a bearer token */
 export function accessTokenOf(tokens: OAuth2Tokens): string {
   try {
     if (tokens.tokenType().toLowerCase() === "bearer") return tokens.accessToken();
   } catch {
-    // Told below.
+    // Reported below.
   }
-  throw new IdentityProviderError("The token endpoint did not answer with a bearer token.");
+  throw new IdentityProviderError("The token endpoint did not return a bearer token.");
 }
 
-/** @throws IdentityProviderError where there is none */
+/** Returns the id_token of a token response. @throws IdentityProviderError if there is none */
 export function idTokenOf(tokens: OAuth2Tokens): string {
   try {
     return tokens.idToken();
   } catch {
-    throw new IdentityProviderError("There is no id_token.");
+    throw new IdentityProviderError("The token endpoint did not return an id_token.");
   }
 }
 
-function clientOf({ clientId, redirectUrl }: ClientSettings): OAuth2Client {
+type Arctic = Awaited<ReturnType<typeof loadArctic>>;
+
+/** Loaded with the first sign-in: it brings the clients of sixty providers. */
+async function loadArctic() {
+  return await import("arctic");
+}
+
+function clientOf({ OAuth2Client }: Arctic, { clientId, redirectUrl }: ClientSettings) {
   return new OAuth2Client(clientId, null, redirectUrl);
 }
 

@@ -10,8 +10,9 @@ const builtIn = {
 };
 
 /**
- * DingTalk, whose dialect is its own: the code may come as `authCode`, is redeemed by JSON in camel case, and the token goes into a header of
- * its own. There is no PKCE. `unionId` is the same for all applications of one developer; `openId` is not. Addresses are not verified.
+ * DingTalk, which deviates from OAuth 2.0: the code may be named `authCode`, is exchanged as camel-case JSON, and the token goes into a
+ * custom header. It does not support PKCE. `unionId` is the same for all applications of a developer; `openId` is not. E-mail addresses are
+ * not verified.
  */
 export function dingtalk(egress: Egress): IdentityProvider {
   return {
@@ -20,10 +21,10 @@ export function dingtalk(egress: Egress): IdentityProvider {
     type: "oauth2",
     defaultScope: "openid",
     check: () => Promise.resolve(),
-    authorizationUrl(settings, flow) {
-      const url = plainAuthorizationUrlOf(endpointsOf(settings, builtIn).authorizeUrl, settings, flow);
+    async authorizationUrl(settings, flow) {
+      const url = await plainAuthorizationUrlOf(endpointsOf(settings, builtIn).authorizeUrl, settings, flow);
       url.searchParams.set("prompt", "consent");
-      return Promise.resolve(url);
+      return url;
     },
     async identify(settings, _flow, answer) {
       const { tokenUrl, userInfoUrl } = endpointsOf(settings, builtIn);

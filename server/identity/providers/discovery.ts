@@ -1,16 +1,4 @@
-import {
-  ClientError,
-  ClientSecretBasic,
-  ClientSecretPost,
-  Configuration,
-  None,
-  allowInsecureRequests,
-  customFetch,
-  discovery,
-  enableNonRepudiationChecks,
-  type CustomFetch,
-  type ServerMetadata,
-} from "openid-client";
+import type { Configuration, CustomFetch, ServerMetadata } from "openid-client";
 import type { Egress } from "../../net/egress.ts";
 import { EgressError } from "../../net/egress-error.ts";
 import { metadataOf } from "./discovery-document.ts";
@@ -18,11 +6,11 @@ import { IdentityProviderError, type ClientSettings } from "./provider.ts";
 
 const suffix = "/.well-known/openid-configuration";
 const deadlineSeconds = 10;
-/** How long what a provider told of itself is believed. */
-const trustMilliseconds = 10 * 60_000;
-const mostRemembered = 16;
+/** How long provider metadata is cached. */
+const cacheMilliseconds = 10 * 60_000;
+const maxCached = 16;
 
-/** What is known of OpenID providers, from their discovery documents. */
+/** Reads and caches the discovery documents of OpenID providers. */
 export class Discovery {
   readonly #egress: Egress;
   readonly #now: () => Date;
@@ -33,71 +21,77 @@ export class Discovery {
     this.#now = now;
   }
 
-  /** A client of the provider, with explicit endpoints in place of those that it tells. @throws IdentityProviderError */
+  /** Returns a client for the provider, with configured endpoints taking precedence. May be cached. @throws IdentityProviderError */
   async client(settings: ClientSettings & { wellKnownUrl: string }): Promise<Configuration> {
     const known = this.#known.get(keyOf(settings));
-    if (known && this.#now().getTime() - known.at < trustMilliseconds) return known.configuration;
+    if (known && this.#now().getTime() - known.at < cacheMilliseconds) return known.configuration;
     return await this.freshClient(settings);
   }
 
-  /** The same, asked anew, and known from then on. @throws IdentityProviderError */
+  /** Returns a client with freshly read metadata, and caches it. @throws IdentityProviderError */
   async freshClient(settings: ClientSettings & { wellKnownUrl: string }): Promise<Configuration> {
     const { clientId, clientSecret, wellKnownUrl, tokenUrl, userInfoUrl } = settings;
+    const library = await import("openid-client");
     const fetch = guarded(this.#egress, [wellKnownUrl, tokenUrl, userInfoUrl]);
-    const told = await this.#told(wellKnownUrl, fetch);
-    const metadata = metadataOf(told, settings);
-    // In the body where that is possible: in the header not all servers decode what has to be encoded there (RFC 6749 §2.3.1).
+    const document = await this.#read(wellKnownUrl, fetch);
+    const metadata = metadataOf(document, settings);
+    // Prefers credentials in the body, because not all servers decode the required encoding in the header (RFC 6749 §2.3.1).
     const inBody = metadata.token_endpoint_auth_methods_supported?.includes("client_secret_post") === true;
     const authentication =
-      clientSecret === null ? None() : inBody ? ClientSecretPost(clientSecret) : ClientSecretBasic(clientSecret);
-    const configuration = new Configuration(metadata, clientId, undefined, authentication);
-    configuration[customFetch] = fetch;
+      clientSecret === null
+        ? library.None()
+        : inBody
+          ? library.ClientSecretPost(clientSecret)
+          : library.ClientSecretBasic(clientSecret);
+    const configuration = new library.Configuration(metadata, clientId, undefined, authentication);
+    configuration[library.customFetch] = fetch;
     configuration.timeout = deadlineSeconds;
-    // What may be called without TLS is the door's to decide: it lets that pass to one's own network only.
-    allowInsecureRequests(configuration);
-    // By the provider's public keys alone: HS256 and `none` get nowhere, even where its document lists them.
-    enableNonRepudiationChecks(configuration);
-    if (this.#known.size >= mostRemembered) this.#known.clear();
+    // The egress guard decides about http, which it allows only to internal networks.
+    library.allowInsecureRequests(configuration);
+    // Accepts only signatures by the provider's public keys, not HS256 or `none`, even if its document lists them.
+    library.enableNonRepudiationChecks(configuration);
+    if (this.#known.size >= maxCached) this.#known.clear();
     this.#known.set(keyOf(settings), { configuration, at: this.#now().getTime() });
     return configuration;
   }
 
-  async #told(wellKnownUrl: string, fetch: CustomFetch): Promise<ServerMetadata> {
+  async #read(wellKnownUrl: string, fetch: CustomFetch): Promise<ServerMetadata> {
     const setting = "wellKnownUrl";
     if (!wellKnownUrl.endsWith(suffix))
-      throw new IdentityProviderError(`The discovery address must end with ${suffix}.`, { setting });
-    let told: ServerMetadata;
+      throw new IdentityProviderError(`The discovery URL must end with ${suffix}.`, { setting });
+    const { None, allowInsecureRequests, customFetch, discovery } = await import("openid-client");
+    let metadata: ServerMetadata;
     try {
       const found = await discovery(new URL(wellKnownUrl), "discovery", undefined, None(), {
         [customFetch]: fetch,
         timeout: deadlineSeconds,
         execute: [allowInsecureRequests],
       });
-      told = found.serverMetadata();
+      metadata = found.serverMetadata();
     } catch (error) {
-      throw new IdentityProviderError(`The discovery document cannot be read: ${whyOf(error)}`, {
+      throw new IdentityProviderError(`The discovery document cannot be read: ${reasonOf(error)}`, {
         setting,
         cause: error,
       });
     }
-    // OpenID Connect Discovery 1.0 §4.3: else one issuer could speak for another.
-    if (`${told.issuer.replace(/\/$/, "")}${suffix}` === wellKnownUrl) return told;
-    const message = `The discovery document is that of another issuer, ${told.issuer.slice(0, 200)}; use the address that belongs to the issuer.`;
+    // OpenID Connect Discovery 1.0 §4.3: otherwise one issuer could impersonate another.
+    if (`${metadata.issuer.replace(/\/$/, "")}${suffix}` === wellKnownUrl) return metadata;
+    const message = `The discovery document belongs to another issuer, ${metadata.issuer.slice(0, 200)}. Use the discovery URL of that issuer.`;
     throw new IdentityProviderError(message, { setting });
   }
 }
 
-/** All that a client is made of. */
+/** Returns the cache key: all settings of a client. */
 function keyOf(settings: ClientSettings): string {
   return JSON.stringify(Object.entries(settings).toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 /**
- * The door as openid-client calls it. What an administrator chose may be in the own network; a document from there may only name the same server,
- * or else a provider could have calls made to any other.
+ * Adapts the egress guard for openid-client. Configured URLs may be internal, but a discovery document may name internal URLs only on the
+ * same origin. Otherwise a provider could direct calls to any internal server.
  */
-function guarded(egress: Egress, chosen: readonly (string | null)[]): CustomFetch {
-  const origins = new Set(chosen.map((url) => url && URL.parse(url)?.origin));
+function guarded(egress: Egress, configured: readonly (string | null)[]): CustomFetch {
+  const origins = new Set(configured.map((url) => url && URL.parse(url)?.origin));
   return async (url, { method, headers, body, signal }) =>
     await egress.guardedFetch(url, {
       reach: origins.has(new URL(url).origin) ? "inside" : "public",
@@ -111,20 +105,20 @@ function guarded(egress: Egress, chosen: readonly (string | null)[]): CustomFetc
 function bodyText(body: unknown): string {
   if (typeof body === "string") return body;
   if (body instanceof URLSearchParams) return body.toString();
-  throw new TypeError("openid-client sends forms and text only.");
+  throw new TypeError("openid-client sent a body that is neither a form nor text.");
 }
 
-/** The first of nested errors that says something to people. */
-export function whyOf(error: unknown): string {
+/** Returns the most meaningful message of nested errors. */
+export function reasonOf(error: unknown): string {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof EgressError) return cause.message;
   }
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    // Its message quotes the text, in which tokens may be.
-    if (cause instanceof SyntaxError) return "the answer is no well-formed JSON.";
-    const timedOut = cause instanceof ClientError && cause.code === "OAUTH_TIMEOUT";
-    if (timedOut) return `there was no answer within ${deadlineSeconds} s.`;
+    // Its message quotes the text, which may contain tokens.
+    if (cause instanceof SyntaxError) return "the response is not valid JSON.";
+    const timedOut = "code" in cause && cause.code === "OAUTH_TIMEOUT";
+    if (timedOut) return `there was no response within ${deadlineSeconds} s.`;
     if (!(cause.cause instanceof Error)) return `${cause.message}.`;
   }
-  return "it failed.";
+  return "unknown error.";
 }

@@ -19,20 +19,20 @@ const builtIn = {
 };
 
 /**
- * Feishu, and Lark by explicit endpoints. The token endpoint is the third version: earlier ones accept a code verifier for a flow that began
- * without a challenge, and so let PKCE be taken away. Answers carry a `code` that is 0 when all is well. `union_id` is the same for all
- * applications of one developer. Addresses are not verified.
+ * Feishu, and Lark with configured endpoints. Uses version 3 of the token endpoint: earlier ones accept a code verifier for a flow that
+ * started without a challenge, which allows a PKCE downgrade. Responses have a `code` that is 0 on success. `union_id` is the same for all
+ * applications of a developer. E-mail addresses are not verified.
  */
 export function feishu(egress: Egress): IdentityProvider {
   return {
     id: "feishu",
     name: "Feishu",
     type: "oauth2",
-    // Who somebody is can be asked without any scope; names of scopes are permissions to grant the application there.
+    // The user's identity needs no scope; scopes are permissions that the application must be granted at Feishu.
     defaultScope: "",
     check: () => Promise.resolve(),
     authorizationUrl: (settings, flow) =>
-      Promise.resolve(authorizationUrlOf(endpointsOf(settings, builtIn).authorizeUrl, settings, flow)),
+      authorizationUrlOf(endpointsOf(settings, builtIn).authorizeUrl, settings, flow),
     async identify(settings, { codeVerifier }, answer) {
       const { tokenUrl, userInfoUrl } = endpointsOf(settings, builtIn);
       const { clientId, clientSecret, redirectUrl } = settings;
@@ -50,11 +50,11 @@ export function feishu(egress: Egress): IdentityProvider {
           code_verifier: codeVerifier,
         }),
       });
-      const accessToken = requiredText(well(redeemed, "Feishu"), "access_token", "Feishu");
+      const accessToken = requiredText(successful(redeemed, "Feishu"), "access_token", "Feishu");
       const headers = { authorization: `Bearer ${accessToken}` };
       const request = { headers, secrets: [accessToken] };
-      const told = well(await askVendor(egress, userInfoUrl, request), "Feishu's user endpoint");
-      const user = objectOf(told["data"], "Feishu's user endpoint");
+      const response = successful(await askVendor(egress, userInfoUrl, request), "Feishu's user endpoint");
+      const user = objectOf(response["data"], "Feishu's user endpoint");
       return {
         issuer: new URL(userInfoUrl).origin,
         subject: requiredText(user, "union_id", "Feishu's user endpoint"),
@@ -67,9 +67,9 @@ export function feishu(egress: Egress): IdentityProvider {
   };
 }
 
-/** @throws IdentityProviderError for any failure, also for one that is told with status 200 */
-function well(answer: VendorAnswer, what: string): VendorObject {
+/** Returns the body of a successful response. @throws IdentityProviderError for any failure, including those with status 200 */
+function successful(answer: VendorAnswer, what: string): VendorObject {
   const body = goodObject(answer, what);
   if ((body["code"] ?? 0) === 0 && !("error" in body)) return body;
-  throw new IdentityProviderError(`${what} refused${reasonIn(answer)}.`);
+  throw new IdentityProviderError(`${what} rejected the request${reasonIn(answer)}.`);
 }

@@ -11,7 +11,7 @@ const builtIn = {
   userInfoUrl: "https://api.github.com/user",
 };
 
-/** GitHub, and GitHub Enterprise Server by explicit endpoints. Users may change their login, so the numeric id is what counts. */
+/** GitHub, and GitHub Enterprise Server with configured endpoints. Identifies users by numeric id, because logins can change. */
 export function github(egress: Egress): IdentityProvider {
   return {
     id: "github",
@@ -20,7 +20,7 @@ export function github(egress: Egress): IdentityProvider {
     defaultScope: "read:user user:email",
     check: () => Promise.resolve(),
     authorizationUrl: (settings, flow) =>
-      Promise.resolve(authorizationUrlOf(endpointsOf(settings, builtIn).authorizeUrl, settings, flow)),
+      authorizationUrlOf(endpointsOf(settings, builtIn).authorizeUrl, settings, flow),
     async identify(settings, { codeVerifier }, answer) {
       const { tokenUrl, userInfoUrl } = endpointsOf(settings, builtIn);
       const tokens = await redeemCode(egress, tokenUrl, settings, { code: codeOf(answer), codeVerifier });
@@ -32,7 +32,7 @@ export function github(egress: Egress): IdentityProvider {
       const user = goodObject(await askVendor(egress, userInfoUrl, request), "GitHub's user endpoint");
       const { id } = user;
       if (typeof id !== "number" || !Number.isSafeInteger(id) || id <= 0)
-        throw new IdentityProviderError("GitHub's user endpoint did not tell a numeric id.");
+        throw new IdentityProviderError("GitHub's user endpoint did not return a numeric id.");
       const email = await verifiedAddress(egress, `${userInfoUrl.replace(/\/$/, "")}/emails`, request);
       return {
         issuer: new URL(userInfoUrl).origin,
@@ -46,7 +46,7 @@ export function github(egress: Egress): IdentityProvider {
   };
 }
 
-/** The primary address if it is verified. The one in the profile may be anybody's; without the scope user:email there is none. */
+/** Returns the primary address if it is verified. The profile's address is unverified. Needs the scope user:email. */
 async function verifiedAddress(egress: Egress, url: string, request: VendorRequest): Promise<string | null> {
   const { status, body } = await askVendor(egress, url, request);
   if (status !== 200 || !Array.isArray(body)) return null;

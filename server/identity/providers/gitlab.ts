@@ -2,7 +2,7 @@ import type { Egress } from "../../net/egress.ts";
 import type { IdentityProvider } from "./provider.ts";
 import { standardOAuth2 } from "./standard-oauth2.ts";
 
-/** GitLab.com, and any GitLab of one's own by explicit endpoints: {base}/oauth/authorize, /oauth/token and /oauth/userinfo. */
+/** GitLab.com, and self-managed GitLab with configured endpoints: {base}/oauth/authorize, /oauth/token and /oauth/userinfo. */
 export function gitlab(egress: Egress): IdentityProvider {
   return standardOAuth2(egress, {
     id: "gitlab",

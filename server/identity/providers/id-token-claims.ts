@@ -1,8 +1,10 @@
-import { decodeJwt, decodeProtectedHeader, type JWTPayload } from "jose";
+import type { JWTPayload } from "jose";
+import { decodeProtectedHeader } from "jose/decode/protected_header";
+import { decodeJwt } from "jose/jwt/decode";
 import { IdentityProviderError } from "./provider.ts";
 
 export interface ExpectedClaims {
-  /** What the answer named as its issuer (RFC 9207); null where it named none. */
+  /** The `iss` of the authorization response (RFC 9207), or null. */
   issuer: string | null;
   audience: string;
   nonce: string;
@@ -13,7 +15,7 @@ export interface ExpectedClaims {
 
 const toleranceSeconds = 30;
 
-/** Checks what an id_token says of itself, not its signature. @throws IdentityProviderError */
+/** Checks the claims of an id_token, but not its signature. @throws IdentityProviderError */
 export function checkIdTokenClaims(idToken: string, expected: ExpectedClaims): void {
   const { alg, claims } = read(idToken);
   const seconds = expected.now.getTime() / 1_000;
@@ -21,11 +23,11 @@ export function checkIdTokenClaims(idToken: string, expected: ExpectedClaims): v
   const faults: [boolean, string][] = [
     [alg === undefined || alg.toLowerCase() === "none", "is not signed"],
     [typeof claims.iss !== "string", "has no issuer"],
-    [expected.issuer !== null && claims.iss !== expected.issuer, "is of another issuer"],
-    [!audiences.includes(expected.audience), "is for somebody else"],
-    [audiences.length > 1 && claims["azp"] !== expected.audience, "was issued to somebody else"],
-    [claims.sub !== expected.subject, "is about somebody else"],
-    [claims["nonce"] !== expected.nonce, "belongs to another sign-in"],
+    [expected.issuer !== null && claims.iss !== expected.issuer, "has another issuer"],
+    [!audiences.includes(expected.audience), "has another audience"],
+    [audiences.length > 1 && claims["azp"] !== expected.audience, "has another authorized party"],
+    [claims.sub !== expected.subject, "has another subject"],
+    [claims["nonce"] !== expected.nonce, "has another nonce"],
     [typeof claims.exp !== "number" || claims.exp + toleranceSeconds <= seconds, "has expired"],
     [!isFresh(claims, expected.freshSince), notFresh],
     [typeof claims.nbf === "number" && claims.nbf - toleranceSeconds > seconds, "is not valid yet"],
@@ -34,9 +36,9 @@ export function checkIdTokenClaims(idToken: string, expected: ExpectedClaims): v
   if (fault) throw new IdentityProviderError(`The id_token ${fault[1]}.`);
 }
 
-export const notFresh = "is not of a fresh sign-in";
+export const notFresh = "does not prove a recent sign-in (auth_time)";
 
-/** Whether the person signed in at the provider (`auth_time`, OpenID Connect Core 1.0 §2) since a moment; null: whenever it was. */
+/** Returns whether the user authenticated at the provider since a time (`auth_time`, OpenID Connect Core 1.0 §2). Null: any time. */
 export function isFresh(claims: Readonly<Record<string, unknown>>, freshSince: number | null): boolean {
   if (freshSince === null) return true;
   const { auth_time: signedInAt } = claims;

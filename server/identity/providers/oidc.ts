@@ -1,13 +1,7 @@
-import {
-  authorizationCodeGrant,
-  buildAuthorizationUrl,
-  calculatePKCECodeChallenge,
-  fetchUserInfo,
-  type Configuration,
-} from "openid-client";
+import type { Configuration } from "openid-client";
 import type { Egress } from "../../net/egress.ts";
 import { accessTokenOf, authorizationUrlOf, codeOf, idTokenOf, redeemCode, type Endpoints } from "./code-flow.ts";
-import { Discovery, whyOf } from "./discovery.ts";
+import { Discovery, reasonOf } from "./discovery.ts";
 import { checkIdTokenClaims, isFresh, notFresh } from "./id-token-claims.ts";
 import {
   IdentityProviderError,
@@ -23,7 +17,7 @@ interface Discovered extends ClientSettings {
   wellKnownUrl: string;
 }
 
-/** OpenID Connect: any provider with a discovery document, and those without one that have a userinfo endpoint. */
+/** OpenID Connect providers with a discovery document, or with a userinfo endpoint. */
 export function oidc(id: "oidc" | "custom", name: string, egress: Egress, now: () => Date): IdentityProvider {
   const discovery = new Discovery(egress, now);
   return {
@@ -33,13 +27,13 @@ export function oidc(id: "oidc" | "custom", name: string, egress: Egress, now: (
     defaultScope: "openid profile email",
     async check(settings) {
       if (!settings.scope.split(" ").includes("openid"))
-        throw new IdentityProviderError("OpenID Connect needs the scope openid.", { setting: "scope" });
+        throw new IdentityProviderError("The scope must include openid.", { setting: "scope" });
       if (isDiscovered(settings)) await discovery.freshClient(settings);
       else explicitOf(settings);
     },
     async authorizationUrl(settings, flow) {
       if (isDiscovered(settings)) return await discoveredUrl(await discovery.client(settings), settings, flow);
-      const url = authorizationUrlOf(explicitOf(settings).authorizeUrl, settings, flow);
+      const url = await authorizationUrlOf(explicitOf(settings).authorizeUrl, settings, flow);
       for (const [name, value] of Object.entries(freshness(flow))) url.searchParams.set(name, value);
       url.searchParams.set("nonce", flow.nonce);
       return url;
@@ -55,24 +49,25 @@ function isDiscovered(settings: ClientSettings): settings is Discovered {
   return settings.wellKnownUrl !== null;
 }
 
-/** The endpoints of a provider without a discovery document. @throws IdentityProviderError where one is missing: all three are needed */
+/** Returns the endpoints of a provider without a discovery document. @throws IdentityProviderError if one is missing */
 function explicitOf({ authorizeUrl, tokenUrl, userInfoUrl }: ClientSettings): Endpoints {
   if (authorizeUrl !== null && tokenUrl !== null && userInfoUrl !== null)
     return { authorizeUrl, tokenUrl, userInfoUrl };
-  throw new IdentityProviderError(
-    "Enter the discovery address, or else all of authorizeUrl, tokenUrl and userInfoUrl.",
-    { setting: "wellKnownUrl" },
-  );
+  throw new IdentityProviderError("Enter the discovery URL, or all of authorizeUrl, tokenUrl and userInfoUrl.", {
+    setting: "wellKnownUrl",
+  });
 }
 
 /**
- * Asks for a sign-in anew (OpenID Connect Core 1.0 §3.1.2.1). `max_age` says the same as `prompt`, and obliges the provider to tell when it was.
+ * Returns the parameters that request reauthentication (OpenID Connect Core 1.0 §3.1.2.1). In addition to `prompt`, `max_age` obliges the
+ * provider to return `auth_time`.
  */
 function freshness({ freshSince }: FlowValues): Record<string, string> {
   return freshSince === null ? {} : { prompt: "login", max_age: "0" };
 }
 
 async function discoveredUrl(client: Configuration, settings: ClientSettings, flow: FlowValues): Promise<URL> {
+  const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await import("openid-client");
   return buildAuthorizationUrl(client, {
     redirect_uri: settings.redirectUrl,
     scope: settings.scope,
@@ -84,51 +79,53 @@ async function discoveredUrl(client: Configuration, settings: ClientSettings, fl
   });
 }
 
-/** Redeems the code and checks the id_token in full (OpenID Connect Core 1.0 §3.1.3.7), and `iss` of the answer (RFC 9207). */
+/** Exchanges the code, and validates the id_token (OpenID Connect Core 1.0 §3.1.3.7) and the response's `iss` (RFC 9207). */
 async function identifyBy(
   client: Configuration,
   settings: ClientSettings,
   { state, nonce, codeVerifier, freshSince }: FlowValues,
   answer: URLSearchParams,
 ): Promise<Identity> {
-  const came = new URL(settings.redirectUrl);
-  came.search = answer.toString();
+  const callback = new URL(settings.redirectUrl);
+  callback.search = answer.toString();
+  const { authorizationCodeGrant, fetchUserInfo } = await import("openid-client");
   try {
-    const tokens = await authorizationCodeGrant(client, came, {
+    const tokens = await authorizationCodeGrant(client, callback, {
       expectedState: state,
       expectedNonce: nonce,
       pkceCodeVerifier: codeVerifier,
       idTokenExpected: true,
     });
     const claims = tokens.claims();
-    if (!claims) throw new IdentityProviderError("There is no id_token.");
+    if (!claims) throw new IdentityProviderError("The token endpoint did not return an id_token.");
     if (!isFresh(claims, freshSince)) throw new IdentityProviderError(`The id_token ${notFresh}.`);
     const { issuer, userinfo_endpoint: endpoint } = client.serverMetadata();
-    const told = endpoint === undefined ? {} : await fetchUserInfo(client, tokens.access_token, claims.sub);
-    // Whether an address is verified says who tells it.
-    const another = "email" in told && told.email !== claims["email"] ? { email_verified: undefined } : {};
-    return identityFromClaims(issuer, { ...claims, ...another, ...told, sub: claims.sub });
+    const userClaims = endpoint === undefined ? {} : await fetchUserInfo(client, tokens.access_token, claims.sub);
+    // `email_verified` applies only to the e-mail address from the same source.
+    const unverified =
+      "email" in userClaims && userClaims.email !== claims["email"] ? { email_verified: undefined } : {};
+    return identityFromClaims(issuer, { ...claims, ...unverified, ...userClaims, sub: claims.sub });
   } catch (error) {
     if (error instanceof IdentityProviderError) throw error;
     const secrets = [settings.clientSecret, state, nonce, codeVerifier, ...answer.getAll("code")];
-    const why = `${whyOf(error)}${refusalIn(error, secrets)}`;
-    throw new IdentityProviderError(`The sign-in did not hold: ${why}`, { cause: error });
+    const reason = `${reasonOf(error)}${refusalIn(error, secrets)}`;
+    throw new IdentityProviderError(`The sign-in failed validation: ${reason}`, { cause: error });
   }
 }
 
-/** What the token endpoint or the provider itself gave as a reason. */
+/** Returns the error of the token endpoint or the provider, for a message. */
 function refusalIn(error: unknown, secrets: readonly (string | null)[]): string {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { error: code, error_description: text } = cause as { error?: unknown; error_description?: unknown };
-    const words = `${String(code)}${typeof text === "string" ? `: ${text}` : ""}`;
-    if (typeof code === "string") return ` (${tellable(words, secrets)})`;
+    const message = `${String(code)}${typeof text === "string" ? `: ${text}` : ""}`;
+    if (typeof code === "string") return ` (${tellable(message, secrets)})`;
   }
   return "";
 }
 
 /**
- * Without a discovery document nobody knows the issuer and its keys. Then the userinfo endpoint says who it is, with the token that came straight
- * from the token endpoint; the id_token that comes along must agree in all that can be told without keys.
+ * Identifies the user without a discovery document, so without the issuer's keys. The userinfo endpoint identifies the user, with the token
+ * received directly from the token endpoint. The id_token must match in everything that can be checked without keys.
  */
 async function identifyWithoutKeys(
   egress: Egress,
@@ -139,9 +136,9 @@ async function identifyWithoutKeys(
 ): Promise<Identity> {
   const { authorizeUrl, tokenUrl, userInfoUrl } = explicitOf(settings);
   const issuer = answer.get("iss");
-  // RFC 9207 §2.4, as far as it goes where the issuer is unknown: an answer from elsewhere must not show its code here.
+  // RFC 9207 §2.4, as far as possible with an unknown issuer: a code from another issuer must not be sent to this provider.
   if (issuer !== null && URL.parse(issuer)?.origin !== new URL(authorizeUrl).origin)
-    throw new IdentityProviderError("The answer is that of another issuer.");
+    throw new IdentityProviderError("The authorization response has another issuer.");
   const tokens = await redeemCode(egress, tokenUrl, settings, { code: codeOf(answer), codeVerifier });
   const claims = await userInfo(egress, userInfoUrl, accessTokenOf(tokens));
   const identity = identityFromClaims(new URL(userInfoUrl).origin, claims);

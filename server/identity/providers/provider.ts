@@ -1,14 +1,14 @@
 import { providerIds, type ProviderId } from "../../database/tables/identity.ts";
 import { notFound } from "../../platform/errors.ts";
 
-/** The provider that an address names. @throws AppError NOT_FOUND */
+/** Returns the provider named in a path. @throws AppError NOT_FOUND */
 export function knownProvider(providerId: string): ProviderId {
   const known = providerIds.find((id) => id === providerId);
   if (known === undefined) throw notFound("identity provider");
   return known;
 }
 
-/** What an administrator configured for a provider, with the secret as it is. */
+/** The settings of a provider, with the secret in plain text. */
 export interface ClientSettings {
   clientId: string;
   /** Null for a public client. */
@@ -19,52 +19,52 @@ export interface ClientSettings {
   authorizeUrl: string | null;
   tokenUrl: string | null;
   userInfoUrl: string | null;
-  /** Where the provider sends browsers back to, as registered there. */
+  /** The redirect URI registered at the provider. */
   redirectUrl: string;
 }
 
-/** What belongs to one flow of a browser to a provider and back. */
+/** The secret values of one authorization flow. */
 export interface FlowValues {
   state: string;
   nonce: string;
   codeVerifier: string;
-  /** The person must have signed in at the provider since then, in milliseconds since 1970; null: a sign-in of before will do. */
+  /** The user must have authenticated at the provider since this time, in milliseconds since 1970. Null: any time. */
   freshSince: number | null;
 }
 
-/** Who somebody is at a provider. */
+/** A user's identity at a provider. */
 export interface Identity {
-  /** Within which `subject` means something: a subject of another issuer is another person. */
+  /** The namespace of `subject`: subjects of different issuers are different people. */
   issuer: string;
-  /** Never given to anybody else there. */
+  /** Never reused by the issuer. */
   subject: string;
   email: string | null;
-  /** Whether the provider says that the address is theirs. */
+  /** Whether the provider asserts that the address belongs to the user. */
   emailVerified: boolean;
   displayName: string | null;
-  /** What they are called there, as a suggestion. */
+  /** The user name at the provider, as a suggestion. */
   username: string | null;
 }
 
-/** One kind of identity provider. */
+/** A kind of identity provider. */
 export interface IdentityProvider {
   id: ProviderId;
-  /** As its makers write it. */
+  /** Display name. */
   name: string;
   type: "oidc" | "oauth2";
   defaultScope: string;
-  /** Looks at settings that are to be used from now on. @throws IdentityProviderError with the setting at fault */
+  /** Validates settings before they are used. @throws IdentityProviderError with the invalid setting */
   check(settings: ClientSettings): Promise<void>;
-  /** Where to send the browser. @throws IdentityProviderError when the provider cannot be asked */
+  /** Returns the URL to redirect the browser to. @throws IdentityProviderError if the provider is unavailable */
   authorizationUrl(settings: ClientSettings, flow: FlowValues): Promise<URL>;
-  /** Redeems the code that the browser came back with. @throws IdentityProviderError, which says what did not hold */
+  /** Exchanges the code of an authorization response for the user's identity. @throws IdentityProviderError with the failed check */
   identify(settings: ClientSettings, flow: FlowValues, answer: URLSearchParams): Promise<Identity>;
 }
 
-/** The setting that has to change. */
+/** The setting to change. */
 export type SettingAtFault = "scope" | "wellKnownUrl" | "authorizeUrl" | "tokenUrl" | "userInfoUrl";
 
-/** A provider did not do its part, or its answer did not hold. The message is for the log and for administrators; it holds no secret. */
+/** A provider failed, or its response is invalid. The message is for the log and administrators; it contains no secrets. */
 export class IdentityProviderError extends Error {
   readonly setting: SettingAtFault | null;
 

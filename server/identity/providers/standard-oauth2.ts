@@ -11,8 +11,8 @@ export interface StandardOAuth2 extends Endpoints {
 }
 
 /**
- * A provider that speaks OAuth 2.0 with PKCE by the book and tells who somebody is at a userinfo endpoint. It has a callback of its own, and
- * the access token comes straight from the token endpoint: there is nothing that an id_token would prove beyond that.
+ * A provider with standard OAuth 2.0, PKCE and a userinfo endpoint. It has its own callback, and the access token comes directly from the
+ * token endpoint, so an id_token would prove nothing more.
  */
 export function standardOAuth2(
   egress: Egress,
@@ -25,7 +25,7 @@ export function standardOAuth2(
     defaultScope,
     check: () => Promise.resolve(),
     authorizationUrl: (settings, flow) =>
-      Promise.resolve(authorizationUrlOf(endpointsOf(settings, builtIn).authorizeUrl, settings, flow)),
+      authorizationUrlOf(endpointsOf(settings, builtIn).authorizeUrl, settings, flow),
     async identify(settings, { codeVerifier }, answer) {
       const { tokenUrl, userInfoUrl } = endpointsOf(settings, builtIn);
       const tokens = await redeemCode(egress, tokenUrl, settings, { code: codeOf(answer), codeVerifier });

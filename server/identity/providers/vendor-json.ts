@@ -7,24 +7,24 @@ export interface VendorRequest {
   method?: "GET" | "POST";
   headers?: Readonly<Record<string, string>>;
   body?: string;
-  /** What it holds that no message may quote. */
+  /** Secrets in the request, which messages must not quote. */
   secrets: readonly (string | null)[];
 }
 
 export type VendorObject = Readonly<Record<string, unknown>>;
 
-/** An answer whose body is a JSON value; null for anything else. */
+/** A response; `body` is its JSON value, or null for other content. */
 export interface VendorAnswer {
   status: number;
   body: unknown;
-  /** Those of the request. */
+  /** The request's secrets. */
   secrets: readonly (string | null)[];
 }
 
 const deadlineMilliseconds = 10_000;
 const maxBytes = 262_144;
 
-/** Asks a provider, through the guarded door. Its host may be in the own network: an administrator chose it. @throws IdentityProviderError */
+/** Calls a provider through the egress guard. Its host may be internal, because an administrator configured it. @throws IdentityProviderError */
 export async function askVendor(
   egress: Egress,
   url: string,
@@ -46,32 +46,32 @@ export async function askVendor(
   }
 }
 
-/** The object within a good answer. @throws IdentityProviderError for any other status and for what is no object */
+/** Returns the JSON object of a successful response. @throws IdentityProviderError for other statuses and bodies */
 export function goodObject(answer: VendorAnswer, what: string): VendorObject {
   const { status } = answer;
-  if (status !== 200) throw new IdentityProviderError(`${what} answered with status ${status}${reasonIn(answer)}.`);
+  if (status !== 200) throw new IdentityProviderError(`${what} returned status ${status}${reasonIn(answer)}.`);
   return objectOf(answer.body, what);
 }
 
 export function objectOf(value: unknown, what: string): VendorObject {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as VendorObject;
-  throw new IdentityProviderError(`${what} did not answer with a JSON object.`);
+  throw new IdentityProviderError(`${what} did not return a JSON object.`);
 }
 
-/** A field of an answer that has to be there. @throws IdentityProviderError */
+/** Returns a required text field. @throws IdentityProviderError */
 export function requiredText(object: VendorObject, field: string, what: string): string {
   const value = optionalText(object, field);
   if (value !== null) return value;
-  throw new IdentityProviderError(`${what} did not tell ${field}.`);
+  throw new IdentityProviderError(`${what} did not return ${field}.`);
 }
 
-/** A text that may be missing; empty counts as missing. */
+/** Returns an optional text field, or null if it is missing or empty. */
 export function optionalText(object: VendorObject, field: string): string | null {
   const value = object[field];
   return typeof value === "string" && value !== "" ? value : null;
 }
 
-/** What a refusal says of its reason, in the words of OAuth 2.0 (RFC 6749 §5.2) or of the vendors that have words of their own. */
+/** Returns the reason in an error response, in OAuth 2.0 fields (RFC 6749 §5.2) or vendor-specific ones. */
 export function reasonIn({ body, secrets }: VendorAnswer): string {
   if (typeof body !== "object" || body === null) return "";
   const { error, error_description: description, code, message, msg } = body as VendorObject;

@@ -1,20 +1,20 @@
 import { mailOf } from "../letter.ts";
 import type { Mail } from "../mailer.ts";
 
-/** Tells the old address of an account that it is no longer the account's. */
+/** Returns the mail to an account's previous e-mail address after it was changed. */
 export function emailChanged(
   to: string,
   { username, byAdministrator = false }: { username: string; byAdministrator?: boolean },
 ): Mail {
-  const who = byAdministrator ? "An administrator changed" : "Somebody who knows the password changed";
+  const change = byAdministrator ? "An administrator changed" : "Someone who knows the password changed";
   return mailOf({
     to,
     subject: "Your e-mail address was changed",
     paragraphs: [
-      `${who} the e-mail address of the account ${username}. Mail about it no longer comes here.`,
+      `${change} the e-mail address of the account ${username}. You will no longer receive mail about it at this address.`,
       byAdministrator
-        ? "If you did not expect this, ask an administrator."
-        : "If that was not you, tell an administrator at once.",
+        ? "If you did not expect this, contact an administrator."
+        : "If this was not you, contact an administrator immediately.",
     ],
   });
 }

@@ -2,9 +2,9 @@ import { mailOf } from "../letter.ts";
 import type { Mail } from "../mailer.ts";
 
 /**
- * Tells the owner of an account that it has a new password.
- * @param how.signedOut whether the other sessions ended
- * @param how.byAdministrator whether an administrator set it, which ends the other ways in as well
+ * Returns the mail to an account's owner after its password was changed.
+ * @param how.signedOut whether other sessions were signed out
+ * @param how.byAdministrator whether an administrator set it, which also revokes other credentials
  */
 export function passwordChanged(
   to: string,
@@ -12,12 +12,12 @@ export function passwordChanged(
 ): Mail {
   const { username, signedOut = true, byAdministrator = false } = how;
   const owner = [
-    `The account ${username} has a new password${signedOut ? ", and whoever else was signed in is signed out" : ""}.`,
-    "If that was not you, ask for a new password at once and tell an administrator.",
+    `The password of the account ${username} was changed${signedOut ? ", and all other sessions were signed out" : ""}.`,
+    "If this was not you, request a new password immediately and contact an administrator.",
   ];
   const administrator = [
-    `An administrator set a new password for the account ${username}, and whoever was signed in is signed out.`,
-    "Ask an administrator for the new password. Passkeys, personal tokens and second factors may have to be set up again.",
+    `An administrator set a new password for the account ${username}, and all sessions were signed out.`,
+    "Ask an administrator for the new password. You may need to set up passkeys, personal tokens and second factors again.",
   ];
   return mailOf({ to, subject: "Your password was changed", paragraphs: byAdministrator ? administrator : owner });
 }

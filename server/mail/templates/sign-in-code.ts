@@ -1,16 +1,16 @@
 import { mailOf } from "../letter.ts";
 import type { Mail } from "../mailer.ts";
 
-/** The mail that carries a sign-in code. */
+/** Returns the mail with a sign-in code. */
 export function signInCode(to: string, code: string): Mail {
   return mailOf({
     to,
-    // The code stays out of the subject, which phones show on their locked screens.
+    // Not in the subject, which phones show on the lock screen.
     subject: "Your Zonewright sign-in code",
     paragraphs: [
       `Your sign-in code is ${code}.`,
-      "It works once, for ten minutes, and only for the sign-in that asked for it.",
-      "If you are not signing in, somebody else knows your password: change it, and do not give this code to anybody.",
+      "It works once, expires after ten minutes, and is valid only for the sign-in that requested it.",
+      "If you are not signing in, someone else knows your password. Change it, and do not share this code.",
     ],
   });
 }

@@ -1,14 +1,14 @@
 import { mailOf } from "../letter.ts";
 import type { Mail } from "../mailer.ts";
 
-/** The link that shows whose address it is. */
+/** Returns the mail with the link that verifies an e-mail address. */
 export function verifyEmail(to: string, { username, link }: { username: string; link: string }): Mail {
   return mailOf({
     to,
     subject: "Confirm your e-mail address",
     paragraphs: [
-      `The account ${username} names this as its e-mail address. Open the link below to confirm it.`,
-      "The link works once, for 24 hours. If this is not your account, ignore this mail: nothing else is sent to you.",
+      `The account ${username} was given this e-mail address. Open the link below to confirm it.`,
+      "The link works once and expires after 24 hours. If this is not your account, ignore this mail; you will not receive any more.",
     ],
     link: { label: "Confirm your e-mail address", href: link },
   });

@@ -14,7 +14,7 @@ export interface ChannelServices {
   mailDeliverer: Deliverer;
 }
 
-/** Builds what keeps the channels and brings out what is written down for them. */
+/** Builds the channel service and one deliverer per transport. */
 export function composeChannels(parts: {
   box: ConfigCipher;
   ports: Ports;

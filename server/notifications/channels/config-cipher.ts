@@ -1,12 +1,12 @@
 import type { SecretCipher } from "../../platform/secret-cipher.ts";
 import type { ChannelKind } from "./kind.ts";
 
-/** What is told of settings that `open` does not open. */
+/** Error for settings that cannot be decrypted. */
 export const unreadableConfig = "No key in SECRET_KEYS opens its settings; enter them again.";
 
 export type ChannelConfig = Readonly<Record<string, unknown>>;
 
-/** The settings of channels: sealed at rest as a whole, for most of them are addresses that are as good as passwords. */
+/** Encrypts channel settings at rest. They are encrypted as a whole because most contain URLs that work like passwords. */
 export class ConfigCipher {
   readonly #box: SecretCipher;
 
@@ -15,22 +15,22 @@ export class ConfigCipher {
   }
 
   seal(id: string, config: ChannelConfig): string {
-    return this.#box.seal(JSON.stringify(config), placeOf(id));
+    return this.#box.seal(JSON.stringify(config), aadOf(id));
   }
 
-  /** Null where no key opens it. */
+  /** Decrypts settings; null if no key fits. */
   open(id: string, sealed: string): ChannelConfig | null {
-    const opened = this.#box.open(sealed, placeOf(id));
+    const opened = this.#box.open(sealed, aadOf(id));
     return opened.ok ? (JSON.parse(opened.text) as ChannelConfig) : null;
   }
 
-  /** Sealed by the newest key; null where no key opens it. */
+  /** Re-encrypts settings with the newest key; null if no key decrypts them. */
   resealed(id: string, sealed: string): string | null {
-    return this.#box.resealed(sealed, placeOf(id));
+    return this.#box.resealed(sealed, aadOf(id));
   }
 }
 
-/** For an answer. */
+/** Returns settings with secrets masked, for responses. */
 export function masked({ masks }: ChannelKind, config: ChannelConfig): Record<string, unknown> {
   const shown = Object.entries(masks).flatMap(([name, mask]) =>
     typeof config[name] === "string" && config[name] !== "" ? [[name, mask(config[name])]] : [],
@@ -38,7 +38,7 @@ export function masked({ masks }: ChannelKind, config: ChannelConfig): Record<st
   return { ...config, ...Object.fromEntries(shown) };
 }
 
-/** What a change means: what is empty, or comes back as it was shown, is as it was; null is none. */
+/** Applies an update to masked fields: an omitted, empty or masked value keeps the stored one; null removes it. */
 export function merged({ masks }: ChannelKind, stored: ChannelConfig, given: ChannelConfig): ChannelConfig {
   const config: Record<string, unknown> = { ...given };
   for (const [name, mask] of Object.entries(masks)) {
@@ -56,6 +56,6 @@ export function merged({ masks }: ChannelKind, stored: ChannelConfig, given: Cha
   return config;
 }
 
-function placeOf(id: string): string[] {
+function aadOf(id: string): string[] {
   return ["notification_channels", id];
 }

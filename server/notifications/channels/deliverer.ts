@@ -25,9 +25,9 @@ import { kindOf } from "./kinds.ts";
 import { noticeMail, sendMail } from "./kinds/email.ts";
 
 const lanesAtOnce = 8;
-/** What is due so soon is waited for instead of left to the next run. */
+/** A run waits for deliveries due within this time; later ones are left to the next run. */
 const soonMilliseconds = 20_000;
-/** A target that is slow has a further turn later: the others wait no longer than this, and claims do not run out. */
+/** Maximum time per target and turn, so that a slow target neither blocks others nor lets claims expire. */
 const laneMilliseconds = 30_000;
 
 interface Parts {
@@ -42,14 +42,14 @@ interface Parts {
 }
 
 interface Target {
-  /** Tries one. */
+  /** Attempts one delivery. */
   send: (message: Claimed["message"]) => Promise<Outcome>;
-  /** Milliseconds until another may be sent; 0: now. */
+  /** Returns the milliseconds until the next message may be sent; 0: now. */
   wait: () => Promise<number>;
   channel: { id: string; name: string; channel: string; lastSuccessAt: Date | null } | null;
 }
 
-/** Brings out what was written down: at least once, each channel in turn, a failing one less and less often, and never for ever. */
+/** Delivers stored notifications at least once: in order per target, with backoff after failures, and a final deadline. */
 export class Deliverer {
   readonly #parts: Parts;
   readonly #counters = new Map<string, RateLimiterAbstract>();
@@ -58,7 +58,7 @@ export class Deliverer {
     this.#parts = parts;
   }
 
-  /** Works until nothing that goes its way is due. */
+  /** Runs until nothing on its transport is due. */
   async run(signal: AbortSignal): Promise<void> {
     const { way, database, ports } = this.#parts;
     while (!signal.aborted) {
@@ -82,7 +82,7 @@ export class Deliverer {
     await Promise.all(Array.from({ length: lanesAtOnce }, worker));
   }
 
-  /** What keeps one target from being tried at all is left for when the claim runs out; the others have their turn. */
+  /** Isolates a target's faults from other targets. Its deliveries are retried when their claim expires. */
   async #apart(lane: readonly Claimed[], signal: AbortSignal): Promise<void> {
     try {
       await this.#lane(lane, signal);
@@ -92,8 +92,9 @@ export class Deliverer {
   }
 
   /**
-   * All that waits for one target, in turn. After a failure the rest waits as well: who does not answer is asked once. Where one has failed before,
-   * the least tried of the rest shows whether it is that one which is not wanted, or all.
+   * Delivers a target's pending messages in order. A failure postpones the rest too, so that an unresponsive target is tried once.
+   * If the failed message had failed before, the one with the fewest attempts is tried next: it shows whether the target rejects only
+   * that message or all of them.
    */
   async #lane(lane: readonly Claimed[], signal: AbortSignal): Promise<void> {
     const { database, ports } = this.#parts;
@@ -135,7 +136,7 @@ export class Deliverer {
     if (held !== null) await later([], held);
   }
 
-  /** What nobody foresaw is one channel's trouble, not everybody's. */
+  /** Turns an unexpected error into a failed attempt, so that it affects only this channel. */
   async #sent(one: Claimed, { send }: Pick<Target, "send">): Promise<Outcome> {
     try {
       return await send(one.message);
@@ -145,7 +146,7 @@ export class Deliverer {
     }
   }
 
-  /** @returns whether the target gets more, or until when it is left alone after a failure. */
+  /** Records an outcome. @returns whether to go on or stop, or the time until which a failed target waits */
   async #settle(one: Claimed, { channel }: Target, outcome: Outcome): Promise<Date | "go on" | "stop"> {
     const { database, ports, log } = this.#parts;
     const now = ports.now();
@@ -159,7 +160,7 @@ export class Deliverer {
         return "go on";
       }
       const { reason, gone = false, refused = false, waitSeconds } = outcome;
-      // A channel has its two days, within which a person may put right what is wrong with it.
+      // Retry a channel's refused deliveries for two days, so that an administrator can fix its settings.
       const next = gone || (refused && !channel) ? null : nextAttempt(one, now, waitSeconds);
       await failed(tx, one.id, { reason, next, now });
       log.warn(
@@ -236,7 +237,7 @@ export class Deliverer {
     };
   }
 
-  /** Takes a place in the minute of a receiver that blocks who sends too much. @returns milliseconds until there is one; 0: taken. */
+  /** Consumes one message of a channel's rate limit per minute. @returns milliseconds to wait; 0 if it was consumed */
   async #room(kind: string, channelId: string, points: number): Promise<number> {
     const counter =
       this.#counters.get(kind) ?? this.#parts.makeCounter({ name: `channel-${kind}`, points, windowSeconds: 60 });
@@ -251,7 +252,7 @@ export class Deliverer {
   }
 }
 
-/** The least tried one, then the rest as it was. */
+/** Moves the delivery with the fewest attempts to the front. */
 function leastTriedFirst(lane: readonly Claimed[]): Claimed[] {
   const [least] = lane.toSorted((a, b) => a.attempts - b.attempts);
   return least ? [least, ...lane.filter((one) => one !== least)] : [];

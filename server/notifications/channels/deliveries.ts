@@ -1,24 +1,24 @@
 import { sql } from "kysely";
 import { queries, type EntityManager } from "../../database/database.ts";
-import type { Told } from "../../platform/events.ts";
+import type { NotificationContent } from "../../platform/events.ts";
 import type { ChannelMessage } from "./kind.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
-/** For how long something is tried. */
+/** How long a delivery is retried. */
 const patienceMilliseconds = 48 * hour;
-/** Before the second attempt, the third …; each further one waits ten hours. */
+/** Delays before the second attempt, the third and so on; later attempts wait ten hours. */
 const waits = [5_000, 5 * minute, 30 * minute, 2 * hour, 5 * hour];
 const furtherWait = 10 * hour;
-/** A claim that its process did not end is free again after this. */
+/** A claim expires after this time if its process has crashed. */
 const claimMilliseconds = 10 * minute;
 const claimedAtOnce = 40;
 const keptMilliseconds = 14 * 24 * hour;
 
-/** By what something goes: the one mail server, or a call to the receiver's own. Each has runs of its own, so that neither waits for the other. */
+/** Transport of a delivery: the mail server, or an HTTP call to the receiver. Each has its own job runs, so neither delays the other. */
 export type Transport = "mail" | "call";
 
-/** How a channel's deliveries go; those to users go by mail. */
+/** Returns the transport of a channel's deliveries. Deliveries to users always go by mail. */
 export function transportOf(channel: string): Transport {
   return channel === "email" ? "mail" : "call";
 }
@@ -31,14 +31,14 @@ export interface Claimed {
   message: ChannelMessage;
 }
 
-/** Takes what is due and goes this way, so that no other run tries it meanwhile; the oldest first. */
+/** Claims the deliveries due on a transport, earliest due first, so that no other run attempts them. Returns them by age, oldest first. */
 export async function claimDue(em: EntityManager, way: Transport, now: Date): Promise<Claimed[]> {
   const { rows } = await sql<{
     id: string;
     channel_id: string | null;
     user_id: string | null;
     attempts: number;
-    notice: Omit<Told, "createdAt">;
+    notice: Omit<NotificationContent, "createdAt">;
     created_at: Date;
   }>`
     update deliveries set next_attempt_at = ${new Date(now.getTime() + claimMilliseconds)}
@@ -65,14 +65,14 @@ export async function claimDue(em: EntityManager, way: Transport, now: Date): Pr
     .toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** When something is due next that may be claimed and goes this way; null when nothing waits. */
+/** Returns when the next claimable delivery on a transport is due; null if none is pending. */
 export async function nextDue(em: EntityManager, way: Transport): Promise<Date | null> {
   const row = await queries(em)
     .selectFrom("deliveries")
     .leftJoin("notification_channels", "notification_channels.id", "deliveries.channel_id")
     .select("next_attempt_at")
     .where("state", "=", "pending")
-    // What was told while its channel was being disabled waits for nothing that will come.
+    // Ignore deliveries that were added while their channel was being disabled: nothing will claim them.
     .where((eb) => eb.or([eb("channel_id", "is", null), eb("notification_channels.enabled", "=", true)]))
     .where((eb) =>
       eb(eb.fn.coalesce("notification_channels.channel", eb.val("email")), way === "mail" ? "=" : "<>", "email"),
@@ -83,7 +83,7 @@ export async function nextDue(em: EntityManager, way: Transport): Promise<Date |
   return row?.next_attempt_at ?? null;
 }
 
-/** When to try again after a failed attempt; null when it has been tried for long enough. */
+/** Returns the time of the next attempt after a failure; null once the retry period is over. */
 export function nextAttempt(
   { attempts, message }: Pick<Claimed, "attempts" | "message">,
   now: Date,
@@ -109,7 +109,7 @@ export async function delivered(em: EntityManager, id: string, now: Date): Promi
     .execute();
 }
 
-/** What was given up meanwhile stays so. @param next null: it is given up. */
+/** Records a failed attempt; a delivery abandoned meanwhile stays abandoned. @param next null: abandon the delivery */
 export async function failed(
   em: EntityManager,
   id: string,
@@ -128,7 +128,7 @@ export async function failed(
     .execute();
 }
 
-/** Puts off what was claimed and not tried. */
+/** Postpones deliveries that were claimed but not attempted. */
 export async function postpone(em: EntityManager, ids: readonly string[], until: Date): Promise<void> {
   if (ids.length === 0) return;
   await queries(em)
@@ -139,7 +139,7 @@ export async function postpone(em: EntityManager, ids: readonly string[], until:
     .execute();
 }
 
-/** Puts off what is due for a target and was not claimed, so that a long queue is not one call after another to who does not answer. */
+/** Postpones a target's due deliveries that were not claimed, so that a long queue does not keep calling an unresponsive target. */
 export async function holdBack(
   em: EntityManager,
   { channelId, userId }: Pick<Claimed, "channelId" | "userId">,
@@ -155,7 +155,7 @@ export async function holdBack(
     .execute();
 }
 
-/** Gives up all that waits for a channel. */
+/** Abandons a channel's pending deliveries. */
 export async function giveUp(em: EntityManager, channelId: string, reason: string, now: Date): Promise<void> {
   await queries(em)
     .updateTable("deliveries")

@@ -1,6 +1,6 @@
 import type { TypedNotice } from "../notify.ts";
 
-/** What administrators are told of a channel that the service disabled. */
+/** Returns the notice to administrators about a channel that the service disabled. */
 export function disabledNotice(
   { id, name, channel }: { id: string; name: string; channel: string },
   reason: string,

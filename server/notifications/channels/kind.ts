@@ -3,9 +3,9 @@ import type { Egress } from "../../net/egress.ts";
 import type { Mailer } from "../../mail/mailer.ts";
 import type { NotificationLevel } from "../../platform/events.ts";
 
-/** What a channel is told. */
+/** A message to a channel. */
 export interface ChannelMessage {
-  /** The same on each attempt. */
+  /** Stays the same across attempts. */
   id: string;
   event: string;
   title: string;
@@ -15,13 +15,18 @@ export interface ChannelMessage {
   createdAt: Date;
 }
 
-/** How an attempt ended. */
+/** Outcome of a delivery attempt. */
 export type Outcome =
   | { ok: true }
-  /** @property reason for people, without secrets. @property waitSeconds what the receiver asked for. @property gone the receiver wants nothing more, ever. @property refused it will never take this one. */
+  /**
+   * @property reason readable by people, without secrets.
+   * @property waitSeconds delay that the receiver asked for.
+   * @property gone the receiver permanently accepts no more messages.
+   * @property refused the receiver will never accept this message.
+   */
   | { ok: false; reason: string; waitSeconds?: number; gone?: boolean; refused?: boolean };
 
-/** What kinds send with. */
+/** Services that channel kinds use to send. */
 export interface Ports {
   egress: Egress;
   mailer: Mailer;
@@ -32,25 +37,25 @@ export interface Ports {
 /** A kind of channel. */
 export interface ChannelKind<Config extends object = object> {
   channel: string;
-  /** What people call it. */
+  /** Display name. */
   label: string;
   schema: z.ZodType<Config>;
-  /** Fields that are shown in this form, and kept when they come back in it. */
+  /** Fields that are returned masked. An update that sends the mask back leaves the field unchanged. */
   masks: Readonly<Record<string, (value: string) => string>>;
-  /** The most messages in a minute, where the receiver blocks who sends more; null: as they come. */
+  /** Maximum messages per minute, if the receiver blocks senders that exceed it; null: unlimited. */
   mostPerMinute: number | null;
-  /** Null for what is told within the application itself. */
+  /** Null for in-app channels. */
   send: ((config: Config, message: ChannelMessage, ports: Ports) => Promise<Outcome>) | null;
 }
 
 export const hidden = "********";
 
-/** A secret of which nothing is shown. */
+/** Masks a secret completely. */
 export function hide(): string {
   return hidden;
 }
 
-/** An address that is as good as a password, of which only the host is shown. */
+/** Masks a URL that contains a secret, showing only its origin. */
 export function hideAddress(value: string): string {
   return URL.canParse(value) ? `${new URL(value).origin}/${hidden}` : hidden;
 }

@@ -5,7 +5,7 @@ import { slack } from "./kinds/slack.ts";
 import { web } from "./kinds/web.ts";
 import { webhook } from "./kinds/webhook.ts";
 
-/** Every kind of channel. */
+/** All channel kinds. */
 export const channelNames = ["email", "webhook", "web", "dingtalk", "feishu", "slack"] as const;
 
 export type ChannelName = (typeof channelNames)[number];

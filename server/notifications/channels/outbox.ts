@@ -1,47 +1,49 @@
 import { sql } from "kysely";
-import { queries, type EntityManager } from "../../database/database.ts";
-import { jsonRows } from "../../database/json-rows.ts";
+import { jsonRows, queries, type EntityManager } from "../../database/database.ts";
 import { newId } from "../../platform/ids.ts";
 import type { Enqueue } from "../../jobs/jobs.ts";
-import type { Told } from "../../platform/events.ts";
+import type { NotificationContent } from "../../platform/events.ts";
 import type { NotificationEvent } from "../../platform/events.ts";
 import type { ConfigCipher } from "./config-cipher.ts";
 import { transportOf, type Transport } from "./deliveries.ts";
 import type { WebConfig } from "./kinds/web.ts";
 
-/** The jobs that bring out what is written down here. */
+/** Names of the jobs that deliver the outbox, by transport. */
 export const deliverJobNames: Readonly<Record<Transport, string>> = { call: "channels.deliver", mail: "channels.mail" };
 
-/** What is told, and who is to have it by e-mail as well. */
+/** A notification's content, and the users who also receive it by e-mail. */
 export interface Outgoing {
-  told: Told;
-  /** The same for people whom it does not address. */
-  toldOthers: Told;
+  told: NotificationContent;
+  /** Content for recipients whom the notice does not address. */
+  toldOthers: NotificationContent;
   mailTo: readonly string[];
 }
 
-/** Who subscribes to some events. */
+/** Subscribers of a set of events. */
 export interface Subscribers {
-  /** Whom channels within the application tell, by event. */
+  /** Recipients of in-app channels, by event. */
   further: ReadonlyMap<NotificationEvent, Further>;
-  /** Channels that lead outside, and what they hear. */
+  /** External channels and the events that they subscribe to. */
   outside: readonly { id: string; channel: string; events: readonly NotificationEvent[] }[];
 }
 
-/** Further people who are told within the application. */
+/** Additional in-app recipients. */
 interface Further {
   userIds: readonly string[];
   administrators: boolean;
 }
 
-/** Writes down, with what it tells of, what is to go out: a crash after the commit loses none of it. */
-export class Outbox {
-  readonly #box: ConfigCipher;
-  readonly #enqueue: Enqueue;
+interface Parts {
+  box: ConfigCipher;
+  enqueue: Enqueue;
+}
 
-  constructor(parts: { box: ConfigCipher; enqueue: Enqueue }) {
-    this.#box = parts.box;
-    this.#enqueue = parts.enqueue;
+/** Stores outgoing deliveries in the transaction of the change they report, so that a crash after the commit loses none. */
+export class Outbox {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   async subscribers(em: EntityManager, events: readonly NotificationEvent[]): Promise<Subscribers> {
@@ -52,7 +54,7 @@ export class Outbox {
       .where(sql<boolean>`events && ${`{${events.join(",")}}`}::text[]`)
       .execute();
     const inside = channels.flatMap(({ id, channel, config, events: heard }) => {
-      const opened = channel === "web" ? (this.#box.open(id, config) as WebConfig | null) : null;
+      const opened = channel === "web" ? (this.#parts.box.open(id, config) as WebConfig | null) : null;
       return opened ? [{ heard, ...opened }] : [];
     });
     const further = events.map((event): [NotificationEvent, Further] => {
@@ -63,7 +65,7 @@ export class Outbox {
     return { further: new Map(further), outside: channels.filter(({ channel }) => channel !== "web") };
   }
 
-  /** Gives each to the channels that subscribe to it, and to the logs of those who wish it. */
+  /** Stores a delivery for each subscribed external channel and for each user to be mailed. */
   async write(em: EntityManager, { outside }: Subscribers, outgoing: readonly Outgoing[]): Promise<void> {
     const rows = outgoing.flatMap(({ told, toldOthers, mailTo }) => {
       const { createdAt, ...notice } = told;
@@ -79,7 +81,7 @@ export class Outbox {
       ];
     });
     if (rows.length === 0) return;
-    // A user or channel that is deleted at this moment is told nothing; it does not undo what was to be told.
+    // Skip users and channels deleted concurrently, instead of failing the whole transaction.
     await sql`
       with row as (
         select * from ${jsonRows(rows)} as row (id uuid, channel_id uuid, user_id uuid, notice jsonb, created_at timestamptz)
@@ -92,6 +94,6 @@ export class Outbox {
       select id, channel_id, user_id, notice, 'pending', created_at, created_at
       from row where channel_id in (select id from channel) or user_id in (select id from person)
     `.execute(queries(em));
-    for (const way of new Set(rows.map((one) => one.way))) await this.#enqueue(em, deliverJobNames[way], {});
+    for (const way of new Set(rows.map((one) => one.way))) await this.#parts.enqueue(em, deliverJobNames[way], {});
   }
 }

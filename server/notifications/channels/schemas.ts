@@ -5,23 +5,25 @@ import { channelNames } from "./kinds.ts";
 
 const events = z
   .array(
-    z.enum(notificationEvents, "There is no such event; see the list in the documentation."),
+    z.enum(notificationEvents, "This is not a known event; see the list in the documentation."),
     "This must be a list of events.",
   )
   .min(1, "Name at least one event.")
   .max(notificationEvents.length, "Name each event once.")
   .transform((names) => [...new Set(names)])
-  .meta({ description: "What the channel is told of.", example: ["domain.expiring", "domain.expired"] });
+  .meta({ description: "The events to deliver.", example: ["domain.expiring", "domain.expired"] });
 
-const config = z.record(z.string().max(100, "There is no such field."), z.unknown(), "This must be an object.").meta({
-  description:
-    "Settings of the kind. `email`: `to`, an address or a list. `webhook`: `url`, and `secret` that signs after Standard Webhooks 1.0. `web`: `userIds` or " +
-    "`administrators: true`. `dingtalk`, `feishu`: `webhookUrl` and, where the robot signs, `secret`. `slack`: `webhookUrl`.",
-  example: { url: "https://hooks.example.com/abc", secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" },
-});
+const config = z
+  .record(z.string().max(100, "This is not a known field."), z.unknown(), "This must be an object.")
+  .meta({
+    description:
+      "Settings by kind. `email`: `to`, an address or a list. `webhook`: `url`, and a `secret` to sign with (Standard Webhooks 1.0). `web`: `userIds` or " +
+      "`administrators: true`. `dingtalk`, `feishu`: `webhookUrl`, and the robot's `secret` if it verifies signatures. `slack`: `webhookUrl`.",
+    example: { url: "https://hooks.example.com/abc", secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" },
+  });
 
-const name = line(100, 1).meta({ description: "What people call it; each name once.", example: "On-call" });
-const enabled = z.boolean("This must be true or false.").meta({ description: "Whether it is told of anything." });
+const name = line(100, 1).meta({ description: "Unique display name, 1 to 100 characters.", example: "On-call" });
+const enabled = z.boolean("This must be true or false.").meta({ description: "Whether events are delivered." });
 
 export const createChannelInput = z.strictObject({
   channel: z
@@ -38,7 +40,7 @@ export const updateChannelInput = z.strictObject({
   channel: z
     .enum(channelNames, `This must be one of ${channelNames.join(", ")}.`)
     .optional()
-    .meta({ description: "The kind, which stays what it was." }),
+    .meta({ description: "The kind of channel, which cannot change." }),
   name: name.optional(),
   config: config.optional(),
   events: events.optional(),
@@ -52,54 +54,57 @@ export const channel = z
   .object({
     id: shownId("The channel's id."),
     channel: z.enum(channelNames).meta({ description: "The kind of channel.", example: "webhook" }),
-    name: z.string().meta({ description: "What people call it.", example: "On-call" }),
+    name: z.string().meta({ description: "Display name.", example: "On-call" }),
     config: z.record(z.string(), z.unknown()).meta({
       description:
-        "Its settings; secrets, and addresses that are as good as secrets, are masked. Sent back so, they stay as they are.",
+        "Settings. Secrets, and URLs that act as secrets, are masked; sending a masked value back keeps the stored one.",
       example: { url: "https://hooks.example.com/abc", secret: "********" },
     }),
     events: z
       .array(z.enum(notificationEvents))
-      .meta({ description: "What it is told of.", example: ["domain.expiring"] }),
-    enabled: z.boolean().meta({ description: "Whether it is told of anything." }),
+      .meta({ description: "The events to deliver.", example: ["domain.expiring"] }),
+    enabled: z.boolean().meta({ description: "Whether events are delivered." }),
     disabledReason: z
       .string()
       .nullable()
-      .meta({ description: "Why the service disabled it; null where it did not.", example: null }),
-    lastSuccessAt: timestamp("When it last took something.").nullable(),
-    createdAt: timestamp("When it was made."),
+      .meta({ description: "Why the service disabled the channel; null if it did not.", example: null }),
+    lastSuccessAt: timestamp("When a delivery last succeeded; null if none has.").nullable(),
+    createdAt: timestamp("When it was created."),
     updatedAt: timestamp("When it was last changed."),
   })
   .meta({
     id: "NotificationChannel",
-    description: "A place outside the user's own notifications that is told of events.",
+    description: "A destination outside the application that receives events.",
   });
 
 export const channelList = z
-  .object({ configs: z.array(channel).meta({ description: "By name." }) })
-  .meta({ id: "NotificationChannels", description: "All channels." });
+  .object({ configs: z.array(channel).meta({ description: "Sorted by name." }) })
+  .meta({ id: "NotificationChannels", description: "All notification channels." });
 
 export const channelTest = z
   .object({
-    success: z.boolean().meta({ description: "Whether the channel took the sample." }),
-    error: z.string().nullable().meta({ description: "Why not; null when it did.", example: null }),
+    success: z.boolean().meta({ description: "Whether the test message was delivered." }),
+    error: z.string().nullable().meta({ description: "Why the delivery failed; null on success.", example: null }),
   })
-  .meta({ id: "ChannelTest", description: "What became of a sample." });
+  .meta({ id: "ChannelTest", description: "The result of a test message." });
 
 const delivery = z.object({
-  id: shownId("The delivery's id, the same on each attempt: a webhook has it in `webhook-id` after `msg_`."),
-  event: z.enum(notificationEvents).meta({ description: "What it tells of.", example: "zone.drift" }),
-  title: z.string().meta({ description: "It in a few words.", example: "example.com differs from its provider" }),
+  id: shownId("The delivery's id, the same for each attempt. A webhook gets it in `webhook-id`, after `msg_`."),
+  event: z.enum(notificationEvents).meta({ description: "The event.", example: "zone.drift" }),
+  title: z.string().meta({ description: "Short text.", example: "example.com differs from its provider" }),
   state: z
     .enum(["pending", "delivered", "failed"])
-    .meta({ description: "`pending` until it is delivered or given up.", example: "delivered" }),
-  attempts: z.int().meta({ description: "How often it was tried.", example: 1 }),
-  lastError: z.string().nullable().meta({ description: "Why the last attempt failed.", example: null }),
-  nextAttemptAt: timestamp("When it is tried next; null when it is not.").nullable().meta({ example: null }),
-  createdAt: timestamp("When it happened."),
-  finishedAt: timestamp("When it was delivered or given up.").nullable(),
+    .meta({ description: "`pending` until delivered or abandoned.", example: "delivered" }),
+  attempts: z.int().meta({ description: "Number of attempts.", example: 1 }),
+  lastError: z
+    .string()
+    .nullable()
+    .meta({ description: "Why the last attempt failed; null if it did not.", example: null }),
+  nextAttemptAt: timestamp("When the next attempt is due; null if none is.").nullable().meta({ example: null }),
+  createdAt: timestamp("When the event happened."),
+  finishedAt: timestamp("When it was delivered or abandoned; null while pending.").nullable(),
 });
 
 export const deliveryList = z
-  .object({ deliveries: z.array(delivery).meta({ description: "Newest first, fifty at the most." }) })
-  .meta({ id: "Deliveries", description: "What a channel was told of late." });
+  .object({ deliveries: z.array(delivery).meta({ description: "Newest first, at most fifty." }) })
+  .meta({ id: "Deliveries", description: "A channel's recent deliveries." });

@@ -3,6 +3,7 @@ import type { Actor } from "../../access/actor.ts";
 import type { Audit } from "../../audit/audit.ts";
 import { changedFields } from "../../audit/changed-fields.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
+import { ensureSealed } from "../../database/ensure-sealed.ts";
 import { mapUniqueViolation } from "../../database/map-unique-violation.ts";
 import { AppError, badField, nameTaken, notFound } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
@@ -26,16 +27,18 @@ export interface NewChannel {
   enabled: boolean;
 }
 
-/** Notification channels, as administrators keep them. */
-export class Channels {
-  readonly #box: ConfigCipher;
-  readonly #ports: Ports;
-  readonly #audit: Audit;
+interface Parts {
+  box: ConfigCipher;
+  ports: Ports;
+  audit: Audit;
+}
 
-  constructor(parts: { box: ConfigCipher; ports: Ports; audit: Audit }) {
-    this.#box = parts.box;
-    this.#ports = parts.ports;
-    this.#audit = parts.audit;
+/** Manages notification channels for administrators. */
+export class Channels {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   async list(em: EntityManager) {
@@ -52,19 +55,19 @@ export class Channels {
     return await em.transactional(async (tx) => {
       if ((await tx.count(NotificationChannel)) >= mostChannels)
         throw new AppError("CONFLICT", `There are ${mostChannels} channels already; delete one first.`);
-      const now = this.#ports.now();
+      const now = this.#parts.ports.now();
       const times = { createdAt: now, updatedAt: now };
       const made = tx.create(NotificationChannel, {
         id,
         channel,
         name,
-        config: this.#box.seal(id, config),
+        config: this.#parts.box.seal(id, config),
         events,
         enabled,
         ...times,
       });
       await writeChannel(tx, made);
-      await this.#audit.record(tx, actor, {
+      await this.#parts.audit.record(tx, actor, {
         action: "channel.create",
         targetType: "channel",
         targetId: id,
@@ -84,44 +87,54 @@ export class Channels {
       const before = this.#told(channel);
       if (patch.config) {
         const kind = kindOf(channel.channel);
-        const config = checked(kind, merged(kind, this.#box.open(id, channel.config) ?? {}, patch.config));
-        channel.config = this.#box.seal(id, config);
+        const config = checked(kind, merged(kind, this.#parts.box.open(id, channel.config) ?? {}, patch.config));
+        channel.config = this.#parts.box.seal(id, config);
       }
       if (patch.name !== undefined) channel.name = patch.name;
       if (patch.events) channel.events = patch.events;
       if (patch.enabled !== undefined && patch.enabled !== channel.enabled) {
         channel.enabled = patch.enabled;
         channel.disabledReason = null;
-        // When it is enabled too: it is told of what happens from then on.
-        await giveUp(tx, id, "The channel was disabled.", this.#ports.now());
+        // Also when enabling: the channel receives only what happens from then on.
+        await giveUp(tx, id, "The channel was disabled.", this.#parts.ports.now());
       }
-      channel.updatedAt = this.#ports.now();
+      channel.updatedAt = this.#parts.ports.now();
       await writeChannel(tx, channel);
       const told = changedFields(before, { ...this.#told(channel), ...(patch.config ? { configSet: true } : {}) });
       if (told)
-        await this.#audit.record(tx, actor, { action: "channel.update", targetType: "channel", targetId: id, ...told });
+        await this.#parts.audit.record(tx, actor, {
+          action: "channel.update",
+          targetType: "channel",
+          targetId: id,
+          ...told,
+        });
       return this.#view(channel);
     });
   }
 
-  /** What waits for it goes with it. @throws AppError NOT_FOUND */
+  /** Deletes a channel and its pending deliveries. @throws AppError NOT_FOUND */
   async delete(em: EntityManager, actor: Actor, id: string): Promise<void> {
     await em.transactional(async (tx) => {
       const channel = await tx.findOne(NotificationChannel, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (!channel) throw notFound("notification channel");
       const before = this.#told(channel);
       await tx.remove(channel).flush();
-      await this.#audit.record(tx, actor, { action: "channel.delete", targetType: "channel", targetId: id, before });
+      await this.#parts.audit.record(tx, actor, {
+        action: "channel.delete",
+        targetType: "channel",
+        targetId: id,
+        before,
+      });
     });
   }
 
-  /** Sends a sample now, also through a channel that is disabled. @throws AppError NOT_FOUND */
+  /** Sends a test message immediately, even if the channel is disabled. @throws AppError NOT_FOUND */
   async test(em: EntityManager, id: string): Promise<{ success: boolean; error: string | null }> {
     const channel = await em.findOne(NotificationChannel, { id });
     if (!channel) throw notFound("notification channel");
     const { send, label } = kindOf(channel.channel);
     if (!send) return { success: true, error: null };
-    const config = this.#box.open(id, channel.config);
+    const config = this.#parts.box.open(id, channel.config);
     if (!config) return { success: false, error: unreadableConfig };
     const message = {
       id: newId(),
@@ -130,9 +143,9 @@ export class Channels {
       content: `${label} channel ${channel.name}: if you can read this, it works.`,
       level: "info" as const,
       metadata: { channelId: id, channelName: channel.name },
-      createdAt: this.#ports.now(),
+      createdAt: this.#parts.ports.now(),
     };
-    const outcome = await send(config, message, this.#ports);
+    const outcome = await send(config, message, this.#parts.ports);
     return outcome.ok ? { success: true, error: null } : { success: false, error: outcome.reason };
   }
 
@@ -161,30 +174,28 @@ export class Channels {
     };
   }
 
-  /** Puts all settings under the newest of SECRET_KEYS. What cannot be opened stays as it is and is told in the log, by name. */
+  /** Re-encrypts all settings with the newest key in SECRET_KEYS. */
   async ensureSealed(em: EntityManager, log: Logger): Promise<void> {
-    await em.transactional(async (tx) => {
-      for (const channel of await tx.findAll(NotificationChannel, { lockMode: LockMode.PESSIMISTIC_WRITE })) {
-        const resealed = this.#box.resealed(channel.id, channel.config);
-        if (resealed !== null) channel.config = resealed;
-        else
-          log.warn(
-            { channel: channel.name },
-            "no key in SECRET_KEYS opens the settings of a notification channel; enter them again",
-          );
-      }
+    await ensureSealed(em, log, {
+      table: "notification_channels",
+      column: "config",
+      type: "text",
+      id: "id",
+      name: "name",
+      of: "notification channels",
+      resealed: ({ id, config }) => this.#parts.box.resealed(id, config),
     });
   }
 
   #view(channel: NotificationChannel) {
     const { id, name, events, enabled, disabledReason = null, lastSuccessAt = null, createdAt, updatedAt } = channel;
     const kind = kindOf(channel.channel);
-    const config = masked(kind, this.#box.open(id, channel.config) ?? {});
+    const config = masked(kind, this.#parts.box.open(id, channel.config) ?? {});
     const shown = channel.channel as ChannelName;
     return { id, channel: shown, name, config, events, enabled, disabledReason, lastSuccessAt, createdAt, updatedAt };
   }
 
-  /** For the trail: nothing of the settings but what is shown of them. */
+  /** Returns the audit log's view of a channel, with masked settings. */
   #told(channel: NotificationChannel) {
     const { channel: kind, name, config, events, enabled } = this.#view(channel);
     return { channel: kind, name, config, events: [...events], enabled };

@@ -1,22 +1,21 @@
 import type { ProviderKind } from "../../dns-providers/provider.ts";
 import type { Issue } from "../../platform/errors.ts";
 import { ok, refuse, type Result } from "../../platform/result.ts";
-import type { LiveRecord, RecordDraft } from "../../dns/live-record.ts";
 import { parseOwner } from "../../dns/names/names.ts";
 import { ruleFor } from "../../dns/record-types.ts";
 import { limitIssues } from "../provider-limits.ts";
-import { isEditableType, ttlKey } from "../../dns/record.ts";
+import { isEditableType, ttlKey, type LiveRecord, type RecordDraft } from "../../dns/record.ts";
 import { sameStrings } from "../../dns/values/character-strings.ts";
 import { unwantedPriority } from "../../dns/values/priority.ts";
 import { writeStrings } from "../../dns/values/txt.ts";
 import type { CanonicalValue } from "../../dns/values/value-rule.ts";
 
-/** What a client says of a record; absent fields of an update stay as they are. */
+/** A record as a client sends it. Absent fields of an update stay as they are. */
 export interface RecordInput {
   recordType: string;
   name: string;
   value?: string | undefined;
-  /** TXT: how the value is cut; null or left out: at 255 octets. */
+  /** TXT: how the value is split; null or left out: every 255 octets. */
   strings?: readonly string[] | null | undefined;
   ttl?: number | undefined;
   priority?: number | null | undefined;
@@ -26,12 +25,12 @@ export interface RecordInput {
 
 const defaultTtl = 3600;
 
-/** `anyTtl`: the client named no TTL, so that of the RRset may hold. */
+/** A checked record, or why it was refused. `anyTtl`: the client gave no TTL, so the RRset's may apply. */
 export type Drafted =
   | { ok: true; draft: RecordDraft; anyTtl: boolean; warnings: string[] }
   | { ok: false; issues: Issue[] };
 
-/** Checks what a client wants a record to be, by the rules of its type and the limits of its provider. */
+/** Checks a new record against the rules of its type and the limits of its provider. */
 export function draftRecord(input: RecordInput, zone: string, kind: ProviderKind): Drafted {
   const issues: Issue[] = [];
   const owner = parseOwner(input.name, zone);
@@ -44,7 +43,7 @@ export function draftRecord(input: RecordInput, zone: string, kind: ProviderKind
   const content = contentOf(value.ok ? value.value : { value: "", priority: null, warnings: [] });
   const written = { name: owner.ok ? owner.value : "@", ...content };
   const limits = limitIssues({ recordType: input.recordType, ttl, proxied, ...written }, kind, zone);
-  // Of a name or a value that could not be read, the provider has nothing to say.
+  // Limits on a name or value that could not be read would be misleading.
   const isKnown = owner.ok && value.ok;
   issues.push(...limits.filter(({ path: [field] }) => isKnown || field === "ttl" || field === "proxied"));
   if (!owner.ok || !value.ok || issues.length > 0) return { ok: false, issues };
@@ -61,25 +60,25 @@ export function draftRecord(input: RecordInput, zone: string, kind: ProviderKind
   return { ok: true, draft, anyTtl, warnings: [...value.value.warnings, ...told] };
 }
 
-/** The TTL that a record has at the provider when it is given `ttl`. */
+/** Returns the TTL that a record gets at the provider. */
 function ttlAt({ proxiedTtl }: ProviderKind, proxied: boolean, ttl: number): number {
   return proxied ? (proxiedTtl ?? ttl) : ttl;
 }
 
 function ttlWarnings({ name }: ProviderKind, asked: number, ttl: number): string[] {
-  return asked === ttl ? [] : [`${name} chooses the TTL of proxied records itself: it is ${ttl} and not ${asked}.`];
+  return asked === ttl ? [] : [`${name} sets the TTL of proxied records itself: ${ttl} instead of ${asked}.`];
 }
 
-/** What a client gives as value and strings, canonical. */
+/** Returns the canonical form of a client's value and strings. */
 function givenValue({ recordType, value, strings = null, priority }: ValueInput): Result<CanonicalValue> {
   if (strings === null)
     return value === undefined ? refuse("This is required.") : ruleFor(recordType).write(value, priority);
   if (recordType !== "TXT")
-    return refuse(`${recordType} records have no strings, only TXT records do; leave them out.`);
+    return refuse(`${recordType} records have no strings; only TXT records do. Leave \`strings\` out.`);
   return unwantedPriority(recordType, priority) ?? writeStrings(strings, value);
 }
 
-/** What is wrong where `givenValue` refuses: what would pass without another field beside it is not at fault, but that other field. */
+/** Returns the field that makes `givenValue` refuse: if the value would pass without another field, that field is at fault. */
 function fieldAtFault({ recordType, value, strings = null, priority }: ValueInput): "priority" | "strings" | "value" {
   const passes = (input: ValueInput) => givenValue(input).ok;
   if (typeof priority === "number" && passes({ recordType, value, strings })) return "priority";
@@ -93,8 +92,8 @@ function contentOf({ value, strings = null, priority }: CanonicalValue) {
 }
 
 /**
- * An update: the given fields over the present record. Only what would change is judged: records read from elsewhere may
- * break today's rules and can still be edited.
+ * Checks an update: the given fields over the present record. Judges only what changes: records read from a provider may break
+ * today's rules and can still be edited.
  */
 export function draftUpdate(
   present: LiveRecord,
@@ -102,8 +101,8 @@ export function draftUpdate(
   zone: string,
   kind: ProviderKind,
 ): Drafted {
-  const kept = keptIssues(present, patch);
-  if (kept.length > 0) return { ok: false, issues: kept };
+  const readOnly = readOnlyIssues(present, patch);
+  if (readOnly.length > 0) return { ok: false, issues: readOnly };
   const recordType = patch.recordType ?? present.recordType;
   const renamed = patch.name !== undefined && patch.name !== present.name;
   const owner = renamed ? parseOwner(patch.name ?? "", zone) : ok(present.name);
@@ -117,7 +116,7 @@ export function draftUpdate(
   const issues = limitIssues(limited, kind, zone).filter(({ path: [field] }) => {
     const key = field as keyof typeof limited;
     if (key === "strings") return !sameStrings(strings, present.strings);
-    // Which names a record may have, and whether it may be proxied, is a matter of its type.
+    // A new type may not allow the present name or proxying.
     return limited[key] !== present[key] || (key !== "ttl" && recordType !== present.recordType);
   });
   if (!value.ok) {
@@ -135,25 +134,25 @@ export function draftUpdate(
     proxied,
     comment: patch.comment === undefined ? present.comment : patch.comment,
   };
-  // One that joins another RRset takes the TTL that holds there.
+  // A record that joins another RRset takes its TTL.
   const anyTtl = patch.ttl === undefined && ttlKey(draft) !== ttlKey(present);
   return { ok: true, draft, anyTtl, warnings: [...value.value.warnings, ...ttlWarnings(kind, asked, ttl)] };
 }
 
-/** A type that clients cannot write is kept as it came: nothing checks its data, and a name server may refuse the zone for it. */
-function keptIssues(present: LiveRecord, patch: Partial<RecordInput>): Issue[] {
+/** Refuses changes of a type that clients cannot write: nothing checks its data, and bad data may keep a name server from loading the zone. */
+function readOnlyIssues(present: LiveRecord, patch: Partial<RecordInput>): Issue[] {
   if (isEditableType(present.recordType)) return [];
   return (["recordType", "name", "value", "strings"] as const)
     .filter((field) => patch[field] !== undefined && patch[field] !== present[field])
     .map((field) => ({
       path: [field],
-      message: `${present.recordType} records are kept as they came; only their ttl and comment can change.`,
+      message: `${present.recordType} records are read-only except for \`ttl\` and \`comment\`.`,
     }));
 }
 
 /**
- * The value of MX and SRV carries the priority: a new priority alone replaces it there, a value without one keeps the
- * present one.
+ * Returns the value after an update. The value of MX and SRV carries the priority: a new priority alone replaces it there; a value without
+ * one keeps the present one.
  */
 function updatedValue(present: LiveRecord, recordType: string, patch: Partial<RecordInput>): Result<CanonicalValue> {
   const rule = ruleFor(recordType);
@@ -161,7 +160,7 @@ function updatedValue(present: LiveRecord, recordType: string, patch: Partial<Re
   const priority = patch.priority ?? null;
   const samePriority = priority === null || priority === present.priority;
   const sameValue = patch.value === undefined || patch.value === present.value;
-  // A value alone is cut anew, and so is one whose strings are taken away.
+  // A new value without strings is split by default, and so is one whose strings are set to null.
   const strings = patch.strings === undefined && patch.value === undefined ? present.strings : (patch.strings ?? null);
   const sameSplit = sameStrings(strings, present.strings);
   if (!retyped && samePriority && sameValue && (strings === null || sameSplit)) {

@@ -2,16 +2,16 @@ import type { ProviderKind } from "../../dns-providers/provider.ts";
 import type { ErrorCode, Issue } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
 import { ownerWithin } from "../../dns/names/names.ts";
+import { outsideRights, type Rights } from "../../access/zone-access.ts";
 import { draftRecord, draftUpdate, type Drafted, type RecordInput } from "./drafts.ts";
-import type { LiveRecord, RecordDraft } from "../../dns/live-record.ts";
-import { keptReason } from "../provider-limits.ts";
-import { isApexNs, recordKey, rrsetKey, type RecordData } from "../../dns/record.ts";
+import { readOnlyReason } from "../provider-limits.ts";
+import { isApexNs, recordKey, rrsetKey, type LiveRecord, type RecordData, type RecordDraft } from "../../dns/record.ts";
 import { flatMapped, grouped, mapped, type Steps } from "../../platform/slices.ts";
 import { managedReason } from "../../dns/server-managed.ts";
 import type { Violation } from "../../dns/server-rules/rules.ts";
 import type { ZoneView } from "./zone-view.ts";
 
-/** What a client asks for. */
+/** One change that a client asks for. */
 export type Edit =
   | { action: "create"; input: RecordInput }
   | { action: "update"; recordId: string; patch: Partial<RecordInput> }
@@ -23,18 +23,19 @@ export interface Refusal {
   issues: Issue[];
 }
 
-/** An edit that has passed the rules of its type and provider, but not yet those of the zone. */
+/** An edit that has passed the rules of its type and provider but not yet those of the zone, or its refusal. */
 export type PreparedEdit =
   | { ok: true; id: string; draft: RecordDraft | null; anyTtl: boolean; before: LiveRecord | null; warnings: string[] }
   | Refusal;
 
-/** What updates and deletes name, by id: live records, and those of them or beside them that the server maintains. */
+/** The records that updates and deletes name, by id. */
 interface NamedRecords {
   present: ReadonlyMap<string, LiveRecord>;
+  /** Server-managed records, whether they are stored as live records or apart. */
   managed: ReadonlyMap<string, RecordData>;
 }
 
-/** Checks each edit on its own, in steps. */
+/** Checks each edit on its own. */
 export function* prepareEdits(
   edits: readonly Edit[],
   { present, managed }: NamedRecords,
@@ -56,11 +57,12 @@ export function* prepareEdits(
       return {
         ok: false,
         code: "NOT_FOUND",
-        issues: [{ path: ["recordId"], message: "There is no such record in this domain." }],
+        issues: [{ path: ["recordId"], message: "This domain has no such record." }],
       };
     }
-    const kept = keptReason(before, kind);
-    if (kept !== null) return { ok: false, code: "BAD_REQUEST", issues: [{ path: ["recordId"], message: kept }] };
+    const readOnly = readOnlyReason(before, kind);
+    if (readOnly !== null)
+      return { ok: false, code: "BAD_REQUEST", issues: [{ path: ["recordId"], message: readOnly }] };
     if (edit.action === "delete") return { ok: true, id: before.id, draft: null, anyTtl: false, before, warnings: [] };
     return fromDraft(before.id, before, draftUpdate(before, edit.patch, zone, kind));
   });
@@ -71,7 +73,21 @@ function fromDraft(id: string, before: LiveRecord | null, drafted: Drafted): Pre
   return { ok: true, id, draft: drafted.draft, anyTtl: drafted.anyTtl, before, warnings: drafted.warnings };
 }
 
-/** The names whose records must be at hand to judge the edits. */
+/** Refuses edits of records that the caller may not change, and edits that would put a record where they may not. */
+export function withinRights(prepared: readonly PreparedEdit[], rights: Rights): PreparedEdit[] {
+  return prepared.map((edit) => {
+    if (!edit.ok) return edit;
+    const { before, draft } = edit;
+    const present = before && outsideRights(before, rights);
+    const wanted = draft && outsideRights(draft, rights);
+    const issues: Issue[] = [];
+    if (present) issues.push({ path: ["recordId"], message: present });
+    else if (wanted) issues.push({ path: ["name"], message: wanted });
+    return issues.length === 0 ? edit : { ok: false, code: "FORBIDDEN", issues };
+  });
+}
+
+/** Returns the names whose records must be loaded to judge the edits. */
 export function namesOf(prepared: readonly PreparedEdit[], zone: string): string[] {
   const names = new Set<string>();
   for (const edit of prepared) {
@@ -85,12 +101,12 @@ export function namesOf(prepared: readonly PreparedEdit[], zone: string): string
   return [...names];
 }
 
-/** The owner within the zone that a name server of the zone stands on; null for one elsewhere. */
+/** Returns the owner of the zone's own name server within the zone; null if it is elsewhere. */
 function ownNameServer({ recordType, name, value }: RecordDraft, zone: string): string | null {
   return isApexNs({ recordType, name }) ? ownerWithin(value, zone) : null;
 }
 
-/** What name servers refuse a zone for, told while it is not too late to add the rest. Where their rules are known it is refused. */
+/** Warns of name servers without an address, for which servers refuse a zone. If the servers' rules are known, such edits are refused instead. */
 function* glueWarnings(
   view: ZoneView,
   prepared: readonly PreparedEdit[],
@@ -121,7 +137,7 @@ export interface Judged {
   warnings: string[];
 }
 
-/** Applies edits one by one to the view; one that breaks a zone rule is taken back and refused, the others stand. */
+/** Applies edits to the view one by one. One that breaks a zone rule is taken back and refused; the others stand. */
 export function* applyEach(
   view: ZoneView,
   prepared: readonly PreparedEdit[],
@@ -131,12 +147,12 @@ export function* applyEach(
   const warnings: string[] = [];
   const outcomes = yield* mapped(prepared, (edit): PreparedEdit => {
     if (!edit.ok) return edit;
-    const mark = view.mark();
+    const checkpoint = view.checkpoint();
     const told = applyOne(view, edit);
-    const violations = view.violations(view.touchedSince(mark));
-    const refusal = broken(violations.map(({ violation }) => violation)) ?? tooMuch(view, edit, kind, new Map());
+    const violations = view.violations(view.touchedSince(checkpoint));
+    const refusal = broken(violations.map(({ violation }) => violation)) ?? beyondRrset(view, edit, kind, new Map());
     if (refusal) {
-      view.revert(mark);
+      view.revert(checkpoint);
       return refusal;
     }
     warnings.push(...told);
@@ -145,8 +161,8 @@ export function* applyEach(
   return { outcomes, warnings: [...warnings, ...(yield* glueWarnings(view, prepared, zone, kind))] };
 }
 
-/** Applies all edits, then judges the final state: in what order they come makes no difference to the rules. */
-export function* applyTogether(
+/** Applies all edits, then judges the final state, so that their order does not matter to the rules. */
+export function* applyAtomic(
   view: ZoneView,
   prepared: readonly PreparedEdit[],
   zone: string,
@@ -161,19 +177,19 @@ export function* applyTogether(
     const mine = (violations.get(name) ?? []).map(({ violation }) => violation);
     return (
       broken(mine.filter((violation) => concerns(violation, view.get(edit.id)))) ??
-      tooMuch(view, edit, kind, known) ??
+      beyondRrset(view, edit, kind, known) ??
       edit
     );
   });
   return { outcomes, warnings: [...warnings, ...(yield* glueWarnings(view, prepared, zone, kind))] };
 }
 
-/** That a record is there more than once is told at that record only. */
+/** Returns whether a violation concerns a record: a repeated record is reported for that record only. */
 function concerns({ repeats }: Violation, written: RecordDraft | undefined): boolean {
   return repeats === undefined || (written !== undefined && recordKey(written) === repeats);
 }
 
-/** Edits as they are when some of them are refused for what they would do to the zone. @param found by the id of the edit's record */
+/** Returns the edits with those refused that violate rules of the whole zone. @param found violations by the id of the edit's record */
 export function withRefused(
   prepared: readonly PreparedEdit[],
   found: ReadonlyMap<string, readonly Violation[]>,
@@ -188,24 +204,22 @@ function broken(violations: readonly Violation[]): Refusal | null {
 }
 
 /**
- * What a provider cannot hold beside the other records of the name and type. Only what would change is judged.
- * @param known what was found out of other RRsets of the same state
+ * Refuses a record that the provider cannot hold in its RRset. Judges only what changes.
+ * @param known the findings on RRsets of the same state
  */
-function tooMuch(
+function beyondRrset(
   view: ZoneView,
   { id, draft, before }: Extract<PreparedEdit, { ok: true }>,
   kind: ProviderKind,
   known: Map<string, string | null>,
 ): Refusal | null {
-  if (!kind.unsupportedTogether) return null;
+  if (!kind.unsupportedRrset) return null;
   const written = draft && view.get(id);
   if (!written || (before && recordKey(before) === recordKey(written))) return null;
   const key = rrsetKey(written);
   let reason = known.get(key);
   if (reason === undefined) {
-    reason = kind.unsupportedTogether(
-      view.at(written.name).filter(({ recordType }) => recordType === written.recordType),
-    );
+    reason = kind.unsupportedRrset(view.at(written.name).filter(({ recordType }) => recordType === written.recordType));
     known.set(key, reason);
   }
   if (reason === null) return null;

@@ -1,10 +1,10 @@
 import type { ChangeOutcome } from "../../dns-providers/provider.ts";
 import { AppError, type Issue } from "../../platform/errors.ts";
 import type { Judged, Refusal } from "./edits.ts";
-import type { LiveRecord, PlannedChange } from "../../dns/live-record.ts";
+import type { LiveRecord, PlannedChange } from "../../dns/record.ts";
 
-/** @throws AppError with every refusal's issues, under the place of its input */
-export function refuseTogether(
+/** Refuses an atomic set if any edit was refused. @throws AppError with every issue, under the path of its input */
+export function refuseAtomic(
   outcomes: readonly (Judged["outcomes"][number] | undefined)[],
   field: "records" | "changes",
 ): void {
@@ -25,19 +25,16 @@ export function refuseTogether(
   );
 }
 
-/** Before anything else is judged (RFC 9110 §13.2.1). A record that is not there is told as that. */
+/** Refuses an edit of another version than `If-Match` names, before anything else is judged (RFC 9110 §13.2.1). @throws AppError PRECONDITION_FAILED */
 export function refuseOutdated(present: ReadonlyMap<string, LiveRecord>, ifMatch: number): void {
   for (const { version } of present.values()) {
     if (version === ifMatch) continue;
-    throw new AppError(
-      "PRECONDITION_FAILED",
-      `The record is at version ${version} and not at ${ifMatch}; read it again.`,
-    );
+    throw new AppError("PRECONDITION_FAILED", `The record is at version ${version}, not ${ifMatch}. Read it again.`);
   }
 }
 
 /**
- * For changes that were to take place all or not at all.
+ * Refuses an atomic set that its provider refused.
  * @throws AppError CONFLICT when the provider refused them, PROVIDER_ERROR when it carried out only some
  */
 export function refuseAll(
@@ -57,32 +54,32 @@ export function refuseAll(
   throw new AppError("CONFLICT", `Nothing was changed: ${first}`, { issues });
 }
 
-/** A connection that broke may leave some of it done even where all or nothing was asked for. */
+/** Refuses an atomic set that was made only in part because a connection broke. @throws AppError PROVIDER_ERROR */
 export function refuseHalfDone(outcomes: readonly ChangeOutcome[], message: string): void {
   const done = outcomes.filter(({ ok }) => ok).length;
   if (done === 0) return;
-  throw new AppError("PROVIDER_ERROR", `${done} of ${outcomes.length} changes took place, see the history: ${message}`);
+  throw new AppError("PROVIDER_ERROR", `${done} of ${outcomes.length} changes were made; see the history. ${message}`);
 }
 
-/** A master file of which nothing was done: every reason, each as an issue of the file. */
+/** Returns the error for a refused zone file, with each reason as an issue. */
 export function fileRefused(code: "CONFLICT" | "FORBIDDEN", messages: readonly string[]): AppError {
   return new AppError(code, `Nothing was changed: ${messages[0] ?? ""}`, {
     issues: messages.slice(0, 100).map((message) => ({ path: ["zonefile"], message })),
   });
 }
 
-/** One refused edit as an error. */
+/** Returns the error for one refused edit. */
 export function refusalError(refusal: Refusal): AppError {
   if (refusal.code === "NOT_FOUND") return new AppError("NOT_FOUND", sentence(refusal.issues));
   return new AppError(refusal.code, sentence(refusal.issues), { issues: refusal.issues });
 }
 
-/** Issues as one text. */
+/** Returns issues as one text. */
 export function sentence(issues: readonly Issue[]): string {
   return issues.map(({ path, message }) => (path.length > 0 ? `${path.join(".")}: ${message}` : message)).join(" ");
 }
 
-/** What the provider said, by the id of the change that it refused. */
+/** Returns the provider's reasons, by the id of the change that it refused. */
 export function providerRefusals(
   changes: readonly PlannedChange[],
   outcomes: readonly { ok: boolean; message?: string }[],

@@ -1,25 +1,31 @@
-import { isUnchanged, type LiveRecord, type PlannedChange, type RecordDraft } from "../../dns/live-record.ts";
 import type { ServerRules } from "../../dns/server-rules/rules.ts";
 import { newViolations } from "../../dns/zone-rules.ts";
 import type { Violation } from "../../dns/server-rules/rules.ts";
-import { SharedTtls } from "./shared-ttls.ts";
+import {
+  isUnchanged,
+  ttlKey,
+  type LiveRecord,
+  type PlannedChange,
+  type RecordData,
+  type RecordDraft,
+} from "../../dns/record.ts";
 
 /**
- * The part of a zone that an edit touches, in memory: starts as the live records of some names, takes edits, and tells
- * what changed. Every name that is edited must have been loaded whole.
+ * Holds the part of a zone that edits touch: starts with the live records of some names, takes edits, and returns the changes. Every name
+ * that is edited must have been loaded completely.
  */
 export class ZoneView {
   readonly #rules: ServerRules | null;
   readonly #original = new Map<string, LiveRecord>();
   readonly #originalByName = new Map<string, LiveRecord[]>();
-  /** With the TTLs that they came with; `#ttls` knows which hold. */
+  /** With their original TTLs; `#ttls` has the present ones. */
   readonly #current = new Map<string, RecordDraft>();
   readonly #ids = new Map<string, Set<string>>();
   readonly #ttls = new SharedTtls();
-  /** What to do, newest last, to get back. */
+  /** The steps to undo, newest last. */
   readonly #journal: Undo[] = [];
 
-  /** @param rules what the zone's name servers check; null where they are not known to */
+  /** @param rules what the zone's name servers check; null if unknown */
   constructor(records: Iterable<LiveRecord>, rules: ServerRules | null = null) {
     this.#rules = rules;
     for (const record of records) {
@@ -42,14 +48,14 @@ export class ZoneView {
     return [...(this.#ids.get(name) ?? [])].flatMap((id) => this.get(id) ?? []);
   }
 
-  /** The TTL that holds where a record would come; undefined where it would be the first. */
+  /** Returns the TTL of the RRset that a record would join; undefined if it would be the first. */
   ttlOf(record: RecordDraft): number | undefined {
     return this.#ttls.where(record);
   }
 
   /**
-   * Makes or replaces a record. The rest of its RRset takes over its TTL (RFC 2181 §5.2).
-   * @returns how many others changed with it.
+   * Creates or replaces a record. The rest of its RRset takes its TTL (RFC 2181 §5.2).
+   * @returns how many other records change with it.
    */
   put(id: string, draft: RecordDraft): number {
     this.#record(id, undefined);
@@ -65,23 +71,23 @@ export class ZoneView {
     this.#record(id, undefined);
   }
 
-  /** A point to come back to. */
-  mark(): number {
+  /** Returns a point that `revert` can go back to. */
+  checkpoint(): number {
     return this.#journal.length;
   }
 
-  /** Undoes everything since `mark`. */
-  revert(mark: number): void {
-    for (const undo of this.#journal.splice(mark).toReversed()) {
+  /** Undoes every edit since `checkpoint`. */
+  revert(checkpoint: number): void {
+    for (const undo of this.#journal.splice(checkpoint).toReversed()) {
       if (undo.kind === "ttl") this.#ttls.restore(undo.record, undo.given);
       else this.#set(undo.id, undo.previous);
     }
   }
 
-  /** Names touched since `mark`. */
-  touchedSince(mark: number): Set<string> {
+  /** Returns the names that edits touched since `checkpoint`. */
+  touchedSince(checkpoint: number): Set<string> {
     const names = new Set<string>();
-    for (const undo of this.#journal.slice(mark)) {
+    for (const undo of this.#journal.slice(checkpoint)) {
       if (undo.kind === "ttl") continue;
       if (undo.previous) names.add(undo.previous.name);
       const present = this.#current.get(undo.id);
@@ -90,7 +96,7 @@ export class ZoneView {
     return names;
   }
 
-  /** Rules that the touched names break now and did not break when loaded. */
+  /** Returns the rules that these names break now and did not break when loaded. */
   violations(names: Iterable<string>): { name: string; violation: Violation }[] {
     const found: { name: string; violation: Violation }[] = [];
     for (const name of names) {
@@ -100,7 +106,7 @@ export class ZoneView {
     return found;
   }
 
-  /** What became different: deletes, then updates, then creates, so that a name is free before it is taken. */
+  /** Returns the changes: deletes, then updates, then creates, so that a name is free before it is taken. */
   changes(): PlannedChange[] {
     const deletes: PlannedChange[] = [];
     const updates: PlannedChange[] = [];
@@ -109,7 +115,7 @@ export class ZoneView {
     for (const undo of this.#journal) {
       if (undo.kind === "record") touched.add(undo.id);
     }
-    // A record whose TTL alone changes was not written itself.
+    // Records whose TTL was aligned are not in the journal themselves.
     const aligned = new Set(this.#journal.flatMap((undo) => (undo.kind === "ttl" ? [undo.record.name] : [])));
     for (const name of aligned) for (const id of this.#ids.get(name) ?? []) touched.add(id);
     for (const id of touched) {
@@ -147,7 +153,84 @@ export class ZoneView {
   }
 }
 
-/** One step back: a record as it was, or the TTL that some records were given. */
+/** One step to undo: a record as it was, or the TTL that an RRset was given before. */
 type Undo =
   | { kind: "record"; id: string; previous: RecordDraft | undefined }
   | { kind: "ttl"; record: RecordDraft; given: number | undefined };
+
+type Keyed = Parameters<typeof ttlKey>[0];
+
+/** Records that share a TTL (see `ttlKey`). */
+interface Sharing {
+  /** How many records have which TTL. More than one TTL only if a provider serves the RRset so. */
+  readonly counts: Map<number, number>;
+  size: number;
+  /** The TTL that an edit gave to all of them; undefined while each has its own. */
+  given: number | undefined;
+}
+
+/**
+ * Holds the TTLs that records share (RFC 2181 §5.2). A TTL given to all is stored once and not written to each record: every edit may change
+ * it.
+ */
+class SharedTtls {
+  readonly #sharing = new Map<string, Sharing>();
+
+  /** Returns a record's present TTL; the record's own may be outdated. */
+  of(record: RecordData): number {
+    return this.#sharing.get(ttlKey(record))?.given ?? record.ttl;
+  }
+
+  /** Returns the TTL of the RRset that a record would join; undefined if it would be the first. */
+  where(record: Keyed): number | undefined {
+    const sharing = this.#sharing.get(ttlKey(record));
+    return sharing && sharing.size > 0 ? (sharing.given ?? sharing.counts.keys().next().value) : undefined;
+  }
+
+  /** Returns how many records of the RRset have another TTL than this one. */
+  deviating(record: RecordData): number {
+    const sharing = this.#sharing.get(ttlKey(record));
+    if (!sharing) return 0;
+    if (sharing.given !== undefined) return sharing.given === record.ttl ? 0 : sharing.size;
+    return sharing.size - (sharing.counts.get(record.ttl) ?? 0);
+  }
+
+  /** Gives the record's TTL to all. @returns the one given before, for `restore` */
+  give(record: RecordData): number | undefined {
+    const sharing = this.#at(record);
+    const before = sharing.given;
+    sharing.given = record.ttl;
+    return before;
+  }
+
+  restore(record: Keyed, given: number | undefined): void {
+    this.#at(record).given = given;
+  }
+
+  add(record: RecordData): void {
+    const { counts } = this.#count(record, 1);
+    counts.set(record.ttl, (counts.get(record.ttl) ?? 0) + 1);
+  }
+
+  remove(record: RecordData): void {
+    const { counts } = this.#count(record, -1);
+    const left = (counts.get(record.ttl) ?? 0) - 1;
+    if (left > 0) counts.set(record.ttl, left);
+    else counts.delete(record.ttl);
+  }
+
+  #count(record: Keyed, by: number): Sharing {
+    const sharing = this.#at(record);
+    sharing.size += by;
+    return sharing;
+  }
+
+  #at(record: Keyed): Sharing {
+    const key = ttlKey(record);
+    const known = this.#sharing.get(key);
+    if (known) return known;
+    const made: Sharing = { counts: new Map(), size: 0, given: undefined };
+    this.#sharing.set(key, made);
+    return made;
+  }
+}

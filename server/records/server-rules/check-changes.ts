@@ -1,8 +1,7 @@
 import type { EntityManager } from "../../database/database.ts";
 import { ownerWithin } from "../../dns/names/names.ts";
 import { filtered, inSlices, mapped, type Steps } from "../../platform/slices.ts";
-import type { PlannedChange } from "../../dns/live-record.ts";
-import { recordKey } from "../../dns/record.ts";
+import { recordKey, type PlannedChange } from "../../dns/record.ts";
 import type { Violation } from "../../dns/server-rules/rules.ts";
 import { ancestorsOf, wildcardBelow, wildcardParent } from "../../dns/server-rules/ancestors.ts";
 import { Blame } from "../../dns/server-rules/blame.ts";
@@ -14,17 +13,16 @@ import type { NameServerRecord, Unchanged } from "../../dns/server-rules/unchang
 import { WholeNames } from "./whole-names.ts";
 import { ZoneNames } from "./zone-names.ts";
 
-/** What a name is to the names around it; other types do not matter. */
+/** The types of a name that matter to other names. */
 const decisiveTypes = ["A", "AAAA", "CNAME", "NS", "DNAME"];
-/** With more changes than this, all names of the zone are read rather than those that the changes may concern asked about. */
+/** With more changes, the whole zone is read instead of asking about single names. */
 const mostAskedAbout = 1000;
 
 /**
- * Finds what makes name servers refuse the zone once the changes are made and did not before, in what names are to each other: its own name
- * servers and those of delegations need addresses, and nothing may be below a DNAME. Looks only at the names that matter, and lists a few
- * reasons for each change.
- * @param mostAsked the number of changes from which on the zone is read as a whole
- * @returns by the id of the change to blame
+ * Finds new violations between names for which name servers would refuse the zone: its own name servers and those of delegations need
+ * addresses, and nothing may be below a DNAME. Looks only at the names that matter, and lists a few reasons for each change.
+ * @param mostAsked with more changes, the zone is read as a whole
+ * @returns violations by the id of the change to blame
  */
 export async function checkChanges(
   em: EntityManager,
@@ -43,7 +41,7 @@ export async function checkChanges(
 }
 
 interface States {
-  /** The names that the changes are about. */
+  /** The names that the changes touch. */
   touched: string[];
   before: KnownNames;
   after: KnownNames;
@@ -100,7 +98,7 @@ class Check {
     return this.#found;
   }
 
-  /** Whether what the name has, as far as others depend on it, is not what it had. */
+  /** Returns whether the types that other names depend on have changed. */
   #isDecisive(name: string): boolean {
     const [before, after] = [this.#before.types(name), this.#after.types(name)];
     return (
@@ -108,12 +106,12 @@ class Check {
     );
   }
 
-  /** The name servers, by their names, that the changes at some names may concern. */
+  /** Returns the names of name servers that changes at some names may affect. */
   async #concerned(names: readonly string[]): Promise<string[]> {
     if (names.length === 0) return [];
     const wildcards = names.flatMap((name) => wildcardParent(name) ?? []);
     if (names.includes("@") || wildcards.includes("@")) return await this.#unchanged.allTargets();
-    // Those of the whole zone are known already.
+    // The whole zone is loaded already.
     if (this.#unchanged instanceof WholeNames) return await this.#unchanged.allTargets();
     await this.#unchanged.loadAround(names);
     const within = await inSlices(this.#shadowed(names));
@@ -121,7 +119,7 @@ class Check {
     return await this.#unchanged.targetsNear(names, [...within]);
   }
 
-  /** A name that comes or goes changes for which names a wildcard stands. */
+  /** Returns the names whose wildcard match changes because a name was created or deleted. */
   *#shadowed(names: readonly string[]): Steps<Set<string>> {
     const shadowed = new Set<string>();
     for (const name of names) {
@@ -138,7 +136,7 @@ class Check {
     return this.#before.types(name).size > 0 || this.#after.types(name).size > 0;
   }
 
-  /** NS records that stay: their targets had what they need, and are to lose it. */
+  /** Judges NS records that stay and whose targets lose what they need. */
   async #judgeOthers(targets: ReadonlySet<string>): Promise<void> {
     const worse = await inSlices(filtered(targets, (target) => this.#isWorse(target)));
     const records = await this.#unchanged.pointingTo(worse);
@@ -154,7 +152,7 @@ class Check {
     return before.state === "below" && after.state === "below" && before.encloser !== after.encloser;
   }
 
-  /** NS records that lay below a delegation which goes. */
+  /** Judges NS records below a delegation that is deleted. */
   async #judgeUncovered(names: readonly string[]): Promise<void> {
     const uncovered = names.filter(
       (name) => name !== "@" && this.#before.types(name).has("NS") && !this.#after.types(name).has("NS"),
@@ -165,7 +163,7 @@ class Check {
     await inSlices(this.#judging(records, "others"));
   }
 
-  /** @param blamed the changes to blame: those that make the records, or whichever took away what they need */
+  /** @param blamed the changes to blame: those that create the records, or those that took away what they need */
   *#judging(records: readonly NameServerRecord[], blamed: "their own" | "others"): Steps<void> {
     for (const record of records) {
       yield;
@@ -219,7 +217,7 @@ class Check {
         this.#add(id, { rule, extent: 1, code: "CONFLICT", field: "name", message });
       }
       if (recordType !== "DNAME" || !redirecting.has(name) || !this.#after.existsBelow(name)) continue;
-      const message = `${name} cannot have a DNAME while there are names below it (RFC 6672 §2.4).`;
+      const message = `${name} cannot have a DNAME while there are names below it (RFC 6672 §2.4). Delete those first.`;
       this.#add(id, { rule, extent: 1, code: "CONFLICT", field: "recordType", message });
     }
   }

@@ -15,10 +15,10 @@ interface Row {
 
 const rowsPerPage = 2000;
 
-/** All names of a zone, read once: for changes that are so many that asking about each would cost more. */
+/** Holds all names of a zone, read once: for so many changes that asking about each name would cost more. */
 export class WholeNames implements Unchanged {
   readonly #names: NamesInMemory;
-  /** By their targets. */
+  /** NS records by their targets. */
   readonly #nameServers: ReadonlyMap<string, readonly NameServerRecord[]>;
 
   private constructor(names: NamesInMemory, nameServers: ReadonlyMap<string, readonly NameServerRecord[]>) {
@@ -32,11 +32,11 @@ export class WholeNames implements Unchanged {
     zone: { id: string; name: string },
     changed: ReadonlySet<string>,
   ): Promise<WholeNames> {
-    const kept: Row[] = [];
+    const unchanged: Row[] = [];
     for await (const page of inPages<Row>(rowsPerPage, (last) => rowsAfter(em, zone.id, last))) {
-      for (const row of page) if (!changed.has(row.id)) kept.push(row);
+      for (const row of page) if (!changed.has(row.id)) unchanged.push(row);
     }
-    return await inSlices(WholeNames.#of(kept, zone.name));
+    return await inSlices(WholeNames.#of(unchanged, zone.name));
   }
 
   static *#of(rows: readonly Row[], zone: string): Steps<WholeNames> {

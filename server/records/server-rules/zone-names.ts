@@ -1,6 +1,5 @@
 import { sql, type RawBuilder } from "kysely";
-import { queries, type EntityManager } from "../../database/database.ts";
-import { jsonTexts } from "../../database/json-rows.ts";
+import { jsonTexts, queries, type EntityManager } from "../../database/database.ts";
 import { absoluteName, ownerWithin } from "../../dns/names/names.ts";
 import { inChunks, inPages } from "../../platform/slices.ts";
 import { wildcardBelow } from "../../dns/server-rules/ancestors.ts";
@@ -8,24 +7,24 @@ import { addTypes, noTypes } from "../../dns/server-rules/known-names.ts";
 import { namesWithin, reversed, sharedLength } from "../../dns/server-rules/name-index.ts";
 import type { NameServerRecord, Unchanged } from "../../dns/server-rules/unchanged.ts";
 
-/** So many names are asked about in one statement. Each costs a look-up in an index, or two. */
+/** Names asked about in one statement. Each costs one or two index lookups. */
 const namesPerStatement = 250;
-/** The same where the changed records below each name are passed over. */
+/** The same where the changed records below each name are skipped. */
 const branchesPerStatement = 50;
 const targetsPerPage = 1000;
-/** So many targets below a name are asked for with those of others; where there are more, they come in pages of their own. */
+/** Targets below a name that are read along with those of other names; if there are more, they are read in pages of their own. */
 const targetsPerRoot = 20;
 const rootsPerStatement = 100;
 
-/** `name` as the indexes of names have it, see `nameKey`. */
+/** `name` as in the index of names. */
 const nameKeyed = sql`(reverse(name) || '.') collate "C"`;
-/** NS targets as their index has them: what lies below another name begins with it. */
+/** NS targets as in their index, where names below another one begin with it. */
 const valueKeyed = sql`reverse(value) collate "C"`;
 
 /**
- * Asks the database about the names of a zone, leaving out the records that some changes are about. A question costs what it finds, and one
- * statement is about a few names only. Each name is looked up by itself (`lateral`): without statistics, as after an import, a join would
- * read the whole zone.
+ * Asks the database about the names of a zone, without the records that some changes are about. The cost follows the number of rows found,
+ * and one statement covers a few names only. Each name is looked up by itself (`lateral`): without statistics, as after an import, a join
+ * would read the whole zone.
  */
 export class ZoneNames implements Unchanged {
   readonly #em: EntityManager;
@@ -69,7 +68,7 @@ export class ZoneNames implements Unchanged {
     const above = new Set<string>();
     for (const name of names) addMissing(above, this.#above(name));
     await this.#loadTypes(new Set([...above, "@"].map(wildcardBelow)));
-    // Of a name that has records nobody asks what is below.
+    // What is below a name matters only if the name has no records.
     await this.loadBelow([...new Set([...names, ...above])].filter((name) => this.types(name).size === 0));
   }
 
@@ -84,7 +83,7 @@ export class ZoneNames implements Unchanged {
     return namesWithin(name, this.reach(name));
   }
 
-  /** Finds how much of each name exists, whether it is changed or not. */
+  /** Finds how much of each name exists, counting changed records too. */
   async #loadReach(names: readonly string[]): Promise<void> {
     const missing = names.filter((name) => !this.#reach.has(name));
     const keys = missing.map((name) => `${reversed(name)}.`);
@@ -156,13 +155,13 @@ export class ZoneNames implements Unchanged {
   async allTargets(): Promise<string[]> {
     const apex = this.#key("@");
     const found = await this.#allTargetsBelow(apex);
-    // Whether anything points to the apex is asked when it is looked at.
+    // Whether anything points to the apex is checked when it is judged.
     return this.#ownersOf([apex, ...found]);
   }
 
-  /** The first targets below each of some names, by their keys. */
+  /** Returns the first targets below each of some names, by their keys. */
   async #targetsBelow(roots: readonly string[]): Promise<{ root: string; key: string }[]> {
-    // What lies below a name begins with the name and a dot, and the character after the dot is the slash.
+    // Names below another one begin with it and a dot; the character after the dot is the slash.
     const { rows } = await sql<{ root: string; key: string }>`
       select root.value as root, found.key from ${jsonTexts(roots)} root cross join lateral (
         select distinct ${valueKeyed} as key from records where ${this.#others} and record_type = 'NS'
@@ -207,7 +206,7 @@ export class ZoneNames implements Unchanged {
     return [...new Map(found.map((record) => [record.id, record])).values()];
   }
 
-  /** How many characters each key has in common with the nearest of an index. */
+  /** Returns how many characters each key shares with its nearest neighbor in an index. */
   async #reaches(
     keys: readonly string[],
     keyed: RawBuilder<unknown>,
@@ -231,7 +230,7 @@ export class ZoneNames implements Unchanged {
     );
   }
 
-  /** The NS records that point into the zone and meet a condition with one of the texts `given`. */
+  /** Returns the NS records that point into the zone and meet a condition with one of the texts `given`. */
   async #records(given: RawBuilder<unknown>, condition: RawBuilder<unknown>): Promise<NameServerRecord[]> {
     const { rows } = await sql<{ id: string; name: string; value: string }>`
       select found.* from ${given} given cross join lateral (
@@ -245,13 +244,13 @@ export class ZoneNames implements Unchanged {
     });
   }
 
-  /** A name as the index of NS targets has it. */
+  /** Returns a name as in the index of NS targets. */
   #key(name: string): string {
     return reversed(absoluteName(name, this.#zone.name));
   }
 }
 
-/** Adds names from the nearest on; those further up came with the first that is there. */
+/** Adds names, nearest first, up to one that is known already: those above it are known too. */
 function addMissing(names: Set<string>, above: Iterable<string>): void {
   for (const name of above) {
     if (names.has(name)) return;

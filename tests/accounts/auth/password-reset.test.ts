@@ -13,7 +13,7 @@ let zw: Zonewright & { stop(): Promise<void> };
 beforeAll(async () => {
   mail = await startMailServer();
   const env = { SMTP_URL: mail.url, MAIL_FROM: "Zonewright <dns@example.org>", SITE_URL: "https://dns.example.org" };
-  zw = await startZonewright({ env, now: clock.now });
+  zw = await startZonewright({ realHashes: true, env, now: clock.now });
 });
 
 afterAll(async () => {

@@ -27,19 +27,19 @@ test.each([
   ["🦉🧭🪴🛶🎻🧀🪁🌋🦔🧩🪜", /at least 12/],
   ["x y ".repeat(65), /at most 256/],
   ["\ud800 correct horse battery", /well-formed/],
-  ["1qaz2wsx3edc", /tried first/],
-  ["QWERTYUIOP123", /tried first/],
-  ["Password1234", /tried first/],
-  ["!!Password2027!!", /tried first/],
-  ["passwordpassword", /tried first/],
-  ["dragondragon99", /tried first/],
-  ["aaaaaaaaaaaaaaaa", /tried first/],
-  ["abc1abc1abc1abc1", /tried first/],
-  ["Zonewright2027", /tried first/],
-  ["ada.lovelace", /tried first/],
-  ["Ada.Lovelace1815", /tried first/],
-  ["countess@example.com", /tried first/],
-  ["Countess2027!", /tried first/],
+  ["1qaz2wsx3edc", /easy to guess/],
+  ["QWERTYUIOP123", /easy to guess/],
+  ["Password1234", /easy to guess/],
+  ["!!Password2027!!", /easy to guess/],
+  ["passwordpassword", /easy to guess/],
+  ["dragondragon99", /easy to guess/],
+  ["aaaaaaaaaaaaaaaa", /easy to guess/],
+  ["abc1abc1abc1abc1", /easy to guess/],
+  ["Zonewright2027", /easy to guess/],
+  ["ada.lovelace", /easy to guess/],
+  ["Ada.Lovelace1815", /easy to guess/],
+  ["countess@example.com", /easy to guess/],
+  ["Countess2027!", /easy to guess/],
 ])("%j is refused", (password, reason) => {
   expect(passwordFault(password, ada)).toMatch(reason);
 });
@@ -62,7 +62,7 @@ test("a known password with eight digits and signs around it is refused, whateve
       fc.nat(8),
       (word, digits, before) => {
         const password = `${digits.slice(0, before)}${word.toUpperCase()}${digits.slice(before)}`;
-        expect(passwordFault(password, ada)).toMatch(/tried first/);
+        expect(passwordFault(password, ada)).toMatch(/easy to guess/);
       },
     ),
   );

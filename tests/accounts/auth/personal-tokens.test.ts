@@ -116,7 +116,8 @@ describe("a personal token", () => {
       await client.put("/api/auth/me/password", { currentPassword: "x", newPassword: "correct horse battery" }),
       await client.get("/api/users"),
     ];
-    for (const answer of answers) expect(problemOf(answer, 403, "FORBIDDEN").detail).toContain("Personal tokens");
+    for (const answer of answers)
+      expect(problemOf(answer, 403, "FORBIDDEN").detail).toContain("does not accept personal tokens");
   });
 
   test("that is mistyped, made elsewhere or made up is refused", async () => {

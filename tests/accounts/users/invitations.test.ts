@@ -4,7 +4,7 @@ import { Clock, hour } from "../../support/clock.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 
 const clock = new Clock();
-const zw = useZonewright({ now: clock.now });
+const zw = useZonewright({ realHashes: true, now: clock.now });
 const password = "a password that nobody else has";
 
 async function invite(fields: Record<string, unknown> = {}) {

@@ -6,7 +6,8 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { useIdentityHarness } from "../../support/identity/harness.ts";
 import { site } from "../../support/identity/external-sign-in.ts";
-import { freePorts } from "../../support/programs.ts";
+import { placeEmptyCluster } from "../../support/empty-cluster.ts";
+import { freePorts, programEnv } from "../../support/programs.ts";
 import { RestClient } from "../../support/rest-client.ts";
 import { startMailServer, type MailServer } from "../../support/servers/mail-server.ts";
 import { startService, type ServiceProcess } from "../../support/service-process.ts";
@@ -39,6 +40,7 @@ const zw = {
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "zonewright-reset-"));
+  await placeEmptyCluster(dataDir);
   mail = await startMailServer();
   const [port = 0] = await freePorts(1);
   env = { DATA_DIR: dataDir, PORT: String(port), SITE_URL: site, SMTP_URL: mail.url };
@@ -55,7 +57,7 @@ afterAll(async () => {
 
 function reset(...args: string[]) {
   return promisify(execFile)(process.execPath, [program, ...args], {
-    env: { PATH: process.env["PATH"], DATA_DIR: dataDir, SMTP_URL: mail.url, SITE_URL: site },
+    env: { ...programEnv, DATA_DIR: dataDir, SMTP_URL: mail.url, SITE_URL: site },
   });
 }
 
@@ -66,7 +68,7 @@ function login(username: string, password: string) {
 /** The password that the program prints. */
 async function printed(username: string): Promise<string> {
   const { stdout } = await reset(username);
-  const [, password = ""] = /^New password of \S+, shown this once: (\S{20})\n$/.exec(stdout) ?? [];
+  const [, password = ""] = /^New password of \S+, shown only once: (\S{20})\n$/.exec(stdout) ?? [];
   return password;
 }
 
@@ -74,7 +76,7 @@ test("an operator who is locked out gets a new password, once the service is sto
   await expect(reset("admin")).rejects.toThrow(/is in use by process/);
   await service.close();
   await expect(reset()).rejects.toThrow(/Usage: npm run reset-password/);
-  await expect(reset("nobody")).rejects.toThrow(/There is no user nobody\./);
+  await expect(reset("nobody")).rejects.toThrow(/The user nobody does not exist\./);
   const password = await printed("ADMIN");
   service = await startService(env);
   expect((await login("admin", adminPassword)).status).toBe(401);

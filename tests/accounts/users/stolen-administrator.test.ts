@@ -119,6 +119,9 @@ test("what only shuts somebody out, and a name, needs no confirmation", async ()
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
   zw.admin.token = (await zw.signIn("admin", adminPassword)).token;
   expect((await zw.admin.put(provider(), { enabled: true })).status).toBe(200);
+  // One mail for each change of the provider, awaited here so that no later test receives them.
+  const subjects = [(await mail.next(watcher)).subject, (await mail.next(watcher)).subject];
+  expect(subjects).toEqual([expect.stringMatching(/ was changed$/), expect.stringMatching(/ was changed$/)]);
 });
 
 async function notices(event: string) {

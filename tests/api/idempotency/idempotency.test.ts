@@ -48,7 +48,7 @@ describe("a call with an Idempotency-Key", () => {
     const { body } = await create();
     const refused = await create({ ...record, value: "192.0.2.2" });
     expect([refused.status, refused.body.code]).toEqual([409, "CONFLICT"]);
-    expect(refused.body.detail).toMatch(/use a new key/);
+    expect(refused.body.detail).toMatch(/Use a new key/);
     expect((await zw.admin.post(`/api/domains/${zone.id}/snapshots`, {}, keyed())).status).toBe(409);
     key = randomUUID();
     const path = `/api/domains/${zone.id}/records/${body.id}`;

@@ -32,7 +32,7 @@ const served = (name: string) =>
     .toSorted();
 const changingCalls = () => vendor.calls.filter(({ action }) => !action.startsWith("Describe"));
 
-test("the configuration is tried out and its zones are listed, page by page, in A-labels", async () => {
+test("testing a configuration lists its zones page by page, in A-labels", async () => {
   for (let index = 0; index < 250; index++) vendor.account.addDomain(`berth-${index}.example`);
   vendor.account.addDomain("中文.example");
   const { body } = await zw.admin.post(`/api/provider-configs/${config}/test`);
@@ -43,7 +43,7 @@ test("the configuration is tried out and its zones are listed, page by page, in 
   expect(zones).toContainEqual({ name: ours, managed: true });
 });
 
-test("every type is made as the vendor has it, and a sync finds nothing to do", async () => {
+test("every record type is created in the vendor's form, and a sync finds no difference", async () => {
   const records: [string, string, string, string][] = [
     ["A", "types", "192.0.2.1", "A 192.0.2.1 600"],
     ["AAAA", "types", "2001:db8::1", "AAAA 2001:db8::1 600"],
@@ -62,7 +62,7 @@ test("every type is made as the vendor has it, and a sync finds nothing to do", 
   await expectInSync(zone);
 });
 
-test("a record is edited in its place, given another TTL, moved and deleted", async () => {
+test("a record can be edited in place, given another TTL, moved and deleted", async () => {
   const { id } = await zone.add("A", "crane", "192.0.2.1", 600);
   vendor.calls.length = 0;
   expect((await zone.update(id, { value: "192.0.2.2" })).status).toBe(200);
@@ -75,7 +75,7 @@ test("a record is edited in its place, given another TTL, moved and deleted", as
   expect(served("winch")).toEqual([]);
 });
 
-test("addresses and a CNAME change places in one set, both ways", async () => {
+test("an atomic set replaces addresses by a CNAME, and back", async () => {
   const addresses = [await zone.add("A", "swap", "192.0.2.30"), await zone.add("TXT", "swap", "text")];
   const there = await applySet(zone, [
     { action: "create", record: { recordType: "CNAME", name: "swap", value: "cdn.example.net", ttl: 600 } },
@@ -88,7 +88,7 @@ test("addresses and a CNAME change places in one set, both ways", async () => {
   expect(served("swap")).toEqual(["A 192.0.2.31 600"]);
 });
 
-test("a bulk of 100 is made, and what the vendor refuses is told for its item", async () => {
+test("a bulk of 100 records reports the item that the vendor refuses", async () => {
   vendor.account.place(ours, { RR: "host7", Type: "CNAME", Value: "taken.example", Line: "default" });
   const records = Array.from({ length: 100 }, (_, index) => ({
     recordType: "A",
@@ -103,7 +103,7 @@ test("a bulk of 100 is made, and what the vendor refuses is told for its item", 
   await expectInSync(zone);
 });
 
-test("a zone goes back to a snapshot, and what the vendor keeps for itself stays", async () => {
+test("a rollback restores a snapshot and leaves read-only records", async () => {
   const kept = vendor.account.place(ours, { RR: "back", Type: "A", Value: "192.0.2.60", Line: "telecom" });
   await zone.add("A", "back", "192.0.2.40", 600);
   const { body: snapshot } = await zone.post("/snapshots");
@@ -113,7 +113,11 @@ test("a zone goes back to a snapshot, and what the vendor keeps for itself stays
   await zone.post("/sync");
   const { status, body } = await zone.post(`/snapshots/${snapshot.id}/rollback`);
   // The record on a line came after the snapshot, so that its going would be part of the way back.
-  const left = { recordType: "ALIDNS_A", name: "back", error: expect.stringContaining("keeps this record for itself") };
+  const left = {
+    recordType: "ALIDNS_A",
+    name: "back",
+    error: expect.stringContaining("manages this record only in its console"),
+  };
   expect({ status, body }).toMatchObject({ status: 200, body: { updated: 1, deleted: 1, failed: [left] } });
   expect(served("back")).toEqual(["A 192.0.2.40 600", "A 192.0.2.60 600"]);
   expect(vendor.account.records(ours).map(({ RecordId }) => RecordId)).toContain(kept);
@@ -136,8 +140,8 @@ test("1,201 records are read page by page", async () => {
   ]);
 });
 
-describe("what somebody changes at the vendor meanwhile", () => {
-  test("is not overwritten, and comes with the next sync", async () => {
+describe("changes made at the vendor meanwhile", () => {
+  test("a change made at the vendor is not overwritten and arrives with the next sync", async () => {
     const { id } = await zone.add("A", "both", "192.0.2.80", 600);
     const there = vendor.account.records(ours).find(({ RR }) => RR === "both");
     vendor.account.displace(there?.RecordId ?? "");
@@ -150,7 +154,7 @@ describe("what somebody changes at the vendor meanwhile", () => {
     expect((await zone.records("&search=both")).map(lineOf)).toEqual(["both A 192.0.2.81"]);
   });
 
-  test("joins the TTL of its RRset", async () => {
+  test("a record added at the vendor gets the TTL of its RRset with the next edit", async () => {
     await zone.add("A", "joined", "192.0.2.1", 600);
     vendor.account.place(ours, { RR: "joined", Type: "A", Value: "192.0.2.2", TTL: 1200 });
     const { id } = await recordOf(zone, "joined", "192.0.2.1");
@@ -186,7 +190,7 @@ test.each([
     "ALIDNS_REDIRECT_URL",
     "https://example.net/a?b=C",
   ],
-])("%s is shown and not to be changed", async (what, entry, recordType, value) => {
+])("%s is shown as read-only", async (what, entry, recordType, value) => {
   const name = what.replaceAll(" ", "-");
   vendor.account.place(ours, { RR: name, ...entry });
   await zone.post("/sync");
@@ -194,29 +198,29 @@ test.each([
   expect(own).toMatchObject({ recordType, ttl: 600 });
   for (const { status, body } of [await zone.delete(own.id), await zone.update(own.id, { ttl: 900 })]) {
     expect({ status, body }).toMatchObject({ status: 400 });
-    expect(JSON.stringify(body)).toContain("Alibaba Cloud DNS keeps this record for itself");
+    expect(JSON.stringify(body)).toContain("Alibaba Cloud DNS manages this record only in its console");
   }
   expect(changingCalls()).toEqual([]);
   expect(served(name)).toHaveLength(1);
   await expectInSync(zone);
 });
 
-describe("limits are named before anything is sent", () => {
+describe("limits of the vendor", () => {
   test.each([
-    ["TXT", "quoted", 'say "hello"', "loses quotes and backslashes"],
-    ["TXT", "slashed", String.raw`C:\zones`, "loses quotes and backslashes"],
-    ["TXT", "blank", "behind ", "loses blanks at the end"],
+    ["TXT", "quoted", 'say "hello"', "drops quotes and backslashes"],
+    ["TXT", "slashed", String.raw`C:\zones`, "drops quotes and backslashes"],
+    ["TXT", "blank", "behind ", "drops spaces at the end"],
     ["TXT", "long", "t".repeat(512), "at most 511 characters"],
-    ["TXT", "empty", "", "no empty TXT value"],
+    ["TXT", "empty", "", "not allow an empty TXT value"],
     ["TXT", "umlaut", "Grüße", "only printable ASCII"],
-    ["TXT", "*", "any", "no wildcard as the name of TXT records"],
-    ["SRV", "*", "1 2 3 sip.example.net", "no wildcard as the name of SRV records"],
-    ["SRV", "_imap._tcp", "0 0 1 .", 'no SRV record whose target is "."'],
-    ["MX", "null", "0 .", "no MX record that says that a name has no mail"],
-    ["MX", "far", "51 mail.example.net", "a priority from 1 to 50"],
-    ["NS", "@", "ns.example.net", "keeps the name servers at the apex for itself"],
+    ["TXT", "*", "any", "not allow wildcard names for TXT records"],
+    ["SRV", "*", "1 2 3 sip.example.net", "not allow wildcard names for SRV records"],
+    ["SRV", "_imap._tcp", "0 0 1 .", 'not support SRV records with the target "."'],
+    ["MX", "null", "0 .", "not support null MX records"],
+    ["MX", "far", "51 mail.example.net", "MX priorities from 1 to 50"],
+    ["NS", "@", "ns.example.net", "manages the name servers at the apex itself"],
     ["A", "0/25", "192.0.2.1", "only letters, digits, hyphens and underscores"],
-  ])("%s at %s", async (recordType, name, value, message) => {
+  ])("an unsupported %s record at %s is refused before anything is sent", async (recordType, name, value, message) => {
     const { status, body } = await zone.create({ recordType, name, value });
     expect({ status, body }).toMatchObject({ status: 400 });
     expect(JSON.stringify(body.issues)).toMatch(/Alibaba Cloud DNS/);
@@ -224,7 +228,7 @@ describe("limits are named before anything is sent", () => {
     expect(vendor.calls).toEqual([]);
   });
 
-  test("a TTL beyond every edition is, and one below the edition of the zone before anything is changed", async () => {
+  test("a TTL outside the limits of every edition, or of the zone's, is refused before anything is sent", async () => {
     const { status, body } = await zone.create({ recordType: "A", name: "ttl", value: "192.0.2.1", ttl: 86_401 });
     expect({ status, body }).toMatchObject({ status: 400 });
     expect(vendor.calls).toEqual([]);
@@ -245,32 +249,32 @@ async function keyed(change: Record<string, string>): Promise<string> {
   return await configure(zw, "alidns", { url, accessKeyId, accessKeySecret, ...change }, []);
 }
 
-describe("a key that does not open", () => {
+describe("rejected keys", () => {
   const wrong = "wrong-secret-that-nobody-should-see";
   test.each([
     ["a wrong secret", { accessKeySecret: wrong }, "SignatureDoesNotMatch"],
     ["a wrong id", { accessKeyId: "LTAIunknown", accessKeySecret: wrong }, "InvalidAccessKeyId.NotFound"],
-  ])("%s is told in the vendor's words without the secret", async (_what, change, code) => {
+  ])("%s is reported with the vendor's message and without the secret", async (_what, change, code) => {
     const closed = await keyed(change);
     const { body } = await zw.admin.post(`/api/provider-configs/${closed}/test`);
     expect(body).toMatchObject({ success: false, error: expect.stringContaining(code) });
-    expect(body.error).toContain("refuses the access key of this provider configuration");
+    expect(body.error).toContain("rejects the access key of this provider configuration");
     const { status, body: zones } = await zw.admin.get(`/api/provider-configs/${closed}/zones`);
     expect(status).toBe(502);
     expect(JSON.stringify([body, zones])).not.toContain(wrong);
   });
 
-  test("a key without the permission is told which", async () => {
+  test("a key without a permission is reported with the missing permission", async () => {
     vendor.denied.add("AddDomainRecord");
     const { status, body } = await zone.create({ recordType: "A", name: "denied", value: "192.0.2.1" });
     vendor.denied.clear();
     expect(status).toBe(502);
-    expect(body.message).toMatch(/permissions that docs\/providers\/alidns\.md lists \(Forbidden\.RAM/);
+    expect(body.message).toMatch(/permissions listed in docs\/providers\/alidns\.md \(Forbidden\.RAM/);
     expect(served("denied")).toEqual([]);
   });
 });
 
-test("a zone of another account is not taken, and one that is gone is told as such", async () => {
+test("a zone of another account is not taken over, and a deleted one is reported as missing", async () => {
   vendor.account.foreign.add("foreign.example");
   const { status, body } = await zw.admin.post("/api/domains", { name: "foreign.example", providerConfigId: config });
   expect(status).toBe(502);
@@ -283,7 +287,7 @@ test("a zone of another account is not taken, and one that is gone is told as su
   expect(answer.body.message).toContain("has no zone gone.example");
 });
 
-test("a zone that the key may not touch is not taken for one that is not there", async () => {
+test("a zone that the key has no access to is not reported as missing", async () => {
   vendor.account.addDomain("closed.example");
   const closed = await importZone(zw, config, "closed.example");
   vendor.account.domains.delete("closed.example");
@@ -291,18 +295,18 @@ test("a zone that the key may not touch is not taken for one that is not there",
   const { status, body } = await closed.create({ recordType: "A", name: "www", value: "192.0.2.1" });
   expect([status, body.message]).toEqual([
     502,
-    expect.stringMatching(/does not let .*closed\.example.*IncorrectDomainUser/),
+    expect.stringMatching(/no access to the zone closed\.example.*IncorrectDomainUser/),
   ]);
   expect(body.message).not.toContain("has no zone");
 });
 
-test("an address within the network is not called unless it is allowed", async () => {
+test("an internal API address is not called unless allowed", async () => {
   const inside = { url: "http://10.0.0.1", accessKeyId: "LTAIx", accessKeySecret: "secret-of-nothing" };
   const { body } = await zw.admin.post(`/api/provider-configs/${await configure(zw, "alidns", inside, [])}/test`);
   expect(body).toMatchObject({ success: false });
 });
 
-test("no secret is in the history or in a configuration", async () => {
+test("no secret appears in the history or in a configuration", async () => {
   const { body } = await zw.admin.get("/api/provider-configs");
   expect(JSON.stringify([body, await zone.history()])).not.toContain(vendor.accessKeySecret);
 });

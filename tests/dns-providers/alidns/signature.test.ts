@@ -17,7 +17,7 @@ const example: SignedCall = {
 };
 const key = { id: "YourAccessKeyId", secret: "YourAccessKeySecret" };
 
-test("the published example has the published signature", () => {
+test("the published example gets the published signature (ACS3)", () => {
   expect(signedHeaders(example, key)).toEqual({
     "x-acs-action": "RunInstances",
     "x-acs-content-sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
@@ -37,7 +37,7 @@ test.each([
   [{ Value: "!'()/?&=;" }, "Value=%21%27%28%29%2F%3F%26%3D%3B"],
   [{ DomainName: "中文.example" }, "DomainName=%E4%B8%AD%E6%96%87.example"],
   [{}, ""],
-])("%j as a query is %s", (parameters, query) => {
+])("the parameters %j become the query %s", (parameters, query) => {
   expect(canonicalQuery(parameters)).toBe(query);
 });
 
@@ -46,7 +46,7 @@ const call = fc.record({
   nonce: fc.uuid(),
 });
 
-test("a judge who counts for himself comes to the same signature, and sees what was changed on the way", () => {
+test("an independent verifier accepts the signature and detects any change on the way", () => {
   fc.assert(
     fc.property(call, ({ parameters, nonce }) => {
       const judge = new SignatureJudge(key);
@@ -62,7 +62,7 @@ test("a judge who counts for himself comes to the same signature, and sees what 
   );
 });
 
-test("what was signed a quarter of an hour ago is too old", () => {
+test("a signature of fifteen minutes ago is rejected as expired", () => {
   const date = new Date(Date.now() - 16 * 60_000);
   const headers = { ...signedHeaders({ ...example, date }, key), host: example.host };
   const target = `/?${example.query}`;

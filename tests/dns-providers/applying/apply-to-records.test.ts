@@ -39,8 +39,8 @@ const rulesBroken = (records: readonly RecordData[], name: string) =>
 const data = (records: Iterable<RecordData>) =>
   Array.from(records, ({ recordType, name, value }) => `${name} ${recordType} ${value}`).toSorted();
 
-describe("changes to a zone's records", () => {
-  test("are there afterwards exactly where they are said to be, and nothing else changed", () => {
+describe("applying changes to records", () => {
+  test("exactly the changes reported as made are in the resulting records", () => {
     fc.assert(
       fc.property(zone, changes, (records, changes) => {
         const { records: result, outcomes } = applyToRecords(records, changes, zoneFileStore);
@@ -58,7 +58,7 @@ describe("changes to a zone's records", () => {
     );
   });
 
-  test("never make a zone that kept the rules break them", () => {
+  test("changes never make a valid zone break its rules", () => {
     fc.assert(
       fc.property(zone, changes, (records, changes) => {
         const sound = records.filter(({ name }) => rulesBroken(records, name) === 0);
@@ -69,7 +69,7 @@ describe("changes to a zone's records", () => {
     );
   });
 
-  test("are refused exactly where a plain repetition refuses them", () => {
+  test("changes are refused exactly where a naive implementation refuses them", () => {
     fc.assert(
       fc.property(zone, anyChanges, fc.boolean(), (records, changes, judged) => {
         const { records: result, outcomes } = applyToRecords(records, changes, zoneFileStore, judged);
@@ -81,7 +81,7 @@ describe("changes to a zone's records", () => {
     );
   });
 
-  test("that were planned on just these records may leave rules broken, and others may not", () => {
+  test("changes planned on the current records may leave a rule broken; others may not", () => {
     const [cname, a] = [recordOf("www", "CNAME", "1"), recordOf("www", "A", "1")];
     const create: RecordChange = { action: "create", before: null, after: cname };
     expect(applyToRecords([a], [create], zoneFileStore, true)).toEqual({
@@ -98,9 +98,9 @@ describe("changes to a zone's records", () => {
   });
 
   test.each([
-    ["records stay in each other's place", chainOfValues],
-    ["rules break at one name after the other", chainOfNames],
-  ])("cost records plus changes, even when refusals follow from each other because %s", (_, chain) => {
+    ["records block each other's values", chainOfValues],
+    ["rules break at one name after another", chainOfNames],
+  ])("applying costs records plus changes, even if refusals cascade because %s", (_, chain) => {
     let reads = 0;
     const counted = (record: RecordData): RecordData => ({
       ...record,
@@ -157,7 +157,7 @@ function repeatUntilNothingIsRefused(
       if (refusals[index] !== null) return null;
       if (before && !removed[index]) return `${label(before)} is no longer in the zone file; sync the zone first.`;
       if (after && present.has(recordKey(after)))
-        return `${label(after)} is in the zone file already; sync the zone first.`;
+        return `${label(after)} is already in the zone file; sync the zone first.`;
       if (after) present.set(recordKey(after), after);
       return null;
     });

@@ -6,19 +6,19 @@ import { create, record, update } from "../zone-folder.ts";
 const namesOf = (change: ReturnType<typeof create>) =>
   [change.before, change.after].flatMap((one) => (one ? [one.name] : []));
 
-test("changes that share nothing are parts of their own, in order", () => {
+test("changes without a common link form separate groups, in order", () => {
   const changes = ["a", "b", "a", "c"].map((name, index) => create(record(name, "A", `192.0.2.${index}`)));
   const [one, two, three, four] = changes;
   expect(connectedComponents(changes, namesOf)).toEqual([[one, three], [two], [four]]);
 });
 
-test("a change of two names joins what was apart", () => {
+test("a change that touches two names joins their groups", () => {
   const [a, b] = [create(record("a", "A", "192.0.2.1")), create(record("b", "A", "192.0.2.2"))];
   const move = update(record("a", "TXT", "x"), record("b", "TXT", "x"));
   expect(connectedComponents([a, b, move], namesOf)).toEqual([[a, b, move]]);
 });
 
-test("no two parts share a link, and each part hangs together", () => {
+test("no two groups share a link, and every group is connected", () => {
   const link = fc.constantFrom("a", "b", "c", "d", "e", "f", "g", "h");
   fc.assert(
     fc.property(fc.array(fc.tuple(link, link), { maxLength: 30 }), (pairs) => {

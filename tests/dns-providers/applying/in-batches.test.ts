@@ -4,15 +4,15 @@ import { inBatches } from "../../../server/dns-providers/applying/in-batches.ts"
 
 const itself = (size: number) => [size];
 
-test("a batch takes what fits behind the one before, and the next one begins where it does not", () => {
+test("an item goes into the current batch if it fits, otherwise it starts the next one", () => {
   expect(inBatches([3, 4, 3, 1], itself, [10])).toEqual([[3, 4, 3], [1]]);
 });
 
-test("what is too large for any batch stands alone", () => {
+test("an item too large for any batch gets its own", () => {
   expect(inBatches([1, 11, 1], itself, [10])).toEqual([[1], [11], [1]]);
 });
 
-test("every measure counts", () => {
+test("a batch stays within every measure", () => {
   const items = [
     [1, 90],
     [1, 20],
@@ -29,7 +29,7 @@ test("every measure counts", () => {
   ]);
 });
 
-test("batches hold all items in order, none more than it may, and no item that had room in the one before", () => {
+test("batches hold all items in order, within the limit and as full as possible", () => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: 12 })), (items) => {
       const batches = inBatches(items, itself, [10]);

@@ -3,8 +3,8 @@ import { useCloudflare } from "./cloudflare.ts";
 
 const cf = useCloudflare();
 
-describe("a configuration of kind cloudflare", () => {
-  test("is offered with its limits, and its token is masked in every answer", async () => {
+describe("Cloudflare configurations", () => {
+  test("the kind cloudflare is listed with its limits, and its token is masked in every response", async () => {
     const { body } = await cf.zw.admin.get("/api/providers");
     const kind = body.providers.find((one: { kind: string }) => one.kind === "cloudflare");
     expect(kind).toMatchObject({
@@ -27,7 +27,7 @@ describe("a configuration of kind cloudflare", () => {
     });
   });
 
-  test("is tried out, and zones of several pages are listed, those that are domains here marked", async () => {
+  test("testing a Cloudflare configuration lists zones of several pages and marks managed ones", async () => {
     const zone = await cf.zone();
     const names = Array.from({ length: 120 }, (_, index) => `page${index}.example`);
     for (const name of names) cf.server.addZone(name);
@@ -42,7 +42,7 @@ describe("a configuration of kind cloudflare", () => {
     expect(pages).toEqual(["1", "2", "3", "1", "2", "3"]);
   });
 
-  test("imports zones with their records, those of other accounts left out", async () => {
+  test("an import from Cloudflare leaves out zones of other accounts", async () => {
     cf.server.addZone("import.example");
     cf.server.addRecord("import.example", { type: "A", name: "www", ttl: 300, content: "192.0.2.1" });
     cf.server.addZone("foreign.example", "free", { id: "f".repeat(32), name: "Somebody else" });
@@ -55,7 +55,7 @@ describe("a configuration of kind cloudflare", () => {
     ]);
   });
 
-  test("takes the active one of several zones of a name, and says what is missing where none or two are", async () => {
+  test("of several Cloudflare zones with one name the active one is used; none or two are refused with advice", async () => {
     const served = cf.server.addZone("twice.example");
     cf.server.addRecord("twice.example", { type: "A", name: "www", ttl: 300, content: "192.0.2.1" });
     const other = cf.server.addZone("twice.example");
@@ -70,7 +70,7 @@ describe("a configuration of kind cloudflare", () => {
     expect(await attempt()).toMatchObject({ success: true, records: 1 });
   });
 
-  test("makes a zone in the account that it names, and says what is missing without one", async () => {
+  test("a zone is created in the configured account; without one, the error asks for it", async () => {
     const id = await cf.configure();
     const made = await cf.zw.admin.post("/api/domains", { name: "made.example", providerConfigId: id });
     expect(made.status).toBe(201);
@@ -82,18 +82,18 @@ describe("a configuration of kind cloudflare", () => {
     expect([refused.status, refused.body.detail]).toEqual([502, expect.stringContaining("enter the account id")]);
   });
 
-  test("with a token that Cloudflare refuses is told in its words, without the token", async () => {
+  test("a token that Cloudflare rejects is reported with its message and without the token", async () => {
     const apiToken = "cf-wrong-token-that-nobody-should-see";
     const id = await cf.configure({ apiToken });
     const { body } = await cf.zw.admin.post(`/api/provider-configs/${id}/test`);
     expect(body.success).toBe(false);
-    expect(body.error).toMatch(/refuses the token of this provider configuration.*Invalid access token \*{8} \(9109\)/);
+    expect(body.error).toMatch(/rejects the token of this provider configuration.*Invalid access token \*{8} \(9109\)/);
     const domain = await cf.zw.admin.post("/api/domains", { name: "wrong.example", providerConfigId: id });
     expect(domain.status).toBe(502);
     expect(JSON.stringify([body, domain.body])).not.toContain(apiToken);
   });
 
-  test("of an address that is not Cloudflare's API says so", async () => {
+  test("an address that is not Cloudflare's API is reported as such", async () => {
     const id = await cf.configure({ endpoint: new URL("/elsewhere", cf.server.url).href });
     const { body } = await cf.zw.admin.post(`/api/provider-configs/${id}/test`);
     expect(body).toMatchObject({ success: false, error: expect.stringContaining("Could not route to") });
@@ -101,7 +101,7 @@ describe("a configuration of kind cloudflare", () => {
     expect((await cf.zw.admin.post(`/api/provider-configs/${other}/test`)).body.success).toBe(false);
   });
 
-  test("to a private address is refused by the guard where it is not allowed", async () => {
+  test("a private API address is not called unless allowed", async () => {
     const id = await cf.configure({ endpoint: "http://10.0.0.1/client/v4" });
     const { body } = await cf.zw.admin.post(`/api/provider-configs/${id}/test`);
     expect(body).toMatchObject({ success: false, error: expect.stringContaining("10.0.0.1") });
@@ -110,12 +110,12 @@ describe("a configuration of kind cloudflare", () => {
   test.each([
     [{ apiToken: "two words" }, "API token"],
     [{ accountId: "me" }, "32 hexadecimal digits"],
-    [{ endpoint: "ftp://example.net" }, "Give the address of the API, such as https://api.cloudflare.com"],
+    [{ endpoint: "ftp://example.net" }, "Enter the API's address, such as https://api.cloudflare.com"],
     [
       { endpoint: "https://user:word@example.net/client/v4" },
-      "Give the address of the API, such as https://api.cloudflare.com",
+      "Enter the API's address, such as https://api.cloudflare.com",
     ],
-  ])("with %j is refused in words that help", async (wrong, words) => {
+  ])("a Cloudflare configuration with %j is refused with advice", async (wrong, words) => {
     await expect(cf.configure(wrong)).rejects.toThrow(words);
   });
 });

@@ -6,8 +6,8 @@ import { difference, linesAt, none, recordAt, useCloudflare, writes } from "./cl
 const cf = useCloudflare();
 const address = { recordType: "A", name: "www", value: "192.0.2.1", ttl: 300 };
 
-describe("when Cloudflare", () => {
-  test("takes no more calls for a while, the call is made again", async () => {
+describe("Cloudflare failures", () => {
+  test("a rate-limited call to Cloudflare is retried", async () => {
     const zone = await cf.zone();
     cf.server.fault("POST", "throttle");
     expect((await zone.create(address)).status).toBe(201);
@@ -15,7 +15,7 @@ describe("when Cloudflare", () => {
     expect(await difference(zone)).toEqual(none);
   });
 
-  test("fails at reading, it is read again", async () => {
+  test("a failed read from Cloudflare is retried", async () => {
     const zone = await cf.zone();
     cf.server.addRecord(zone.name, { type: "A", name: "www", ttl: 300, content: "192.0.2.1" });
     cf.server.fault("GET", "fail");
@@ -24,7 +24,7 @@ describe("when Cloudflare", () => {
   });
 
   test.each(["failAfter", "cutAfter"] as const)(
-    "carries a change out and then does %s, it is told as done",
+    "a change that Cloudflare makes before %s is reported as made",
     async (does) => {
       const zone = await cf.zone();
       cf.server.fault("POST", does);
@@ -36,7 +36,7 @@ describe("when Cloudflare", () => {
   );
 
   test.each(["fail", "cut"] as const)(
-    "does %s and changes nothing, it is told as not done and not sent again",
+    "a change that Cloudflare does not make (%s) is reported as not made and not resent",
     async (does) => {
       const zone = await cf.zone();
       cf.server.fault("POST", does);
@@ -59,21 +59,21 @@ const hosts = (count: number) =>
 const load = (zone: Zone, zonefile: string, mode = "merge") =>
   zone.post("/zonefile", { zonefile: `${zonefile}\n`, mode });
 
-describe("changes that are more than one batch holds", () => {
-  test("are 200 a batch on the Free plan", async () => {
+describe("changes that need several batches", () => {
+  test("a batch holds 200 changes on the Free plan", async () => {
     const zone = await cf.zone();
     expect((await load(zone, hosts(1_201))).body).toMatchObject({ created: 1_201 });
     expect(writes(cf.server).map(({ posts }) => posts.length)).toEqual([200, 200, 200, 200, 200, 200, 1]);
     expect(await difference(zone)).toEqual(none);
   });
 
-  test("are one batch on a paid plan", async () => {
+  test("the same changes are one batch on a paid plan", async () => {
     const zone = await cf.zone("pro");
     expect((await load(zone, hosts(1_201))).body).toMatchObject({ created: 1_201 });
     expect(writes(cf.server)).toHaveLength(1);
   });
 
-  test("are taken back with all that was noted on them when a later one is refused", async () => {
+  test("earlier batches are undone with their comments and tags when a later one is refused", async () => {
     const zone = await cf.zone();
     const noted = { type: "TXT", name: "noted", ttl: 600, content: '"old"', comment: "keep me", tags: ["team:quay"] };
     cf.server.addRecord(zone.name, noted);
@@ -92,7 +92,7 @@ describe("changes that are more than one batch holds", () => {
     expect(await difference(zone)).toEqual(none);
   });
 
-  test("are taken back but for what somebody else noted on them meanwhile", async () => {
+  test("undoing a batch keeps comments that somebody else added meanwhile", async () => {
     const zone = await cf.zone();
     cf.server.addRecord(zone.name, { type: "A", name: "host3", ttl: 600, content: "192.0.2.3", comment: "before" });
     await zone.post("/sync");
@@ -109,7 +109,7 @@ describe("changes that are more than one batch holds", () => {
     expect(await difference(zone)).toEqual(none);
   });
 
-  test("are taken back at the second try where the first fails", async () => {
+  test("undoing a batch is tried twice", async () => {
     const zone = await cf.zone();
     for (let refusals = 0; refusals < 2; refusals++) cf.server.fault("POST", "refuse", 1);
     expect((await load(zone, hosts(250))).status).not.toBe(200);
@@ -117,7 +117,7 @@ describe("changes that are more than one batch holds", () => {
     expect(await difference(zone)).toEqual(none);
   });
 
-  test("and cannot be taken back are told as what Cloudflare then has", async () => {
+  test("if a batch cannot be undone, the records are shown as Cloudflare has them", async () => {
     const zone = await cf.zone();
     for (let refusals = 0; refusals < 100; refusals++) cf.server.fault("POST", "refuse", 1);
     expect((await load(zone, hosts(250))).status).not.toBe(200);
@@ -127,7 +127,7 @@ describe("changes that are more than one batch holds", () => {
     expect(await difference(zone)).toEqual(none);
   });
 
-  test("of which the second is cut off once it was carried out are all told as done", async () => {
+  test("all batches are reported as made if only the answer to the last is lost", async () => {
     const zone = await cf.zone();
     cf.server.fault("POST", "cutAfter", 1);
     const { status } = await load(zone, hosts(250));
@@ -137,8 +137,8 @@ describe("changes that are more than one batch holds", () => {
   });
 });
 
-describe("a change that was made at Cloudflare meanwhile", () => {
-  test("is found by a sync, and an edit of what is no longer there is refused with what to do", async () => {
+describe("changes made at Cloudflare meanwhile", () => {
+  test("a sync finds a change made at Cloudflare, and editing a deleted record there is refused with advice", async () => {
     const zone = await cf.zone();
     const record = await zone.add("A", "www", "192.0.2.1", 300);
     const { id, name, type } = recordAt(cf.server, zone, "www");
@@ -153,18 +153,18 @@ describe("a change that was made at Cloudflare meanwhile", () => {
     expect(await zone.lines()).toEqual(["www A 192.0.2.2"]);
   });
 
-  test("that an edit would contradict refuses it, and so does one that says the same already", async () => {
+  test("an edit is refused if Cloudflare has a conflicting or an equal record", async () => {
     const zone = await cf.zone();
     cf.server.addRecord(zone.name, { type: "CNAME", name: "www", ttl: 300, content: "cdn.example.net" });
     cf.server.addRecord(zone.name, { type: "A", name: "ftp", ttl: 300, content: "192.0.2.1" });
     expect((await zone.create(address)).body.detail).toContain("The zone at Cloudflare has other records");
     expect((await zone.create({ ...address, name: "ftp" })).body.detail).toContain(
-      "is in the zone at Cloudflare already",
+      "is already in the zone at Cloudflare",
     );
     expect(writes(cf.server)).toEqual([]);
   });
 
-  test("to the same name and type gets the TTL of an edit, as an RRset has one", async () => {
+  test("a record added at Cloudflare gets the TTL of an edit to its RRset", async () => {
     const zone = await cf.zone();
     const record = await zone.add("A", "www", "192.0.2.1", 300);
     cf.server.addRecord(zone.name, { type: "A", name: "www", ttl: 900, content: "192.0.2.2", comment: "by hand" });
@@ -172,7 +172,7 @@ describe("a change that was made at Cloudflare meanwhile", () => {
     expect(cf.server.records(zone.name)).toMatchObject([{ ttl: 600 }, { ttl: 600, comment: "by hand" }]);
   });
 
-  test("while a page of it is read lets a sync fail and not lose records", async () => {
+  test("a sync fails without losing records if the zone changes while it is read", async () => {
     const zone = await cf.zone();
     const records = Array.from({ length: 5_201 }, (_, index) => index);
     cf.server.addRecords(
@@ -192,11 +192,11 @@ describe("a change that was made at Cloudflare meanwhile", () => {
       () => cf.server.removeRecord(zone.name, recordAt(cf.server, zone, "host0").id),
     );
     const { status, body } = await zone.post("/sync");
-    expect([status, body.detail]).toEqual([502, expect.stringContaining("changed while it was being read; try again")]);
+    expect([status, body.detail]).toEqual([502, expect.stringContaining("changed while being read. Try again.")]);
     expect((await zone.post("/sync")).body).toMatchObject({ deleted: 1, unchanged: 5_200 });
   });
 
-  test("of the whole zone, which is gone there, is told", async () => {
+  test("a zone deleted at Cloudflare is reported as missing", async () => {
     const [zone] = [await cf.zone(), await cf.zone()];
     cf.server.removeZone(zone.name);
     const { status, body } = await zone.post("/sync");
@@ -204,9 +204,9 @@ describe("a change that was made at Cloudflare meanwhile", () => {
   });
 });
 
-describe("records that Cloudflare made for a service of its own", () => {
+describe("records that Cloudflare manages", () => {
   const mail = { type: "MX", name: "@", ttl: 1, content: "route1.mx.cloudflare.net", priority: 5 };
-  const reason = "Cloudflare made this record for a service of its own, such as Email Routing or Workers";
+  const reason = "Cloudflare created this record for one of its services, such as Email Routing or Workers";
 
   async function routed(): Promise<Zone> {
     const zone = await cf.zone();
@@ -215,7 +215,7 @@ describe("records that Cloudflare made for a service of its own", () => {
     return zone;
   }
 
-  test("are shown, and an edit of them is refused in words that say why", async () => {
+  test("records of Cloudflare's own services are shown, and editing them is refused with the reason", async () => {
     const zone = await routed();
     const [record] = await zone.records();
     expect(record).toMatchObject({ recordType: "MX", value: "5 route1.mx.cloudflare.net" });
@@ -225,7 +225,7 @@ describe("records that Cloudflare made for a service of its own", () => {
     expect(writes(cf.server)).toEqual([]);
   });
 
-  test("stay when a zone file or a rollback would take them away, which says so", async () => {
+  test("zone-file imports and rollbacks leave Cloudflare's own records and report them", async () => {
     const zone = await cf.zone();
     const snapshot = (await zone.post("/snapshots")).body;
     cf.server.addRecord(zone.name, { ...mail, name: zone.name }, { read_only: true });
@@ -239,7 +239,7 @@ describe("records that Cloudflare made for a service of its own", () => {
   });
 });
 
-test("a token that is shown no zones at all may have lost its rights: that proves no zone missing", async () => {
+test("a token that sees no zones at all does not make a zone count as missing", async () => {
   const alone = await startCloudflare();
   onTestFinished(() => alone.stop());
   const name = freshName();
@@ -248,7 +248,7 @@ test("a token that is shown no zones at all may have lost its rights: that prove
   const { body: domain } = await cf.zw.admin.post("/api/domains", { name, providerConfigId: config });
   alone.removeZone(name);
   const { status, body } = await new Zone(cf.zw, domain).create(address);
-  expect([status, body.detail]).toEqual([502, expect.stringContaining("shows this token no zones at all")]);
+  expect([status, body.detail]).toEqual([502, expect.stringContaining("shows this token no zones")]);
   const member = await cf.zw.member("newcomer");
   await cf.zw.admin.put(`/api/provider-configs/${config}`, { membersMayUse: true });
   const refused = await member.post("/api/domains", { name: freshName(), providerConfigId: config });

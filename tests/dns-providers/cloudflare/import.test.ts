@@ -43,7 +43,7 @@ async function ended(config: string): Promise<Body> {
 
 const isOfRecords = ({ url }: VendorCall) => url.pathname.endsWith("/dns_records");
 
-test("an import of all zones waits where Cloudflare takes no more calls for minutes, and fails for none", async () => {
+test("an import of all zones waits out a rate limit of minutes, and no zone fails", async () => {
   const config = await cf.configure();
   const names = Array.from({ length: 60 }, zoneThere);
   cf.server.vendor.failNext(slower, 3, isOfRecords);
@@ -53,7 +53,7 @@ test("an import of all zones waits where Cloudflare takes no more calls for minu
   expect([results.length >= names.length, failed]).toEqual([true, []]);
 });
 
-test("an import asks for a zone and for its records, and makes nothing", async () => {
+test("an import only reads the zone and its records", async () => {
   await cf.wait(5 * minute);
   const config = await cf.configure();
   const name = zoneThere();
@@ -66,7 +66,7 @@ test("an import asks for a zone and for its records, and makes nothing", async (
   expect(calls).toBe(3);
 });
 
-test("who waits for an import is told when to come again", async () => {
+test("a rate-limited import of named zones says when to try again", async () => {
   const config = await cf.configure();
   const [first, second] = [zoneThere(), zoneThere()];
   cf.server.vendor.failNext(slower, 1, isOfRecords);
@@ -74,7 +74,7 @@ test("who waits for an import is told when to come again", async () => {
   for (const { success, error } of body.results) {
     expect([success, error]).toEqual([
       false,
-      expect.stringMatching(/no more calls for the moment; try again in [45] minutes/),
+      expect.stringMatching(/no more calls for now. Try again in [45] minutes/),
     ]);
   }
   await cf.wait(5 * minute);

@@ -9,7 +9,7 @@ async function moved(zone: Zone) {
   return await cf.zw.admin.put(zone.path, { providerConfigId: await cf.configure() });
 }
 
-test("a domain moves to a new zone at Cloudflare and keeps its records as they are", async () => {
+test("a domain moves to a new zone at Cloudflare with its records unchanged", async () => {
   const zone = await manualZone(cf.zw);
   await zone.add("A", "www", "192.0.2.1", 300);
   await zone.add("NS", "@", "ns1.example.net");
@@ -20,7 +20,7 @@ test("a domain moves to a new zone at Cloudflare and keeps its records as they a
   expect(await zone.history()).toHaveLength(2);
 });
 
-test("what Cloudflare made there for its own services is no obstacle, and becomes part of the domain", async () => {
+test("Cloudflare's own records do not block a move and become part of the domain", async () => {
   const zone = await manualZone(cf.zw);
   await zone.add("A", "www", "192.0.2.1", 300);
   cf.server.addZone(zone.name);
@@ -42,7 +42,7 @@ test("what Cloudflare made there for its own services is no obstacle, and become
   expect(snapshots).toMatchObject([{ trigger: "on_change", recordCount: 1 }]);
 });
 
-test("other records there are in the way, and nothing is changed on either side", async () => {
+test("other records at Cloudflare block a move, and nothing changes on either side", async () => {
   const zone = await manualZone(cf.zw);
   await zone.add("A", "www", "192.0.2.1", 300);
   const before = await zone.detail();
@@ -54,7 +54,7 @@ test("other records there are in the way, and nothing is changed on either side"
   expect([await zone.detail(), writes(cf.server)]).toEqual([before, []]);
 });
 
-test("a record that Cloudflare cannot hold is named before it hears of the zone", async () => {
+test("a move names an unsupported record before anything is sent to Cloudflare", async () => {
   const zone = await manualZone(cf.zw);
   await zone.add("A", "www", "192.0.2.1", 29);
   const { status, body } = await moved(zone);
@@ -65,7 +65,7 @@ test("a record that Cloudflare cannot hold is named before it hears of the zone"
   expect(cf.server.calls).toEqual([]);
 });
 
-test("a TTL that Cloudflare chose is the one that it chose where the next provider does not choose", async () => {
+test("an automatic TTL becomes 300 seconds when a domain leaves Cloudflare", async () => {
   const zone = await cf.zone();
   await zone.add("A", "www", "192.0.2.1", 1);
   await zone.add("A", "ftp", "192.0.2.2", 120);

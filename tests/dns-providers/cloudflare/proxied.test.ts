@@ -4,27 +4,27 @@ import { difference, none, recordAt, useCloudflare, writes } from "./cloudflare.
 const cf = useCloudflare();
 const address = { recordType: "A", name: "www", value: "192.0.2.1" };
 
-describe("a proxied record has the TTL that Cloudflare chooses:", () => {
-  test("one that is made with another gets 1, the plan says so, and nothing is left to sync", async () => {
+describe("TTLs of proxied records", () => {
+  test("a proxied record created with a TTL gets 1, the plan says so, and a sync finds no difference", async () => {
     const zone = await cf.zone();
     const changes = [{ action: "create", record: { ...address, ttl: 300, proxied: true } }];
     const { body: plan } = await zone.post("/records/plan", { changes });
     expect(plan.creates).toMatchObject([{ ttl: 1, proxied: true }]);
-    expect(plan.warnings).toEqual(["Cloudflare chooses the TTL of proxied records itself: it is 1 and not 300."]);
+    expect(plan.warnings).toEqual(["Cloudflare sets the TTL of proxied records itself: 1 instead of 300."]);
     expect((await zone.post("/records/apply", { changes, planHash: plan.planHash })).status).toBe(200);
     expect(recordAt(cf.server, zone, "www")).toMatchObject({ ttl: 1, proxied: true });
     expect(await zone.records()).toMatchObject([{ ttl: 1, proxied: true }]);
     expect(await difference(zone)).toEqual(none);
   });
 
-  test("one that is made without a TTL gets it without a word", async () => {
+  test("a proxied record created without a TTL gets 1 without a warning", async () => {
     const zone = await cf.zone();
     const changes = [{ action: "create", record: { ...address, proxied: true } }];
     const { body } = await zone.post("/records/plan", { changes });
     expect([body.creates[0].ttl, body.warnings]).toEqual([1, []]);
   });
 
-  test("one that becomes proxied gets 1, and keeps it when it is given another", async () => {
+  test("a record that becomes proxied gets TTL 1, and keeps it when given another", async () => {
     const zone = await cf.zone();
     const { id } = await zone.add("A", "www", "192.0.2.1", 300);
     expect((await zone.update(id, { proxied: true })).body).toMatchObject({ ttl: 1, proxied: true });
@@ -36,7 +36,7 @@ describe("a proxied record has the TTL that Cloudflare chooses:", () => {
     expect(await difference(zone)).toEqual(none);
   });
 
-  test("other records of its name and type have theirs, and one that is no longer proxied joins them", async () => {
+  test("a record that is no longer proxied gets the TTL of its RRset", async () => {
     const zone = await cf.zone();
     await zone.add("A", "www", "192.0.2.1", 300);
     const { body: second } = await zone.create({ ...address, value: "192.0.2.2", proxied: true });
@@ -55,7 +55,7 @@ describe("a proxied record has the TTL that Cloudflare chooses:", () => {
   });
 });
 
-test("a proxied record becomes one of a type that is not proxied only when it is told so", async () => {
+test("a proxied record changes to a type without proxying only if proxied is set to false", async () => {
   const zone = await cf.zone();
   const { id } = (await zone.create({ ...address, proxied: true })).body;
   const text = { recordType: "TXT", value: "hello" };
@@ -65,7 +65,7 @@ test("a proxied record becomes one of a type that is not proxied only when it is
   expect(await difference(zone)).toEqual(none);
 });
 
-test("1 is the automatic TTL of any record, shown and kept", async () => {
+test("the automatic TTL 1 is accepted and shown for any record", async () => {
   const zone = await cf.zone();
   const { id } = await zone.add("TXT", "text", "hello", 1);
   expect((await zone.update(id, { value: "bye" })).body.ttl).toBe(1);
@@ -73,19 +73,22 @@ test("1 is the automatic TTL of any record, shown and kept", async () => {
   expect(await difference(zone)).toEqual(none);
 });
 
-test.each(["merge", "replace"])("a zone file that comes back by %s leaves what is proxied as it is", async (mode) => {
-  const zone = await cf.zone();
-  await zone.create({ ...address, proxied: true });
-  await zone.add("A", "ftp", "192.0.2.2", 300);
-  const zonefile = (await zone.get("/zonefile")).body;
-  const { body } = await zone.post("/zonefile", { zonefile, mode });
-  expect(body).toMatchObject({ created: 0, updated: 0, deleted: 0, unchanged: 2 });
-  const moved = zonefile.replace("192.0.2.1", "192.0.2.9");
-  expect((await zone.post("/zonefile", { zonefile: moved, mode: "replace" })).body.updated).toBe(1);
-  expect(recordAt(cf.server, zone, "www")).toMatchObject({ content: "192.0.2.9", proxied: true, ttl: 1 });
-});
+test.each(["merge", "replace"])(
+  "importing an exported zone file by %s leaves proxied records as they are",
+  async (mode) => {
+    const zone = await cf.zone();
+    await zone.create({ ...address, proxied: true });
+    await zone.add("A", "ftp", "192.0.2.2", 300);
+    const zonefile = (await zone.get("/zonefile")).body;
+    const { body } = await zone.post("/zonefile", { zonefile, mode });
+    expect(body).toMatchObject({ created: 0, updated: 0, deleted: 0, unchanged: 2 });
+    const moved = zonefile.replace("192.0.2.1", "192.0.2.9");
+    expect((await zone.post("/zonefile", { zonefile: moved, mode: "replace" })).body.updated).toBe(1);
+    expect(recordAt(cf.server, zone, "www")).toMatchObject({ content: "192.0.2.9", proxied: true, ttl: 1 });
+  },
+);
 
-test("a change of the proxy at Cloudflare is found by a sync and can be rolled back", async () => {
+test("a sync finds a proxy setting changed at Cloudflare, and a rollback restores it", async () => {
   const zone = await cf.zone();
   await zone.create({ ...address, proxied: true });
   const snapshot = (await zone.post("/snapshots")).body;

@@ -23,8 +23,8 @@ const forms: [recordType: string, value: string, fields: Record<string, string |
   ["DNSKEY", "257 3 13 AQID", { flags: 257, protocol: 3, algorithm: 13, public_key: "AQID" }],
 ];
 
-describe("the fields of", () => {
-  test.each(forms)("%s %s", (recordType, value, fields) => {
+describe("RDATA fields", () => {
+  test.each(forms)("a %s record splits into fields and back: %s", (recordType, value, fields) => {
     expect(fieldsOf(recordType, value)).toEqual(fields);
     expect(canonicalContent(recordType, textOf(recordType, fields) ?? "").value).toBe(value);
   });
@@ -34,11 +34,11 @@ describe("the fields of", () => {
     ["CERT", "PKIX 12345 13 AQID"],
     ["TLSA", "3 1 1 ab cd"],
     ["A", "192.0.2.1"],
-  ])("%s %s cannot be told", (recordType, value) => {
+  ])("a %s record with an invalid value has no fields: %s", (recordType, value) => {
     expect(fieldsOf(recordType, value)).toBeNull();
   });
 
-  test("data that lack one are not read", () => {
+  test("data with a missing field is not read", () => {
     expect(textOf("SRV", { priority: 1, weight: 2, port: 3 })).toBeNull();
     expect(textOf("A", { content: "192.0.2.1" })).toBeNull();
   });
@@ -54,7 +54,7 @@ const record = (recordType: string, value: string): RecordData => ({
   proxied: false,
 });
 
-test("octets that are no text are sent as escapes within quotes", () => {
+test("octets that are not text are sent as escapes in quotes", () => {
   const { content } = bodyOf("example.com", record("TXT", String.raw`\# 3 02ff0a`));
   expect(content).toBe(String.raw`"\255\010"`);
 });
@@ -65,6 +65,6 @@ test.each([
   ["PTR", String.raw`\# 1 00`, "value"],
   ["TXT", String.raw`\# 3 02ff0a`, null],
   ["CERT", "PKIX 12345 13 AQID", "value"],
-])("%s %.30s is held, or the field at fault is named", (recordType, value, field) => {
+])("a %s record of any size is stored or refused by field: %.30s", (recordType, value, field) => {
   expect(unsupported(record(recordType, value))?.field ?? null).toBe(field);
 });

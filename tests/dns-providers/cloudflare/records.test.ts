@@ -19,17 +19,20 @@ const forms: [type: string, value: string, sent: object][] = [
   ["TXT", "", { content: '""' }],
 ];
 
-test.each(forms)("%s %s is sent in the documented form and read back the same", async (recordType, value, sent) => {
-  const zone = await cf.zone();
-  const made = await zone.add(recordType, "host", value, 300);
-  const post = { type: recordType, name: `host.${zone.name}`, ttl: 300, ...sent };
-  expect(writes(cf.server)).toEqual([{ deletes: [], patches: [], posts: [post] }]);
-  expect(await difference(zone)).toEqual(none);
-  expect((await zone.update(made.id, { ttl: 600 })).status).toBe(200);
-  expect(recordAt(cf.server, zone, "host").ttl).toBe(600);
-  expect((await zone.delete(made.id)).status).toBe(200);
-  expect(linesAt(cf.server, zone)).toEqual([]);
-});
+test.each(forms)(
+  "a %s record is sent in the documented form and reads back equal: %s",
+  async (recordType, value, sent) => {
+    const zone = await cf.zone();
+    const made = await zone.add(recordType, "host", value, 300);
+    const post = { type: recordType, name: `host.${zone.name}`, ttl: 300, ...sent };
+    expect(writes(cf.server)).toEqual([{ deletes: [], patches: [], posts: [post] }]);
+    expect(await difference(zone)).toEqual(none);
+    expect((await zone.update(made.id, { ttl: 600 })).status).toBe(200);
+    expect(recordAt(cf.server, zone, "host").ttl).toBe(600);
+    expect((await zone.delete(made.id)).status).toBe(200);
+    expect(linesAt(cf.server, zone)).toEqual([]);
+  },
+);
 
 const served: [content: string, value: string][] = [
   ["without quotes; and with \\ as it is", "without quotes; and with \\ as it is"],
@@ -37,14 +40,14 @@ const served: [content: string, value: string][] = [
   ['"with \\"quotes\\" and \\195\\188"', 'with "quotes" and ü'],
 ];
 
-test.each(served)("the text %j at Cloudflare is read as what it says", async (content, value) => {
+test.each(served)("the TXT content %j at Cloudflare is read correctly", async (content, value) => {
   const zone = await cf.zone();
   cf.server.addRecord(zone.name, { type: "TXT", name: "text", ttl: 1, content });
   await zone.post("/sync");
   expect(await zone.records()).toMatchObject([{ recordType: "TXT", value, ttl: 1 }]);
 });
 
-test("records of other types are shown as zone files have them, and SRV, HTTPS and NAPTR keep all their fields", async () => {
+test("records of all types from Cloudflare are shown in zone-file form, with all their fields", async () => {
   const zone = await cf.zone();
   const add = (type: string, name: string, data: object, more: object = {}) =>
     cf.server.addRecord(zone.name, { type, name, ttl: 300, data, ...more });
@@ -61,7 +64,7 @@ test("records of other types are shown as zone files have them, and SRV, HTTPS a
   ]);
 });
 
-test("comments and tags that are noted at Cloudflare outlive every edit here, settings all but a change of type", async () => {
+test("edits preserve comments and tags set at Cloudflare, and settings unless the type changes", async () => {
   const zone = await cf.zone();
   const notes = { comment: "ask the harbour master", tags: ["team:quay"] };
   const settings = { ipv4_only: true };
@@ -78,7 +81,7 @@ test("comments and tags that are noted at Cloudflare outlive every edit here, se
   expect(await difference(zone)).toEqual(none);
 });
 
-test("values of one name are exchanged, and a CNAME takes the place of addresses, each in one batch", async () => {
+test("swapping values, and replacing addresses by a CNAME, takes one batch each", async () => {
   const zone = await cf.zone();
   const first = await zone.add("A", "host", "192.0.2.1", 300);
   const second = await zone.add("A", "host", "192.0.2.2", 300);
@@ -101,8 +104,8 @@ test("values of one name are exchanged, and a CNAME takes the place of addresses
 
 const address = (name: string) => ({ recordType: "A", name, value: "192.0.2.1", ttl: 300 });
 
-describe("a bulk", () => {
-  test("of a hundred is one batch", async () => {
+describe("bulk changes", () => {
+  test("a bulk of a hundred records is one batch", async () => {
     const zone = await cf.zone();
     const records = Array.from({ length: 100 }, (_, index) => address(`host${index}`));
     expect((await zone.post("/records/bulk", { records })).body.succeeded).toBe(100);
@@ -110,7 +113,7 @@ describe("a bulk", () => {
     expect(cf.server.records(zone.name)).toHaveLength(100);
   });
 
-  test("tells which records Cloudflare refuses in its words, and makes the others", async () => {
+  test("a bulk reports the records that Cloudflare refuses, and creates the others", async () => {
     const zone = await cf.zone();
     const names = Array.from({ length: 20 }, (_, index) => `host${index}`);
     // Its rule, not ours: nothing stands beside an NS.
@@ -120,12 +123,14 @@ describe("a bulk", () => {
     ];
     const { body } = await zone.post("/records/bulk", { records });
     expect(body).toMatchObject({ total: 21, succeeded: 20 });
-    expect(body.results[20].error).toContain("Cloudflare refuses it: NS records with that host already exist. (81056)");
+    expect(body.results[20].error).toContain(
+      "Cloudflare refused the change: NS records with that host already exist. (81056)",
+    );
     expect(linesAt(cf.server, zone)).toEqual(names.map((name) => `${name}.${zone.name} A 192.0.2.1`).toSorted());
     expect(await difference(zone)).toEqual(none);
   });
 
-  test("that is atomic is made whole or not at all", async () => {
+  test("an atomic bulk is made whole or not at all", async () => {
     const zone = await cf.zone();
     const records = [address("one"), address("two"), { recordType: "NS", name: "two", value: "ns.example.net" }];
     const { status } = await zone.post("/records/bulk", { mode: "atomic", records });
@@ -134,7 +139,7 @@ describe("a bulk", () => {
   });
 });
 
-describe("what Cloudflare cannot hold is told in the plan, and it hears nothing of it:", () => {
+describe("limits of Cloudflare", () => {
   test.each([
     [
       "a TTL of 29",
@@ -149,14 +154,14 @@ describe("what Cloudflare cannot hold is told in the plan, and it hears nothing 
     [
       "a proxied MX",
       { recordType: "MX", name: "a", value: "1 m.example.net", proxied: true },
-      /Cloudflare proxies A, AAAA and CNAME/,
+      /Cloudflare proxies only A, AAAA and CNAME/,
     ],
     [
       "a text of 6,144 octets",
       { recordType: "TXT", name: "a", value: "漢".repeat(2_048) },
       /Cloudflare stores at most 4096 octets in a TXT/,
     ],
-  ])("%s", async (_what, record, words) => {
+  ])("%s is refused in the plan, before anything is sent to Cloudflare", async (_what, record, words) => {
     const zone = await cf.zone();
     const { status, body } = await zone.create(record);
     expect(status).toBe(400);
@@ -164,7 +169,7 @@ describe("what Cloudflare cannot hold is told in the plan, and it hears nothing 
     expect(cf.server.calls).toEqual([]);
   });
 
-  test("types of a zone file that it does not know", async () => {
+  test("unsupported types in a zone file are refused before anything is sent to Cloudflare", async () => {
     const zone = await cf.zone();
     const zonefile = 'h 300 IN HINFO "PC" "Linux"\n';
     const { status, body } = await zone.post("/zonefile", { zonefile, mode: "merge" });
@@ -173,10 +178,10 @@ describe("what Cloudflare cannot hold is told in the plan, and it hears nothing 
   });
 });
 
-describe("a TTL below 60 seconds", () => {
+describe("TTLs below 60 seconds", () => {
   const short = { recordType: "A", name: "short", value: "192.0.2.1", ttl: 30 };
 
-  test("is stored in a zone on the Enterprise plan", async () => {
+  test("a TTL below 60 seconds is stored in a zone on the Enterprise plan", async () => {
     const zone = await cf.zone("enterprise");
     expect((await zone.create(short)).status).toBe(201);
     expect(recordAt(cf.server, zone, "short").ttl).toBe(30);
@@ -184,7 +189,7 @@ describe("a TTL below 60 seconds", () => {
   });
 
   test.each(["free", "pro", "business"])(
-    "is refused in a zone on the plan %s before anything is sent",
+    "a TTL below 60 seconds on the %s plan is refused before anything is sent",
     async (plan) => {
       const zone = await cf.zone(plan);
       const refused = [400, expect.stringContaining("Cloudflare takes a TTL from 60 to 86400 seconds, or 1")];
@@ -197,7 +202,7 @@ describe("a TTL below 60 seconds", () => {
     },
   );
 
-  test("in a zone file is refused too where the zone's plan has none", async () => {
+  test("a zone file with a TTL below 60 seconds is refused if the plan does not allow it", async () => {
     const zone = await cf.zone();
     const input = { zonefile: "short 30 IN A 192.0.2.1\n", mode: "merge" };
     const { status, body } = await zone.post("/zonefile", input);
@@ -205,7 +210,7 @@ describe("a TTL below 60 seconds", () => {
     expect(writes(cf.server)).toEqual([]);
   });
 
-  test("moves with its domain to a zone on the Enterprise plan, and to no other", async () => {
+  test("a domain with a TTL below 60 seconds moves only to a zone on the Enterprise plan", async () => {
     const ends: unknown[] = [];
     for (const plan of ["enterprise", "free"]) {
       const zone = await manualZone(cf.zw);
@@ -224,8 +229,8 @@ describe("a TTL below 60 seconds", () => {
 
 const text = (letter: string) => ({ recordType: "TXT", name: "long", value: letter.repeat(2_000), ttl: 300 });
 
-describe("the records of a name and type, which Cloudflare stores up to 8,192 characters of", () => {
-  test("are refused beyond that before anything is sent, whoever made those that are there", async () => {
+describe("RRsets of more than 8,192 characters", () => {
+  test("an RRset of more than 8,192 characters is refused before anything is sent, whoever added the others", async () => {
     const zone = await cf.zone();
     for (const letter of ["a", "b", "c"]) expect((await zone.create(text(letter))).status).toBe(201);
     cf.server.addRecord(zone.name, { type: "TXT", name: "long", ttl: 300, content: `"${"d".repeat(250)}"` });
@@ -247,7 +252,7 @@ describe("the records of a name and type, which Cloudflare stores up to 8,192 ch
     expect((await zone.create({ ...text("e"), name: "other" })).status).toBe(201);
   });
 
-  test("may give way to each other", async () => {
+  test("a record of a full RRset can be replaced by another", async () => {
     const zone = await cf.zone();
     const records = await Promise.all(
       ["a", "b", "c"].map((letter) => zone.add("TXT", "long", letter.repeat(2_000), 300)),
@@ -261,7 +266,7 @@ describe("the records of a name and type, which Cloudflare stores up to 8,192 ch
   });
 });
 
-test("a rollback brings back what a snapshot says, and the history tells of it", async () => {
+test("a rollback restores a snapshot at Cloudflare and appears in the history", async () => {
   const zone = await cf.zone();
   const record = await zone.add("A", "www", "192.0.2.1", 300);
   await zone.add("TXT", "@", "v=spf1 -all");

@@ -5,29 +5,29 @@ import { useAccount } from "./account.ts";
 const account = useAccount();
 const { zw } = account;
 
-describe("a configuration", () => {
-  test("shows its token masked, and is tried out", async () => {
+describe("DigitalOcean configurations", () => {
+  test("a DigitalOcean configuration masks its token and can be tested", async () => {
     expect(account.config.config).toMatchObject({ token: "********" });
     const { body } = await zw.admin.post(`/api/provider-configs/${account.config.id}/test`);
     expect(body).toMatchObject({ success: true, error: null });
   });
 
-  test("with a wrong token is told in the vendor's words and without the token", async () => {
+  test("a wrong token is reported with DigitalOcean's message and without the token", async () => {
     const token = "a-wrong-token-that-nobody-should-see";
     const config = await account.configure({ token });
     const { status, body } = await zw.admin.get(`/api/provider-configs/${config.id}/zones`);
     expect([status, body.detail]).toEqual([502, expect.stringContaining("Unable to authenticate you")]);
-    expect(body.detail).toContain("refuses the token of this provider configuration");
+    expect(body.detail).toContain("rejects the token of this provider configuration");
     expect(JSON.stringify(body)).not.toContain(token);
   });
 
-  test("for an address where something else answers is told as such", async () => {
+  test("an address that is not DigitalOcean's API is reported as such", async () => {
     account.server.failNext({ after: false, reply: { status: 200, body: "<html>It works!</html>" } });
     const { body } = await zw.admin.post(`/api/provider-configs/${account.config.id}/test`);
-    expect(body).toMatchObject({ success: false, error: expect.stringContaining("check the address") });
+    expect(body).toMatchObject({ success: false, error: expect.stringContaining("Check the address") });
   });
 
-  test("lists all domains, over pages", async () => {
+  test("all domains of a DigitalOcean account are listed, over several pages", async () => {
     const names = Array.from({ length: 401 }, () => freshName());
     for (const name of names) account.server.addDomain(name);
     const { body } = await zw.admin.get(`/api/provider-configs/${account.config.id}/zones`);
@@ -35,7 +35,7 @@ describe("a configuration", () => {
   });
 });
 
-test("a new domain is made, one that is there is taken in, and both are imported", async () => {
+test("a new domain is created at DigitalOcean, and an existing one is imported", async () => {
   const zone = await account.zone();
   expect(await zone.lines()).toEqual([1, 2, 3].map((index) => `@ NS ns${index}.digitalocean.com`));
   const name = freshName();
@@ -63,7 +63,7 @@ test("a new domain is made, one that is there is taken in, and both are imported
   ]);
 });
 
-test("a record is made, changed, given another TTL, moved and deleted, one call each", async () => {
+test("a record at DigitalOcean is created, edited, given another TTL, moved and deleted, with one call per edit", async () => {
   const zone = await account.zone();
   const calls = () => account.server.changes().length;
   const before = calls();
@@ -79,7 +79,7 @@ test("a record is made, changed, given another TTL, moved and deleted, one call 
   expect((await zone.post("/sync")).body).toMatchObject({ created: 0, updated: 0, deleted: 0 });
 });
 
-test("an RRset has one TTL there too", async () => {
+test("all records of an RRset at DigitalOcean get the same TTL", async () => {
   const zone = await account.zone();
   await zone.add("A", "many", "192.0.2.1", 300);
   account.server.add(zone.name, { type: "A", name: "many", data: "192.0.2.9", ttl: 900 });
@@ -91,7 +91,7 @@ test("an RRset has one TTL there too", async () => {
   ]);
 });
 
-test("a change of few names asks for these, and one of many reads the domain by pages of 200", async () => {
+test("a change queries its name only, and a sync reads the domain in pages of 200", async () => {
   const zone = await account.zone();
   const lines = Array.from({ length: 1_201 }, (_, index) => `p${index} 300 IN A 10.0.${index >> 8}.${index & 255}`);
   for (const line of lines) {
@@ -112,7 +112,7 @@ test("a change of few names asks for these, and one of many reads the domain by 
   expect((await zone.post("/sync")).body).toMatchObject({ created: 0, updated: 0, deleted: 0, unchanged: 1_205 });
 });
 
-test("a snapshot is gone back to", async () => {
+test("a rollback restores a snapshot at DigitalOcean", async () => {
   const zone = await account.zone();
   const record = await zone.add("TXT", "t", 'a "quoted" text; ', 300);
   const { body: snapshot } = await zone.post("/snapshots");
@@ -123,23 +123,26 @@ test("a snapshot is gone back to", async () => {
   expect(account.server.lines(zone.name)).toEqual(['t TXT 300 a "quoted" text; ']);
 });
 
-test("a record that was changed there meanwhile is refused with the advice to sync", async () => {
+test("editing a record that was deleted at DigitalOcean is refused with advice to sync", async () => {
   const zone = await account.zone();
   const made = await zone.add("A", "a", "192.0.2.1", 300);
   account.server.clear(zone.name, "a");
   const { status, body } = await zone.update(made.id, { value: "192.0.2.2" });
-  expect([status, body.detail]).toEqual([502, expect.stringContaining("no longer in the domain; sync the zone first")]);
+  expect([status, body.detail]).toEqual([
+    502,
+    expect.stringContaining("no longer in the zone at DigitalOcean; sync the zone first"),
+  ]);
 });
 
 test.each([
   [{ recordType: "TXT", value: "back\\slash" }, "backslashes"],
-  [{ recordType: "TXT", value: "" }, "no empty TXT"],
-  [{ recordType: "TXT", value: "t".repeat(505) }, "up to 509 characters"],
+  [{ recordType: "TXT", value: "" }, "empty TXT value"],
+  [{ recordType: "TXT", value: "t".repeat(505) }, "at most 509 characters"],
   [{ recordType: "MX", value: "0 ." }, "null MX"],
-  [{ recordType: "CAA", value: "0 issue ;" }, 'blanks or ";"'],
+  [{ recordType: "CAA", value: "0 issue ;" }, 'spaces or ";"'],
   [{ recordType: "CAA", value: "0 contactemail a@example.net" }, "issue, issuewild, iodef"],
   [{ recordType: "A", value: "192.0.2.1", ttl: 29 }, "from 30"],
-])("what it cannot hold is named before anything is sent: %j", async (record, words) => {
+])("an unsupported record is refused before anything is sent to DigitalOcean: %j", async (record, words) => {
   const zone = await account.zone();
   const calls = account.server.calls.length;
   const { status, body } = await zone.create({ name: "x", ...record });
@@ -148,7 +151,7 @@ test.each([
   expect(account.server.calls).toHaveLength(calls);
 });
 
-test("a value that cannot be read is no matter of the provider's", async () => {
+test("an invalid value is reported without the provider's limits on values", async () => {
   const zone = await account.zone();
   const { status, body } = await zone.create({ recordType: "TXT", name: "x", value: "t".repeat(2_049), ttl: 5 });
   expect([status, body.issues.map(({ path }: { path: string[] }) => path)]).toEqual([400, [["value"], ["ttl"]]]);

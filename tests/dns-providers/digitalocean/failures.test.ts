@@ -15,11 +15,11 @@ const slower = (headers: Record<string, string>) =>
 const a = (name: string, value: string) => ({ recordType: "A", name, value, ttl: 60 });
 const creates = (...records: object[]) => records.map((record) => ({ action: "create", record }));
 
-describe("a call that is put off for its rate", () => {
+describe("rate limits", () => {
   test.each([
     ["for some seconds", () => ({ "retry-after": "1", "ratelimit-reset": "9999999999" })],
-    ["until a time", () => ({ "ratelimit-reset": String(Math.floor(Date.now() / 1_000) + 1) })],
-  ])("%s is sent again after them, and the change is made once", async (_what, headers) => {
+    ["until a given time", () => ({ "ratelimit-reset": String(Math.floor(Date.now() / 1_000) + 1) })],
+  ])("a call that is rate-limited %s is retried then, and the change is made once", async (_what, headers) => {
     const zone = await account.zone();
     account.server.failNext({ after: false, reply: slower(headers()) }, 1, isChange);
     const before = account.server.changes().length;
@@ -28,17 +28,17 @@ describe("a call that is put off for its rate", () => {
     expect(account.server.lines(zone.name)).toEqual(["a A 60 192.0.2.1"]);
   });
 
-  test("for too long is given up with nothing changed", async () => {
+  test("a call that is rate-limited for too long fails with nothing changed", async () => {
     const zone = await account.zone();
     account.server.failNext({ after: false, reply: slower({ "retry-after": "3600" }) }, 1, isChange);
     const { status, body } = await zone.create(a("a", "192.0.2.1"));
-    expect([status, body.detail]).toEqual([502, expect.stringContaining("takes no more calls for the moment")]);
+    expect([status, body.detail]).toEqual([502, expect.stringContaining("accepts no more calls for now")]);
     expect(await zone.records("&type=A")).toEqual([]);
     await account.wait(hour);
   });
 });
 
-test("a reading call that fails or is cut off is sent again", async () => {
+test("a read from DigitalOcean that fails or is cut off is retried", async () => {
   const zone = await account.zone();
   account.server.failNext({ after: false, reply: broken }, 1, isReading);
   account.server.failNext({ after: false, reply: null }, 1, isReading);
@@ -50,7 +50,7 @@ test.each([
   ["and that was not made", false, null],
   ["by a failure, after it was made", true, broken],
   ["by a failure, before it was made", false, broken],
-])("a change whose answer is lost %s is told as it is", async (_what, after, reply) => {
+])("a change at DigitalOcean whose answer is lost %s is reported correctly", async (_what, after, reply) => {
   const zone = await account.zone();
   account.server.failNext({ after, reply }, 1, isChange);
   const { status } = await zone.create(a("lost", "192.0.2.1"));
@@ -61,7 +61,7 @@ test.each([
   expect((await zone.post("/sync")).body).toMatchObject({ created: 0, updated: 0, deleted: 0 });
 });
 
-test("of independent changes one that is refused fails alone", async () => {
+test("of independent changes at DigitalOcean a refused one fails alone", async () => {
   const zone = await account.zone();
   account.server.add(zone.name, { type: "CNAME", name: "taken", data: "x.example.net." });
   const records = [a("one", "192.0.2.1"), a("taken", "192.0.2.2"), a("two", "192.0.2.3")];
@@ -75,11 +75,11 @@ test("of independent changes one that is refused fails alone", async () => {
   const again = await zone.post("/records/bulk", {
     records: ["4", "5", "6"].map((end) => a("more", `192.0.2.${end}`)),
   });
-  expect(again.body.results[1].error).toContain("DigitalOcean refuses it: Data is invalid (422)");
+  expect(again.body.results[1].error).toContain("DigitalOcean refused the change: Data is invalid (422)");
   expect(again.body.succeeded).toBe(2);
 });
 
-test("independent changes after which the limit on rates is reached stand, and the others are told", async () => {
+test("changes made before a rate limit stand, and the others are reported as not made", async () => {
   const zone = await account.zone();
   account.server.failNext({ after: false, reply: slower({ "retry-after": "3600" }) }, 1, says("192.0.2.2"));
   const records = [a("one", "192.0.2.1"), a("two", "192.0.2.2"), a("three", "192.0.2.3")];
@@ -89,10 +89,10 @@ test("independent changes after which the limit on rates is reached stand, and t
   await account.wait(hour);
 });
 
-describe("a set of which all or none are to be made", () => {
+describe("atomic sets", () => {
   const refusal = failure(422, "unprocessable_entity", "Data is invalid");
 
-  test("is taken back where a later call is refused: what went is there again", async () => {
+  test("an atomic set is undone when a later call is refused, and deleted records are back", async () => {
     const zone = await account.zone();
     const old = await zone.add("A", "swap", "192.0.2.1", 60);
     const kept = await zone.add("TXT", "kept", "before", 60);
@@ -109,32 +109,32 @@ describe("a set of which all or none are to be made", () => {
     expect((await zone.post("/sync")).body).toMatchObject({ created: 0, updated: 0, deleted: 0 });
   });
 
-  test("is told as it is where it cannot be taken back either", async () => {
+  test("an atomic set that cannot be undone is reported as it is", async () => {
     const zone = await account.zone();
     account.server.failNext({ after: false, reply: refusal }, 1, says("192.0.2.2"));
     account.server.failNext({ after: false, reply: refusal }, 2, ({ method }) => method === "DELETE");
     const changes = creates(a("one", "192.0.2.1"), a("two", "192.0.2.2"));
     const { body: plan } = await zone.post("/records/plan", { changes });
     const { status, body } = await zone.post("/records/apply", { changes, planHash: plan.planHash });
-    const told = "1 of 2 changes took place, see the history: DigitalOcean refuses it: Data is invalid (422)";
+    const told = "1 of 2 changes were made; see the history. DigitalOcean refused the change: Data is invalid (422)";
     expect([status, body.detail]).toEqual([502, told]);
     expect(account.server.lines(zone.name)).toEqual(["one A 60 192.0.2.1"]);
     expect(await zone.lines()).toContain("one A 192.0.2.1");
     expect((await zone.post("/sync")).body).toMatchObject({ created: 0, updated: 0, deleted: 0 });
   });
 
-  test("is refused with nothing but the vendor's words where taking it back succeeds only when tried again", async () => {
+  test("an atomic set undone at the second attempt is refused with only the vendor's message", async () => {
     const zone = await account.zone();
     account.server.failNext({ after: false, reply: refusal }, 1, says("192.0.2.2"));
     account.server.failNext({ after: false, reply: refusal }, 1, ({ method }) => method === "DELETE");
     const changes = creates(a("one", "192.0.2.1"), a("two", "192.0.2.2"));
     const { body: plan } = await zone.post("/records/plan", { changes });
     const { status, body } = await zone.post("/records/apply", { changes, planHash: plan.planHash });
-    expect([status, body.detail]).toEqual([502, "DigitalOcean refuses it: Data is invalid (422)"]);
+    expect([status, body.detail]).toEqual([502, "DigitalOcean refused the change: Data is invalid (422)"]);
     expect(account.server.lines(zone.name)).toEqual([]);
   });
 
-  test("is taken back later where no answer says whether it was", async () => {
+  test("an atomic set is undone later if undoing it got no answer", async () => {
     const zone = await account.zone();
     account.server.failNext({ after: false, reply: refusal }, 1, says("192.0.2.2"));
     account.server.failNext({ after: false, reply: broken }, 2, ({ method }) => method === "DELETE");
@@ -151,7 +151,7 @@ describe("a set of which all or none are to be made", () => {
   });
 });
 
-test("a domain that is gone there is told as such", async () => {
+test("a domain deleted at DigitalOcean is reported as missing", async () => {
   const zone = await account.zone();
   account.server.removeDomain(zone.name);
   const { status, body } = await zone.post("/sync");

@@ -1,5 +1,5 @@
 import { dnspodRefusal, startDnspodServer } from "../../support/vendors/dnspod/server.ts";
-import { testFaults } from "../one-by-one/fault-suite.ts";
+import { testFaults } from "../single-record-api/fault-suite.ts";
 
 testFaults({
   kind: "dnspod",

@@ -34,7 +34,7 @@ const served = (name: string) =>
     .toSorted();
 const changingCalls = () => vendor.calls.filter(({ action }) => !action.startsWith("Describe"));
 
-test("an account without a domain is tried out", async () => {
+test("testing a configuration works for an account without domains", async () => {
   const empty = await startDnspodServer(clock.now);
   const { url, secretId, secretKey } = empty;
   const id = await configure(zw, "dnspod", { url, secretId, secretKey }, []);
@@ -43,7 +43,7 @@ test("an account without a domain is tried out", async () => {
   expect(body).toEqual({ success: true, error: null, zones: 0 });
 });
 
-test("more domains than one page holds are listed, in A-labels", async () => {
+test("domains of several pages are listed, in A-labels", async () => {
   const many = await startDnspodServer(clock.now);
   for (let index = 0; index < 3_001; index++) many.account.addDomain(`berth-${index}.example`);
   many.account.addDomain("中文.example");
@@ -56,7 +56,7 @@ test("more domains than one page holds are listed, in A-labels", async () => {
   expect(many.calls.map(({ parameters }) => parameters.Offset)).toEqual([0, 3_000]);
 });
 
-test("every type is made as the vendor has it, and a sync finds nothing to do", async () => {
+test("every record type is created in the vendor's form, and a sync finds no difference", async () => {
   const records: [string, string, string, string][] = [
     ["A", "types", "192.0.2.1", "A 192.0.2.1 600"],
     ["AAAA", "types", "2001:db8::1", "AAAA 2001:db8::1 600"],
@@ -75,7 +75,7 @@ test("every type is made as the vendor has it, and a sync finds nothing to do", 
   await expectInSync(zone);
 });
 
-test("a record is edited in its place, given another TTL, moved and deleted", async () => {
+test("a record can be edited in place, given another TTL, moved and deleted", async () => {
   const { id } = await zone.add("MX", "crane", "10 mail.example.net", 600);
   vendor.calls.length = 0;
   expect((await zone.update(id, { value: "20 mail.example.net" })).status).toBe(200);
@@ -88,7 +88,7 @@ test("a record is edited in its place, given another TTL, moved and deleted", as
   expect(served("winch")).toEqual([]);
 });
 
-test("addresses and a CNAME change places in one set, both ways", async () => {
+test("an atomic set replaces addresses by a CNAME, and back", async () => {
   const addresses = [await zone.add("A", "swap", "192.0.2.30"), await zone.add("TXT", "swap", "text")];
   const there = await applySet(zone, [
     { action: "create", record: { recordType: "CNAME", name: "swap", value: "cdn.example.net", ttl: 600 } },
@@ -101,7 +101,7 @@ test("addresses and a CNAME change places in one set, both ways", async () => {
   expect(served("swap")).toEqual(["A 192.0.2.31 600"]);
 });
 
-test("a bulk of 100 is made", async () => {
+test("a bulk creates 100 records", async () => {
   const records = Array.from({ length: 100 }, (_, index) => ({
     recordType: "A",
     name: `host${index}`,
@@ -114,19 +114,19 @@ test("a bulk of 100 is made", async () => {
 });
 
 describe("name servers at the apex", () => {
-  test("of the vendor stay, and others may stand beside them", async () => {
+  test("the vendor's name servers at the apex are read-only, and others can be added", async () => {
     expect(served("@")).toEqual(ownServers);
     const own = await recordOf(zone, "@", "f1g1ns1.dnspod.net");
     const { status, body } = await zone.delete(own.id);
     expect(status).toBe(400);
-    expect(JSON.stringify(body)).toContain("DNSPod keeps its own name servers at the apex");
+    expect(JSON.stringify(body)).toContain("DNSPod manages its own name servers at the apex");
     const other = await zone.add("NS", "@", "ns.example.net", 86_400);
     expect(served("@")).toEqual([...ownServers, "NS ns.example.net. 86400"]);
     await zone.delete(other.id);
     expect(served("@")).toEqual(ownServers);
   });
 
-  test("stay when a zone file takes the place of everything", async () => {
+  test("the vendor's name servers at the apex stay when a zone file replaces the zone", async () => {
     vendor.account.addDomain("replaced.example");
     const replaced = await importZone(zw, config, "replaced.example");
     const zonefile = "@ 86400 IN NS ns.example.net.\nwww 600 IN A 192.0.2.1\n";
@@ -142,7 +142,7 @@ describe("name servers at the apex", () => {
   });
 });
 
-test("a zone goes back to a snapshot", async () => {
+test("a rollback restores a zone to a snapshot", async () => {
   await zone.add("A", "back", "192.0.2.40", 600);
   const { body: snapshot } = await zone.post("/snapshots");
   const { id } = await recordOf(zone, "back", "192.0.2.40");
@@ -154,7 +154,7 @@ test("a zone goes back to a snapshot", async () => {
   await expectInSync(zone);
 });
 
-test("more records than one page holds are read", async () => {
+test("records of several pages are read", async () => {
   const name = "quay.example";
   vendor.account.addDomain(name);
   for (let index = 0; index < 3_201; index++) {
@@ -169,15 +169,15 @@ test("more records than one page holds are read", async () => {
   ]);
 });
 
-test("a zone without any record is read as such", async () => {
+test("a zone without records is read as empty", async () => {
   vendor.account.addDomain("bare.example");
   for (const { RecordId: id } of vendor.account.records("bare.example")) vendor.account.displace(id);
   const bare = await importZone(zw, config, "bare.example");
   expect(await bare.records()).toEqual([]);
 });
 
-describe("what somebody changes at the vendor meanwhile", () => {
-  test("is not overwritten, and comes with the next sync", async () => {
+describe("changes made at the vendor meanwhile", () => {
+  test("a change made at the vendor is not overwritten and arrives with the next sync", async () => {
     const { id } = await zone.add("A", "both", "192.0.2.80", 600);
     const there = vendor.account.records(ours).find(({ Name }) => Name === "both");
     vendor.account.displace(there?.RecordId ?? 0);
@@ -190,7 +190,7 @@ describe("what somebody changes at the vendor meanwhile", () => {
     expect((await zone.records("&search=both")).map(lineOf)).toEqual(["both A 192.0.2.81"]);
   });
 
-  test("is not seen in a record that the vendor's lists do not show yet", async () => {
+  test("a record that the vendor's lists do not show yet can be edited", async () => {
     vendor.account.indexLag = 1;
     const { id } = await zone.add("A", "fresh", "192.0.2.90", 600);
     vendor.account.indexLag = 0;
@@ -199,12 +199,12 @@ describe("what somebody changes at the vendor meanwhile", () => {
   });
 });
 
-describe("a record that the vendor's lists do not show yet", () => {
+describe("records that the vendor's lists do not show yet", () => {
   afterEach(() => {
     vendor.account.indexLag = 0;
   });
 
-  test("is not deleted by a sync", async () => {
+  test("a sync does not delete a record that the vendor's lists do not show yet", async () => {
     vendor.account.indexLag = 3;
     await zone.add("A", "lagging", "192.0.2.95", 600);
     const { body } = await zone.post("/sync");
@@ -212,7 +212,7 @@ describe("a record that the vendor's lists do not show yet", () => {
     expect((await zone.records("&search=lagging")).map(lineOf)).toEqual(["lagging A 192.0.2.95"]);
   });
 
-  test("is deleted by a sync once it would be shown if it were there", async () => {
+  test("a sync deletes a record that is still missing after the lists' delay", async () => {
     await zone.add("A", "displaced", "192.0.2.96", 600);
     const there = vendor.account.records(ours).find(({ Name }) => Name === "displaced");
     vendor.account.displace(there?.RecordId ?? 0);
@@ -222,7 +222,7 @@ describe("a record that the vendor's lists do not show yet", () => {
     expect([waited >= 29_000, waited < 40_000]).toEqual([true, true]);
   });
 
-  test("was made all the same by a call without an answer", async () => {
+  test("a record created by a call without an answer is found once the lists show it", async () => {
     vendor.account.indexLag = 2;
     vendor.faults.next("CreateRecord", { kind: "cuts after" });
     expect((await zone.create({ recordType: "A", name: "unseen", value: "192.0.2.97", ttl: 600 })).status).toBe(502);
@@ -250,7 +250,7 @@ test.each([
   ],
   ["a framed page", { Type: "隐性URL", Value: "https://example.net/" }, "DNSPOD_FORWARD_URL", "https://example.net/"],
   ["a service binding", { Type: "HTTPS", MX: 1, Value: ". alpn=h2" }, "DNSPOD_HTTPS", "1 . alpn=h2"],
-])("%s is shown and not to be changed", async (what, entry, recordType, value) => {
+])("%s is shown as read-only", async (what, entry, recordType, value) => {
   const name = what.replaceAll(" ", "-");
   vendor.account.place(ours, { Name: name, ...entry });
   await zone.post("/sync");
@@ -258,39 +258,37 @@ test.each([
   expect(own).toMatchObject({ recordType, ttl: 600 });
   for (const { status, body } of [await zone.delete(own.id), await zone.update(own.id, { ttl: 900 })]) {
     expect({ status, body }).toMatchObject({ status: 400 });
-    expect(JSON.stringify(body)).toContain("DNSPod keeps this record for itself");
+    expect(JSON.stringify(body)).toContain("DNSPod manages this record only in its console");
   }
   expect(changingCalls()).toEqual([]);
   expect(served(name)).toHaveLength(1);
   await expectInSync(zone);
 });
 
-test("a weight of 0 is none", async () => {
+test("a record with weight 0 is an ordinary record", async () => {
   vendor.account.place(ours, { Name: "weightless", Type: "A", Value: "192.0.2.1", Weight: 0 });
   await zone.post("/sync");
   expect((await recordOf(zone, "weightless", "192.0.2.1")).recordType).toBe("A");
 });
 
-describe("limits are named before anything is sent", () => {
+describe("limits of the vendor", () => {
   test.each([
-    ["TXT", "quoted", 'say "hello"', "no quotes, single quotes and backslashes"],
-    ["TXT", "ticked", "it's", "no quotes, single quotes and backslashes"],
-    ["TXT", "slashed", String.raw`C:\zones`, "no quotes, single quotes and backslashes"],
-    ["TXT", "blank", "behind ", "loses blanks at the end"],
-    ["TXT", "empty", "", "no empty TXT value"],
-    ["SRV", "_imap._tcp", "0 0 1 .", 'no SRV record whose target is "."'],
-    ["MX", "null", "0 .", "no MX record that says that a name has no mail"],
-    ["A", "0/25", "192.0.2.1", "only letters, digits, hyphens and underscores"],
-  ])("%s at %s", async (recordType, name, value, message) => {
+    ["TXT", "quoted", 'say "hello"', "rejects or changes quotes, single quotes and backslashes"],
+    ["TXT", "ticked", "it's", "rejects or changes quotes, single quotes and backslashes"],
+    ["TXT", "slashed", String.raw`C:\zones`, "rejects or changes quotes, single quotes and backslashes"],
+    ["TXT", "blank", "behind ", "drops spaces at the end"],
+    ["TXT", "empty", "", "does not allow an empty TXT value"],
+    ["SRV", "_imap._tcp", "0 0 1 .", 'does not support SRV records with the target "."'],
+    ["MX", "null", "0 .", "does not support null MX records"],
+    ["A", "0/25", "192.0.2.1", "allows only letters, digits, hyphens and underscores"],
+  ])("an unsupported %s record at %s is refused before anything is sent", async (recordType, name, value, message) => {
     const { status, body } = await zone.create({ recordType, name, value });
     expect({ status, body }).toMatchObject({ status: 400 });
-    expect(body.issues.map((issue: Body) => issue.message).join()).toContain(
-      `DNSPod ${message.startsWith("loses") ? "" : "takes "}${message}`,
-    );
+    expect(body.issues.map((issue: Body) => issue.message).join()).toContain(`DNSPod ${message}`);
     expect(vendor.calls).toEqual([]);
   });
 
-  test("a TTL below the package of the zone is, before anything is changed", async () => {
+  test("a TTL below that of the zone's package is refused before anything is sent", async () => {
     vendor.account.addDomain("free.example", "DP_FREE");
     const free = await importZone(zw, config, "free.example");
     vendor.calls.length = 0;
@@ -302,36 +300,36 @@ describe("limits are named before anything is sent", () => {
   });
 });
 
-describe("a key that does not open", () => {
+describe("rejected keys", () => {
   const wrong = "wrong-key-that-nobody-should-see";
 
   test.each([
     ["a wrong key", { secretKey: wrong }, "AuthFailure.SignatureFailure"],
     ["a wrong id", { secretId: "AKIDunknown", secretKey: wrong }, "AuthFailure.SecretIdNotFound"],
-  ])("%s is told in the vendor's words without the key", async (_what, change, code) => {
+  ])("%s is reported with the vendor's message and without the key", async (_what, change, code) => {
     const { url, secretId } = vendor;
     const closed = await configure(zw, "dnspod", { url, secretId, ...change }, []);
     const { body } = await zw.admin.post(`/api/provider-configs/${closed}/test`);
     expect(body).toMatchObject({ success: false, error: expect.stringContaining(code) });
-    expect(body.error).toContain("refuses the key of this provider configuration");
+    expect(body.error).toContain("rejects the key of this provider configuration");
     const { status, body: zones } = await zw.admin.get(`/api/provider-configs/${closed}/zones`);
     expect(status).toBe(502);
     expect(JSON.stringify([body, zones])).not.toContain(wrong);
   });
 
-  test("a key without the permission is told which", async () => {
+  test("a key without a permission is reported with the missing permission", async () => {
     vendor.denied.add("CreateRecord");
     const { status, body } = await zone.create({ recordType: "A", name: "denied", value: "192.0.2.1" });
     vendor.denied.clear();
     expect(status).toBe(502);
     expect(body.message).toMatch(
-      /permissions that docs\/providers\/dnspod\.md lists \(AuthFailure\.UnauthorizedOperation.*CreateRecord/,
+      /permissions listed in docs\/providers\/dnspod\.md \(AuthFailure\.UnauthorizedOperation.*CreateRecord/,
     );
     expect(served("denied")).toEqual([]);
   });
 });
 
-test("a zone of another account is not taken, and one that is gone is told as such", async () => {
+test("a zone of another account is not taken over, and a deleted one is reported as missing", async () => {
   vendor.account.foreign.add("foreign.example");
   const { status, body } = await zw.admin.post("/api/domains", { name: "foreign.example", providerConfigId: config });
   expect(status).toBe(502);
@@ -344,7 +342,7 @@ test("a zone of another account is not taken, and one that is gone is told as su
   expect(answer.body.message).toContain("has no zone gone.example");
 });
 
-test("a zone that the key may not touch is not taken for one that is not there", async () => {
+test("a zone that the key has no access to is not reported as missing", async () => {
   vendor.account.addDomain("closed.example");
   const closed = await importZone(zw, config, "closed.example");
   vendor.account.domains.delete("closed.example");
@@ -352,12 +350,12 @@ test("a zone that the key may not touch is not taken for one that is not there",
   const { status, body } = await closed.create({ recordType: "A", name: "www", value: "192.0.2.1" });
   expect([status, body.message]).toEqual([
     502,
-    expect.stringMatching(/does not let .*closed\.example.*OperationDenied\.NoPermissionToOperateDomain/),
+    expect.stringMatching(/no access to the zone closed\.example.*OperationDenied\.NoPermissionToOperateDomain/),
   ]);
   expect(body.message).not.toContain("has no zone");
 });
 
-test("no secret is in the history or in a configuration", async () => {
+test("no secret appears in the history or in a configuration", async () => {
   const { body } = await zw.admin.get("/api/provider-configs");
   expect(JSON.stringify([body, await zone.history()])).not.toContain(vendor.secretKey);
 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { authorization, contentType } from "../../../server/dns-providers/dnspod/signature.ts";
 import { signatureFault } from "../../support/vendors/dnspod/signature.ts";
 
-test("the published example has the published signature", () => {
+test("the published example gets the published signature (TC3)", () => {
   // "Signature method v3": the secrets are printed there as asterisks, and the signature is that of asterisks.
   const call = {
     host: "cvm.tencentcloudapi.com",
@@ -37,7 +37,7 @@ function signed(body: string, date: Date) {
   };
 }
 
-test("a judge who counts for himself comes to the same signature, and sees what was changed on the way", () => {
+test("an independent verifier accepts the signature and detects any change on the way", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), fc.string({ unit: "grapheme", minLength: 1 }), (body, more) => {
       const request = signed(body, new Date());
@@ -50,7 +50,7 @@ test("a judge who counts for himself comes to the same signature, and sees what 
   );
 });
 
-test("what was signed six minutes ago is too old", () => {
+test("a signature of six minutes ago is rejected as expired", () => {
   const request = signed("{}", new Date(Date.now() - 6 * 60_000));
   expect(signatureFault(request, key)?.[0]).toBe("AuthFailure.SignatureExpire");
 });

@@ -5,7 +5,7 @@ const schema = kindByName("rfc2136")?.configSchema;
 const least = { server: "ns1.example.com", tsigName: "Zonewright.Key.", tsigSecret: "c2VjcmV0" };
 
 describe("a configuration of rfc2136", () => {
-  test("needs server and key, and is canonical", () => {
+  test("an rfc2136 configuration needs a server and a key, and is stored in canonical form", () => {
     const config = { ...least, port: 53, tsigName: "zonewright.key", tsigAlgorithm: "hmac-sha256" };
     expect(schema?.parse(least)).toEqual(config);
     expect(schema?.parse(schema.parse(least))).toEqual(config);
@@ -20,7 +20,7 @@ describe("a configuration of rfc2136", () => {
     { timeoutSeconds: 1 },
     { timeoutSeconds: 600 },
     { tsigName: "key" },
-  ])("may have %j", (fields) => {
+  ])("an rfc2136 configuration may have %j", (fields) => {
     expect(schema?.safeParse({ ...least, ...fields }).error).toBeUndefined();
   });
 
@@ -41,7 +41,7 @@ describe("a configuration of rfc2136", () => {
     { timeoutSeconds: 601 },
     { timeoutSeconds: 1.5 },
     { other: 1 },
-  ])("has no %j", (fields) => {
+  ])("an rfc2136 configuration with %j is refused", (fields) => {
     expect(schema?.safeParse({ ...least, ...fields }).success).toBe(false);
   });
 });

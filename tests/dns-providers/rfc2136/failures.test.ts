@@ -62,13 +62,13 @@ function connect(port: number): DnsProvider {
   return provider;
 }
 
-describe("an update without an answer that can be trusted", () => {
+describe("updates without a trustworthy answer", () => {
   test.each<[string, Reaction]>([
     ["is cut off", "cut"],
     ["is answered with noise", "noise"],
     ["is answered without a signature", { rcode: 0, unsigned: true }],
     ["is refused without a signature", { rcode: 5, unsigned: true }],
-  ])("that %s has an unknown effect", async (_, reaction) => {
+  ])("an update that %s has an unknown effect", async (_, reaction) => {
     const { provider, sent } = await against([nothing], [reaction]);
     await expect(provider.applyChanges(zone, [change])).rejects.toMatchObject({
       name: "ProviderError",
@@ -78,14 +78,14 @@ describe("an update without an answer that can be trusted", () => {
   });
 });
 
-describe("once an update is out, its effect is unknown", () => {
+describe("failures after an update was sent", () => {
   const unknown = { name: "ProviderError", effect: "unknown", zoneMissing: false };
 
   test.each<[string, Reaction]>([
     ["is cut off", "cut"],
     ["is answered with noise", "noise"],
     ["is not signed", { rcode: 0, unsigned: true }],
-  ])("when the look afterwards %s", async (_, reaction) => {
+  ])("an update has an unknown effect if the check afterwards %s", async (_, reaction) => {
     const { provider, sent } = await against([nothing, reaction], [{ rcode: 0 }]);
     await expect(provider.applyChanges(zone, [change])).rejects.toMatchObject(unknown);
     expect(sent()).toEqual(["query", "update", "query"]);
@@ -94,20 +94,20 @@ describe("once an update is out, its effect is unknown", () => {
   test.each<[string, Reaction]>([
     ["cut off", "cut"],
     ["refused", { rcode: 9 }],
-  ])("when the transfer for another attempt is %s", async (_, reaction) => {
+  ])("an update has an unknown effect if the transfer for the next attempt is %s", async (_, reaction) => {
     const { provider, sent } = await against([nothing], [{ rcode: 8 }], [reaction]);
     await expect(provider.applyChanges(zone, [change])).rejects.toMatchObject(unknown);
     expect(sent()).toEqual(["query", "update", "transfer"]);
   });
 });
 
-describe("before an update is sent", () => {
+describe("failures before an update is sent", () => {
   test.each<[string, Reaction]>([
     ["cuts the connection", "cut"],
     ["sends noise", "noise"],
     ["does not sign its answer", { rcode: 0, unsigned: true }],
     ["says without a signature that there is no such name", { rcode: 3, unsigned: true }],
-  ])("a server that %s has changed nothing", async (_, reaction) => {
+  ])("before an update is sent, a server that %s has changed nothing", async (_, reaction) => {
     const { provider, sent } = await against([reaction]);
     await expect(provider.applyChanges(zone, [change])).rejects.toMatchObject({
       name: "ProviderError",
@@ -116,7 +116,7 @@ describe("before an update is sent", () => {
     expect(sent()).toEqual(["query"]);
   });
 
-  test("a server that is not there has changed nothing", async () => {
+  test("an unreachable server has changed nothing", async () => {
     const { server } = await against([]);
     await server.stop();
     await expect(connect(server.port).applyChanges(zone, [change])).rejects.toMatchObject({
@@ -126,7 +126,7 @@ describe("before an update is sent", () => {
   });
 });
 
-describe("a server's answer to an update", () => {
+describe("answers to updates", () => {
   test.each([
     [1, "FORMERR"],
     [2, "SERVFAIL"],
@@ -134,8 +134,8 @@ describe("a server's answer to an update", () => {
     [5, "REFUSED"],
     [9, "NOTAUTH"],
     [10, "NOTZONE"],
-    [11, "the error 11"],
-  ])("of code %i is a refusal in words", async (rcode, word) => {
+    [11, "answered with error 11"],
+  ])("response code %i to an update is a refusal with a readable message", async (rcode, word) => {
     const { provider } = await against([nothing], [{ rcode }]);
     expect((await provider.applyChanges(zone, [change])).outcomes).toEqual([
       { ok: false, message: expect.stringContaining(word) },
@@ -146,7 +146,7 @@ describe("a server's answer to an update", () => {
     [6, "YXDOMAIN"],
     [7, "YXRRSET"],
     [8, "NXRRSET"],
-  ])("of code %i (%s) makes us read the zone and try again", async (rcode) => {
+  ])("response code %i (%s) to an update makes us reread the zone and try again", async (rcode) => {
     const { provider, sent } = await against(
       [nothing, { rcode: 0, answers: [www] }],
       [{ rcode }, { rcode: 0 }],
@@ -156,21 +156,21 @@ describe("a server's answer to an update", () => {
     expect(sent()).toEqual(["query", "update", "transfer", "update", "query"]);
   });
 
-  test("that never agrees ends in a refusal", async () => {
+  test("an update whose prerequisites always fail ends in a refusal", async () => {
     const { provider } = await against([nothing], [{ rcode: 8 }], [{ rcode: 0, answers: [soa, soa] }]);
     expect((await provider.applyChanges(zone, [change])).outcomes).toEqual([
       { ok: false, message: expect.stringContaining("try again in a moment") },
     ]);
   });
 
-  test("that says yes without doing it is a refusal", async () => {
+  test("an update that the server accepts but does not make is a refusal", async () => {
     const { provider } = await against([nothing], [{ rcode: 0 }], [{ rcode: 0, answers: [soa, soa] }]);
     expect((await provider.applyChanges(zone, [change])).outcomes).toEqual([
-      { ok: false, message: expect.stringContaining("accepted this change, and yet the zone does not have it") },
+      { ok: false, message: expect.stringContaining("accepted this change, but the zone does not contain it") },
     ]);
   });
 
-  test("that refuses many is asked for each, so that one does not stop the others", async () => {
+  test("a refused update is split, so that one change does not stop the others", async () => {
     const other: RecordChange = { action: "create", before: null, after: { ...after, name: "mail" } };
     const mail = wireRecord(writeName(`mail.${zone}`), 1, 1, 300, Buffer.of(192, 0, 2, 1));
     const { provider, sent } = await against(
@@ -185,21 +185,21 @@ describe("a server's answer to an update", () => {
   });
 });
 
-describe("a transfer", () => {
+describe("zone transfers", () => {
   test.each<[string, Reaction, RegExp]>([
     ["is refused", { rcode: 5 }, /REFUSED/],
     ["is refused without a signature", { rcode: 9, unsigned: true }, /NOTAUTH/],
     ["is not signed", { rcode: 0, answers: [soa, soa], unsigned: true }, /not signed/],
     ["does not begin with the SOA", { rcode: 0, answers: [www] }, /does not begin with the SOA/],
     ["is empty", { rcode: 0 }, /does not begin with the SOA/],
-    ["is cut off", "cut", /cut the connection/],
+    ["is cut off", "cut", /closed the connection/],
     ["is noise", "noise", /cannot be read/],
     [
       "brings records of elsewhere",
       { rcode: 0, answers: [soa, wireRecord(writeName("www.example.net"), 1, 1, 60, Buffer.alloc(4)), soa] },
       /outside example.com/,
     ],
-  ])("that %s is an error", async (_, reaction, message) => {
+  ])("a zone transfer that %s is an error", async (_, reaction, message) => {
     const { provider } = await against([reaction]);
     await expect(readAll(provider, zone)).rejects.toMatchObject({
       name: "ProviderError",
@@ -208,7 +208,7 @@ describe("a transfer", () => {
     });
   });
 
-  test("brings the records between the two SOAs, repetitions once", async () => {
+  test("a zone transfer yields the records between the two SOAs, each once", async () => {
     const cut = wireRecord(writeName(zone), 16, 1, 60, Buffer.from("\u0001a\u0001b"));
     const whole = wireRecord(writeName(zone), 16, 1, 60, Buffer.from("\u0002ab"));
     const { provider } = await against([{ rcode: 0, answers: [soa, www, www, cut, whole, cut, soa] }]);

@@ -64,7 +64,7 @@ const table: readonly (readonly [type: string, value: string, octets: string])[]
 ];
 
 describe("RDATA", () => {
-  test.each(table)("%s %s", (type, value, octets) => {
+  test.each(table)("%s RDATA converts to the wire and back: %s", (type, value, octets) => {
     expect(writeRdata(type, value).toString("hex")).toBe(hex(octets).toString("hex"));
     expect(readOctets(type, hex(octets))).toBe(value);
   });
@@ -78,7 +78,7 @@ describe("RDATA", () => {
     ["NAPTR", "0001"],
     ["CNAME", "0161"],
     ["CAA", "00 09 6973"],
-  ])("of a broken %s is kept as it is", (type, octets) => {
+  ])("malformed %s RDATA is preserved unchanged", (type, octets) => {
     const value = readOctets(type, hex(octets));
     expect(value).toBe(String.raw`\# ${hex(octets).length} ${hex(octets).toString("hex")}`);
     expect(writeRdata(type, value)).toEqual(hex(octets));
@@ -94,11 +94,11 @@ describe("RDATA", () => {
     ["HTTPS", "1 . bogus=1"],
     ["PTR", "a. b."],
     ["HINFO", '"one"'],
-  ])("%s %s is refused", (type, value) => {
+  ])("%s RDATA that does not fit the wire is refused: %s", (type, value) => {
     expect(() => writeRdata(type, value)).toThrow(WireError);
   });
 
-  test("of any type is the same after reading and writing, whatever its octets", () => {
+  test("RDATA of any type and content survives reading and writing", () => {
     const types = [...new Set([...table.map(([type]) => type), "RRSIG", "NSEC", "TYPE1234"])];
     fc.assert(
       fc.property(fc.constantFrom(...types), fc.uint8Array({ maxLength: 60 }), (type, bytes) => {
@@ -113,7 +113,7 @@ describe("RDATA", () => {
     );
   });
 
-  test("of a text of any length and content survives", () => {
+  test("TXT RDATA of any length and content survives reading and writing", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 900 }), (text) => {
         const rule = ruleFor("TXT").write(text, null);
@@ -124,7 +124,7 @@ describe("RDATA", () => {
   });
 });
 
-describe("another codec", () => {
+describe("comparison with dns-packet", () => {
   const answers: Answer[] = [
     { type: "A", name: "a.example", ttl: 60, data: "192.0.2.1" },
     { type: "CNAME", name: "b.example", ttl: 60, data: "a.example" },
@@ -135,7 +135,7 @@ describe("another codec", () => {
     { type: "PTR", name: "p.example", ttl: 60, data: "a.example" },
   ];
 
-  test("writes what we read", () => {
+  test("dns-packet writes RDATA that we read", () => {
     const message = readMessage(
       encode({ type: "response", id: 7, questions: [{ type: "ANY" as "A", name: "example" }], answers }),
     );
@@ -155,7 +155,7 @@ describe("another codec", () => {
     ]);
   });
 
-  test("reads what we write", () => {
+  test("dns-packet reads RDATA that we write", () => {
     const { rdataStart, rdataEnd, octets } = sole("MX", writeRdata("MX", "10 mail.example"));
     expect(decode(octets).answers?.[0]).toMatchObject({
       type: "MX",

@@ -95,8 +95,8 @@ const signedTransfer = (...records: Buffer[]): Reaction => ({
   answers: [soa, signature("@", "SOA"), ...records, soa],
 });
 
-describe("a change at a server that signs", () => {
-  test("is looked for until the signer has published it", async () => {
+describe("changes at a signing server", () => {
+  test("a change is looked for until the signer has published it", async () => {
     const { apply, pauses, sent } = await against({
       queries: [nothing, nothing, nothing, nothing, { rcode: 0, answers: [www] }],
       updates: [{ rcode: 0 }],
@@ -108,7 +108,7 @@ describe("a change at a server that signs", () => {
     expect(sent()).toEqual(["query", "update", "query", "transfer", "update", "query", "query", "query"]);
   });
 
-  test("is made when the zone has it, though the signer has not published it in ten seconds", async () => {
+  test("a change counts as made if the zone has it, even if unpublished after ten seconds", async () => {
     const { apply, pauses } = await against({
       queries: [nothing],
       updates: [{ rcode: 0 }],
@@ -118,31 +118,31 @@ describe("a change at a server that signs", () => {
     expect(pauses.reduce((sum, pause) => sum + pause, 0)).toBe(10_000);
   });
 
-  test("is refused when the zone does not have it and the server does not serve it in ten seconds", async () => {
+  test("a change counts as refused if neither the zone nor the server has it after ten seconds", async () => {
     const { apply, pauses } = await against({
       queries: [nothing],
       updates: [{ rcode: 0 }, { rcode: 8 }],
       transfers: [signedTransfer()],
     });
     expect((await apply([change])).outcomes).toEqual([
-      { ok: false, message: expect.stringContaining("accepted this change, and yet the zone does not have it") },
+      { ok: false, message: expect.stringContaining("accepted this change, but the zone does not contain it") },
     ]);
     expect(pauses.reduce((sum, pause) => sum + pause, 0)).toBe(10_000);
   });
 
-  test("is made when the zone has it, with more of its set than one message can ask for", async () => {
+  test("a large set counts as made if the zone has it, checked over several messages", async () => {
     const { apply, sent } = await against({
       queries: [nothing],
       updates: [{ rcode: 0 }],
       transfers: [signedTransfer()],
     });
-    const { outcomes } = await apply(manyChanges, { together: true });
+    const { outcomes } = await apply(manyChanges, { atomic: true });
     expect(outcomes).toEqual(manyChanges.map(() => ({ ok: true })));
     // As many messages ask as were sent to make the changes.
     expect(sent().filter((kind) => kind === "update").length).toBeGreaterThanOrEqual(4);
   });
 
-  test("is judged by the answer about its own records, not by those of its set", async () => {
+  test("each change of a set is judged by its own records", async () => {
     const { apply } = await against({
       queries: [nothing],
       // Three changes in one message, of which the zone has the first and the third.
@@ -153,7 +153,7 @@ describe("a change at a server that signs", () => {
     expect(outcomes.map(({ ok }) => ok)).toEqual([true, false, true]);
   });
 
-  test("is neither made nor refused while the zone that takes updates does not say whether it has it", async () => {
+  test("a change is undecided if the zone that takes the updates does not answer", async () => {
     const { apply } = await against({
       queries: [nothing],
       updates: [{ rcode: 0 }, { rcode: 5 }],
@@ -162,7 +162,7 @@ describe("a change at a server that signs", () => {
     await expect(apply([change])).rejects.toMatchObject({ name: "ProviderError", effect: "unknown" });
   });
 
-  test("that adds a key which is not served is refused and taken back, though the zone that takes updates has it", async () => {
+  test("a key that is accepted but not served is refused and removed again", async () => {
     const key = { ...record, recordType: "DNSKEY", name: "sub", value: "257 3 13 AAAA" };
     const { apply, sent } = await against({
       queries: [nothing],
@@ -170,11 +170,11 @@ describe("a change at a server that signs", () => {
       transfers: [signedTransfer()],
     });
     const { outcomes } = await apply([{ action: "create", before: null, after: key }]);
-    expect(outcomes).toEqual([{ ok: false, message: expect.stringContaining("serves no keys but its own") }]);
+    expect(outcomes).toEqual([{ ok: false, message: expect.stringContaining("serves only its own keys") }]);
     expect(sent().filter((kind) => kind === "update")).toHaveLength(2);
   });
 
-  test("is taken back although the server does not serve it yet", async () => {
+  test("a change can be undone before the signer has published it", async () => {
     const { apply, sent } = await against({
       queries: [nothing],
       updates: [{ rcode: 0 }],
@@ -187,7 +187,7 @@ describe("a change at a server that signs", () => {
     expect(sent()).toContain("update");
   });
 
-  test("that is not served is refused at once where the server does not sign", async () => {
+  test("a change that a server without signing does not serve is refused at once", async () => {
     const { apply, pauses } = await against({
       queries: [nothing],
       updates: [{ rcode: 0 }],
@@ -197,7 +197,7 @@ describe("a change at a server that signs", () => {
     expect(pauses).toEqual([]);
   });
 
-  test("leaves the zone's mark open, because signing raises the serial too", async () => {
+  test("a change leaves the fingerprint unknown, because signing raises the serial too", async () => {
     const { apply } = await against({
       queries: [nothing, { rcode: 0, answers: [www] }],
       updates: [{ rcode: 0 }],
@@ -206,11 +206,11 @@ describe("a change at a server that signs", () => {
   });
 });
 
-describe("what a server drops beside a change", () => {
+describe("records dropped beside a change", () => {
   const before = { ...record, recordType: "NS", name: "sub", value: "ns.example.net" };
   const removal: RecordChange = { action: "delete", before, after: null };
 
-  test("is told with the outcome of the change", async () => {
+  test("records that a server drops beside a change are reported with its outcome", async () => {
     const { apply } = await against({
       queries: [{ rcode: 0, answers: [delegation, ds] }, nothing],
       updates: [{ rcode: 0 }],
@@ -221,7 +221,7 @@ describe("what a server drops beside a change", () => {
     });
   });
 
-  test("is nothing while the server still serves the rest of the name", async () => {
+  test("no dropped records are reported while the server still serves them", async () => {
     const { apply } = await against({
       queries: [{ rcode: 0, answers: [delegation, ds] }, nothing, { rcode: 0, answers: [ds] }],
       updates: [{ rcode: 0 }],
@@ -230,10 +230,10 @@ describe("what a server drops beside a change", () => {
   });
 });
 
-describe("a transfer", () => {
+describe("zone transfers", () => {
   const nsec = wire("www", "NSEC", Buffer.from("\u0000\u0000\u0001\u0040"));
 
-  test("with a signature over the SOA marks what the server maintains, wherever the signature stands", async () => {
+  test("a transfer with a signature over the SOA marks server-managed records, wherever the signature is", async () => {
     const { provider } = await against({
       queries: [],
       transfers: [{ rcode: 0, answers: [soa, dnskey, www, nsec, delegation, ds, signature("@", "SOA"), soa] }],
@@ -244,7 +244,7 @@ describe("a transfer", () => {
     expect(signing.managed.map(({ recordType }) => recordType).toSorted()).toEqual(["DNSKEY", "NSEC", "RRSIG"]);
   });
 
-  test("without one has only records that people manage", async () => {
+  test("a transfer without a signature over the SOA marks no records", async () => {
     const { provider } = await against({
       queries: [],
       transfers: [{ rcode: 0, answers: [soa, dnskey, www, signature("www", "A"), ds, soa] }],

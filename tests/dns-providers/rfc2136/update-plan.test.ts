@@ -49,7 +49,7 @@ function message(state: readonly ServedRecord[], changes: readonly RecordChange[
 }
 
 describe("an update message", () => {
-  test("adds a record where there is none", () => {
+  test("an update adds a record to a new RRset", () => {
     expect(message([], [create(a)])).toEqual({
       needs: ["none www.z 0 A", "none www.z 0 CNAME"],
       does: ["in www.z 300 A c0000201"],
@@ -57,24 +57,24 @@ describe("an update message", () => {
     });
   });
 
-  test("adds a value and deletes one, and needs the RRset as it was read", () => {
+  test("an update adds and deletes values, and requires the RRset as it was read", () => {
     const { needs, does } = message([served(a), served(record("www", "A", "192.0.2.9"))], [update(a, b)]);
     expect(needs).toEqual(["in www.z 0 A c0000201", "in www.z 0 A c0000209"]);
     expect(does).toEqual(["none www.z 0 A c0000201", "in www.z 300 A c0000202"]);
   });
 
-  test("deletes the last value as the RRset", () => {
+  test("an update deletes the last value by deleting the RRset", () => {
     expect(message([served(a)], [remove(a)]).does).toEqual(["any www.z 0 A"]);
   });
 
-  test("puts a whole RRset anew where its TTL changes, records of others too", () => {
+  test("an update with a new TTL rewrites the whole RRset", () => {
     const { does } = message([served(a), served(b)], [update(a, { ...a, ttl: 60 })]);
     expect(does).toHaveLength(4);
     expect(does.slice(0, 2).toSorted()).toEqual(["none www.z 0 A c0000201", "none www.z 0 A c0000202"]);
     expect(does.slice(2).toSorted()).toEqual(["in www.z 60 A c0000201", "in www.z 60 A c0000202"]);
   });
 
-  test("takes an A away before it puts a CNAME, and needs that nothing else has come", () => {
+  test("an update deletes an A before it adds a CNAME, and requires that nothing else was added", () => {
     const { needs, does } = message([served(a)], [remove(a), create(cname)]);
     expect(does).toEqual(["any www.z 0 A", "in www.z 300 CNAME 0178076578616d706c6500"]);
     expect(needs).toContain("none www.z 0 TXT");
@@ -82,18 +82,18 @@ describe("an update message", () => {
     expect(message([], [create(cname)]).needs).toEqual(["none www.z 0 ANY"]);
   });
 
-  test("empties a name of a signed zone before a CNAME takes the place of other records there", () => {
+  test("an update to a signed zone empties a name before a CNAME replaces its records", () => {
     const { does } = message([served(a)], [remove(a), create(cname)], true, true);
     expect(does).toEqual(["any www.z 0 ANY", "any www.z 0 A", "in www.z 300 CNAME 0178076578616d706c6500"]);
     expect(message([], [create(cname)], true, true).does).toEqual(["in www.z 300 CNAME 0178076578616d706c6500"]);
   });
 
-  test("replaces a CNAME by another one, which servers do by themselves", () => {
+  test("an update replaces a CNAME without deleting it first", () => {
     const other = { ...cname, ttl: 60 };
     expect(message([served(cname)], [update(cname, other)]).does).toEqual(["in www.z 60 CNAME 0178076578616d706c6500"]);
   });
 
-  test("names the data that is there, however it is spelt", () => {
+  test("an update deletes RDATA exactly as the server spells it", () => {
     const text = record("www", "TXT", "ab");
     const [cut, whole] = [Buffer.from("\u0001a\u0001b"), Buffer.from("\u0002ab")];
     expect(message([served(text, cut, whole), served(record("www", "TXT", "c"))], [remove(text)]).does).toEqual([
@@ -102,14 +102,14 @@ describe("an update message", () => {
     ]);
   });
 
-  test("replaces an RRset of a kept type as a whole", () => {
+  test("an update replaces an RRset of a non-editable type as a whole", () => {
     expect(message([served(tlsa("aa")), served(tlsa("bb"))], [remove(tlsa("aa"))]).does).toEqual([
       "any www.z 0 TLSA",
       "in www.z 300 TLSA 030101bb",
     ]);
   });
 
-  test("demands only that RRsets exist where the server cannot compare them, and deletes by data", () => {
+  test("an update requires only that RRsets exist if the server cannot compare them", () => {
     const { needs, does } = message([served(tlsa("aa")), served(tlsa("bb"))], [remove(tlsa("aa"))], false);
     expect(needs).toEqual(["any www.z 0 TLSA"]);
     expect(does).toEqual(["none www.z 0 TLSA 030101aa"]);
@@ -119,14 +119,14 @@ describe("an update message", () => {
 describe("the apex", () => {
   const other = record("@", "NS", "ns2.example", 3600);
 
-  test("gets its new name server before it loses the old one", () => {
+  test("the apex gets its new name server before it loses the old one", () => {
     expect(message([served(ns)], [update(ns, other)]).does).toEqual([
       "in z 3600 NS 036e7332076578616d706c6500",
       "none z 0 NS 026e73076578616d706c6500",
     ]);
   });
 
-  test("keeps its last name server, and the other changes are made", () => {
+  test("the apex keeps its last name server, and the other changes are made", () => {
     const { outcomes, does } = message([served(ns)], [remove(ns), create(a)]);
     expect(outcomes).toEqual([
       { ok: false, message: expect.stringContaining("at least one name server") },
@@ -136,13 +136,13 @@ describe("the apex", () => {
   });
 });
 
-describe("what no name server takes", () => {
+describe("records that no name server accepts", () => {
   test.each([
-    [record("www", "ALIAS", "x.example."), "no type that name servers exchange"],
+    [record("www", "ALIAS", "x.example."), "not a type that name servers exchange"],
     [record("www", "LOC", "52 N 4 E"), "the altitude is missing"],
     [record("www", "TYPE65280", "foo"), "(RFC 3597 §5)"],
-    [record("@", "SOA", "a. b. 1 2 3 4 5"), "belongs to the name server"],
-  ])("%j is refused", (data, reason) => {
+    [record("@", "SOA", "a. b. 1 2 3 4 5"), "manages the SOA"],
+  ])("%j is refused before anything is sent to a name server", (data, reason) => {
     expect(message([], [create(data)]).outcomes).toEqual([{ ok: false, message: expect.stringContaining(reason) }]);
   });
 });
@@ -152,12 +152,12 @@ const many = (count: number, size: number) =>
 const texts = (count: number) =>
   Array.from({ length: count }, (_, index) => record("t", "TXT", `${index}${"x".repeat(500)}`));
 
-describe("splitting", () => {
-  test("100 records are one message", () => {
+describe("splitting updates into messages", () => {
+  test("100 records fit into one update message", () => {
     expect(batchesOf(planUpdate("example.com", [], many(100, 200)).units)).toHaveLength(1);
   });
 
-  test("messages stay below their limit, in order, with every change in one of them", () => {
+  test("update messages stay below their limit, in order, with every change in one of them", () => {
     const batches = batchesOf(planUpdate("example.com", [], many(1000, 500)).units);
     expect(batches.length).toBeGreaterThan(5);
     expect(batches.flat().flatMap(({ changes }) => changes)).toEqual(Array.from({ length: 1000 }, (_, index) => index));
@@ -172,7 +172,7 @@ describe("splitting", () => {
     }
   });
 
-  test("changes that hang together by name stay in one message", () => {
+  test("changes that share a name stay in one update message", () => {
     const moves = [
       update(record("a", "A", "192.0.2.1"), record("b", "A", "192.0.2.1")),
       create(record("c", "A", "192.0.2.1")),
@@ -185,13 +185,13 @@ describe("splitting", () => {
     ]);
   });
 
-  test("an RRset too large to be told is demanded to exist; one too large to be sent is refused", () => {
+  test("an RRset too large to compare must merely exist; one too large to send is refused", () => {
     const [first, ...rest] = texts(150).map((data) => served(data));
     const { units } = planUpdate("z", [...(first ? [first] : []), ...rest], texts(150).slice(0, 1).map(remove));
     expect(units).toMatchObject([{ updates: { length: 1 }, prerequisites: { length: 1 } }]);
     expect(planUpdate("z", [], texts(150).map(create)).outcomes[0]).toEqual({
       ok: false,
-      message: expect.stringContaining("too many to change in one message"),
+      message: expect.stringContaining("too many records to change in one message"),
     });
   });
 });

@@ -5,7 +5,7 @@ const account = useAccount();
 
 const own = (lines: string[]) => lines.filter((line) => !/ (?:NS|SOA) \d+ /.test(line));
 
-test("a record is made, changed, given another TTL, moved and deleted", async () => {
+test("a record at Route 53 can be created, edited, given another TTL, moved and deleted", async () => {
   const { zone, hosted } = await account.zone();
   const there = () => own(account.server.lines(hosted));
   const made = await zone.add("A", "crane", "192.0.2.1", 300);
@@ -20,7 +20,7 @@ test("a record is made, changed, given another TTL, moved and deleted", async ()
   expect((await zone.post("/sync")).body).toMatchObject({ created: 0, updated: 0, deleted: 0 });
 });
 
-test("a hundred records and a change of type are one call", async () => {
+test("a hundred records, and a change of type, take one call each to Route 53", async () => {
   const { zone } = await account.zone();
   const before = account.server.batches().length;
   const records = Array.from({ length: 100 }, (_, index) => ({
@@ -35,7 +35,7 @@ test("a hundred records and a change of type are one call", async () => {
   expect(account.server.batches()).toHaveLength(before + 2);
 });
 
-test("1,201 records go in, come back over pages, and go out again", async () => {
+test("1,201 records are created at Route 53, read over several pages, and deleted", async () => {
   const { zone, hosted } = await account.zone();
   const lines = Array.from({ length: 1_201 }, (_, index) => `p${index} 300 IN A 10.0.${index >> 8}.${index & 255}`);
   const imported = await zone.post("/zonefile", { zonefile: `${lines.join("\n")}\n`, mode: "merge" });
@@ -50,7 +50,7 @@ test("1,201 records go in, come back over pages, and go out again", async () => 
   expect(own(account.server.lines(hosted))).toEqual([`p0.${zone.name}. A 300 10.0.0.0`]);
 });
 
-test("a snapshot is gone back to", async () => {
+test("a rollback restores a snapshot at Route 53", async () => {
   const { zone, hosted } = await account.zone();
   const record = await zone.add("TXT", "t", 'a "quoted" \\ text; ü', 300);
   const { body: snapshot } = await zone.post("/snapshots");
@@ -63,8 +63,8 @@ test("a snapshot is gone back to", async () => {
   ]);
 });
 
-describe("an edit made there meanwhile", () => {
-  test("of another record of the RRset is kept", async () => {
+describe("edits made at Route 53 meanwhile", () => {
+  test("an edit to another record of the RRset at Route 53 is kept", async () => {
     const { zone, hosted } = await account.zone();
     const name = `both.${zone.name}`;
     const record = await zone.add("A", "both", "192.0.2.1", 300);
@@ -77,7 +77,7 @@ describe("an edit made there meanwhile", () => {
     expect((await zone.post("/sync")).body).toMatchObject({ created: 1 });
   });
 
-  test("between our reading and our change is never overwritten", async () => {
+  test("an edit at Route 53 between our read and our change is never overwritten", async () => {
     const { zone, hosted } = await account.zone();
     const name = `race.${zone.name}`;
     const record = await zone.add("A", "race", "192.0.2.1", 300);
@@ -91,7 +91,7 @@ describe("an edit made there meanwhile", () => {
     expect(own(account.server.lines(hosted))).toEqual([`${name}. A 300 192.0.2.1`, `${name}. A 300 192.0.2.9`]);
   });
 
-  test("of the record itself is refused with the advice to sync", async () => {
+  test("editing a record that was changed at Route 53 is refused with advice to sync", async () => {
     const { zone, hosted } = await account.zone();
     const record = await zone.add("A", "gone", "192.0.2.1", 300);
     account.server.remove(hosted, `gone.${zone.name}`, "A");
@@ -101,11 +101,11 @@ describe("an edit made there meanwhile", () => {
   });
 });
 
-describe("what Route 53 cannot hold is named before anything is sent", () => {
+describe("limits of Route 53", () => {
   test.each([
     [{ recordType: "TXT", name: "t", value: "漢".repeat(400) }, "4000 characters"],
-    [{ recordType: "NS", name: "@", value: "ns.example.net" }, "keeps the name servers at the apex"],
-  ])("%j", async (record, words) => {
+    [{ recordType: "NS", name: "@", value: "ns.example.net" }, "manages the name servers at the apex"],
+  ])("an unsupported record is refused before anything is sent to Route 53: %j", async (record, words) => {
     const { zone } = await account.zone();
     const calls = account.server.calls.length;
     const { status, body } = await zone.create(record);
@@ -114,20 +114,20 @@ describe("what Route 53 cannot hold is named before anything is sent", () => {
     expect(account.server.calls).toHaveLength(calls);
   });
 
-  test("a type that it does not know", async () => {
+  test("an unsupported type is refused before anything is sent to Route 53", async () => {
     const { zone } = await account.zone();
     const { status, body } = await zone.post("/zonefile", { zonefile: "h 60 IN HINFO a b\n", mode: "merge" });
     expect([status, body.detail]).toEqual([409, expect.stringContaining("Amazon Route 53 cannot store HINFO records")]);
   });
 
-  test("its name servers at the apex are not edited, deleted or replaced", async () => {
+  test("Route 53's name servers at the apex cannot be edited, deleted or replaced", async () => {
     const { zone, hosted } = await account.zone();
     const before = account.server.lines(hosted);
     const [ns] = await zone.records("&type=NS");
     expect((await zone.delete(ns.id)).status).toBe(400);
     expect((await zone.update(ns.id, { ttl: 60 })).status).toBe(400);
     const { body } = await zone.post("/zonefile", { zonefile: "@ 60 IN NS ns.example.net.\n", mode: "replace" });
-    expect(body.warnings.join(" ")).toContain("stays as it is: Amazon Route 53 keeps the name servers");
+    expect(body.warnings.join(" ")).toContain("stays unchanged: Amazon Route 53 manages the name servers");
     expect(account.server.lines(hosted)).toEqual(before);
   });
 });

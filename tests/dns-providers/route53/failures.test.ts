@@ -13,15 +13,15 @@ const records = (names: readonly string[]) =>
   names.map((name) => ({ recordType: "A", name, value: "192.0.2.1", ttl: 60 }));
 const own = (lines: string[]) => lines.filter((line) => !/ (?:NS|SOA) \d+ /.test(line));
 
-describe("a call that is put off", () => {
+describe("rate limits", () => {
   test.each([
-    ["for its rate", "Throttling", "Rate exceeded"],
+    ["throttled", "Throttling", "Rate exceeded"],
     [
-      "for the one before",
+      "rejected because of a prior request",
       "PriorRequestNotComplete",
       "The request was rejected because Route 53 was still processing a prior request.",
     ],
-  ])("%s is sent again, and the change is made once", async (_what, code, message) => {
+  ])("a change that is %s is sent again and made once", async (_what, code, message) => {
     const { zone, hosted } = await account.zone();
     account.server.failNext({ after: false, reply: failure(400, code, message) }, 1, isChange);
     const before = account.server.batches().length;
@@ -31,20 +31,20 @@ describe("a call that is put off", () => {
   });
 });
 
-test("a reading call that fails or is cut off is sent again", async () => {
+test("a read from Route 53 that fails or is cut off is retried", async () => {
   const { zone } = await account.zone();
   account.server.failNext({ after: false, reply: failure(500, "InternalFailure", "An internal error.") }, 1, isReading);
   account.server.failNext({ after: false, reply: null }, 1, isReading);
   expect((await zone.post("/sync")).status).toBe(200);
 });
 
-describe("a change whose answer is lost", () => {
+describe("lost answers", () => {
   test.each([
     ["and that was made", true, null],
     ["and that was not made", false, null],
     ["by a failure, after it was made", true, failure(504, "GatewayTimeout", "timed out")],
     ["by a failure, before it was made", false, failure(500, "InternalFailure", "An internal error.")],
-  ])("%s is told as it is", async (_what, after, reply) => {
+  ])("a change at Route 53 whose answer is lost %s is reported correctly", async (_what, after, reply) => {
     const { zone, hosted } = await account.zone();
     account.server.failNext({ after, reply }, 1, isChange);
     const before = account.server.batches().length;
@@ -58,8 +58,8 @@ describe("a change whose answer is lost", () => {
   });
 });
 
-describe("what Route 53 refuses", () => {
-  test("is told for the record that it names, and the others are made", async () => {
+describe("refusals", () => {
+  test("a refusal is reported for the record that Route 53 names, and the others are made", async () => {
     const { zone, hosted } = await account.zone();
     account.server.put(hosted, { name: `taken.${zone.name}`, type: "CNAME", ttl: 60, values: ["x.example.net"] });
     const { body } = await zone.post("/records/bulk", { records: records(["one", "taken", "two"]) });
@@ -68,23 +68,26 @@ describe("what Route 53 refuses", () => {
   });
 
   test.each([
-    ["by its name", (name: string) => `[RRSet of type A with DNS name ${name}. is not permitted]`, 2],
-    ["without naming it", () => "[Invalid Resource Record: FATAL problem]", 5],
-  ])("%s is left out of the batch and the rest sent again", async (_what, message, calls) => {
-    const { zone, hosted } = await account.zone();
-    const names = ["a", "b", "bad", "d"];
-    const before = account.server.batches().length;
-    const isBad = (call: VendorCall) => isChange(call) && call.body.includes(`bad.${zone.name}`);
-    const reply = failure(400, "InvalidChangeBatch", message(`bad.${zone.name}`));
-    account.server.failNext({ after: false, reply }, calls === 2 ? 1 : 3, isBad);
-    const { body } = await zone.post("/records/bulk", { records: records(names) });
-    expect(body.results.map(({ success }: { success: boolean }) => success)).toEqual([true, true, false, true]);
-    expect(body.results[2].error).toContain("Amazon Route 53 refuses it: [");
-    expect(own(account.server.lines(hosted))).toHaveLength(3);
-    expect(account.server.batches()).toHaveLength(before + calls);
-  });
+    ["named", (name: string) => `[RRSet of type A with DNS name ${name}. is not permitted]`, 2],
+    ["unnamed", () => "[Invalid Resource Record: FATAL problem]", 5],
+  ])(
+    "a refused change that is %s is left out of the batch, and the rest is sent again",
+    async (_what, message, calls) => {
+      const { zone, hosted } = await account.zone();
+      const names = ["a", "b", "bad", "d"];
+      const before = account.server.batches().length;
+      const isBad = (call: VendorCall) => isChange(call) && call.body.includes(`bad.${zone.name}`);
+      const reply = failure(400, "InvalidChangeBatch", message(`bad.${zone.name}`));
+      account.server.failNext({ after: false, reply }, calls === 2 ? 1 : 3, isBad);
+      const { body } = await zone.post("/records/bulk", { records: records(names) });
+      expect(body.results.map(({ success }: { success: boolean }) => success)).toEqual([true, true, false, true]);
+      expect(body.results[2].error).toContain("Amazon Route 53 refused the change: [");
+      expect(own(account.server.lines(hosted))).toHaveLength(3);
+      expect(account.server.batches()).toHaveLength(before + calls);
+    },
+  );
 
-  test("in the older form of the answer is told too", async () => {
+  test("a refusal in the older form of the answer is reported too", async () => {
     const { zone } = await account.zone();
     const body = `<?xml version="1.0"?><InvalidChangeBatch xmlns="https://route53.amazonaws.com/doc/2013-04-01/"><Messages><Message>This &amp; that is wrong</Message></Messages></InvalidChangeBatch>`;
     account.server.failNext({ after: false, reply: { status: 400, body } }, 1, isChange);
@@ -93,11 +96,11 @@ describe("what Route 53 refuses", () => {
   });
 });
 
-describe("a set that takes several batches, of which all or none are to be made", () => {
+describe("atomic sets of several batches", () => {
   const lines = Array.from({ length: 1_201 }, (_, index) => `p${index} 300 IN A 10.0.${index >> 8}.${index & 255}`);
   const zonefile = `${lines.join("\n")}\n`;
 
-  test("is taken back where a later batch is refused", async () => {
+  test("an atomic set of several batches is undone when a later batch is refused", async () => {
     const { zone, hosted } = await account.zone();
     const reply = failure(400, "InvalidChangeBatch", "[Not this one]");
     account.server.failNext({ after: false, reply }, 1, isSecond);
@@ -107,7 +110,7 @@ describe("a set that takes several batches, of which all or none are to be made"
     expect((await zone.post("/sync")).body).toMatchObject({ created: 0, deleted: 0 });
   });
 
-  test("is taken back later where no answer says whether it was", async () => {
+  test("an atomic set of several batches is undone later if undoing it got no answer", async () => {
     const { zone, hosted } = await account.zone();
     const reply = failure(400, "InvalidChangeBatch", "[Not this one]");
     account.server.failNext({ after: false, reply }, 1, isSecond);
@@ -121,7 +124,7 @@ describe("a set that takes several batches, of which all or none are to be made"
   });
 });
 
-test("a zone that is gone there is told as such", async () => {
+test("a zone deleted at Route 53 is reported as missing", async () => {
   const { zone, hosted } = await account.zone();
   account.server.removeZone(hosted);
   const { status, body } = await zone.post("/sync");

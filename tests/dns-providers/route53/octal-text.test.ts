@@ -12,7 +12,7 @@ test.each([
   [String.raw`a\.b.example.com`, String.raw`a\056b.example.com.`],
   [String.raw`f\252bar.example.com`, String.raw`f\374bar.example.com.`],
   [String.raw`at\@.example.com`, String.raw`at\100.example.com.`],
-])("the name %s is %s, both ways", (name, printed) => {
+])("the name %s is %s at Route 53, in both directions", (name, printed) => {
   expect(dnsName(name)).toBe(printed);
   expect(readHost(fromOctal(printed), "")).toEqual({ ok: true, value: name });
 });
@@ -30,7 +30,7 @@ test.each([
   ["MX", "0 .", "0 ."],
   ["CNAME", String.raw`a\@b.example.net`, String.raw`a\100b.example.net.`],
   ["SRV", "1 2 3 sip.example.net", "1 2 3 sip.example.net."],
-])("%s %j is %s, both ways", (recordType, value, printed) => {
+])("the %s value %j is %s at Route 53, in both directions", (recordType, value, printed) => {
   expect(printValue(recordType, value)).toBe(printed);
   expect(readValue(recordType, printed).value).toBe(value);
 });
@@ -40,15 +40,15 @@ test.each([
   ["TXT", String.raw`"one""two"`, "onetwo"],
   ["AAAA", "2001:0db8:85a3:0:0:8a2e:0370:7334", "2001:db8:85a3::8a2e:370:7334"],
   ["TXT", '"never closed', '"never closed'],
-])("what others wrote is read too: %s %s", (recordType, text, value) => {
+])("a value in another notation at Route 53 is read: %s %s", (recordType, text, value) => {
   expect(readValue(recordType, text).value).toBe(value);
 });
 
-test("data in generic form has no form of its own there", () => {
+test("data in generic form cannot be written for Route 53", () => {
   expect(printValue("A", String.raw`\# 4 c0000201`)).toBeNull();
 });
 
-test("any text comes back as it was written", () => {
+test("any text survives the conversion to Route 53's notation and back", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 600 }), (text) => {
       fc.pre(!text.includes("\u0000") && !text.startsWith("\\#"));

@@ -45,7 +45,7 @@ async function zoneWithOwn(): Promise<{ zone: Zone; hosted: string }> {
 const isOwn = ({ recordType }: Body) => recordType.startsWith("R53_");
 const ownOf = async (zone: Zone): Promise<Body[]> => (await zone.records()).filter(isOwn);
 
-test("aliases and routed RRsets are shown, each as one record that says what it is", async () => {
+test("aliases and routed RRsets are shown, each as one descriptive record", async () => {
   const { zone } = await zoneWithOwn();
   expect((await ownOf(zone)).map(({ name, recordType, value, ttl }) => [name, recordType, ttl, value])).toEqual([
     [
@@ -67,11 +67,11 @@ test("aliases and routed RRsets are shown, each as one record that says what it 
   expect((await zone.post("/sync")).body).toMatchObject({ created: 0, updated: 0, deleted: 0 });
 });
 
-test("they are not edited, deleted or joined, and everything else of the zone is", async () => {
+test("aliases and routed RRsets are read-only, and all other records are editable", async () => {
   const { zone, hosted } = await zoneWithOwn();
   const before = account.server.lines(hosted);
   for (const record of await ownOf(zone)) {
-    expect((await zone.update(record.id, { ttl: 120 })).body.detail).toContain("Amazon Route 53 keeps");
+    expect((await zone.update(record.id, { ttl: 120 })).body.detail).toContain("Amazon Route 53 manages");
     expect((await zone.delete(record.id)).status).toBe(400);
   }
   for (const name of ["@", "w"]) {
@@ -86,7 +86,7 @@ test("they are not edited, deleted or joined, and everything else of the zone is
   expect((await ownOf(zone)).length).toBe(5);
 });
 
-test("a rollback, a zone file in place of the zone and a diff leave them and say so", async () => {
+test("rollbacks, zone-file imports and diffs leave aliases and routed RRsets and report them", async () => {
   const { zone, hosted } = await zoneWithOwn();
   const { body: snapshot } = await zone.post("/snapshots");
   account.server.remove(hosted, zone.name, "A");
@@ -97,7 +97,7 @@ test("a rollback, a zone file in place of the zone and a diff leave them and say
   const { body: back } = await zone.post(`/snapshots/${snapshot.id}/rollback`, { force: true });
   expect(back).toMatchObject({ success: false, created: 0 });
   expect(back.failed).toMatchObject([
-    { recordType: "R53_ALIAS", error: expect.stringContaining("keeps alias records") },
+    { recordType: "R53_ALIAS", error: expect.stringContaining("manages alias records") },
   ]);
   const { body: replaced } = await zone.post("/zonefile", { zonefile: "new 60 A 192.0.2.7\n", mode: "replace" });
   expect(replaced).toMatchObject({ created: 1, deleted: 1 });
@@ -105,7 +105,7 @@ test("a rollback, a zone file in place of the zone and a diff leave them and say
   expect(await ownOf(zone)).toHaveLength(4);
 });
 
-test("they stand in an exported file as comments, which an import does not read", async () => {
+test("aliases and routed RRsets are exported as comments, which an import ignores", async () => {
   const { zone } = await zoneWithOwn();
   const { body: zonefile } = await zone.get("/zonefile");
   const lines = zonefile.split("\n").filter((line: string) => line.includes("R53_"));
@@ -115,14 +115,14 @@ test("they stand in an exported file as comments, which an import does not read"
   expect(body).toMatchObject({ created: 0, updated: 0, deleted: 0 });
 });
 
-test("a zone that has them does not move to a provider that could not keep them", async () => {
+test("a zone with aliases or routed RRsets does not move to a provider without them", async () => {
   const { zone } = await zoneWithOwn();
   const elsewhere = await manualConfig(account.zw);
   const { status, body } = await account.zw.admin.put(zone.path, { providerConfigId: elsewhere });
   expect([status, body.issues[0].message]).toEqual([400, expect.stringContaining("cannot store R53_")]);
 });
 
-test("a domain that moves to another account leaves none of them behind without a word", async () => {
+test("a domain does not move to another account without reporting its aliases and routed RRsets", async () => {
   const { zone } = await zoneWithOwn();
   const there = await startRoute53();
   onTestFinished(() => there.stop());
@@ -138,7 +138,7 @@ test("a domain that moves to another account leaves none of them behind without 
   expect([await zone.detail(), await zone.records()]).toEqual(before);
 });
 
-test("a domain moves to another configuration of the same account, where they are", async () => {
+test("a domain with aliases moves to another configuration of the same account", async () => {
   const { zone } = await zoneWithOwn();
   const own = await ownOf(zone);
   const other = await account.configure();

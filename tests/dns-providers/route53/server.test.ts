@@ -58,7 +58,7 @@ function rrset(name: string, type: string, ...values: string[]): string {
 
 const good = batch(change("CREATE", rrset("www", "A", "192.0.2.1")));
 
-test("a well-formed change is made", async () => {
+test("the stand-in for Route 53 makes a well-formed change", async () => {
   expect(await send({ body: good })).toMatchObject({ status: 200, code: null });
   expect(server.lines(zoneId)).toContain("www.strict.example. A 60 192.0.2.1");
 });
@@ -107,10 +107,10 @@ test.each<[string, Sent, number, string]>([
     "InvalidChangeBatch",
   ],
   ["an unknown zone", { body: good, path: "/Z0/rrset" }, 404, "NoSuchHostedZone"],
-])("%s is refused", async (_what, sent, status, code) => {
+])("the stand-in for Route 53 refuses %s", async (_what, sent, status, code) => {
   expect(await send(sent)).toMatchObject({ status, code });
 });
 
-test("a call without a signature is refused", async () => {
+test("the stand-in for Route 53 refuses a call without a signature", async () => {
   expect((await fetch(`${server.url}/2013-04-01/hostedzone`)).status).toBe(403);
 });

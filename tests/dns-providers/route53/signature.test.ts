@@ -30,11 +30,11 @@ test.each<[string, Partial<SignedRequest>, string]>([
     "2cdec8eed098649ff3a119c94853b13c643bcf08f8b0a1d91e12c9027818dd04",
   ],
   ["post-vanilla", { method: "POST" }, "5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b"],
-])("%s has the signature that was published", (_name, change, signature) => {
+])("%s gets the published SigV4 signature", (_name, change, signature) => {
   expect(signatureOf({ ...request, ...change }, scope)).toBe(signature);
 });
 
-test("the example of the documentation has its signature", () => {
+test("the documentation's example gets its SigV4 signature", () => {
   const headers = {
     "content-type": "application/x-www-form-urlencoded; charset=utf-8",
     host: "iam.amazonaws.com",

@@ -5,7 +5,7 @@ import { useAccount } from "./account.ts";
 const account = useAccount();
 const { zw } = account;
 
-test("the secret of a configuration is masked in every answer, and the field of a wrong value is named", async () => {
+test("the secret of a Route 53 configuration is masked in every response, and wrong fields are named", async () => {
   expect(account.config.config).toMatchObject({
     accessKeyId: account.server.accessKeyId,
     secretAccessKey: "********",
@@ -24,7 +24,7 @@ test("the secret of a configuration is masked in every answer, and the field of 
   ]);
 });
 
-test("a domain that is new there is made, with the name servers that it is assigned, and another is taken in", async () => {
+test("a new domain is created at Route 53 with its assigned name servers, and an existing one is imported", async () => {
   const name = freshName();
   const { body: domain } = await zw.admin.post("/api/domains", { name, providerConfigId: account.config.id });
   const { body } = await zw.admin.get(`/api/domains/${domain.id}/records`);
@@ -43,7 +43,7 @@ test("a domain that is new there is made, with the name servers that it is assig
   ]);
 });
 
-test("all zones of an account are listed and counted, beyond the hundred of a page", async () => {
+test("all hosted zones of an account are listed, beyond the hundred of a page", async () => {
   const names = Array.from({ length: 101 }, () => freshName());
   for (const name of names) account.server.addZone(name);
   account.server.addZone("private.example", true);
@@ -55,8 +55,8 @@ test("all zones of an account are listed and counted, beyond the hundred of a pa
   expect(tried.body).toEqual({ success: true, error: null, zones: listed.length });
 });
 
-describe("of several hosted zones of one name", () => {
-  test("the public one is meant, and a private one only where it is listed", async () => {
+describe("several hosted zones of one name", () => {
+  test("of several hosted zones the public one is used, and a private one only if listed", async () => {
     const name = freshName();
     const inside = account.server.addZone(name, true);
     const outside = account.server.addZone(name);
@@ -69,7 +69,7 @@ describe("of several hosted zones of one name", () => {
     expect(await (await account.adopt(name, listing.id)).lines()).toContain("where TXT inside");
   });
 
-  test("two public ones are refused by their ids, until one of them is listed", async () => {
+  test("two public hosted zones of one name are refused with their ids until one is listed", async () => {
     const name = freshName();
     const ids = [account.server.addZone(name), account.server.addZone(name)];
     const input = { name, providerConfigId: account.config.id };
@@ -80,14 +80,14 @@ describe("of several hosted zones of one name", () => {
     await account.adopt(name, listing.id);
   });
 
-  test("a configuration that lists its zones makes no others", async () => {
+  test("a configuration limited to listed hosted zones creates no others", async () => {
     const listing = await account.configure({ hostedZoneIds: account.server.addZone(freshName()) });
     const { status, body } = await zw.admin.post("/api/domains", { name: freshName(), providerConfigId: listing.id });
-    expect([status, body.detail]).toEqual([502, expect.stringContaining("make it at Amazon Route 53")]);
+    expect([status, body.detail]).toEqual([502, expect.stringContaining("Create it at Amazon Route 53")]);
   });
 });
 
-test("zones are imported by name, each with its records", async () => {
+test("hosted zones are imported by name, each with its records", async () => {
   const name = freshName();
   const hosted = account.server.addZone(name);
   account.server.put(hosted, { name, type: "MX", ttl: 60, values: ["10 Mail.Example.net"] });
@@ -96,17 +96,17 @@ test("zones are imported by name, each with its records", async () => {
   });
   expect(body.results).toMatchObject([
     { name, success: true, records: 5 },
-    { name: "nowhere.example", success: false, error: expect.stringContaining("no such zone") },
+    { name: "nowhere.example", success: false, error: expect.stringContaining("zone at this provider does not exist") },
   ]);
 });
 
 test.each<[string, Record<string, string>, string]>([
   ["a wrong secret", { secretAccessKey: "a-wrong-secret-that-nobody-should-see" }, "does not match the signature"],
   ["an unknown key", { accessKeyId: "AKIANOBODYKNOWSTHIS0" }, "security token included in the request is invalid"],
-])("%s is told in the vendor's words and without the secret", async (_what, fields, words) => {
+])("%s is reported with Route 53's message and without the secret", async (_what, fields, words) => {
   const config = await account.configure(fields);
   const tried = await zw.admin.post(`/api/provider-configs/${config.id}/test`);
-  expect(tried.body).toMatchObject({ success: false, error: expect.stringContaining("refuses the access key") });
+  expect(tried.body).toMatchObject({ success: false, error: expect.stringContaining("rejects the access key") });
   const zones = await zw.admin.get(`/api/provider-configs/${config.id}/zones`);
   expect([zones.status, zones.body.detail]).toEqual([502, expect.stringContaining(words)]);
   expect(JSON.stringify([tried.body, zones.body])).not.toContain(
@@ -114,13 +114,13 @@ test.each<[string, Record<string, string>, string]>([
   );
 });
 
-test("what is not Route 53 is told as such", async () => {
+test("an address that is not Route 53's API is reported as such", async () => {
   account.server.failNext({ after: false, reply: { status: 200, body: "<html>It works!</html>" } });
   const { body } = await zw.admin.post(`/api/provider-configs/${account.config.id}/test`);
-  expect(body).toMatchObject({ success: false, error: expect.stringContaining("check the address") });
+  expect(body).toMatchObject({ success: false, error: expect.stringContaining("Check the address") });
 });
 
-test("a private address that is not allowed is not called", async () => {
+test("a private Route 53 address is not called unless allowed", async () => {
   const calls = account.server.calls.length;
   const config = await account.configure({ endpoint: "https://10.0.0.1" });
   const { body } = await zw.admin.post(`/api/provider-configs/${config.id}/test`);

@@ -8,64 +8,61 @@ import { failureOf, useCalling } from "./calling.ts";
 const calling = useCalling();
 const ok: VendorReply = { status: 200, body: "fine" };
 
-describe("a failure", () => {
+describe("failed calls", () => {
   test.each<[string, VendorReply | null]>([
-    ["an answer that says so", { status: 503, body: "" }],
-    ["a connection that is cut", null],
-  ])("of a reading call, %s, lets it be made again", async (_what, reply) => {
+    ["an error status", { status: 503, body: "" }],
+    ["a cut connection", null],
+  ])("a read that fails by %s is retried", async (_what, reply) => {
     calling.answers(reply, 2);
     expect(await calling.connect().send(calling.reading())).toMatchObject({ status: 200 });
     expect(calling.server.calls).toHaveLength(3);
   });
 
-  test("of a reading call is told after five tries, with nothing changed", async () => {
+  test("a read fails after five attempts, with nothing changed", async () => {
     calling.answers({ status: 502, body: "" }, 9);
     const failure = await failureOf(calling.connect().send(calling.reading()));
     expect([failure.message, failure.effect]).toEqual(["Harbour: it failed (502).", "none"]);
     expect(calling.server.calls).toHaveLength(5);
   });
 
-  test("after which the vendor asks for a longer pause than a person has is told at once", async () => {
+  test("a failure with a pause longer than a person waits is reported at once", async () => {
     calling.answers({ status: 503, headers: { "retry-after": "600" }, body: "" });
     await failureOf(calling.connect().send(calling.reading()));
     expect([calling.server.calls.length, calling.pauses]).toEqual([1, []]);
   });
 
   test.each<[string, VendorReply | null]>([
-    ["an answer that says so", { status: 500, body: "" }],
-    ["a connection that is cut", null],
-  ])(
-    "of a changing call, %s, leaves open whether it was carried out, and it is not made again",
-    async (_what, reply) => {
-      calling.answers(reply, 2);
-      const failure = await failureOf(calling.connect().send(calling.changing()));
-      expect([failure.effect, failure.answered, calling.server.calls.length]).toEqual(["unknown", false, 1]);
-    },
-  );
+    ["an error status", { status: 500, body: "" }],
+    ["a cut connection", null],
+  ])("a change that fails by %s has an unknown effect and is not retried", async (_what, reply) => {
+    calling.answers(reply, 2);
+    const failure = await failureOf(calling.connect().send(calling.changing()));
+    expect([failure.effect, failure.answered, calling.server.calls.length]).toEqual(["unknown", false, 1]);
+  });
 
-  test("to connect changes nothing", async () => {
+  test("a failure to connect changes nothing", async () => {
     const nowhere = await startLoopbackVendor(() => ok);
     await nowhere.stop();
     const failure = await failureOf(calling.connect().send({ ...calling.changing(), url: nowhere.url }));
     expect([failure.effect, failure.answered]).toEqual(["none", true]);
   });
 
-  test("below 500 is the caller's to judge", async () => {
+  test("an error status below 500 is left to the caller", async () => {
     calling.answers({ status: 422, body: "no" });
     expect(await calling.connect().send(calling.changing())).toMatchObject({ status: 422, text: "no" });
   });
 });
 
-describe("a call without an answer", () => {
+describe("calls without an answer", () => {
   const hasty = { tryMilliseconds: 400 };
 
-  test("is given up after its time; a reading one is made again", async () => {
+  test("a read without an answer times out and is retried", async () => {
     calling.answers("never", 2);
     expect(await calling.connect("person", hasty).send(calling.reading())).toMatchObject({ status: 200 });
     expect(calling.server.calls).toHaveLength(3);
   });
 
-  test("of a changing one leaves open whether it was carried out", async () => {
+  test("a change without an answer has an unknown effect", async () => {
     calling.answers("never");
     const failure = await failureOf(calling.connect("person", hasty).send(calling.changing()));
     expect([failure.effect, failure.answered, calling.server.calls.length]).toEqual(["unknown", false, 1]);
@@ -73,22 +70,22 @@ describe("a call without an answer", () => {
   });
 });
 
-describe("an answer that is larger than anything a vendor says", () => {
+describe("oversized answers", () => {
   const large: VendorReply = { status: 200, body: "x".repeat(33 * 1024 * 1024) };
 
-  test("is not read to its end, and the call not made again", async () => {
+  test("an oversized answer is not read to its end, and the call is not retried", async () => {
     calling.answers(large);
     const failure = await failureOf(calling.connect().send(calling.reading()));
     expect([failure.effect, calling.server.calls.length]).toEqual(["none", 1]);
   });
 
-  test("leaves open what a changing call did", async () => {
+  test("a change with an oversized answer has an unknown effect", async () => {
     calling.answers(large);
     expect(await failureOf(calling.connect().send(calling.changing()))).toMatchObject({ effect: "unknown" });
   });
 });
 
-describe("a vendor that cuts five calls in a row", () => {
+describe("vendors that cut five calls in a row", () => {
   let broken: LoopbackVendor;
   let guard: Egress;
   beforeEach(async () => {
@@ -108,19 +105,19 @@ describe("a vendor that cuts five calls in a row", () => {
     });
   const request = (one: VendorRequest): VendorRequest => ({ ...one, url: broken.url });
 
-  test("is left alone for a while by every connection, and nothing was changed there", async () => {
+  test("after five cut calls no connection calls the vendor for a while", async () => {
     const failure = await failureOf(calls().send(request(calling.changing())));
     expect([failure.effect, failure.answered, broken.calls.length]).toEqual(["none", true, 5]);
-    expect(failure.message).toContain("did not answer several times in a row");
+    expect(failure.message).toContain("failed several times in a row");
   });
 
-  test("is asked again after it", async () => {
+  test("calls to a vendor resume after the pause for five cut calls", async () => {
     calling.clock.advance(minute);
     expect(await calls().send(request(calling.changing()))).toMatchObject({ status: 200 });
   });
 });
 
-test("what signs a call signs each try anew", async () => {
+test("every attempt of a signed call is signed anew", async () => {
   let tries = 0;
   calling.answers({ status: 503, body: "" });
   await calling.connect().send({ ...calling.reading(), headers: () => ({ "x-try": String(++tries) }) });

@@ -23,7 +23,7 @@ function* numbers(count = Infinity): Generator<number> {
   for (let number = 0; number < count; number++) yield number;
 }
 
-test("pages that each begin with something else are turned", () => {
+test("a list whose pages all differ is read to its end", () => {
   const marks = fc.uniqueArray(fc.string(), { maxLength: 200 });
   fc.assert(
     fc.property(marks, (all) => {
@@ -32,26 +32,31 @@ test("pages that each begin with something else are turned", () => {
   );
 });
 
-test("a page that was shown before ends the list", () => {
+test("a repeated page aborts the list", () => {
   const marks = fc.uniqueArray(fc.string(), { minLength: 1, maxLength: 50 });
   fc.assert(
     fc.property(marks, fc.nat(), (all, at) => {
       const again = all[at % all.length] ?? "";
-      const reason = "Harbour: it shows the same page of a list again and again; try again later.";
+      const reason = "Harbour: it keeps returning the same page of a list. Try again later.";
       expect(turned([...all, again])).toEqual([all.length, reason]);
     }),
   );
 });
 
 test.each([
-  ["that grows to less than twice what it was is read", (page: number) => 100 + page / 2, 180, null],
-  ["that grows with every page ends", (page: number) => page + 3, 15, "its list grows faster than it can be read"],
-  ["that says what no list has ends", () => 1e9, 9_999, "its list grows faster than it can be read"],
+  ["that grows to less than twice its length is read", (page: number) => 100 + page / 2, 180, null],
+  [
+    "that grows with every page is aborted",
+    (page: number) => page + 3,
+    15,
+    "its list grows faster than it can be read",
+  ],
+  ["that claims an impossible length is aborted", () => 1e9, 9_999, "its list grows faster than it can be read"],
 ])("a list %s", (_what, promised, pages, reason) => {
   const [count, why] = turned(numbers(reason === null ? pages : Infinity), promised);
-  expect([count, why]).toEqual([pages, reason && `Harbour: ${reason}; try again later.`]);
+  expect([count, why]).toEqual([pages, reason && `Harbour: ${reason}. Try again later.`]);
 });
 
-test("a list that says nothing of its length ends too", () => {
-  expect(turned(numbers())).toEqual([9_999, "Harbour: its list grows faster than it can be read; try again later."]);
+test("an endless list without a stated length is aborted", () => {
+  expect(turned(numbers())).toEqual([9_999, "Harbour: its list grows faster than it can be read. Try again later."]);
 });

@@ -22,21 +22,21 @@ async function times(calls: VendorCalls, count: number): Promise<void> {
   for (let call = 0; call < count; call++) await calls.send(calling.reading());
 }
 
-describe("a call that is refused for its rate is made again", () => {
+describe("retries of rate-limited calls", () => {
   test.each<[string, () => Record<string, string>, number]>([
-    ["after the seconds that the answer names", () => ({ "retry-after": "7" }), 7],
+    ["after the seconds in Retry-After", () => ({ "retry-after": "7" }), 7],
     [
-      "at the date that it names",
+      "at the date in Retry-After",
       () => ({ "retry-after": new Date(calling.clock.now().getTime() + 9_000).toUTCString() }),
       9,
     ],
-    ["after the seconds until the limit has room", () => ({ "ratelimit-reset": "11" }), 11],
+    ["after the seconds in RateLimit-Reset", () => ({ "ratelimit-reset": "11" }), 11],
     [
-      "at the time at which it has room",
+      "at the Unix time in RateLimit-Reset",
       () => ({ "ratelimit-reset": String(Math.round(calling.clock.now().getTime() / second) + 13) }),
       13,
     ],
-  ])("%s", async (_what, headers, seconds) => {
+  ])("a rate-limited call is retried %s", async (_what, headers, seconds) => {
     calling.answers(throttled(headers()));
     expect(await calling.connect().send(calling.changing())).toMatchObject({ status: 200 });
     expect(calling.server.calls).toHaveLength(2);
@@ -45,7 +45,7 @@ describe("a call that is refused for its rate is made again", () => {
   });
 
   test.each([[{}], [{ "retry-after": "soon" }], [{ "retry-after": "-5" }]])(
-    "after ever longer pauses where it names none that can be read: %j",
+    "a rate-limited call is retried with backoff if the answer names no readable pause: %j",
     async (headers) => {
       calling.answers(throttled(headers), 3);
       const before = calling.clock.now().getTime();
@@ -55,37 +55,37 @@ describe("a call that is refused for its rate is made again", () => {
     },
   );
 
-  test("five times at most, and then the person is told when to come again", async () => {
+  test("a rate-limited call is tried five times, and then the error says when to try again", async () => {
     calling.answers(throttled({ "retry-after": "10" }), 9);
     const failure = await failureOf(calling.connect().send(calling.changing()));
     const [, seconds] =
-      /^Harbour: it takes no more calls for the moment; try again in (\d+) seconds\.$/.exec(failure.message) ?? [];
+      /^Harbour: it accepts no more calls for now. Try again in (\d+) seconds\.$/.exec(failure.message) ?? [];
     // No sooner than the vendor asks; our own back-off, a part of which is chance, may be longer by then.
     expect(Number(seconds)).toBeGreaterThanOrEqual(10);
     expect(Number(seconds)).toBeLessThanOrEqual(13);
     expect([failure.effect, calling.server.calls.length]).toEqual(["none", 5]);
   });
 
-  test("not at all where a person would wait for over a minute", async () => {
+  test("a rate-limited call is not retried if a person would wait over a minute", async () => {
     calling.answers(throttled({ "retry-after": "300" }));
     const failure = await failureOf(calling.connect().send(calling.changing()));
-    expect(failure.message).toBe("Harbour: it takes no more calls for the moment; try again in 5 minutes.");
+    expect(failure.message).toBe("Harbour: it accepts no more calls for now. Try again in 5 minutes.");
     expect([failure.effect, calling.server.calls.length, pauses()]).toEqual(["none", 1, []]);
   });
 
-  test("as the vendor says it where it says so without the status", async () => {
+  test("a vendor's own rate-limit answer counts like status 429", async () => {
     calling.answers({ status: 400, body: "Throttling" });
     await calling.connect("person", { throttles: ({ text }) => text === "Throttling" }).send(calling.changing());
     expect(calling.server.calls).toHaveLength(2);
   });
 });
 
-describe("a pause that a vendor asks for", () => {
-  test("holds for every connection to the account, and for no other account", async () => {
+describe("pauses that a vendor asks for", () => {
+  test("a pause applies to every connection of the account, and to no other account", async () => {
     calling.answers(throttled({ "retry-after": "300" }));
     await failureOf(calling.connect().send(calling.changing()));
     const failure = await failureOf(calling.connect().send(calling.reading()));
-    expect(failure.message).toContain("try again in 5 minutes");
+    expect(failure.message).toContain("Try again in 5 minutes");
     expect(calling.server.calls).toHaveLength(1);
     await calling.connect("person", { secrets: ["another"] }).send(calling.reading());
     calling.clock.advance(4 * minute + 30 * second);
@@ -93,13 +93,13 @@ describe("a pause that a vendor asks for", () => {
     expect(Math.abs((pauses()[0] ?? 0) - 30)).toBeLessThanOrEqual(1);
   });
 
-  test("is waited for by an import in the background, however often", async () => {
+  test("a background import waits out any number of pauses", async () => {
     calling.answers(throttled({ "retry-after": "300" }), 8);
     expect(await calling.connect("import").send(calling.reading())).toMatchObject({ status: 200 });
     expect(pauses()).toEqual(Array.from({ length: 8 }, () => 300));
   });
 
-  test("is waited for by a check for drift up to a minute, and five times", async () => {
+  test("a drift check waits out pauses of up to a minute, five times", async () => {
     calling.answers(throttled({ "retry-after": "40" }), 4);
     expect(await calling.connect("drift").send(calling.reading())).toMatchObject({ status: 200 });
     calling.answers(throttled({ "retry-after": "40" }), 9);
@@ -108,21 +108,21 @@ describe("a pause that a vendor asks for", () => {
     expect(calling.server.calls).toHaveLength(10);
   });
 
-  test.each([429, 503])("of more, with a status %i, is told a check for drift at once", async (status) => {
+  test.each([429, 503])("a drift check fails at once for a longer pause with status %i", async (status) => {
     calling.answers({ ...throttled({ "retry-after": "90" }), status });
     const { pauseMilliseconds } = await failureOf(calling.connect("drift").send(calling.reading()));
     expect(Math.ceil((pauseMilliseconds ?? 0) / second)).toBe(90);
     expect(pauses()).toEqual([]);
   });
 
-  test("is not waited for by anybody where it is longer than two hours", async () => {
+  test("nobody waits out a pause of more than two hours", async () => {
     calling.answers(throttled({ "retry-after": String(3 * 3_600) }));
     const failure = await failureOf(calling.connect("import").send(calling.reading()));
-    expect(failure.message).toContain("try again in 3 hours");
+    expect(failure.message).toContain("Try again in 3 hours");
   });
 
   test.each<Record<string, string>>([{ "retry-after": "9".repeat(20) }, { "ratelimit-reset": "9".repeat(300) }])(
-    "of ages is believed for a day: %j",
+    "a pause of years is honored for one day: %j",
     async (headers) => {
       calling.answers(throttled(headers));
       const { pauseMilliseconds } = await failureOf(calling.connect("drift").send(calling.reading()));
@@ -132,26 +132,26 @@ describe("a pause that a vendor asks for", () => {
     },
   );
 
-  test("of no length is not believed for ever", async () => {
+  test("repeated pauses of zero length are followed by backoff", async () => {
     calling.answers(throttled({ "retry-after": "0" }), 40);
     await calling.connect("import").send(calling.reading());
     expect(calling.server.calls).toHaveLength(41);
     expect(waited()).toBeGreaterThan(15 * 60);
   });
 
-  test("is longer than the signature of a call may be old: the call is not sent", async () => {
+  test("a call is not sent if the pause outlasts its signature", async () => {
     calling.answers(throttled({ "retry-after": "300" }));
     const failure = await failureOf(
       calling.connect("import").send({ ...calling.reading(), staleAfterMilliseconds: 240_000 }),
     );
-    expect(failure.message).toContain("try again in 5 minutes");
+    expect(failure.message).toContain("Try again in 5 minutes");
     await calling.connect("import").untilOpen();
     expect(pauses()).toEqual([300]);
   });
 });
 
-describe("the pauses between tries", () => {
-  test("double up to a minute, each by half more or less", async () => {
+describe("backoff", () => {
+  test("backoff doubles up to a minute, with 50 % jitter", async () => {
     calling.answers(throttled(), 12);
     await calling.connect("import").send(calling.reading());
     expect(calling.pauses).toHaveLength(12);
@@ -164,14 +164,14 @@ describe("the pauses between tries", () => {
   });
 });
 
-describe("a quota", () => {
+describe("quotas", () => {
   const limits = [
     { calls: 10, seconds: 60 },
     { calls: 30, seconds: 3_600 },
   ];
   const paced = (purpose: Purpose) => calling.connect(purpose, { quotas: { address: calling.server.url, limits } });
 
-  test("is what all connections to the account may call together", async () => {
+  test("all connections of an account share its quota", async () => {
     await times(paced("person"), 6);
     await times(paced("person"), 4);
     expect(pauses()).toEqual([]);
@@ -179,15 +179,15 @@ describe("a quota", () => {
     expect(waited()).toBe(60);
   });
 
-  test("of an hour is kept as well as that of a minute", async () => {
+  test("hourly and per-minute quotas both apply", async () => {
     await times(paced("person"), 30);
     const failure = await failureOf(paced("person").send(calling.reading()));
-    expect(failure.message).toMatch(/try again in 5\d minutes/);
+    expect(failure.message).toMatch(/Try again in 5\d minutes/);
     calling.clock.advance(hour);
     await paced("person").send(calling.reading());
   });
 
-  test("leaves a part of it to people whatever is done in the background", async () => {
+  test("background work leaves part of the quota to people", async () => {
     await times(paced("import"), 8);
     await times(paced("person"), 2);
     expect(pauses()).toEqual([]);
@@ -195,7 +195,7 @@ describe("a quota", () => {
     expect(waited()).toBe(60);
   });
 
-  test("leaves a part of it to imports whatever is checked for drift", async () => {
+  test("drift checks leave part of the quota to imports", async () => {
     await times(paced("drift"), 4);
     await times(paced("import"), 4);
     expect(pauses()).toEqual([]);
@@ -203,7 +203,7 @@ describe("a quota", () => {
     expect(waited()).toBe(60);
   });
 
-  test("is that of the vendor's own address alone", async () => {
+  test("quotas apply only at the vendor's own address", async () => {
     const calls = calling.connect("drift", { quotas: { address: "https://api.harbour.example", limits } });
     await times(calls, 40);
     expect(pauses()).toEqual([]);

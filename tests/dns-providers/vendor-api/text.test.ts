@@ -5,7 +5,7 @@ import { messageIn, shownText } from "../../../server/dns-providers/vendor-api/t
 const secret = 's3cr"t/of+the\\h&rbour%';
 const mask = "********";
 
-describe("a secret is not shown", () => {
+describe("masking secrets", () => {
   const base64 = Buffer.from(secret).toString("base64");
   test.each([
     ["as it is", secret],
@@ -25,18 +25,21 @@ describe("a secret is not shown", () => {
     ["in base64", base64],
     ["in base64url", Buffer.from(secret).toString("base64url")],
     ["in base64 within a URL", encodeURIComponent(base64)],
-  ])("%s", (_how, written) => {
+  ])("a secret %s is masked", (_how, written) => {
     expect(shownText(`before ${written} after`, [secret])).toMatch(/^before \*{8}\S? after$/);
   });
 
-  test.each(["u:", "us:", "use:"])("in base64 behind %j, as in a header of Basic authentication", (user) => {
-    const header = Buffer.from(`${user}${secret}`).toString("base64");
-    const shown = shownText(`Authorization: Basic ${header} was refused`, [secret]);
-    expect(shown).toContain(mask);
-    expect(shown).not.toContain(Buffer.from(secret.slice(3, 12)).toString("base64"));
-  });
+  test.each(["u:", "us:", "use:"])(
+    "a secret in base64 after %j is masked, as in a Basic authentication header",
+    (user) => {
+      const header = Buffer.from(`${user}${secret}`).toString("base64");
+      const shown = shownText(`Authorization: Basic ${header} was refused`, [secret]);
+      expect(shown).toContain(mask);
+      expect(shown).not.toContain(Buffer.from(secret.slice(3, 12)).toString("base64"));
+    },
+  );
 
-  test("whatever it is, in whatever words", () => {
+  test("any secret in any surrounding text is masked", () => {
     const secrets = fc
       .string({ unit: "grapheme-ascii", minLength: 12, maxLength: 60 })
       .map((text) => text.replaceAll(" ", "_"));
@@ -57,14 +60,14 @@ describe("a secret is not shown", () => {
     );
   });
 
-  test("in part, where the text is longer than what is looked at", () => {
+  test("a secret is not shown in part where a long text is cut", () => {
     const text = `<p>${" ".repeat(65_520)}${secret.repeat(9)}`;
     expect(shownText(text, [secret])).toBe("");
   });
 });
 
 test.each(["\\", "%25", "&#0", "&#x0", "s", "<!--", "<script>", "<title>", '{"message":"'])(
-  "a text of nothing but %s is read like any other",
+  "a text that repeats %s is processed in linear time",
   (part) => {
     const text = part.repeat(65_000 / part.length);
     for (let reading = 0; reading < 50; reading++) shownText(messageIn(text), [secret]);
@@ -76,32 +79,32 @@ test("an empty secret masks nothing", () => {
   expect(shownText("quiet", [""])).toBe("quiet");
 });
 
-describe("what is shown", () => {
+describe("shown text", () => {
   test.each([
     ["is one line", "first\r\n\tsecond\u0000third", "first second third"],
     [
-      "of a page is its title",
+      "of an HTML page is its title",
       '<!DOCTYPE html><html><head><title>502 Bad Gateway</title><style>p { color: red }</style></head><body><h1>Bad &amp; sad</h1><script>alert("x")</script></body></html>',
       "502 Bad Gateway",
     ],
     [
-      "of a page without a title is its text",
+      "of an HTML page without a title is its text",
       "<html><head><style>p { color: red }</style></head><body><h1>Bad &amp; sad</h1><script>alert(1)</script></body></html>",
       "Bad & sad",
     ],
     ["of XML is its text", '<?xml version="1.0"?><Error><Code>Slow</Code><Message>Down</Message></Error>', "Slow Down"],
-    ["of a page that breaks off is what came", "<html><body>Gone <scr", "Gone"],
+    ["of a truncated page is what arrived", "<html><body>Gone <scr", "Gone"],
     [
       "of a sentence with markup is the sentence",
       "It failed: <b>no</b> host<br/>today <!-- x -->",
       "It failed: no host today",
     ],
     ["of a sentence with brackets is the sentence", "The name <www> is wrong", "The name <www> is wrong"],
-  ])("%s", (_what, text, shown) => {
+  ])("the shown text %s", (_what, text, shown) => {
     expect(shownText(text, [])).toBe(shown);
   });
 
-  test("ends after 500 characters, or as many as are wanted", () => {
+  test("the shown text is cut after 500 characters, or a given number", () => {
     expect(shownText("x".repeat(2_000), [])).toBe(`${"x".repeat(500)}…`);
     expect(shownText("x".repeat(2_000), [], 20)).toBe(`${"x".repeat(20)}…`);
   });
@@ -117,6 +120,6 @@ test.each([
   ["[1,2,3]", ""],
   ['{"message":"it breaks off', ""],
   ["plain", "plain"],
-])("the message in %s is found", (body, message) => {
+])("the error message in %s is found", (body, message) => {
   expect(messageIn(body)).toBe(message);
 });

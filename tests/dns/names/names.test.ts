@@ -14,7 +14,7 @@ import { hostName, label } from "../../support/records/arbitrary-names.ts";
 const long = "a".repeat(63);
 const name253 = [long, long, long, "a".repeat(57), "com"].join(".");
 
-describe("a zone name", () => {
+describe("zone names", () => {
   test.each([
     ["Example.COM", "example.com"],
     ["example.com.", "example.com"],
@@ -27,7 +27,7 @@ describe("a zone name", () => {
     ["0/25.2.0.192.in-addr.arpa", "0/25.2.0.192.in-addr.arpa"],
     ["_tcp.example.com", "_tcp.example.com"],
     [name253, name253],
-  ])("%s becomes %s", (input, canonical) => {
+  ])("the zone name %s becomes %s", (input, canonical) => {
     expect(parseZoneName(input)).toEqual({ ok: true, value: canonical });
   });
 
@@ -57,12 +57,12 @@ describe("a zone name", () => {
     [`a${name253}`, "longer than"],
     ["a.".repeat(126) + "com", "longer than 253"],
     ["\u00ad.com", "not a valid international label"],
-  ])("%j is refused: %s", (input, reason) => {
+  ])("the zone name %j is refused: %s", (input, reason) => {
     expect(parseZoneName(input)).toMatchObject({ ok: false, message: expect.stringContaining(reason) });
   });
 });
 
-describe("an owner from a client", () => {
+describe("owners from clients", () => {
   test.each([
     ["@", "@"],
     ["", "@"],
@@ -84,7 +84,7 @@ describe("an owner from a client", () => {
     ["１", "1"],
     ["1", "1"],
     ["www.example.com.example.com", "www.example.com"],
-  ])("%j becomes %j", (input, owner) => {
+  ])("the owner %j from a client becomes %j", (input, owner) => {
     expect(parseOwner(input, "example.com")).toEqual({ ok: true, value: owner });
   });
 
@@ -107,15 +107,15 @@ describe("an owner from a client", () => {
     ["a".repeat(64), "longer than 63"],
     [`${long}.${long}.${long}.${"a".repeat(50)}`, "at most 253"],
     ["a".repeat(100_000), "longer than 253"],
-  ])("%j is refused: %s", (input, reason) => {
+  ])("the owner %j from a client is refused: %s", (input, reason) => {
     expect(parseOwner(input, "example.com")).toMatchObject({ ok: false, message: expect.stringContaining(reason) });
   });
 
-  test("within a Unicode zone may be fully qualified in either form", () => {
+  test("an owner in a Unicode zone may be fully qualified in A-labels or in Unicode", () => {
     expect(parseOwner("www.bücher.example", "xn--bcher-kva.example")).toEqual({ ok: true, value: "www" });
   });
 
-  test("is canonical after one pass, and comes back from its absolute form", () => {
+  test("an owner from a client is canonical after one pass and survives the round trip through its absolute form", () => {
     fc.assert(
       fc.property(fc.array(label, { minLength: 1, maxLength: 4 }), (labels) => {
         const owner = parseOwner(labels.join("."), "example.com");
@@ -129,7 +129,7 @@ describe("an owner from a client", () => {
   });
 });
 
-describe("an owner in a master file", () => {
+describe("owners in a master file", () => {
   test.each([
     ["@", "example.com", "@"],
     ["@", "sub.example.com", "sub"],
@@ -152,7 +152,7 @@ describe("an owner in a master file", () => {
     ["a\\\\.example.com.", "example.com", "a\\\\"],
     ["müller", "example.com", "xn--mller-kva"],
     ["ä b", "example.com", "\\195\\164\\032b"],
-  ])("%j with origin %j becomes %j", (raw, origin, owner) => {
+  ])("the master-file owner %j with origin %j becomes %j", (raw, origin, owner) => {
     expect(readOwner(raw, origin, "example.com")).toEqual({ ok: true, value: owner });
   });
 
@@ -169,7 +169,7 @@ describe("an owner in a master file", () => {
     ["\\000".repeat(64), "longer than 63"],
     [`${"a.".repeat(127)}b`, "longer than 253"],
     ["ä".repeat(100_000), "longer than 253"],
-  ])("%j is refused: %s", (raw, reason) => {
+  ])("the master-file owner %j is refused: %s", (raw, reason) => {
     const origin = raw === "@@" ? "example.net" : "example.com";
     expect(readOwner(raw, origin, "example.com")).toMatchObject({
       ok: false,
@@ -177,7 +177,7 @@ describe("an owner in a master file", () => {
     });
   });
 
-  test("may hold any octets, and is read back from its canonical text", () => {
+  test("a master-file owner may contain any octets and is read back from its canonical text", () => {
     fc.assert(
       fc.property(
         fc.array(fc.uint8Array({ minLength: 1, maxLength: 20 }), { minLength: 1, maxLength: 5 }),
@@ -193,7 +193,7 @@ describe("an owner in a master file", () => {
   });
 });
 
-describe("a host name as a value", () => {
+describe("host names as values", () => {
   test.each([
     ["WWW.Example.com.", "www.example.com"],
     ["mail", "mail"],
@@ -202,7 +202,7 @@ describe("a host name as a value", () => {
     ["1.0/25.2.0.192.in-addr.arpa", "1.0/25.2.0.192.in-addr.arpa"],
     [name253, name253],
     [`${name253}.`, name253],
-  ])("%s becomes %s", (input, host) => {
+  ])("the host name %s becomes %s", (input, host) => {
     expect(parseHost(input)).toEqual({ ok: true, value: host });
   });
 
@@ -218,13 +218,13 @@ describe("a host name as a value", () => {
     ["http://example.com/", "other than letters"],
     ["example.com:443", "other than letters"],
     [`a.${name253}`, "longer than 253"],
-  ])("%j is refused: %s", (input, reason) => {
+  ])("the host name %j is refused: %s", (input, reason) => {
     const message = expect.stringMatching(/^The value must be a valid domain name/);
     expect(parseHost(input)).toMatchObject({ ok: false, message });
     expect(parseHost(input)).toMatchObject({ message: expect.stringContaining(reason) });
   });
 
-  test("is canonical after one pass", () => {
+  test("a host name is canonical after one pass", () => {
     fc.assert(
       fc.property(hostName, (input) => {
         const host = parseHost(input);
@@ -243,12 +243,12 @@ describe("a host name as a value", () => {
     ["mail", ".", "mail"],
     ["MAIL.example.net.", "example.com", "mail.example.net"],
     ["a\\.b.example.net.", "example.com", "a\\.b.example.net"],
-  ])("%j in a master file with origin %j becomes %j", (raw, origin, host) => {
+  ])("the host name %j in a master file with origin %j becomes %j", (raw, origin, host) => {
     expect(readHost(raw, origin)).toEqual({ ok: true, value: host });
   });
 });
 
-test("no text whatsoever makes a name function throw", () => {
+test("no text makes a name function throw", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
       const results = [parseZoneName(text), parseHost(text), parseOwner(text, "example.com")];
@@ -260,7 +260,7 @@ test("no text whatsoever makes a name function throw", () => {
   );
 });
 
-describe("the Unicode form", () => {
+describe("Unicode forms of names", () => {
   test.each([
     ["xn--bcher-kva.example", "bücher.example"],
     ["_x.xn--mller-kva.example", "_x.müller.example"],
@@ -271,7 +271,7 @@ describe("the Unicode form", () => {
     ["www.example", "www.example"],
     ["@", "@"],
     [".", "."],
-  ])("of %s is %s", (name, unicode) => {
+  ])("the Unicode form of %s is %s", (name, unicode) => {
     expect(toUnicodeName(name)).toBe(unicode);
   });
 });

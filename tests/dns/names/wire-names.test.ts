@@ -5,7 +5,7 @@ import { readHost } from "../../../server/dns/names/names.ts";
 
 const octets = (text: string) => Buffer.from(text.replaceAll(" ", ""), "hex");
 
-describe("a name", () => {
+describe("names on the wire", () => {
   test.each([
     [".", "00"],
     ["a", "0161 00"],
@@ -14,18 +14,18 @@ describe("a name", () => {
     [String.raw`\032\000`, "022000 00"],
     [String.raw`\@\$\"\\`, "0440 24 22 5c 00"],
     ["*._x", "012a 025f78 00"],
-  ])("%s lies as %s", (name, hex) => {
+  ])("the name %s has the wire form %s", (name, hex) => {
     expect(writeName(name)).toEqual(octets(hex));
     expect(readName(octets(hex), 0)).toEqual({ name, end: octets(hex).length });
     expect(skipName(octets(hex), 0)).toBe(octets(hex).length);
   });
 
-  test("is read in lower case and expanded as it is spelt", () => {
+  test("a wire name is read in lower case, and expanded in its original case", () => {
     expect(readName(octets("0241 42 00"), 0).name).toBe("ab");
     expect(expandName(octets("0241 42 00"), 0).name).toEqual(octets("024142 00"));
   });
 
-  test("may end in a pointer", () => {
+  test("a wire name may end in a compression pointer", () => {
     const message = octets("0161 00 0162 c000 ff");
     expect(readName(message, 3)).toEqual({ name: "b.a", end: 7 });
     expect(expandName(message, 3)).toEqual({ name: octets("0162 0161 00"), end: 7 });
@@ -40,7 +40,7 @@ describe("a name", () => {
     ["a label that is cut off", "0561"],
     ["no end", "0161"],
     ["too many labels", `${"0161".repeat(128)}00`],
-  ])("with %s is refused", (_, hex) => {
+  ])("a wire name with %s is refused", (_, hex) => {
     expect(() => readName(octets(hex), 0)).toThrow(WireError);
   });
 
@@ -48,7 +48,7 @@ describe("a name", () => {
     expect(() => writeName(name)).toThrow(WireError);
   });
 
-  test("of any octets means the same after reading and writing, and is canonical", () => {
+  test("a wire name of any octets survives reading and writing, and is canonical", () => {
     const label = fc.uint8Array({ minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(fc.array(label, { maxLength: 8 }), (labels) => {

@@ -28,21 +28,21 @@ function fieldsOf(recordType: string, text: string) {
   return line?.kind === "line" ? joinParameters(recordType, line.fields) : [];
 }
 
-describe("data of a known type", () => {
+describe("RDATA of a known type", () => {
   test.each([
     ["BRID", String.raw`\# 0`],
     ["HHIT", String.raw`\# 0`],
     ["RRSIG", "A 13 1 300 20301201000000 20251101000000 12345 zone.example. AAAA"],
-  ])("%s that name servers refuse to load is refused: %s", (recordType, text) => {
+  ])("%s data that name servers refuse to load is refused: %s", (recordType, text) => {
     expect(rdataFromFields(recordType, fieldsOf(recordType, text), "zone.example")).toMatchObject({ ok: false });
   });
 
-  test("RRSIG may have as many labels as its signer, and a wildcard's has them too", () => {
+  test("an RRSIG may have as many labels as its signer, also for a wildcard", () => {
     const text = "A 13 2 300 20301201000000 20251101000000 12345 zone.example. AAAA";
     expect(rdataFromFields("RRSIG", fieldsOf("RRSIG", text), "")).toMatchObject({ ok: true });
   });
 
-  test("is the same after it was printed and read again, whatever octets they are", () => {
+  test("RDATA of any octets is unchanged after printing and reading", () => {
     fc.assert(
       fc.property(type, fc.uint8Array({ maxLength: 60 }), (recordType, octets) => {
         const text = rdataToText(recordType, Buffer.from(octets));
@@ -55,7 +55,7 @@ describe("data of a known type", () => {
     );
   });
 
-  test("is read or refused in a sentence, whatever fields they are", () => {
+  test("any RDATA fields are either read or refused in a sentence", () => {
     fc.assert(
       fc.property(type, fc.array(field, { maxLength: 10 }), (recordType, fields) => {
         const rdata = rdataFromFields(recordType, fields, "example.com");
@@ -66,7 +66,7 @@ describe("data of a known type", () => {
     );
   });
 
-  test("in generic form is the same record as in its own", () => {
+  test("RDATA in generic form gives the same record as in its own form", () => {
     for (const [recordType, ...rdatas] of data) {
       for (const rdata of rdatas.filter((text) => !text.startsWith("\\#"))) {
         const own = rdataFromFields(recordType, fieldsOf(recordType, rdata), "example.com");
@@ -86,7 +86,7 @@ describe("data of a known type", () => {
     },
   );
 
-  test("with a key longer than its length can say is refused", () => {
+  test("RDATA with a key longer than its length field allows is refused", () => {
     const key = Buffer.alloc(65_537).toString("base64");
     const fields = ["2", "00", key].map((raw) => ({ raw, quoted: false }));
     expect(rdataFromFields("HIP", fields, "")).toMatchObject({ ok: false });

@@ -19,7 +19,7 @@ const texts = (count: number) =>
   Array.from({ length: count }, (_, index) => record("TXT", `${index}`.padEnd(1992, "x")));
 const key = record("DNSKEY", "257 3 8 AwEAAQ==");
 
-describe("the records of a name that name servers refuse a zone for", () => {
+describe("records at one name for which name servers refuse a zone", () => {
   test.each<[string, string, RecordData[], string[]]>([
     ["as many of a type as there may be", "x", many("A", 3), []],
     ["one more of a type", "x", many("A", 4), ["records A"]],
@@ -46,11 +46,11 @@ describe("the records of a name that name servers refuse a zone for", () => {
     ["CDS elsewhere", "x", [record("CDS", "1 8 2 00")], []],
     ["NSEC3PARAM of an unknown hash", "@", [record("NSEC3PARAM", "2 0 0 -")], ["NSEC3 hash"]],
     ["two NSEC3PARAM", "@", [record("NSEC3PARAM", "1 0 0 -"), record("NSEC3PARAM", "1 0 1 -")], ["NSEC3PARAM"]],
-  ])("are %s", (_, name, records, expected) => {
+  ])("the rules of name servers judge %s", (_, name, records, expected) => {
     expect(broken(name, records)).toEqual(expected);
   });
 
-  test("are more than 65,512 octets of one type, with two for each record", () => {
+  test("an RRset of more than 65,512 octets, counting two per record, is a violation", () => {
     const free = { ...rules, maxRecordsPerType: 0, maxTypesPerName: 0 };
     expect(broken("x", texts(32), free)).toEqual([]);
     expect(broken("x", texts(33), free)).toEqual(["octets TXT"]);
@@ -58,13 +58,13 @@ describe("the records of a name that name servers refuse a zone for", () => {
     expect(broken("x", wide, free)).toEqual(["octets TXT"]);
   });
 
-  test("are any number where the limits are 0", () => {
+  test("a limit of 0 allows any number of records and types", () => {
     const free = { ...rules, maxRecordsPerType: 0, maxTypesPerName: 0 };
     expect(broken("x", [...many("A", 200), ...types(200)], free)).toEqual([]);
   });
 });
 
-test("a name with too many records may keep them and lose some, but get no more", () => {
+test("a name with too many records may keep or lose records, but not gain any", () => {
   const [first, ...rest] = many("A", 6);
   const before = [first as RecordData, ...rest];
   expect(newViolations("x", before, before, rules)).toEqual([]);

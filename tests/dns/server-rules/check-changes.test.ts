@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { Hosts } from "../../../server/access/hosts.ts";
 import { liveZone } from "../../../server/changes/state/live-queries.ts";
-import type { PlannedChange, RecordDraft } from "../../../server/dns/live-record.ts";
+import type { PlannedChange, RecordDraft } from "../../../server/dns/record.ts";
 import { checkChanges } from "../../../server/records/server-rules/check-changes.ts";
 import { slicedWork } from "../../../server/platform/slices.ts";
 import type { Violation } from "../../../server/dns/server-rules/rules.ts";
@@ -39,8 +39,8 @@ const planDeep = (zone: Zone, count: number) =>
     }),
   );
 
-describe("the names that a plan concerns", () => {
-  test("are asked about in a few statements, however many labels they have and however large the zone is", async () => {
+describe("queries about the names in a plan", () => {
+  test("checking a plan takes a few queries, regardless of the number of labels and the size of the zone", async () => {
     const zone = await fileZone(zw);
     const inEmpty = await planDeep(zone, 400);
     await load(
@@ -54,7 +54,7 @@ describe("the names that a plan concerns", () => {
     expect(inLarge.chunks).toBe(inEmpty.chunks);
   });
 
-  test("are looked up in an index, also in a zone without statistics", async () => {
+  test("checking a plan uses an index, even in a zone without statistics", async () => {
     const em = zw.services.database.fork();
     const rows: { "QUERY PLAN": string }[] = await em.getConnection().execute(
       `explain select reverse(name) from records where domain_id = '${randomUUID()}' and until is null
@@ -64,8 +64,8 @@ describe("the names that a plan concerns", () => {
   });
 });
 
-describe("an import that breaks the rules in many places", () => {
-  test("costs as much as it has lines", async () => {
+describe("an import that breaks rules in many places", () => {
+  test("checking an import costs time in proportion to its lines", async () => {
     const steps: number[] = [];
     for (const count of [1500, 3000]) {
       const zone = await fileZone(zw);
@@ -82,7 +82,7 @@ describe("an import that breaks the rules in many places", () => {
     expect(twice / some).toBeLessThan(2.6);
   });
 
-  test("is answered where each owner has a hundred labels", async () => {
+  test("checking an import completes even if every owner has a hundred labels", async () => {
     const zone = await fileZone(zw);
     const zonefile = lines(3000, (index) => `${"a.".repeat(100)}h${index} A 192.0.2.1`);
     const answer = await work(() => zone.post("/zonefile", { zonefile, dryRun: true }));
@@ -96,7 +96,7 @@ function sorted(found: ReadonlyMap<string, readonly Violation[]>): Map<string, s
   return new Map([...found].map(([id, violations]) => [id, violations.map(({ message }) => message).toSorted()]));
 }
 
-describe("a zone asked about name by name", () => {
+describe("a zone queried name by name", () => {
   let zone: Zone;
   beforeAll(async () => {
     zone = await fileZone(zw);
@@ -135,7 +135,7 @@ describe("a zone asked about name by name", () => {
     fc.record({ recordType: fc.constant("NS"), name, value: name }),
   );
 
-  test("breaks the same rules as the zone read as a whole", async () => {
+  test("checking a plan by queries finds the same violations as checking the whole zone", async () => {
     const em = zw.services.database.fork();
     const live = await liveZone(em, zone.id, Hosts.all);
     await fc.assert(

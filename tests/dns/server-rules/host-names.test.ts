@@ -7,7 +7,7 @@ const faultOf = (line: string, zone = "example.com") => {
   return nameFaults({ name, recordType, value: value.join(" ") }, zone).map(({ field }) => field)[0] ?? "none";
 };
 
-describe("names that BIND's check-names takes and refuses", () => {
+describe("names that BIND's check-names accepts and refuses", () => {
   test.each([
     ["my_host A 192.0.2.1", "name"],
     ["my_host AAAA 2001:db8::1", "name"],
@@ -31,7 +31,7 @@ describe("names that BIND's check-names takes and refuses", () => {
     ["*.a_b MG x.example.net.", "name"],
     ["a_b NSEC3 1 0 0 - 0123456789abcdefghijklmnopqrstuv A", "name"],
     ["0123456789abcdefghijklmnopqrstuv NSEC3 1 0 0 - 0123456789abcdefghijklmnopqrstuv A", "none"],
-  ])("as the owner in %s: %s", (line, field) => {
+  ])("check-names judges the owner in %s: %s", (line, field) => {
     expect(faultOf(line)).toBe(field);
   });
 
@@ -54,7 +54,7 @@ describe("names that BIND's check-names takes and refuses", () => {
     ["s DNAME a_b.example.net.", "none"],
     ["s PTR a_b.example.net.", "none"],
     ["s KX 1 a_b.example.net.", "none"],
-  ])("as the target in %s: %s", (line, field) => {
+  ])("check-names judges the target in %s: %s", (line, field) => {
     expect(faultOf(line)).toBe(field);
   });
 
@@ -72,7 +72,7 @@ describe("names that BIND's check-names takes and refuses", () => {
     ["a.gc._msdcs A 192.0.2.1", "name"],
     ["x._msdcs A 192.0.2.1", "name"],
     ["_msdcs A 192.0.2.1", "name"],
-  ])("of Active Directory in %s: %s", (line, field) => {
+  ])("check-names judges the Active Directory name in %s: %s", (line, field) => {
     expect(faultOf(line)).toBe(field);
   });
 
@@ -90,7 +90,7 @@ describe("names that BIND's check-names takes and refuses", () => {
     ["x A 192.0.2.1", "a_b.test", "name"],
     ["gc A 192.0.2.1", "_msdcs.example.com", "none"],
     ["gc.y A 192.0.2.1", "_msdcs.example.com", "name"],
-  ])("in %s of the zone %s: %s", (line, zone, field) => {
+  ])("check-names judges %s of the zone %s: %s", (line, zone, field) => {
     expect(faultOf(line, zone)).toBe(field);
   });
 });

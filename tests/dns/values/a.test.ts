@@ -8,7 +8,7 @@ test.each([
   [" 192.0.2.1 ", "192.0.2.1"],
   ["0.0.0.0", "0.0.0.0"],
   ["255.255.255.255", "255.255.255.255"],
-])("%j is the address %s", (input, canonical) => {
+])("the A value %j is the address %s", (input, canonical) => {
   expect(written(aRule, input)).toBe(canonical);
   expect(aRule.print(canonical)).toBe(canonical);
 });
@@ -24,16 +24,16 @@ test.each([
   "0x7f.0.0.1",
   "-1.0.0.0",
   "192.0.2.١",
-])("%j is refused, and the message shows an address", (input) => {
+])("the A value %j is refused with a message that shows a valid address", (input) => {
   expect(refusal(aRule, input)).toContain('such as "192.0.2.1"');
 });
 
-test("a priority is refused", () => {
+test("an A record with a priority is refused", () => {
   expect(refusal(aRule, "192.0.2.1", 10)).toContain("A records have none");
   expect(written(aRule, "192.0.2.1", null)).toBe("192.0.2.1");
 });
 
-test("generic data of four octets is read as an address, other data is refused", () => {
+test("generic A data of four octets is read as an address, and other generic data is refused", () => {
   expect(readText(aRule, "\\# 4 C0 000201")).toBe("192.0.2.1");
   expect(
     aRule.read(
@@ -57,7 +57,7 @@ test("generic data of four octets is read as an address, other data is refused",
   ).toMatchObject({ ok: false });
 });
 
-test("every address is stable", () => {
+test("every A value is canonical after one pass", () => {
   expect.hasAssertions();
   fc.assert(fc.property(fc.ipV4(), (address) => expectStable(aRule, address)));
 });

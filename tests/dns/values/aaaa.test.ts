@@ -18,7 +18,7 @@ test.each([
   ["::FFFF:192.0.2.1", "::ffff:192.0.2.1"],
   ["64:ff9b::192.0.2.33", "64:ff9b::c000:221"],
   ["::192.0.2.1", "::c000:201"],
-])("%s becomes %s (RFC 5952)", (input, canonical) => {
+])("the AAAA value %s becomes %s (RFC 5952)", (input, canonical) => {
   expect(written(aaaaRule, input)).toBe(canonical);
   expectStable(aaaaRule, canonical);
 });
@@ -35,20 +35,20 @@ test.each([
   "::g",
   "1:2:3:4:5:6:7:8:9",
   "::1/64",
-])("%j is refused, and the message shows an address", (input) => {
+])("the AAAA value %j is refused with a message that shows a valid address", (input) => {
   expect(refusal(aaaaRule, input)).toContain('such as "2001:db8::1"');
 });
 
-test("a priority is refused", () => {
+test("an AAAA record with a priority is refused", () => {
   expect(refusal(aaaaRule, "::1", 0)).toContain("AAAA records have none");
 });
 
-test("generic data of sixteen octets is read as an address", () => {
+test("generic AAAA data of sixteen octets is read as an address", () => {
   expect(readText(aaaaRule, "\\# 16 20010DB8000000000000000000000001")).toBe("2001:db8::1");
   expect(() => readText(aaaaRule, "\\# 4 c0000201")).toThrow("refused");
 });
 
-test("every spelling of an address becomes one, and stays", () => {
+test("every spelling of an IPv6 address gets the same canonical form", () => {
   const groups = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 0xffff })), {
     minLength: 8,
     maxLength: 8,

@@ -18,7 +18,7 @@ test.each([
     '0 iodef "mailto:security@example.com"',
   ],
   ['0 issue " a "', "0 issue a", '0 issue "a"'],
-])("%s becomes %s and prints as %s", (input, canonical, printed) => {
+])("the CAA value %s becomes %s and prints as %s", (input, canonical, printed) => {
   expect(caaRule.write(input, null)).toEqual({ ok: true, value: { value: canonical, priority: null, warnings: [] } });
   expect(caaRule.print(canonical)).toBe(printed);
   expectStable(caaRule, canonical);
@@ -37,16 +37,16 @@ test.each([
   ["0 issue ä.example", "plain ASCII"],
   ["0 issue a\nb", "plain ASCII"],
   [`0 issue ${"a".repeat(2049)}`, "at most 2048"],
-])("%j is refused: %s", (input, reason) => {
+])("the CAA value %j is refused: %s", (input, reason) => {
   expect(refusal(caaRule, input)).toContain(reason);
 });
 
-test("flags and tags without a meaning are accepted with a warning", () => {
+test("CAA flags and tags without a meaning are accepted with a warning", () => {
   expect(caaRule.write("1 issue a", null)).toMatchObject({ value: { warnings: [expect.stringContaining("flag 1")] } });
   expect(caaRule.write("0 isue a", null)).toMatchObject({ value: { warnings: [expect.stringContaining('"isue"')] } });
 });
 
-test("a priority is refused", () => {
+test("a CAA record with a priority is refused", () => {
   expect(refusal(caaRule, "0 issue a", 5)).toContain("CAA records have none");
 });
 
@@ -59,7 +59,7 @@ test.each([
   ['0 issue "\\195\\164\\010"', "0 issue ä\n"],
   ['7 issue "\\255"', "\\# 8 07056973737565ff"],
   ["\\# 9 0005697373756561 62", "\\# 9 000569737375656162"],
-])("%s in a master file is kept as %j", (text, canonical) => {
+])("CAA data %s in a master file is stored as %j", (text, canonical) => {
   expect(readText(caaRule, text)).toBe(canonical);
   expectReadable(caaRule, canonical);
 });
@@ -68,7 +68,7 @@ test.each(["", "0", "256 issue a", "x issue a", "0 a-b c"])("data %j is refused"
   expect(() => readText(caaRule, text)).toThrow("CAA data must be");
 });
 
-test("every value that is accepted is stable", () => {
+test("every accepted CAA value is canonical after one pass", () => {
   expect.hasAssertions();
   const text = fc.string({ unit: fc.constantFrom(..."abc.;= /:@0".split("")), minLength: 1 });
   fc.assert(
@@ -79,7 +79,7 @@ test("every value that is accepted is stable", () => {
   );
 });
 
-test("whatever octets a file holds are read back from what is printed", () => {
+test("CAA data of any octets in a file is read back from its printed form", () => {
   expect.hasAssertions();
   fc.assert(
     fc.property(fc.uint8Array(), (octets) => {

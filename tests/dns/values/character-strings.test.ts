@@ -9,7 +9,7 @@ const read = (text: string) => {
   return result.value;
 };
 
-describe("the strings of RDATA", () => {
+describe("character-strings in RDATA", () => {
   test.each<[string, string[] | null]>([
     ['"a" "b"', ["a", "b"]],
     ["a b", ["a", "b"]],
@@ -27,11 +27,11 @@ describe("the strings of RDATA", () => {
     [String.raw`"\240\159\145\139\240\159" "\145\139"`, [String.raw`👋\240\159`, String.raw`\145\139`]],
     [String.raw`"\239\187\191a" "b"`, ["\ufeffa", "b"]],
     ["\\# 5 0161 026263", ["a", "bc"]],
-  ])("%s are %j", (text, strings) => {
+  ])("the character-strings %s are shown as %j", (text, strings) => {
     expect(read(text).strings).toEqual(strings);
   });
 
-  test("of any octets print to what reads back alike, and are taken back from a client", () => {
+  test("character-strings of any octets print to text that reads back the same, and are accepted from a client", () => {
     expect.hasAssertions();
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 255 }), { minLength: 1, maxLength: 5 }), (parts) => {
@@ -47,14 +47,14 @@ describe("the strings of RDATA", () => {
     );
   });
 
-  test("that make a generic value print as the octets that they are", () => {
+  test("character-strings that form a generic value print as those octets", () => {
     const { value, strings } = read(String.raw`"a\255" "b"`);
     expect(value).toBe("\\# 4 0361ff62");
     expect(txtRule.print(value, strings)).toBe(String.raw`"a\255" "b"`);
   });
 });
 
-test("a client's generic value says how it is cut", () => {
+test("a client's generic TXT value determines its split", () => {
   expect(txtRule.write("\\# 4 01610162", null)).toMatchObject({ value: { value: "ab", strings: ["a", "b"] } });
   expect(txtRule.write("\\# 3 026162", null)).toMatchObject({ value: { value: "ab", strings: null } });
   expect(writeStrings(["a", "b"], "\\# 4 01610162")).toMatchObject({ ok: true });

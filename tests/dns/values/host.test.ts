@@ -8,12 +8,12 @@ import { expectReadable, expectStable, readText, refusal, written } from "./valu
 describe.each([
   ["CNAME", cnameRule],
   ["NS", nsRule],
-])("the value of %s", (recordType, rule) => {
+])("values of %s", (recordType, rule) => {
   test.each([
     ["Target.Example.NET", "target.example.net", "target.example.net."],
     ["target.example.net.", "target.example.net", "target.example.net."],
     ["münchen.example", "xn--mnchen-3ya.example", "xn--mnchen-3ya.example."],
-  ])("%s becomes %s and prints as %s", (input, canonical, printed) => {
+  ])("the host value %s becomes %s and prints as %s", (input, canonical, printed) => {
     expect(written(rule, input)).toBe(canonical);
     expect(rule.print(canonical)).toBe(printed);
   });
@@ -28,18 +28,18 @@ describe.each([
     "*.example.net",
     "https://example.net",
     "a..example",
-  ])("%j is refused because it is no valid domain name", (input) => {
+  ])("the host value %j is refused as an invalid domain name", (input) => {
     expect(refusal(rule, input)).toContain("value must be a valid domain name");
   });
 
-  test("a single label is accepted with a warning, unless its trailing dot shows that it is meant", () => {
+  test("a single-label host value is accepted with a warning unless it has a trailing dot", () => {
     expect(rule.write("mail", null)).toMatchObject({
       value: { value: "mail", warnings: [expect.stringContaining('"mail."')] },
     });
     expect(rule.write("mail.", null)).toMatchObject({ value: { value: "mail", warnings: [] } });
   });
 
-  test("a priority is refused", () => {
+  test("a host value with a priority is refused", () => {
     expect(refusal(rule, "a.example", 1)).toContain(`${recordType} records have none`);
   });
 
@@ -49,17 +49,17 @@ describe.each([
     [".", "."],
     ["odd\\ label.example.net.", "odd\\032label.example.net"],
     ["\\# 3 016100", "\\# 3 016100"],
-  ])("%s in a master file is kept as %s", (text, canonical) => {
+  ])("host data %s in a master file is stored as %s", (text, canonical) => {
     expect(readText(rule, text)).toBe(canonical);
     expectReadable(rule, canonical);
   });
 
-  test("data with none or two names is refused", () => {
+  test("host data with no name or two names is refused", () => {
     expect(() => readText(rule, "")).toThrow("one domain name");
     expect(() => readText(rule, "a b")).toThrow("one domain name");
   });
 
-  test("every host name is stable", () => {
+  test("every host value is canonical after one pass", () => {
     expect.hasAssertions();
     fc.assert(fc.property(hostName, (input) => expectStable(rule, written(rule, input))));
   });

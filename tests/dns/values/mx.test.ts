@@ -12,7 +12,7 @@ test.each([
   ["65535 mail.example.com", null, "65535 mail.example.com", "65535 mail.example.com."],
   ["0 .", null, "0 .", "0 ."],
   [".", 0, "0 .", "0 ."],
-])("%j with priority %s becomes %s and prints as %s", (input, priority, canonical, printed) => {
+])("the MX value %j with priority %s becomes %s and prints as %s", (input, priority, canonical, printed) => {
   expect(mxRule.write(input, priority)).toMatchObject({
     value: { value: canonical, priority: Number.parseInt(canonical, 10), warnings: [] },
   });
@@ -22,9 +22,9 @@ test.each([
 
 test.each([
   ["", null, "10 mail.example.com"],
-  ["mail.example.com", null, "lacks its priority"],
-  ["10", null, "lacks its priority"],
-  ["10 mail.example.com", 20, "make them agree"],
+  ["mail.example.com", null, "has no priority"],
+  ["10", null, "has no priority"],
+  ["10 mail.example.com", 20, "Make them agree"],
   ["65536 mail.example.com", null, "0 to 65535"],
   ["-1 mail.example.com", null, "0 to 65535"],
   ["ten mail.example.com", null, "0 to 65535"],
@@ -35,11 +35,11 @@ test.each([
   ["10 192.0.2.1", null, "A or AAAA"],
   ["10 .", null, "0 ."],
   ["10 ma il", 10, "<priority> <domain>"],
-])("%j with priority %s is refused: %s", (input, priority, reason) => {
+])("the MX value %j with priority %s is refused: %s", (input, priority, reason) => {
   expect(refusal(mxRule, input, priority)).toContain(reason);
 });
 
-test("a single label is accepted with a warning", () => {
+test("an MX value with a single label is accepted with a warning", () => {
   expect(mxRule.write("10 mail", null)).toMatchObject({ value: { warnings: [expect.stringContaining('"mail."')] } });
 });
 
@@ -48,7 +48,7 @@ test.each([
   ["5 .", "5 .", 5],
   ["5 192.0.2.1.", "5 192.0.2.1", 5],
   ["\\# 5 000a 016100", "\\# 5 000a016100", 10],
-])("%s in a master file is kept as %s with priority %i", (text, canonical, priority) => {
+])("MX data %s in a master file is stored as %s with priority %i", (text, canonical, priority) => {
   expect(readText(mxRule, text)).toBe(canonical);
   expectReadable(mxRule, canonical);
   const fields = text.split(" ").map((raw) => ({ raw, quoted: false }));
@@ -59,7 +59,7 @@ test.each(["", "10", "x mail", "10 mail x", "70000 mail", "\\# 2 000a"])("data %
   expect(() => readText(mxRule, text)).toThrow("MX data must be");
 });
 
-test("every priority and host name is stable", () => {
+test("every MX value is canonical after one pass", () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 65535 }), hostName, (priority, host) => {
       const canonical = written(mxRule, host, priority);

@@ -20,7 +20,7 @@ test.each([
   ["\u007f", String.raw`"\127"`],
   ["@", '"@"'],
   ["\\# 2 abc", String.raw`"\\# 2 abc"`],
-])("%j is taken literally and prints as %s", (value, printed) => {
+])("the TXT value %j is taken literally and prints as %s", (value, printed) => {
   expect(written(txtRule, value)).toBe(value);
   expect(txtRule.print(value)).toBe(printed);
   expectStable(txtRule, value);
@@ -36,11 +36,11 @@ test.each([
   ["a\nb", "U+000a at position 2"],
   ["\u0000", "U+0000"],
   ["\\# 2 0961", "generic"],
-])("a text is refused: %#", (value, reason) => {
+])("an invalid TXT value is refused (case %#)", (value, reason) => {
   expect(refusal(txtRule, value).toLowerCase()).toContain(reason.toLowerCase());
 });
 
-test("2048 characters are accepted in any script, counted as code points", () => {
+test("a TXT value may have 2048 characters of any script, counted as code points", () => {
   for (const character of ["a", "é", "字", "👋", '"', "\\"]) {
     const value = character.repeat(2048);
     expect(written(txtRule, value) === value).toBe(true);
@@ -48,18 +48,18 @@ test("2048 characters are accepted in any script, counted as code points", () =>
   }
 });
 
-test("quotes around the text are kept with a warning", () => {
+test("quotes around a TXT value become part of it, with a warning", () => {
   expect(txtRule.write('"x"', null)).toMatchObject({
     value: { value: '"x"', warnings: [expect.stringContaining("the quotes become part of the text")] },
   });
   expect(txtRule.write('"', null)).toMatchObject({ value: { warnings: [] } });
 });
 
-test("a priority is refused", () => {
+test("a TXT record with a priority is refused", () => {
   expect(refusal(txtRule, "x", 5)).toContain("TXT records have none");
 });
 
-describe("cutting into strings of at most 255 octets", () => {
+describe("the default split into strings of at most 255 octets", () => {
   test.each([
     [0, [0]],
     [254, [254]],
@@ -72,13 +72,13 @@ describe("cutting into strings of at most 255 octets", () => {
     [765, [255, 255, 255]],
     [766, [255, 255, 255, 1]],
     [2048, [255, 255, 255, 255, 255, 255, 255, 255, 8]],
-  ])("%i octets become strings of %j", (length, lengths) => {
+  ])("a TXT of %i octets is split into strings of %j", (length, lengths) => {
     const value = "x".repeat(length);
     expect(rdataFields(txtRule.print(value)).map((field) => field.raw.length)).toEqual(lengths);
     expectStable(txtRule, value);
   });
 
-  test("never splits an escape, and may split a character", () => {
+  test("the default split never splits an escape, but may split a character", () => {
     for (const value of [`${"x".repeat(254)}"\\"`, `${"x".repeat(253)}👋`, "\\".repeat(600), "字".repeat(300)]) {
       for (const { raw } of rdataFields(txtRule.print(value))) {
         expect(raw).toMatch(/^(?:\\\d{3}|\\[\\"]|[^\\"])*$/);
@@ -89,7 +89,7 @@ describe("cutting into strings of at most 255 octets", () => {
   });
 });
 
-describe("reading", () => {
+describe("reading TXT data", () => {
   test.each([
     ['"a" "b"', "ab"],
     ["a b", "ab"],
@@ -105,12 +105,12 @@ describe("reading", () => {
     ["\\# 5 0161 026263", "abc"],
     ["\\# 2 01FF", "\\# 2 01ff"],
     [String.raw`"\\# 3 026869"`, "\\# 12 0b5c23203320303236383639"],
-  ])("%s gives %j", (text, canonical) => {
+  ])("the TXT data %s is read as %j", (text, canonical) => {
     expect(readText(txtRule, text)).toBe(canonical);
     expectReadable(txtRule, canonical);
   });
 
-  test("keeps a text that a client could not have written", () => {
+  test("TXT data from a file is preserved even if a client could not have written it", () => {
     const long = "x".repeat(5000);
     expect(readText(txtRule, txtRule.print(long))).toBe(long);
   });
@@ -126,17 +126,17 @@ describe("generic form (RFC 3597) from a client", () => {
     ["\\# 2 01ff", "\\# 2 01ff"],
     ["\\# 4 01ff 01fe", "\\# 4 01ff 01fe"],
     ["\\# 3 0268", "\\# 3 0268"],
-  ])("%s is stored as %s", (value, canonical) => {
+  ])("the generic TXT value %s is stored as %s", (value, canonical) => {
     expect(written(txtRule, value)).toBe(canonical);
     expectStable(txtRule, canonical);
   });
 
-  test("does not smuggle in what text may not contain", () => {
+  test("a generic TXT value cannot contain what a text must not", () => {
     expect(refusal(txtRule, "\\# 2 010a")).toContain("line breaks");
   });
 });
 
-test("every well-formed text of at most 2048 characters is stable", () => {
+test("every valid text of at most 2048 characters is canonical after one pass", () => {
   expect.hasAssertions();
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 2048 }), (text) => {
@@ -146,7 +146,7 @@ test("every well-formed text of at most 2048 characters is stable", () => {
   );
 });
 
-test("whatever octets a file holds are read back from what is printed", () => {
+test("TXT data of any octets in a file is read back from its printed form", () => {
   expect.hasAssertions();
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 600 }), (octets) => {

@@ -14,27 +14,30 @@ function parsed(source: string | Buffer, zone: string, options: Partial<ZoneFile
 const inOrder = (records: readonly RecordData[]) =>
   records.toSorted((one, other) => (recordKey(one) < recordKey(other) ? -1 : 1));
 
-test("the corpus holds at least 150 zones, each with a title of its own", () => {
+test("the corpus has at least 150 zones, each with a unique title", () => {
   expect(awkwardZones.length).toBeGreaterThanOrEqual(150);
   expect(new Set(awkwardZones.map(({ title }) => title)).size).toBe(awkwardZones.length);
 });
 
-describe("an awkward zone is read whole, and what is printed of it reads the same", () => {
-  test.each(awkwardZones.map((zone) => [zone.title, zone] as const))("%s", (_, { zone, text }) => {
-    const { records, soa } = parsed(Buffer.from(text, "latin1"), zone);
-    expect(soa).not.toBeNull();
-    if (soa === null) return;
-    const printed = printZoneFile({ zone, soa, records });
-    const again = parsed(printed, zone);
-    expect(again.warnings).toEqual([]);
-    expect(again.soa).toEqual(soa);
-    expect(inOrder(again.records)).toEqual(inOrder(records));
-    expect(printZoneFile({ zone, soa, records: again.records })).toBe(printed);
-  });
+describe("an unusual zone is read completely, and its printed form reads the same", () => {
+  test.each(awkwardZones.map((zone) => [zone.title, zone] as const))(
+    "an unusual zone is read and printed: %s",
+    (_, { zone, text }) => {
+      const { records, soa } = parsed(Buffer.from(text, "latin1"), zone);
+      expect(soa).not.toBeNull();
+      if (soa === null) return;
+      const printed = printZoneFile({ zone, soa, records });
+      const again = parsed(printed, zone);
+      expect(again.warnings).toEqual([]);
+      expect(again.soa).toEqual(soa);
+      expect(inOrder(again.records)).toEqual(inOrder(records));
+      expect(printZoneFile({ zone, soa, records: again.records })).toBe(printed);
+    },
+  );
 });
 
-describe("a line that a name server refuses a zone for is refused with its number and the reason", () => {
-  test.each(refusedLines)("%s", (line, reason) => {
+describe("a line for which a name server refuses a zone is refused with its number and the reason", () => {
+  test.each(refusedLines)("the zone-file line %j is refused: %s", (line, reason) => {
     const result = parseZoneFile(Buffer.from(`\n\n${line}\n`, "latin1"), { zone: "example.com" });
     expect(result).toMatchObject({ ok: false, errors: [{ line: 3 }] });
     expect(result.ok ? "" : result.errors[0]?.message).toContain(reason);

@@ -19,8 +19,8 @@ function errorsOf(text: string, options: Partial<ZoneFileOptions> = {}): string[
   return parsed.errors.map(({ line, file, message }) => `${file === undefined ? "" : `${file} `}${line}: ${message}`);
 }
 
-describe("files as they are found", () => {
-  test("a BIND zone with a parenthesised SOA, blank owners and nested origins", () => {
+describe("real-world zone files", () => {
+  test("a BIND zone with a parenthesized SOA, blank owners and nested origins is read", () => {
     const parsed = read(
       String.raw`
 $TTL 1h
@@ -68,7 +68,7 @@ deep      A 192.0.2.3
     expect(parsed.messages).toEqual([]);
   });
 
-  test("TTL and class come in either order, and neither needs to be there", () => {
+  test("TTL and class are optional and come in either order", () => {
     expect(
       read(
         "a A 192.0.2.1\na2 60 A 192.0.2.2\nb in a 192.0.2.3\nc IN 1h A 192.0.2.4\nd 1h CLASS1 type1 192.0.2.5\nin A 192.0.2.6",
@@ -97,13 +97,13 @@ deep      A 192.0.2.3
     expect(read(text).records.at(-1)).toBe(last);
   });
 
-  test("the caller's default TTL and origin serve where the file has none", () => {
+  test("the caller's default TTL and origin apply if the file has none", () => {
     expect(read("b A 192.0.2.2", { defaultTtl: 9, origin: "sub.example.com" }).records).toEqual([
       "b.sub 9 A 192.0.2.2",
     ]);
   });
 
-  test("text: semicolons in quotes, a key over several strings, escapes", () => {
+  test("texts may have semicolons in quotes, several strings and escapes", () => {
     expect(
       read(String.raw`
 _dmarc TXT "v=DMARC1; p=none; rua=mailto:a@example.com"
@@ -122,14 +122,14 @@ bytes  TXT "caf\195\169 é"
     ]);
   });
 
-  test("CRLF, a byte order mark and a missing last line end change nothing", () => {
+  test("CRLF, a byte order mark and a missing final line end make no difference", () => {
     expect(read("\uFEFF$TTL 60\r\nwww A 192.0.2.1\r\n\r\n  A 192.0.2.2").records).toEqual([
       "www 60 A 192.0.2.1",
       "www 60 A 192.0.2.2",
     ]);
   });
 
-  test("types that cannot be edited are kept, unknown ones in generic form", () => {
+  test("uneditable types are preserved, unknown ones in generic form", () => {
     const parsed = read(String.raw`
 $TTL 60
 a  TYPE65280 \# 4 0A 000001
@@ -164,7 +164,7 @@ i  TYPE43 \# 5 3039 0d09ab
     ]);
   });
 
-  test("MX and SRV carry their priority, and nothing is proxied", () => {
+  test("MX and SRV records from a file have their priority, and no record is proxied", () => {
     expect(parseZoneFile("@ MX 5 m\n_s._tcp SRV 7 0 80 h", { zone })).toMatchObject({
       records: [
         { priority: 5, proxied: false },
@@ -173,14 +173,14 @@ i  TYPE43 \# 5 3039 0d09ab
     });
   });
 
-  test("a name server that stands in for a missing one is no record", () => {
+  test("the placeholder name server in a file is not a record", () => {
     expect(read("@ NS placeholder.invalid.\nsub NS placeholder.invalid.\n@ NS ns").records).toEqual([
       "sub 3600 NS placeholder.invalid",
       "@ 3600 NS ns.example.com",
     ]);
   });
 
-  test("a hundred thousand records are read", () => {
+  test("a file of a hundred thousand records is read", () => {
     const lines = Array.from(
       { length: 100_000 },
       (_, index) => `h${index} A 10.0.${(index >> 8) & 255}.${index & 255}`,
@@ -195,15 +195,15 @@ function signature(type: string, tag: number): string {
   return `RRSIG ${type} 13 3 60 20301122173103 20240101000000 ${tag} @ AAAA`;
 }
 
-describe("what is odd is kept and told", () => {
-  test("repetitions are merged, also with another TTL", () => {
+describe("suspicious content is accepted with a warning", () => {
+  test("duplicate records in a file are merged with a warning, even if their TTLs differ", () => {
     const parsed = read("a 60 A 192.0.2.1\nA 60 A 192.0.2.1\na 90 A 192.0.2.1");
     expect(parsed.records).toEqual(["a 60 A 192.0.2.1"]);
-    const message = "a A 192.0.2.1 is there already; the repetition is left out.";
+    const message = "a A 192.0.2.1 is a duplicate and is ignored.";
     expect(parsed.messages).toEqual([`2: ${message}`, `3: ${message}`]);
   });
 
-  test("an RRset with different TTLs gets the one that BIND gives it, and a warning", () => {
+  test("an RRset with different TTLs gets the one that BIND would use, with a warning", () => {
     const parsed = read(
       "a 60 A 192.0.2.1\na 90 A 192.0.2.2\na 99 A 192.0.2.3\na 90 AAAA ::1\nb TXT b\na 5 A 192.0.2.4",
     );
@@ -215,12 +215,12 @@ describe("what is odd is kept and told", () => {
       "a 5 A 192.0.2.4",
     ]);
     expect(parsed.messages).toEqual([
-      "2: a A has records with different TTLs; 60 holds for all of them, as in BIND (RFC 2181 §5.2).",
-      "6: a A has records with different TTLs; 5 holds for all of them, as in BIND (RFC 2181 §5.2).",
+      "2: a A has records with different TTLs; 60 is used for all of them, as in BIND (RFC 2181 §5.2).",
+      "6: a A has records with different TTLs; 5 is used for all of them, as in BIND (RFC 2181 §5.2).",
     ]);
   });
 
-  test("an RRSIG shares its TTL with those that cover the same type, and with no other", () => {
+  test("an RRSIG shares its TTL only with signatures that cover the same type", () => {
     const parsed = read(`a 60 ${signature("A", 1)}\na 90 ${signature("MX", 1)}\na 60 ${signature("A", 2)}`);
     expect(parsed.records.map((record) => record.split(" ").slice(0, 4).join(" "))).toEqual([
       "a 60 RRSIG A",
@@ -230,80 +230,80 @@ describe("what is odd is kept and told", () => {
     expect(parsed.messages).toEqual([]);
   });
 
-  test("a bare text that a semicolon cuts off", () => {
+  test("an unquoted text cut off by a semicolon gets a warning", () => {
     expect(read("k TXT v=DKIM1;k=rsa;p=abc").messages).toEqual([
-      "1: What follows the ; is a comment; put the text in quotes to keep it.",
+      "1: The text after the ; is a comment; put the whole text in quotes to include it.",
     ]);
   });
 
-  test("the SOA again at the end, as in a zone transfer, is nothing odd", () => {
+  test("a repeated SOA at the end, as in a zone transfer, gets no warning", () => {
     const soa = "@ 60 SOA a b 1 2 3 4 5";
     expect(read(`${soa}\nx A 192.0.2.1\n${soa}`).messages).toEqual([]);
   });
 });
 
-describe("errors name their line", () => {
-  const noInclude = "$INCLUDE is not accepted here; put the file's lines in its place.";
+describe("errors in a zone file", () => {
+  const noInclude = "$INCLUDE is not supported here; replace it with the file's lines.";
   test.each<[string, string]>([
     ["\nwww 60 A\n", "2: The A value must be an IPv4 address"],
     ["www A 192.0.2.256", "1: The A value must be an IPv4 address"],
-    ["www AA 192.0.2.1", '1: "AA" is not a record type.'],
-    ["www TYPE0 \\# 0", '1: "TYPE0" is not a record type.'],
-    ["www TYPE65536 \\# 0", '1: "TYPE65536" is not a record type.'],
-    ["www TYPE65280 \\# 4 0a", "1: Generic RDATA must state its number of octets"],
+    ["www AA 192.0.2.1", '1: "AA" is not a known record type.'],
+    ["www TYPE0 \\# 0", '1: "TYPE0" is not a known record type.'],
+    ["www TYPE65536 \\# 0", '1: "TYPE65536" is not a known record type.'],
+    ["www TYPE65280 \\# 4 0a", "1: Generic RDATA must have the form"],
     ["www 60 IN", "1: This entry has no record type."],
     ["www", "1: This entry has no record type."],
-    ['www "A" 192.0.2.1', '1: A record type was expected in place of "A".'],
-    ["www CH A 192.0.2.1", "1: Class CH is not served here, only IN."],
-    ["www CLASS3 A 192.0.2.1", "1: Class CLASS3 is not served here, only IN."],
-    ["www 2147483648 A 192.0.2.1", "1: 2147483648 is more than the largest time"],
-    ["\n A 192.0.2.1", "2: This line begins with a blank, but there is no record before it"],
-    ['"www" A 192.0.2.1', "1: An owner name cannot stand in quotes."],
+    ['www "A" 192.0.2.1', '1: Expected a record type, not "A" in quotes.'],
+    ["www CH A 192.0.2.1", "1: Class CH is not supported; use IN."],
+    ["www CLASS3 A 192.0.2.1", "1: Class CLASS3 is not supported; use IN."],
+    ["www 2147483648 A 192.0.2.1", "1: 2147483648 exceeds the maximum"],
+    ["\n A 192.0.2.1", "2: This line begins with whitespace, but there is no previous record"],
+    ['"www" A 192.0.2.1', "1: An owner name must not be quoted."],
     ["www.example.net. A 192.0.2.1", '1: The name "www.example.net" is outside the zone example.com.'],
     ["notexample.com. A 192.0.2.1", '1: The name "notexample.com" is outside the zone example.com.'],
-    ["a..b A 192.0.2.1", '1: The name "a..b" cannot be a domain name'],
-    ["$ORIGIN", "1: $ORIGIN needs one name."],
-    ["$ORIGIN a b", "1: $ORIGIN needs one name."],
-    ["$ORIGIN a..b", '1: The name "a..b" cannot be a domain name'],
-    ["$TTL", "1: $TTL needs one time."],
-    ["$TTL soon", '1: "soon" is not a time'],
+    ["a..b A 192.0.2.1", '1: "a..b" is not a valid domain name'],
+    ["$ORIGIN", "1: $ORIGIN takes exactly one name."],
+    ["$ORIGIN a b", "1: $ORIGIN takes exactly one name."],
+    ["$ORIGIN a..b", '1: "a..b" is not a valid domain name'],
+    ["$TTL", "1: $TTL takes exactly one time."],
+    ["$TTL soon", '1: "soon" is not a valid time'],
     ["$INCLUDE more.zone", `1: ${noInclude}`],
-    ["$INCLUDE", "1: $INCLUDE needs a file and, if any, an origin."],
-    ["\n\n$GENERATE 1-9 h$ A 192.0.2.$", "3: $GENERATE is an extension of BIND"],
-    ["$x A 192.0.2.1", "1: There is no directive $x; an owner name that begins with $ is written \\$."],
-    ["@ SOA a b 1 2 3 4", "1: An SOA needs seven fields"],
+    ["$INCLUDE", "1: $INCLUDE takes a file name and an optional origin."],
+    ["\n\n$GENERATE 1-9 h$ A 192.0.2.$", "3: $GENERATE is a BIND extension"],
+    ["$x A 192.0.2.1", "1: $x is not a known directive. Write an owner name that begins with $ as \\$."],
+    ["@ SOA a b 1 2 3 4", "1: An SOA must have seven fields"],
     ["@ SOA a b 4294967296 2 3 4 5", '1: "4294967296" is not a serial'],
-    ["@ SOA a b 1 2 3 4 x", '1: "x" is not a time'],
-    ["sub SOA a b 1 2 3 4 5", "1: The SOA belongs to the zone's apex, not to sub."],
-    ["@ SOA a b 1 2 3 4 5\n@ SOA a b 2 2 3 4 5", "2: The zone has a different SOA already."],
+    ["@ SOA a b 1 2 3 4 x", '1: "x" is not a valid time'],
+    ["sub SOA a b 1 2 3 4 5", "1: The SOA must be at the zone's apex, not at sub."],
+    ["@ SOA a b 1 2 3 4 5\n@ SOA a b 2 2 3 4 5", "2: The zone already has a different SOA."],
     ["a (\n A 192.0.2.1", "1: The parenthesis that opens here is never closed."],
-    ['a TXT "b', "1: The quote that opens on this line is not closed on it."],
-    ["a )", "1: This ) closes nothing."],
-    ['a (\n TXT\n "\u0000" )', "3: The control character U+0000 does not belong here"],
-    ['a TXT "\uFFFD"', "1: A byte here was not UTF-8 and got lost on the way"],
-    ['a TXT "\ud800"', "1: A byte here was not UTF-8 and got lost on the way"],
-  ])("%j", (text, message) => {
+    ['a TXT "b', "1: A quote on this line is never closed; close it on the same line."],
+    ["a )", "1: This ) has no matching (."],
+    ['a (\n TXT\n "\u0000" )', "3: The control character U+0000 is not allowed here"],
+    ['a TXT "\uFFFD"', "1: A byte here was not valid UTF-8 and was lost in decoding"],
+    ['a TXT "\ud800"', "1: A byte here was not valid UTF-8 and was lost in decoding"],
+  ])("an error in a zone file names its line: %j", (text, message) => {
     const errors = errorsOf(text);
     expect(errors).toHaveLength(1);
     expect(errors[0]?.slice(0, message.length)).toBe(message);
   });
 
-  test("of several lines are told together, and lines that follow from one are not", () => {
+  test("errors of several lines are reported together, without follow-up errors", () => {
     expect(errorsOf("out.example.net. A 192.0.2.1\n A 192.0.2.2\nb A x\nc A 192.0.2.3\nd FOO")).toEqual([
       '1: The name "out.example.net" is outside the zone example.com.',
       expect.stringContaining("3: The A value"),
-      '5: "FOO" is not a record type.',
+      '5: "FOO" is not a known record type.',
     ]);
   });
 
-  test("stop at twenty", () => {
+  test("parsing stops after twenty errors", () => {
     expect(errorsOf("a A x\n".repeat(1000))).toHaveLength(20);
     expect(errorsOf("\u0000 A\n".repeat(1000))).toHaveLength(20);
   });
 });
 
 describe("octets above ASCII", () => {
-  test("stay what they are in names and texts, whatever encoding they were meant in", () => {
+  test("non-ASCII octets in names and texts are preserved, whatever their encoding", () => {
     const records = [
       "b\\195\\188cher 3600 CNAME b\\195\\188cher.example.com",
       "m 3600 MX 10 b\\195\\188cher.example.com",
@@ -317,17 +317,17 @@ describe("octets above ASCII", () => {
     });
   });
 
-  test("may be anything in a comment", () => {
+  test("a comment may contain any octets", () => {
     const file = Buffer.from("; caf\u00e9 \u0000\u001b\nwww A 192.0.2.1 ; \u00ff", "latin1");
     expect(parseZoneFile(file, { zone })).toMatchObject({ ok: true, records: [{ name: "www" }], warnings: [] });
     expect(read("; \uFFFD\nwww A 192.0.2.1").records).toHaveLength(1);
   });
 });
 
-describe("names outside the zone", () => {
+describe("records outside the zone", () => {
   const text = "www A 192.0.2.1\nwww.example.net. A 192.0.2.2\n AAAA ::1\n$ORIGIN net.\nmail A 192.0.2.3\nmail x A";
 
-  test("are left out on request, each with its line and name, and other errors stay errors", () => {
+  test("records outside the zone are skipped on request with line and name, while other errors are reported", () => {
     const parsed = read(text.slice(0, -"\nmail x A".length), { ignoreOutOfZone: true });
     expect(parsed.records).toEqual(["www 3600 A 192.0.2.1"]);
     expect(parsed.outOfZone).toEqual([
@@ -335,18 +335,18 @@ describe("names outside the zone", () => {
       { line: 3, name: "www.example.net" },
       { line: 5, name: "mail.net" },
     ]);
-    expect(errorsOf(text, { ignoreOutOfZone: true })).toEqual(['6: "x" is not a record type.']);
+    expect(errorsOf(text, { ignoreOutOfZone: true })).toEqual(['6: "x" is not a known record type.']);
   });
 
-  test("are an SOA's, too", () => {
+  test("an SOA outside the zone is skipped on request", () => {
     expect(read("net. SOA a b 1 2 3 4 5", { ignoreOutOfZone: true })).toMatchObject({ soa: null, records: [] });
   });
 });
 
-describe("data that breaks the grammar of its type", () => {
+describe("malformed data", () => {
   const text = "a SSHFP 1 1 zz\nb PTR a. b.\nc TYPE65280 foo\nd ALIAS www\ne TYPE41 \\# 0\n@ DS 1 2 3 ab";
 
-  test("is kept as it stands where a zone is only read, with a warning for each line", () => {
+  test("malformed data is stored unchanged in a zone that is only read, with a warning per line", () => {
     const parsed = read(text, { keepBadData: true });
     expect(parsed.records).toEqual([
       "a 3600 SSHFP 1 1 zz",
@@ -358,12 +358,12 @@ describe("data that breaks the grammar of its type", () => {
     ]);
     expect(parsed.warnings.map(({ line }) => line)).toEqual([1, 2, 3, 4, 5, 6]);
     expect(parsed.messages[0]).toBe(
-      '1: The SSHFP data is wrong: the fingerprint must be hexadecimal digits in pairs, not "zz". It is kept as it stands.',
+      '1: The SSHFP data is invalid: the fingerprint must be hexadecimal digits in pairs, not "zz". It is stored unchanged.',
     );
     expect(errorsOf(text)).toHaveLength(6);
   });
 
-  test("is an error all the same where it cannot be told what it says", () => {
+  test("malformed data that cannot be parsed is an error even in a zone that is only read", () => {
     expect(errorsOf("a A x", { keepBadData: true })).toHaveLength(1);
   });
 });
@@ -381,7 +381,7 @@ describe("$INCLUDE", () => {
     return text === undefined ? refuse(`There is no ${path}.`) : ok(text);
   };
 
-  test("takes another origin, and gives origin and owner back", () => {
+  test("$INCLUDE accepts an origin, and afterwards origin and owner are restored", () => {
     const parsed = read("a A 192.0.2.0\n$INCLUDE hosts eu ; note\n A 192.0.2.2\nb A 192.0.2.3\n$INCLUDE relative", {
       include,
     });
@@ -395,18 +395,18 @@ describe("$INCLUDE", () => {
     expect(parsed.includedFiles).toEqual(["hosts", "relative"]);
   });
 
-  test("errors name the file that they are in", () => {
+  test("an error in an included file names the file", () => {
     expect(errorsOf("\n$INCLUDE outer\n$INCLUDE nowhere", { include })).toEqual([
-      'bad 2: "FOO" is not a record type.',
+      'bad 2: "FOO" is not a known record type.',
       "3: There is no nowhere.",
     ]);
   });
 
-  test("a file that includes itself ends after ten levels", () => {
+  test("a file that includes itself is refused after ten levels", () => {
     expect(errorsOf("$INCLUDE loop", { include })).toEqual(["loop 1: $INCLUDE is nested more than 10 deep."]);
   });
 
-  test("files that include each other over and over end too", () => {
+  test("files that include each other many times are refused", () => {
     const errors = errorsOf("$INCLUDE 0", {
       include: (path) => ok(path === "8" ? "" : `$INCLUDE ${Number(path) + 1}\n`.repeat(9)),
     });

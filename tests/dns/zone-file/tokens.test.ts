@@ -45,11 +45,11 @@ describe("logical lines", () => {
     ],
     ["other scripts are left alone", 'é "日本"', [[1, false, "é", "«日本»"]]],
     ["nothing is nothing", "", []],
-  ])("%s", (_, text, expected) => {
+  ])("a zone file is split into logical lines: %s", (_, text, expected) => {
     expect(read(text)).toEqual(expected);
   });
 
-  test("a bare string that a comment touches is told apart from one before a blank", () => {
+  test("an unquoted field directly followed by a comment is distinguished from one followed by a space", () => {
     const flags = [...logicalLines('a v=DKIM1;k=rsa\na v=DKIM1 ;k\na "v";k')].map(
       (line) => line.kind === "line" && line.abruptComment,
     );
@@ -57,8 +57,8 @@ describe("logical lines", () => {
   });
 });
 
-describe("what cannot be read is told with its line, and reading goes on", () => {
-  const unclosedQuote = "The quote that opens on this line is not closed on it.";
+describe("unreadable lines", () => {
+  const unclosedQuote = "A quote on this line is never closed; close it on the same line.";
   test.each<[string, string, unknown[]]>([
     ["an unclosed quote", 'a\nb "c\nd', [[1, false, "a"], { line: 2, error: unclosedQuote }, [3, false, "d"]]],
     [
@@ -80,20 +80,24 @@ describe("what cannot be read is told with its line, and reading goes on", () =>
     [
       "a parenthesis that closes nothing",
       "a\nb )\nc",
-      [[1, false, "a"], { line: 2, error: "This ) closes nothing." }, [3, false, "c"]],
+      [[1, false, "a"], { line: 2, error: "This ) has no matching (." }, [3, false, "c"]],
     ],
     [
       "a backslash before the line end",
       "a b\\\nc",
-      [{ line: 1, error: "The backslash at the end of this line escapes nothing." }, [2, false, "c"]],
+      [{ line: 1, error: "The backslash at the end of this line has nothing to escape; remove it." }, [2, false, "c"]],
     ],
     [
       "a backslash before CRLF",
       "a b\\\r\nc",
-      [{ line: 1, error: "The backslash at the end of this line escapes nothing." }, [2, false, "c"]],
+      [{ line: 1, error: "The backslash at the end of this line has nothing to escape; remove it." }, [2, false, "c"]],
     ],
-    ["a backslash at the end", "a b\\", [{ line: 1, error: "The backslash at the end of this line escapes nothing." }]],
-  ])("%s", (_, text, expected) => {
+    [
+      "a backslash at the end",
+      "a b\\",
+      [{ line: 1, error: "The backslash at the end of this line has nothing to escape; remove it." }],
+    ],
+  ])("an unreadable line is reported with its number, and parsing continues: %s", (_, text, expected) => {
     expect(read(text)).toEqual(expected);
   });
 });

@@ -12,14 +12,14 @@ describe("parseTtl", () => {
     ["1W2d3H4m5S", 788_645],
     ["90s", 90],
     ["2147483647", 2_147_483_647],
-  ])("%s is %i seconds", (text, seconds) => {
+  ])("the TTL %s is %i seconds", (text, seconds) => {
     expect(parseTtl(text)).toEqual({ ok: true, value: seconds });
   });
 
   test.each(["2147483648", "3551w", "9999999999w"])("%s is more than 31 bits", (text) => {
     expect(parseTtl(text)).toEqual({
       ok: false,
-      message: `${text} is more than the largest time, 2147483647 seconds.`,
+      message: `${text} exceeds the maximum of 2147483647 seconds.`,
     });
   });
 

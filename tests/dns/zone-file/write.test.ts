@@ -37,7 +37,7 @@ describe("printZoneFile", () => {
     record("www-2", "TYPE65280", "\\# 4 0a000001"),
   ];
 
-  test("writes types that only a provider has as comments, which nothing reads", () => {
+  test("a printed zone file has provider-specific types as comments", () => {
     const own = record("www", "R53_ALIAS", "A alias-target.dns-name=d1.cloudfront.net.\nwww A 192.0.2.66", 0);
     const text = printZoneFile({ zone, soa, records: [...records, own] });
     expect(text).toContain(
@@ -48,7 +48,7 @@ describe("printZoneFile", () => {
     expect(read.ok && read.records.map(recordKey).toSorted()).toEqual(records.map(recordKey).toSorted());
   });
 
-  test("prints the SOA, the apex, then names in canonical order", () => {
+  test("a printed zone file has the SOA, the apex, then names in canonical order", () => {
     expect(printZoneFile({ zone, soa, records, defaultTtl: 60 }))
       .toBe(String.raw`; Zone example.com, written by Zonewright. Records added by hand are kept, comments are not.
 $ORIGIN example.com.
@@ -72,12 +72,12 @@ www-2 300    IN TYPE65280 \# 4 0a000001
 `);
   });
 
-  test("the order in which records come makes no difference", () => {
+  test("the order of the records does not affect the printed zone file", () => {
     const text = printZoneFile({ zone, soa, records });
     expect(printZoneFile({ zone, soa, records: records.toReversed() })).toBe(text);
   });
 
-  test("a zone without name servers gets one that stands in, and reading leaves it out", () => {
+  test("a zone without name servers is printed with a placeholder, which reading omits", () => {
     const text = printZoneFile({ zone, soa: initialSoa(zone, new Date("2024-05-06T00:00:00Z")), records: [] });
     expect(text).toContain("@ 3600   IN NS     placeholder.invalid.\n");
     expect(parseZoneFile(text, { zone })).toMatchObject({
@@ -87,7 +87,7 @@ www-2 300    IN TYPE65280 \# 4 0a000001
     });
   });
 
-  test("the SOA's names may be the root and hold escapes", () => {
+  test("names in a printed SOA may be the root and contain escapes", () => {
     const odd = { ...soa, mname: ".", rname: String.raw`a\.b.example.com` };
     expect(parseZoneFile(printZoneFile({ zone, soa: odd, records: [] }), { zone })).toMatchObject({
       ok: true,
@@ -95,13 +95,13 @@ www-2 300    IN TYPE65280 \# 4 0a000001
     });
   });
 
-  test("a hostmaster may be given as a mailbox", () => {
+  test("the hostmaster may be given as an e-mail address", () => {
     expect(initialSoa(zone, new Date(), { hostmaster: "host.master@example.net" }).rname).toBe(
       String.raw`host\.master.example.net`,
     );
   });
 
-  test("a long owner does not push the other lines", () => {
+  test("a long owner does not shift other lines of a printed zone file", () => {
     const text = printZoneFile({
       zone,
       soa,
@@ -177,8 +177,8 @@ const oneTtl = (records: RecordData[]) => {
 
 const byKey = (one: RecordData, other: RecordData) => (recordKey(one) < recordKey(other) ? -1 : 1);
 
-describe("print, then parse", () => {
-  test("is the identity on records", () => {
+describe("printing and parsing", () => {
+  test("parsing a printed zone file returns the same records", () => {
     fc.assert(
       fc.property(fc.uniqueArray(zoneRecord, { selector: recordKey, maxLength: 30 }).map(oneTtl), (records) => {
         const printed = printZoneFile({ zone, soa, records });
@@ -191,7 +191,7 @@ describe("print, then parse", () => {
     );
   });
 
-  test("whatever text is parsed, the answer is records or errors", () => {
+  test("parsing any text gives either records or errors", () => {
     const scrap = fc.constantFrom(
       "$ORIGIN ",
       "$TTL ",
@@ -240,15 +240,15 @@ describe("nextSerial", () => {
     [2_147_483_648 + 2_024_030_899, 2_147_483_648 + 2_024_030_900],
     [2_147_483_648 + 2_024_030_901, 2_024_030_900],
     [4_294_967_295, 2_024_030_900],
-  ])("%i is followed by %i", (current, next) => {
+  ])("the serial %i is followed by %i", (current, next) => {
     expect(nextSerial(current, now)).toBe(next);
   });
 
-  test("wraps past the largest to 1, never to 0", () => {
+  test("the serial wraps from its maximum to 1, never to 0", () => {
     expect(nextSerial(4_294_967_295, new Date("2200-01-01T00:00:00Z"))).toBe(1);
   });
 
-  test("is always an advance in the sense of RFC 1982, and never 0", () => {
+  test("the next serial is always an increase by RFC 1982 and never 0", () => {
     fc.assert(
       fc.property(
         fc.nat(2 ** 32 - 1),

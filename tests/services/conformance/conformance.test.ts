@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { planState, withOneTtl } from "../../../server/dns/desired-state.ts";
-import { keptReason, limitIssues, withoutKept } from "../../../server/records/provider-limits.ts";
-import type { LiveRecord } from "../../../server/dns/live-record.ts";
+import { readOnlyReason, limitIssues, withoutReadOnly } from "../../../server/records/provider-limits.ts";
 import { readAll } from "../../../server/changes/read-back.ts";
-import type { RecordData } from "../../../server/dns/record.ts";
+import type { LiveRecord, RecordData } from "../../../server/dns/record.ts";
 import { asPresented, recordLines } from "../../support/records/presentation.ts";
 import { base as usualBase, zone, type Step, type TargetName } from "./group.ts";
 import { changeGroups } from "./groups/changes.ts";
@@ -94,16 +93,16 @@ async function expectServed(transfer: NonNullable<Target["served"]>, wanted: rea
 
 async function carryOut({ provider, kind }: Target, wanted: readonly RecordData[]) {
   const live = (await readAll(provider, zone)).map(asLive);
-  const { changes } = withoutKept(withOneTtl(live, planState(live, wanted).changes), kind);
+  const { changes } = withoutReadOnly(withOneTtl(live, planState(live, wanted).changes), kind);
   if (changes.length === 0) return { changes, outcomes: [] };
-  const { outcomes } = await provider.applyChanges(zone, changes, { together: true });
+  const { outcomes } = await provider.applyChanges(zone, changes, { atomic: true });
   return { changes, outcomes };
 }
 
 /** All records but those that the provider keeps as its own. */
 async function recordsOf({ provider, kind }: Target): Promise<RecordData[]> {
   const records = await readAll(provider, zone);
-  return sorted(records.filter((record) => keptReason(record, kind) === null));
+  return sorted(records.filter((record) => readOnlyReason(record, kind) === null));
 }
 
 function sorted(records: readonly RecordData[]): RecordData[] {

@@ -55,7 +55,7 @@ describe.each([
     const { status, body } = await zone.create(host, "192.0.2.1");
     await struck;
     expect({ status, body }).toMatchObject({ status: 502, body: { code: "PROVIDER_ERROR" } });
-    expect(body.detail).toMatch(/ended the connection|cut the connection/);
+    expect(body.detail).toMatch(/closed the connection|cut the connection/);
     expect(await last()).toMatchObject({ state: "failed", creates: 0, failures: [{ name: host, error: body.detail }] });
     expect(await zone.named(host)).toEqual([]);
     await expectAgreement(zone);

@@ -4,8 +4,8 @@ import { AppError } from "../../../platform/errors.ts";
 const lifetimeMilliseconds = 10 * 60_000;
 
 /**
- * Until when a session counts as confirmed; null where it does not, or there is none. Read from the row each time: whoever
- * confirms at one instance goes on at another at once.
+ * Returns when a session's confirmation expires; null if it is not confirmed or there is no session. Reads the row each time, so a
+ * confirmation on one instance takes effect on the others at once.
  */
 export async function confirmedUntil(em: EntityManager, sessionId: string | null, now: Date): Promise<Date | null> {
   if (sessionId === null) return null;
@@ -19,9 +19,9 @@ export async function confirmedUntil(em: EntityManager, sessionId: string | null
 }
 
 /**
- * Notes that a session has just proved whose it is.
- * @returns until when that holds
- * @throws AppError UNAUTHORIZED when the session has ended meanwhile
+ * Records that a session has just been confirmed.
+ * @returns when the confirmation expires
+ * @throws AppError UNAUTHORIZED if the session has ended in the meantime
  */
 export async function markConfirmed(em: EntityManager, sessionId: string, now: Date): Promise<Date> {
   const { numUpdatedRows } = await queries(em)
@@ -34,7 +34,7 @@ export async function markConfirmed(em: EntityManager, sessionId: string, now: D
   throw sessionEnded();
 }
 
-/** For a session that another instance may have ended a moment ago. @throws AppError UNAUTHORIZED */
+/** Rejects a session that another instance may have just ended. @throws AppError UNAUTHORIZED */
 export async function requireLive(em: EntityManager, sessionId: string | null): Promise<void> {
   const live = await queries(em)
     .selectFrom("sessions")

@@ -13,16 +13,16 @@ import type { RecoveryCodes } from "../second-factors/recovery-codes.ts";
 import type { Totp } from "../second-factors/totp.ts";
 import { confirmedUntil, markConfirmed, requireLive } from "./moment.ts";
 
-/** What somebody shows to confirm a session. */
+/** The proof that a caller submits to confirm a session. */
 export interface GivenConfirmation extends Partial<Omit<GivenProof, "method">> {
   password?: string | undefined;
   method?: Factor["method"] | undefined;
 }
 
-/** A second factor that can be shown outside of a sign-in, which codes by e-mail belong to. */
+/** A second factor accepted outside of a sign-in. Excludes e-mail codes, which exist only during sign-in. */
 type Factor = { method: "totp" | "recovery"; code: string } | Extract<Proof, { method: "passkey" }>;
 
-/** A caller with a session, as every signed-in one is. */
+/** A caller with a session. */
 type Signed = Caller & { sessionId: string };
 
 interface Parts {
@@ -36,8 +36,8 @@ interface Parts {
 }
 
 /**
- * Keeps a stolen access token, or an unlocked screen, from becoming a way into the account that lasts: what adds, replaces or removes one needs a
- * session whose owner was there within the last ten minutes.
+ * Confirms sessions before sensitive changes. Adding, replacing or removing a way to sign in requires a session confirmed within the last
+ * ten minutes, so a stolen access token or an unlocked screen cannot become lasting access to the account.
  */
 export class Confirmation {
   readonly #parts: Parts;
@@ -46,7 +46,10 @@ export class Confirmation {
     this.#parts = parts;
   }
 
-  /** @throws AppError REAUTHENTICATION_REQUIRED for a session that proved itself too long ago, UNAUTHORIZED for one that has ended */
+  /**
+   * Requires a confirmed session.
+   * @throws AppError REAUTHENTICATION_REQUIRED if the last confirmation is too old, UNAUTHORIZED if the session has ended
+   */
   async require(em: EntityManager, { sessionId }: Caller): Promise<void> {
     if ((await confirmedUntil(em, sessionId, this.#parts.now())) !== null) return;
     await requireLive(em, sessionId);
@@ -54,7 +57,7 @@ export class Confirmation {
   }
 
   /**
-   * For calls that take a password: a right one stands in for a confirmed session, and a wrong one is refused in any session.
+   * Requires a confirmed session or the current password, for calls that accept one. A wrong password is refused even in a confirmed session.
    * @throws AppError REAUTHENTICATION_REQUIRED, and as `password`
    */
   async requireOrPassword(em: EntityManager, caller: Caller, currentPassword: string | undefined): Promise<void> {
@@ -63,7 +66,7 @@ export class Confirmation {
   }
 
   /**
-   * Checks the current password for one call. Where nothing more is needed to sign in, the session is confirmed by it.
+   * Checks the current password for one call. Also confirms the session if the account needs nothing more to sign in.
    * @throws AppError as `CurrentPassword.confirm`
    */
   async password(em: EntityManager, caller: Caller, password: string, field: string): Promise<ConfirmedUser> {
@@ -73,7 +76,7 @@ export class Confirmation {
     return confirmed;
   }
 
-  /** What a passkey is to sign. @throws AppError CONFLICT without a passkey */
+  /** Returns the WebAuthn request options for a confirmation. @throws AppError CONFLICT without a passkey */
   async passkeyOptions(em: EntityManager, caller: Caller) {
     if (!(await methodsSetUp(em, caller.userId)).includes("passkey"))
       throw new AppError("CONFLICT", "You have no passkey here; confirm in another way, or sign in again.");
@@ -81,9 +84,9 @@ export class Confirmation {
   }
 
   /**
-   * Confirms the caller's session: by the password, with a code where a second factor is set up, or by a passkey.
-   * @throws AppError BAD_REQUEST for too little, FORBIDDEN for a wrong proof (401 would make clients renew their session and try again), CONFLICT for
-   * an account that cannot be confirmed in this way, TOO_MANY_REQUESTS
+   * Confirms the caller's session by the password, plus a code if a second factor is set up, or by a passkey.
+   * @throws AppError BAD_REQUEST if something is missing, FORBIDDEN for a wrong proof (401 would make clients renew their session and retry),
+   * CONFLICT if the account cannot be confirmed this way, TOO_MANY_REQUESTS
    */
   async confirm(em: EntityManager, anyCaller: Caller, given: GivenConfirmation): Promise<{ confirmedUntil: Date }> {
     const caller = withSession(anyCaller);
@@ -94,7 +97,7 @@ export class Confirmation {
     const methods = [...(password === undefined ? [] : ["password"]), ...(factor ? [factor.method] : [])];
     if (!factor) return await em.transactional((tx) => this.#mark(tx, caller, methods));
     const confirmed = await this.#parts.guesses.check(guessOf(caller, factor), () =>
-      // A refused proof is no reason to take back what it cost: the challenge that it answered.
+      // A refused proof must not roll back the use of its challenge.
       em.transactional(async (tx) => {
         await lockAccount(tx, caller.userId);
         return (await this.#uses(tx, caller, factor)) ? await this.#mark(tx, caller, methods) : null;
@@ -104,7 +107,7 @@ export class Confirmation {
     throw await this.#refusal(em, caller, factor.method);
   }
 
-  /** @throws AppError when the account asks for more than a password and perhaps a code, or for something else */
+  /** @throws AppError if the account requires more than was submitted, or a different proof */
   async #requireEnough(em: EntityManager, { userId }: Caller, password: string | undefined, factor: Factor | null) {
     const { passwordHash } = await ownAccount(em, userId);
     if (typeof passwordHash !== "string")
@@ -128,7 +131,7 @@ export class Confirmation {
     return { confirmedUntil: until };
   }
 
-  /** Checks a factor and uses it up. */
+  /** Checks a factor and consumes it. */
   async #uses(tx: EntityManager, caller: Signed, factor: Factor): Promise<boolean> {
     const { totp, recoveryCodes, passkeys } = this.#parts;
     if (factor.method === "passkey") return (await passkeys.check(tx, factor.credential, useOf(caller))) !== null;
@@ -153,7 +156,7 @@ function reauthenticationRequired(): AppError {
   );
 }
 
-/** @throws AppError BAD_REQUEST for nothing, and for what no factor could have given; neither counts as a guess */
+/** @throws AppError BAD_REQUEST if nothing was submitted or the input is malformed; neither counts as a guess */
 function readFactor({ password, method, code, credential }: GivenConfirmation): Factor | null {
   if (method !== undefined) return readProof({ method, code, credential }) as Factor;
   if (code !== undefined || credential !== undefined)
@@ -162,14 +165,14 @@ function readFactor({ password, method, code, credential }: GivenConfirmation): 
   return null;
 }
 
-/** @throws AppError FORBIDDEN for a personal token, which can confirm nothing */
+/** @throws AppError FORBIDDEN for a personal token, which cannot confirm a session */
 function withSession(caller: Caller): Signed {
   const { sessionId } = caller;
   if (sessionId !== null) return { ...caller, sessionId };
   throw new AppError("FORBIDDEN", "Personal tokens cannot be confirmed; sign in.");
 }
 
-/** As at sign-in. A signature cannot be guessed, but each wrong one costs us work: there the address counts. */
+/** Returns the guess to count, as at sign-in. Passkeys count per address only: they cannot be guessed, but each wrong one costs work. */
 function guessOf({ userId, ip }: Caller, { method }: Factor): Guess {
   return method === "passkey" ? { secret: "passkey", account: null, ip } : { secret: "code", account: userId, ip };
 }

@@ -8,7 +8,7 @@ import type { Sessions } from "../sessions.ts";
 
 const shownAtMost = 200;
 
-/** Where the caller is signed in, to look at and to end. */
+/** Lists and ends the caller's own sessions. */
 export class OwnSessions {
   readonly #sessions: Sessions;
   readonly #audit: Audit;
@@ -20,7 +20,7 @@ export class OwnSessions {
     this.#now = now;
   }
 
-  /** The sessions that can still be renewed. */
+  /** Returns the sessions that can still be renewed. */
   async list(em: EntityManager, { userId, sessionId }: Pick<Caller, "userId" | "sessionId">) {
     const now = this.#now();
     const rows = await queries(em)
@@ -55,7 +55,7 @@ export class OwnSessions {
     return { sessions };
   }
 
-  /** Ends a session and its access tokens at once. @throws AppError NOT_FOUND, also for what has ended or is another user's */
+  /** Ends a session and its access tokens at once. @throws AppError NOT_FOUND, also if it has ended or belongs to another user */
   async revoke(em: EntityManager, caller: Caller, id: string): Promise<void> {
     await em.transactional(async (tx) => {
       const own = { id, userId: caller.userId, revokedAt: null };

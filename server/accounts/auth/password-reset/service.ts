@@ -22,64 +22,50 @@ const hour = 3_600_000;
 const lifetimeMilliseconds = hour;
 const mostPerHour = 3;
 
-/** New passwords for people who have forgotten theirs, by a link to the account's verified e-mail address. */
-export class PasswordResets {
-  readonly #database: Database;
-  readonly #passwords: PasswordHasher;
-  readonly #sessions: Sessions;
-  readonly #mail: MailOutbox;
-  readonly #background: Background;
-  readonly #waysIn: WaysIn;
-  readonly #audit: Audit;
-  readonly #siteUrl: string;
-  readonly #now: () => Date;
+interface Parts {
+  database: Database;
+  passwords: PasswordHasher;
+  sessions: Sessions;
+  mail: MailOutbox;
+  background: Background;
+  waysIn: WaysIn;
+  audit: Audit;
+  siteUrl: string;
+  now: () => Date;
+}
 
-  constructor(parts: {
-    database: Database;
-    passwords: PasswordHasher;
-    sessions: Sessions;
-    mail: MailOutbox;
-    background: Background;
-    waysIn: WaysIn;
-    audit: Audit;
-    siteUrl: string;
-    now: () => Date;
-  }) {
-    this.#database = parts.database;
-    this.#passwords = parts.passwords;
-    this.#sessions = parts.sessions;
-    this.#mail = parts.mail;
-    this.#background = parts.background;
-    this.#waysIn = parts.waysIn;
-    this.#audit = parts.audit;
-    this.#siteUrl = parts.siteUrl;
-    this.#now = parts.now;
+/** Resets forgotten passwords through a link mailed to the account's verified address. */
+export class PasswordResets {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
-  /** Mails a link, if an account with a password has verified this address. Whoever asks learns nothing: all of it comes after the answer. */
+  /** Mails a link if an account with a password has verified this address. All work happens after the response, which reveals nothing. */
   request(email: string, actor: Actor): void {
-    this.#background.run("mailing a link for a new password", () => this.#mailLink(email, actor));
+    this.#parts.background.run("mailing a link for a new password", () => this.#mailLink(email, actor));
   }
 
   /**
-   * Sets a new password; all sessions of the account end. A link works once.
-   * @throws AppError BAD_REQUEST for a link that is unknown, used or expired, and for a password that is easy to guess
+   * Sets a new password and ends all sessions of the account. A link works once.
+   * @throws AppError BAD_REQUEST if the link is unknown, used or expired, or if the password is easy to guess
    */
   async reset(
     em: EntityManager,
     actor: Actor,
     { token, newPassword }: { token: string; newPassword: string },
   ): Promise<void> {
-    // Before the password is hashed: that is work that not anybody may cause.
+    // Checked before hashing, so that callers without a valid link cannot cause that work.
     const owner = await this.#ownerOf(em, token);
     assertGoodPassword(newPassword, owner, "newPassword");
-    const passwordHash = await this.#passwords.hash(newPassword);
+    const passwordHash = await this.#parts.passwords.hash(newPassword);
     const user = await em.transactional(async (tx) => {
       await lockAccount(tx, owner.id);
       const claimed = await queries(tx)
         .deleteFrom("password_resets")
         .where("token_hash", "=", hashOfLink(token))
-        .where("expires_at", ">", this.#now())
+        .where("expires_at", ">", this.#parts.now())
         .returning("user_id")
         .executeTakeFirst();
       const found = claimed && (await tx.findOne(User, { id: claimed.user_id, disabledAt: null }));
@@ -87,23 +73,27 @@ export class PasswordResets {
       found.passwordHash = passwordHash;
       await tx.flush();
       await endOutstanding(tx, found.id);
-      await this.#audit.record(tx, actor, { action: "user.reset_password", targetType: "user", targetId: found.id });
-      await this.#waysIn.changed(tx, actor, found.id, { event: "security.password_changed" });
-      await this.#sessions.endAll(tx, found.id);
+      await this.#parts.audit.record(tx, actor, {
+        action: "user.reset_password",
+        targetType: "user",
+        targetId: found.id,
+      });
+      await this.#parts.waysIn.changed(tx, actor, found.id, { event: "security.password_changed" });
+      await this.#parts.sessions.endAll(tx, found.id);
       return found;
     });
     const to = verifiedAddress(user);
-    if (to !== null) this.#mail.send(passwordChanged(to, user), noticeUsefulMilliseconds);
+    if (to !== null) this.#parts.mail.send(passwordChanged(to, user), noticeUsefulMilliseconds);
   }
 
-  /** @throws AppError BAD_REQUEST for a link that sets nobody's password */
+  /** Returns the account whose password a link resets. @throws AppError BAD_REQUEST if the link is invalid */
   async #ownerOf(em: EntityManager, token: string): Promise<PasswordOwner & { id: string }> {
     const owner = await queries(em)
       .selectFrom("password_resets")
       .innerJoin("users", "users.id", "password_resets.user_id")
       .select(["users.id", "users.username", "users.email"])
       .where("token_hash", "=", hashOfLink(token))
-      .where("expires_at", ">", this.#now())
+      .where("expires_at", ">", this.#parts.now())
       .where("disabled_at", "is", null)
       .executeTakeFirst();
     if (!owner) throw deadLink();
@@ -111,11 +101,11 @@ export class PasswordResets {
   }
 
   async #mailLink(email: string, actor: Actor): Promise<void> {
-    if (!this.#mail.configured) return;
-    const now = this.#now();
+    if (!this.#parts.mail.configured) return;
+    const now = this.#parts.now();
     const token = newOpaqueToken();
-    const asked = await this.#database.fork().transactional(async (tx) => {
-      // Locked, so that parallel calls take turns, and a change of the address comes before this or finds the link.
+    const asked = await this.#parts.database.fork().transactional(async (tx) => {
+      // The lock serializes parallel calls. A concurrent change of address either commits first or finds the link.
       const account = { [sql.lower("email")]: email.toLowerCase(), emailVerifiedBy: { $ne: null }, disabledAt: null };
       const user = await tx.findOne(User, account, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (!user?.email || typeof user.passwordHash !== "string") return null;
@@ -125,13 +115,13 @@ export class PasswordResets {
       tx.create(PasswordReset, { tokenHash: hashOfLink(token), userId: user.id, createdAt: now, expiresAt });
       await tx.flush();
       const event = { action: "user.forgot_password", targetType: "user", targetId: user.id } as const;
-      await this.#audit.record(tx, actor, event);
+      await this.#parts.audit.record(tx, actor, event);
       return { to: user.email, username: user.username };
     });
     if (!asked) return;
-    // In the fragment, which browsers send to no server.
-    const link = `${this.#siteUrl}/reset-password#token=${token}`;
-    this.#mail.send(passwordReset(asked.to, { username: asked.username, link }), lifetimeMilliseconds);
+    // In the fragment, which browsers never send to a server.
+    const link = `${this.#parts.siteUrl}/reset-password#token=${token}`;
+    this.#parts.mail.send(passwordReset(asked.to, { username: asked.username, link }), lifetimeMilliseconds);
   }
 }
 

@@ -19,24 +19,20 @@ export interface TokenWish {
   expiresAt: Date | null;
 }
 
-/** The caller's own personal tokens: nobody sees or deletes another's. */
-export class PersonalTokens {
-  readonly #parts: {
-    prefix: string;
-    audit: Audit;
-    waysIn: WaysIn;
-    now: () => Date;
-    onEnd: (tokenHash: string) => void;
-  };
+interface Parts {
+  prefix: string;
+  audit: Audit;
+  waysIn: WaysIn;
+  now: () => Date;
+  /** Called as soon as a token is deleted, so that it stops working. */
+  onEnd: (tokenHash: string) => void;
+}
 
-  /** @param parts.onEnd told at once when a token is deleted, so that it stops working. */
-  constructor(parts: {
-    prefix: string;
-    audit: Audit;
-    waysIn: WaysIn;
-    now: () => Date;
-    onEnd: (tokenHash: string) => void;
-  }) {
+/** Manages the caller's own personal tokens. Users cannot see or delete each other's tokens. */
+export class PersonalTokens {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 
@@ -45,7 +41,7 @@ export class PersonalTokens {
     return { tokens: tokens.map(view) };
   }
 
-  /** @throws AppError BAD_REQUEST for an end in the past, CONFLICT for one token too many. */
+  /** @throws AppError BAD_REQUEST if the expiry is in the past, CONFLICT at the limit of tokens per user */
   async create(em: EntityManager, caller: Caller, wish: TokenWish) {
     const { prefix, audit, waysIn, now } = this.#parts;
     if (wish.expiresAt !== null && wish.expiresAt <= now()) {
@@ -53,7 +49,7 @@ export class PersonalTokens {
     }
     const token = newToken(prefix);
     const stored = await em.transactional(async (tx) => {
-      // Parallel calls take turns, so that none exceeds the limit.
+      // The lock serializes parallel calls, so that they cannot exceed the limit together.
       await lockOwnAccount(tx, caller);
       if ((await tx.count(PersonalToken, { userId: caller.userId })) >= tokensPerUser) {
         throw new AppError(
@@ -111,7 +107,7 @@ function view(token: PersonalToken) {
   return { id, name, permissions, createdAt, expiresAt: token.expiresAt ?? null, lastUsedAt: token.lastUsedAt ?? null };
 }
 
-/** What the audit trail tells of a token. */
+/** Returns the fields of a token that the audit trail records. */
 function told({ name, permissions, expiresAt }: PersonalToken) {
   return { name, permissions, expiresAt: expiresAt ?? null };
 }

@@ -15,107 +15,101 @@ import type { Totp } from "./totp.ts";
 export interface SecondFactorNeeded {
   requires2FA: true;
   tempToken: string;
-  /** What can be used now; recovery codes always can, while there are some. */
+  /** The methods available now. Recovery codes always are, while any remain. */
   methods: Method[];
 }
 
-/** Second factors while somebody signs in. */
-export class SecondFactorChecks {
-  readonly #challenges: SignInChallenges;
-  readonly #totp: Totp;
-  readonly #emailCodes: EmailCodes;
-  readonly #passkeys: Passkeys;
-  readonly #recoveryCodes: RecoveryCodes;
+interface Parts {
+  challenges: SignInChallenges;
+  totp: Totp;
+  emailCodes: EmailCodes;
+  passkeys: Passkeys;
+  recoveryCodes: RecoveryCodes;
+}
 
-  constructor(parts: {
-    challenges: SignInChallenges;
-    totp: Totp;
-    emailCodes: EmailCodes;
-    passkeys: Passkeys;
-    recoveryCodes: RecoveryCodes;
-  }) {
-    this.#challenges = parts.challenges;
-    this.#totp = parts.totp;
-    this.#emailCodes = parts.emailCodes;
-    this.#passkeys = parts.passkeys;
-    this.#recoveryCodes = parts.recoveryCodes;
+/** Checks second factors during sign-in. */
+export class SecondFactorChecks {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /**
-   * Null for a user without a second factor. One that cannot be used for the moment, such as mail without a mail server, still keeps
-   * strangers out: then recovery codes remain.
-   * @throws AppError UNAUTHORIZED when what was shown does not hold any more
+   * Starts a second-factor challenge; returns null for a user without a second factor. A factor that is unavailable, such as mail without a
+   * mail server, is still required; recovery codes then remain.
+   * @throws AppError UNAUTHORIZED if the first factor is no longer valid
    */
   async challenge(em: EntityManager, user: User, shown: FirstFactor): Promise<SecondFactorNeeded | null> {
     const setUp = await methodsSetUp(em, user.id);
     if (setUp.length === 0) return null;
     const methods = setUp.filter((method) => method !== "email" || this.#reaches(user));
-    return { requires2FA: true, tempToken: await this.#challenges.start(em, user.id, shown), methods };
+    return { requires2FA: true, tempToken: await this.#parts.challenges.start(em, user.id, shown), methods };
   }
 
-  /** @throws AppError UNAUTHORIZED for anything but a live `tempToken` */
+  /** @throws AppError UNAUTHORIZED unless the token is a live `tempToken` */
   async authenticate(em: EntityManager, tempToken: string | null): Promise<PendingSignIn> {
-    return await this.#challenges.authenticate(em, tempToken);
+    return await this.#parts.challenges.authenticate(em, tempToken);
   }
 
-  /** @throws AppError CONFLICT where codes by mail are not set up or cannot be sent, TOO_MANY_REQUESTS, UNAVAILABLE */
+  /** @throws AppError CONFLICT if codes by mail are not set up or cannot be sent, TOO_MANY_REQUESTS, UNAVAILABLE */
   async sendEmailCode(em: EntityManager, { userId, challengeId }: PendingSignIn): Promise<void> {
     const user = await ownAccount(em, userId);
     const setUp = (await methodsSetUp(em, userId)).includes("email");
     const email = verifiedAddress(user);
     if (!setUp || !this.#reaches(user) || email === null)
       throw new AppError("CONFLICT", "No code can be sent to you by e-mail; use another second factor.");
-    await this.#emailCodes.send(em, { id: userId, email }, challengeId);
+    await this.#parts.emailCodes.send(em, { id: userId, email }, challengeId);
   }
 
   /** @throws AppError CONFLICT without a passkey */
   async passkeyOptions(em: EntityManager, { userId, challengeId }: PendingSignIn) {
     if (!(await methodsSetUp(em, userId)).includes("passkey"))
       throw new AppError("CONFLICT", "You have no passkey here; use another second factor.");
-    return await this.#passkeys.requestOptions(em, {
+    return await this.#parts.passkeys.requestOptions(em, {
       purpose: "second_factor",
       userId,
       signInChallengeId: challengeId,
     });
   }
 
-  /** Options for a sign-in by passkey alone. */
+  /** Returns the options for a sign-in with a passkey alone. */
   async passkeySignInOptions(em: EntityManager) {
-    return await this.#passkeys.requestOptions(em, { purpose: "sign_in" });
+    return await this.#parts.passkeys.requestOptions(em, { purpose: "sign_in" });
   }
 
-  /** Whose passkey signed, or null. */
+  /** Returns the owner of the passkey that signed, or null. */
   async passkeyOwner(em: EntityManager, credential: PasskeyAnswer): Promise<PasskeyOwner | null> {
-    return await this.#passkeys.check(em, credential, { purpose: "sign_in" });
+    return await this.#parts.passkeys.check(em, credential, { purpose: "sign_in" });
   }
 
-  /** Whose passkey an answer names, which proves nothing; null where there is no such passkey. */
+  /** Returns the owner of the passkey that a response names, or null if there is no such passkey. Proves nothing. */
   async passkeyNamed(em: EntityManager, credential: PasskeyAnswer): Promise<string | null> {
-    return await this.#passkeys.named(em, credential);
+    return await this.#parts.passkeys.named(em, credential);
   }
 
-  /** Checks a proof and uses it up. */
+  /** Checks a proof and consumes it. */
   async check(em: EntityManager, { userId, challengeId }: PendingSignIn, proof: Proof): Promise<boolean> {
     switch (proof.method) {
       case "totp":
-        return await this.#totp.use(em, userId, proof.code);
+        return await this.#parts.totp.use(em, userId, proof.code);
       case "email":
-        return await this.#emailCodes.check(em, challengeId, proof.code);
+        return await this.#parts.emailCodes.check(em, challengeId, proof.code);
       case "recovery":
-        return await this.#recoveryCodes.use(em, userId, proof.code);
+        return await this.#parts.recoveryCodes.use(em, userId, proof.code);
       default: {
         const use = { purpose: "second_factor", userId, signInChallengeId: challengeId } as const;
-        return (await this.#passkeys.check(em, proof.credential, use)) !== null;
+        return (await this.#parts.passkeys.check(em, proof.credential, use)) !== null;
       }
     }
   }
 
-  /** Ends the waiting of a sign-in; of parallel calls one gets true. */
+  /** Completes a pending sign-in. Only one of several parallel calls gets true. */
   async complete(em: EntityManager, { challengeId }: PendingSignIn): Promise<boolean> {
-    return await this.#challenges.use(em, challengeId);
+    return await this.#parts.challenges.use(em, challengeId);
   }
 
   #reaches(user: User): boolean {
-    return this.#emailCodes.reaches({ email: verifiedAddress(user) });
+    return this.#parts.emailCodes.reaches({ email: verifiedAddress(user) });
   }
 }

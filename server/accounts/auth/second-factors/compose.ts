@@ -17,7 +17,7 @@ import { SignInChallenges } from "./sign-in-challenges.ts";
 import { Totp } from "./totp.ts";
 import { TotpSecrets } from "./totp-secrets.ts";
 
-/** Builds what second factors consist of: `management` for their owner, `checks` for whoever signs in, `confirmation` for who is signed in. */
+/** Builds the second-factor services: `management` for their owner, `checks` for sign-in, `confirmation` for signed-in users. */
 export function composeSecondFactors(parts: {
   siteUrl: string;
   keyring: Keyring;

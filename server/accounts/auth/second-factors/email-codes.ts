@@ -12,7 +12,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 const sendsPerHour = 5;
 
-/** Codes sent by mail: six digits, good for ten minutes, five tries and the one sign-in that asked for them. */
+/** Sends and checks codes by mail: six digits, valid for ten minutes, five attempts and only the sign-in that requested them. */
 export class EmailCodes {
   readonly #keys: readonly Uint8Array[];
   readonly #mailer: Mailer;
@@ -24,17 +24,17 @@ export class EmailCodes {
     this.#now = now;
   }
 
-  /** Whether there is a mail server at all. */
+  /** Whether a mail server is configured. */
   get configured(): boolean {
     return this.#mailer.configured;
   }
 
-  /** Whether a code could reach this user now. @param user.email verified */
+  /** Returns whether a code could reach this user now. @param user.email verified */
   reaches({ email }: { email: string | null }): boolean {
     return this.configured && email !== null;
   }
 
-  /** @throws AppError CONFLICT where no code could be sent */
+  /** @throws AppError CONFLICT if no code could be sent */
   async enable(em: EntityManager, user: { id: string; email: string | null }): Promise<boolean> {
     if (!this.#mailer.configured)
       throw new AppError("CONFLICT", "This installation sends no mail; use an authenticator app or a passkey.");
@@ -56,8 +56,8 @@ export class EmailCodes {
   }
 
   /**
-   * Sends a code for a sign-in; an earlier code of it stops working.
-   * @throws AppError TOO_MANY_REQUESTS beyond one a minute and five an hour, UNAVAILABLE when the mail server does not take it
+   * Sends a code for a sign-in and invalidates its earlier code.
+   * @throws AppError TOO_MANY_REQUESTS beyond one a minute and five an hour, UNAVAILABLE if the mail server does not accept the mail
    */
   async send(em: EntityManager, user: { id: string; email: string }, challengeId: string): Promise<void> {
     await this.#takeSend(em, user.id);
@@ -77,7 +77,7 @@ export class EmailCodes {
     });
   }
 
-  /** Takes a try and compares. A right code has no further use once its challenge is used. */
+  /** Counts an attempt and compares the code. A correct code cannot be reused once its challenge is used. */
   async check(em: EntityManager, challengeId: string, code: string): Promise<boolean> {
     const challenge = await queries(em)
       .updateTable("sign_in_challenges")
@@ -92,7 +92,7 @@ export class EmailCodes {
     return this.#hashes(challengeId, code).some((hash) => timingSafeEqual(Buffer.from(hash), Buffer.from(stored)));
   }
 
-  /** Counts a mail, in one statement so that parallel calls cannot pass the limit together. */
+  /** Counts a mail, in one statement so that parallel calls cannot exceed the limit together. */
   async #takeSend(em: EntityManager, userId: string): Promise<void> {
     const now = this.#now();
     const hourAgo = new Date(now.getTime() - hour);
@@ -121,14 +121,14 @@ export class EmailCodes {
     const full = (factor?.sent_within_hour ?? 0) >= sendsPerHour;
     const minuteEnds = (factor?.last_sent_at?.getTime() ?? 0) + minute;
     const hourEnds = full ? (factor?.hour_began_at?.getTime() ?? 0) + hour : 0;
-    // The time of now, not that of the call's beginning: the mail that stands in the way may have left in between.
+    // Uses the current time, not the start of the call: the mail that caused the limit may have been sent in between.
     const seconds = Math.max(1, Math.ceil((Math.max(minuteEnds, hourEnds) - this.#now().getTime()) / 1_000));
     return new AppError("TOO_MANY_REQUESTS", `A code was sent a moment ago; ask for another in ${seconds} seconds.`, {
       retryAfterSeconds: seconds,
     });
   }
 
-  /** With each key, newest first. Bound to the challenge: the code of one sign-in is none for another. */
+  /** Returns the code's hash under each key, newest first. Hashes include the challenge, so a code works only for its own sign-in. */
   #hashes(challengeId: string, code: string): string[] {
     return this.#keys.map((key) => createHmac("sha256", key).update(`${challengeId} ${code}`).digest("base64url"));
   }

@@ -1,12 +1,12 @@
 import { sql } from "kysely";
 import { queries, type EntityManager } from "../../../database/database.ts";
 
-/** The second factors that the interface names. Recovery codes stand in for any of them. */
+/** The second factors in the API. Recovery codes can replace any of them. */
 export const methods = ["totp", "passkey", "email"] as const;
 
 export type Method = (typeof methods)[number];
 
-/** The second factors that a user has set up, whether or not they can be used at this moment. */
+/** Returns the second factors that a user has set up, whether or not they are available now. */
 export async function methodsSetUp(em: EntityManager, userId: string): Promise<Method[]> {
   const {
     rows: [found],

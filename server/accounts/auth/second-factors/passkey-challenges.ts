@@ -3,14 +3,14 @@ import { queries, type EntityManager } from "../../../database/database.ts";
 
 const lifetimeMilliseconds = 5 * 60_000;
 
-/** What a challenge was made for, and so for what alone its answer counts. */
+/** The purpose of a challenge. Its response is valid only for that purpose. */
 export type ChallengeUse =
   | { purpose: "register"; userId: string }
   | { purpose: "second_factor"; userId: string; signInChallengeId: string }
   | { purpose: "confirm"; userId: string; sessionId: string }
   | { purpose: "sign_in" };
 
-/** The values that authenticators sign (WebAuthn §13.4.3): random, kept here, and taken back by the first answer. */
+/** Issues and consumes the challenges that authenticators sign (WebAuthn §13.4.3): random, stored here, consumed by the first response. */
 export class PasskeyChallenges {
   readonly #now: () => Date;
 
@@ -18,7 +18,7 @@ export class PasskeyChallenges {
     this.#now = now;
   }
 
-  /** How long an answer may take. */
+  /** How long a challenge stays valid. */
   get milliseconds(): number {
     return lifetimeMilliseconds;
   }
@@ -27,7 +27,7 @@ export class PasskeyChallenges {
   async make(em: EntityManager, use: ChallengeUse): Promise<string> {
     const challenge = randomBytes(32).toString("base64url");
     const now = this.#now();
-    // Anybody may ask for one: what nobody answered must not pile up until the next housekeeping.
+    // Anyone may request a challenge, so expired ones must not pile up until the next housekeeping.
     await queries(em).deleteFrom("passkey_challenges").where("expires_at", "<=", now).execute();
     await queries(em)
       .insertInto("passkey_challenges")
@@ -43,7 +43,7 @@ export class PasskeyChallenges {
     return challenge;
   }
 
-  /** Takes a challenge back. False for one that was answered before, has expired, or was made for something else. */
+  /** Consumes a challenge. Returns false if it was already used, has expired, or has another purpose. */
   async take(em: EntityManager, challenge: string, use: ChallengeUse): Promise<boolean> {
     let taking = queries(em)
       .deleteFrom("passkey_challenges")

@@ -20,13 +20,13 @@ export interface PasskeyView {
   lastUsedAt: Date | null;
 }
 
-/** Whose passkey signed, and the account's epoch at that moment. */
+/** The owner of the passkey that signed, and the account's epoch at that moment. */
 export interface PasskeyOwner {
   userId: string;
   accessEpoch: number;
 }
 
-/** Passkeys (WebAuthn). All of them verify their user and are discoverable, so each can also sign in without a password. */
+/** Manages passkeys (WebAuthn). All of them require user verification and are discoverable, so each can also sign in without a password. */
 export class Passkeys {
   readonly #challenges: PasskeyChallenges;
   readonly #party: RelyingParty;
@@ -56,7 +56,7 @@ export class Passkeys {
     return this.#party.creationOptions(named, existing, challenge, this.#challenges.milliseconds);
   }
 
-  /** Options for a second factor or a confirmation, or for a sign-in by whoever holds a passkey of this site. */
+  /** Returns the options for a second factor, a confirmation, or a sign-in with any passkey of this site. */
   async requestOptions(em: EntityManager, use: Exclude<ChallengeUse, { purpose: "register" }>) {
     const allowed = use.purpose === "sign_in" ? null : await this.#credentials(em, use.userId);
     const challenge = await this.#challenges.make(em, use);
@@ -64,9 +64,9 @@ export class Passkeys {
   }
 
   /**
-   * Adds a passkey. Call `takeRegistration` first, outside the transaction; within it the account must be locked, so that parallel calls
-   * together stay within the number that a user may have.
-   * @throws AppError BAD_REQUEST for one that does not fit the challenge, CONFLICT for one that is registered already
+   * Adds a passkey. Call `takeRegistration` first, outside the transaction. Within the transaction the account must be locked, so that
+   * parallel calls cannot exceed the number of passkeys per user.
+   * @throws AppError BAD_REQUEST if the passkey does not match the challenge, CONFLICT if it is already registered
    */
   async add(
     em: EntityManager,
@@ -96,9 +96,9 @@ export class Passkeys {
     return passkey;
   }
 
-  /** Takes the challenge back that a new passkey answers, whatever the passkey is worth. @throws AppError BAD_REQUEST */
+  /** Consumes the challenge of a registration, whether or not the passkey is valid. @throws AppError BAD_REQUEST */
   async takeRegistration(em: EntityManager, userId: string, credential: PasskeyRegistration): Promise<string> {
-    const challenge = challengeIn(credential.response.clientDataJSON);
+    const challenge = await challengeIn(credential.response.clientDataJSON);
     if (challenge === null) throw badCredential();
     if (await this.#challenges.take(em, challenge, { purpose: "register", userId })) return challenge;
     throw badField(["credential"], "The time for this passkey is over; start again.");
@@ -115,15 +115,15 @@ export class Passkeys {
   }
 
   /**
-   * Checks an authenticator's answer. The challenge is spent by it, right or wrong, and the counter moves on.
-   * @returns whose passkey it is; null for anything wrong
+   * Checks an authenticator's response. Consumes the challenge in either case, and advances the counter if the response is valid.
+   * @returns the passkey's owner; null if verification fails
    */
   async check(
     em: EntityManager,
     answer: PasskeyAnswer,
     use: Exclude<ChallengeUse, { purpose: "register" }>,
   ): Promise<PasskeyOwner | null> {
-    const challenge = challengeIn(answer.response.clientDataJSON);
+    const challenge = await challengeIn(answer.response.clientDataJSON);
     if (challenge === null || !(await this.#challenges.take(em, challenge, use))) return null;
     const passkey = await queries(em)
       .selectFrom("passkeys")
@@ -138,7 +138,7 @@ export class Passkeys {
       counter: Number(passkey.counter),
     });
     if (counter === null) return null;
-    // Nobody else may have moved the counter since it was read.
+    // Fails if another call has moved the counter since it was read.
     const { numUpdatedRows } = await queries(em)
       .updateTable("passkeys")
       .set({ counter: String(counter), last_used_at: this.#now() })
@@ -148,7 +148,7 @@ export class Passkeys {
     return numUpdatedRows > 0n ? { userId: passkey.user_id, accessEpoch: passkey.access_epoch } : null;
   }
 
-  /** The owner of the passkey that an answer names, be the answer right or wrong. */
+  /** Returns the owner of the passkey that a response names, whether or not the response is valid. */
   async named(em: EntityManager, { id }: PasskeyAnswer): Promise<string | null> {
     const passkey = await queries(em)
       .selectFrom("passkeys")
@@ -168,7 +168,7 @@ export class Passkeys {
   }
 }
 
-/** A passkey that names its user must name its owner; a sign-in without a password needs it named (WebAuthn §7.2, step 6). */
+/** Returns whether a response belongs to this owner. A passwordless sign-in must name the user (WebAuthn §7.2, step 6); others may omit it. */
 function isOwner(
   userId: string,
   { response: { userHandle } }: PasskeyAnswer,

@@ -2,19 +2,19 @@ import { badField } from "../../../platform/errors.ts";
 import { readRecoveryCode } from "./recovery-codes.ts";
 import type { PasskeyAnswer } from "./relying-party.ts";
 
-/** What somebody shows as a second factor. */
+/** The proof of a second factor. */
 export type Proof =
   | { method: "totp" | "email" | "recovery"; code: string }
   | { method: "passkey"; credential: PasskeyAnswer };
 
-/** A proof as callers write it. */
+/** A proof as submitted by the caller. */
 export interface GivenProof {
   method: Proof["method"];
   code?: string | undefined;
   credential?: PasskeyAnswer | undefined;
 }
 
-/** @throws AppError BAD_REQUEST for what no factor could have given, which counts as no try */
+/** @throws AppError BAD_REQUEST for malformed input, which does not count as an attempt */
 export function readProof({ method, code, credential }: GivenProof): Proof {
   if (method === "passkey") {
     if (!credential) throw badField(["credential"], "Send what the browser's navigator.credentials.get answered.");

@@ -4,21 +4,21 @@ import { hashOf } from "../../../platform/opaque-tokens.ts";
 import { areSymbols, newSymbols, readSymbols } from "../readable-codes.ts";
 
 const codesAtOnce = 10;
-/** 80 bits: too many to try, so a plain hash keeps them. */
+/** 80 bits: too many to guess, so a plain hash is enough. */
 const symbols = 16;
 
-/** The symbols of a recovery code however it was typed, or null for what is none. */
+/** Returns the symbols of a typed recovery code, or null if it is not a valid code. */
 export function readRecoveryCode(typed: string): string | null {
   const code = readSymbols(typed);
   return code.length === symbols && areSymbols(code) ? code.toLowerCase() : null;
 }
 
-/** Ten codes of a user, each good for one sign-in. Only hashes are stored. */
+/** Manages a user's ten recovery codes, each valid for one sign-in. Stores only hashes. */
 export class RecoveryCodes {
-  /** Makes ten codes in place of those that are left. Call it within a transaction. */
+  /** Replaces the remaining codes with ten new ones. Call it within a transaction. */
   async replace(em: EntityManager, userId: string): Promise<string[]> {
     const codes = Array.from({ length: codesAtOnce }, () => newSymbols(symbols).toLowerCase());
-    // Two calls at once must not leave twenty codes.
+    // Two parallel calls must not leave twenty codes.
     await lockAccount(em, userId);
     await this.removeAll(em, userId);
     await queries(em)
@@ -28,7 +28,7 @@ export class RecoveryCodes {
     return codes.map((code) => (code.match(/.{4}/g) ?? []).join("-"));
   }
 
-  /** Uses a code up. Of parallel uses one succeeds. @param code as `readRecoveryCode` reads it */
+  /** Consumes a code. Only one of several parallel calls succeeds. @param code as returned by `readRecoveryCode` */
   async use(em: EntityManager, userId: string, code: string): Promise<boolean> {
     const { numDeletedRows } = await queries(em)
       .deleteFrom("recovery_codes")

@@ -1,10 +1,7 @@
-import { verifyAuthenticationResponse, verifyRegistrationResponse } from "@simplewebauthn/server";
-import { decodeAttestationObject, decodeClientDataJSON, isoBase64URL } from "@simplewebauthn/server/helpers";
-
-/** EdDSA, ES256 and RS256 (RFC 9053): what authenticators have. */
+/** EdDSA, ES256 and RS256 (RFC 9053), the algorithms that authenticators support. */
 const algorithms = [-8, -7, -257];
 
-/** `RegistrationResponseJSON` (WebAuthn §5.1), as far as it matters to us. */
+/** `RegistrationResponseJSON` (WebAuthn §5.1), reduced to the fields in use. */
 export interface PasskeyRegistration {
   id: string;
   rawId: string;
@@ -12,7 +9,7 @@ export interface PasskeyRegistration {
   response: { clientDataJSON: string; attestationObject: string; transports?: string[] | undefined };
 }
 
-/** `AuthenticationResponseJSON` (WebAuthn §5.1), as far as it matters to us. */
+/** `AuthenticationResponseJSON` (WebAuthn §5.1), reduced to the fields in use. */
 export interface PasskeyAnswer {
   id: string;
   rawId: string;
@@ -25,7 +22,7 @@ export interface PasskeyAnswer {
   };
 }
 
-/** A passkey as WebAuthn needs it. Keys and ids are base64url. */
+/** The fields of a passkey that WebAuthn needs. Keys and ids are base64url. */
 export interface Credential {
   credentialId: string;
   publicKey: string;
@@ -35,7 +32,7 @@ export interface Credential {
 
 type KnownCredential = Pick<Credential, "credentialId" | "transports">;
 
-/** Us, as authenticators know us (WebAuthn §4, "relying party"). No storage here: only what is asked and what is right. */
+/** Implements the relying party (WebAuthn §4): builds options and verifies responses. Stores nothing. */
 export class RelyingParty {
   readonly #id: string;
   readonly #origin: string;
@@ -46,7 +43,7 @@ export class RelyingParty {
     this.#origin = origin;
   }
 
-  /** What a browser needs to make a passkey that can sign in by itself. */
+  /** Returns the options for creating a discoverable passkey. */
   creationOptions(
     user: { id: string; username: string; displayName: string },
     existing: readonly KnownCredential[],
@@ -70,7 +67,7 @@ export class RelyingParty {
     };
   }
 
-  /** @param allowed the passkeys to choose from; null: whichever the authenticator has for this site */
+  /** @param allowed the passkeys to choose from; null: any that the authenticator has for this site */
   requestOptions(allowed: readonly KnownCredential[] | null, challenge: string, timeout: number) {
     return {
       challenge,
@@ -81,13 +78,14 @@ export class RelyingParty {
     };
   }
 
-  /** The new passkey, or null when anything about it is wrong (WebAuthn §7.1). */
+  /** Returns the new passkey, or null if verification fails (WebAuthn §7.1). */
   async checkRegistration(registration: PasskeyRegistration, challenge: string): Promise<Credential | null> {
+    const library = await loadLibrary();
     try {
       const { id, rawId, type, response } = registration;
       const { clientDataJSON, attestationObject, transports = [] } = response;
-      if (hasCertificates(attestationObject)) return null;
-      const result = await verifyRegistrationResponse({
+      if (hasCertificates(library, attestationObject)) return null;
+      const result = await library.verifyRegistrationResponse({
         response: { id, rawId, type, response: { clientDataJSON, attestationObject }, clientExtensionResults: {} },
         expectedChallenge: challenge,
         expectedOrigin: this.#origin,
@@ -97,15 +95,15 @@ export class RelyingParty {
       });
       if (!result.verified) return null;
       const { credential } = result.registrationInfo;
-      const publicKey = isoBase64URL.fromBuffer(credential.publicKey);
+      const publicKey = library.isoBase64URL.fromBuffer(credential.publicKey);
       return { credentialId: credential.id, publicKey, counter: credential.counter, transports };
     } catch {
-      // The library throws for whatever does not fit, and decoders for what they cannot read.
+      // The library throws for any mismatch, and its decoders for malformed input.
       return null;
     }
   }
 
-  /** The signature counter that goes with a right answer, or null when anything about it is wrong (WebAuthn §7.2). */
+  /** Returns the signature counter of a valid response, or null if verification fails (WebAuthn §7.2). */
   async checkAnswer(
     answer: PasskeyAnswer,
     challenge: string,
@@ -114,14 +112,15 @@ export class RelyingParty {
     const { id, rawId, type } = answer;
     const { clientDataJSON, authenticatorData, signature } = answer.response;
     const response = { clientDataJSON, authenticatorData, signature };
+    const library = await loadLibrary();
     try {
-      const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      const { verified, authenticationInfo } = await library.verifyAuthenticationResponse({
         response: { id, rawId, type, response, clientExtensionResults: {} },
         expectedChallenge: challenge,
         expectedOrigin: this.#origin,
         expectedRPID: this.#id,
         requireUserVerification: true,
-        credential: { id: credentialId, publicKey: isoBase64URL.toBuffer(publicKey), counter },
+        credential: { id: credentialId, publicKey: library.isoBase64URL.toBuffer(publicKey), counter },
       });
       return verified ? authenticationInfo.newCounter : null;
     } catch {
@@ -130,13 +129,14 @@ export class RelyingParty {
   }
 }
 
-/** What authenticators know a user by (WebAuthn §4, "user handle"): base64url. */
+/** Returns the WebAuthn user handle (§4) of a user, as base64url. */
 export function userHandleOf(userId: string): string {
   return Buffer.from(userId).toString("base64url");
 }
 
-/** The challenge that an answer says it signed, or null for what cannot be read. Nothing is verified by this. */
-export function challengeIn(clientDataJson: string): string | null {
+/** Returns the challenge named in a response, or null if it cannot be read. Verifies nothing. */
+export async function challengeIn(clientDataJson: string): Promise<string | null> {
+  const { decodeClientDataJSON } = await loadLibrary();
   try {
     const { challenge } = decodeClientDataJSON(clientDataJson) as { challenge?: unknown };
     return typeof challenge === "string" ? challenge : null;
@@ -146,10 +146,10 @@ export function challengeIn(clientDataJson: string): string | null {
 }
 
 /**
- * Whether an attestation comes with certificates. We ask for none, so a browser sends none (WebAuthn §5.1.3); the library would fetch the
- * revocation lists that they name, and a caller's addresses are not for us to call.
+ * Returns whether an attestation contains certificates. Browsers send none unless asked (WebAuthn §5.1.3), and this service never asks.
+ * The library would fetch the revocation lists that they name, and the service must not call addresses chosen by a caller.
  */
-function hasCertificates(attestationObject: string): boolean {
+function hasCertificates({ decodeAttestationObject, isoBase64URL }: Library, attestationObject: string): boolean {
   const attestation = decodeAttestationObject(isoBase64URL.toBuffer(attestationObject));
   const format = attestation.get("fmt");
   if (format === "none") return false;
@@ -158,4 +158,21 @@ function hasCertificates(attestationObject: string): boolean {
 
 function descriptor({ credentialId, transports }: KnownCredential) {
   return { id: credentialId, type: "public-key" as const, transports };
+}
+
+type Library = Awaited<ReturnType<typeof loadLibrary>>;
+
+/** Loads the library on the first use of a passkey: it brings 250 modules of certificate formats. */
+async function loadLibrary() {
+  const [
+    { verifyAuthenticationResponse, verifyRegistrationResponse },
+    { decodeAttestationObject, decodeClientDataJSON, isoBase64URL },
+  ] = await Promise.all([import("@simplewebauthn/server"), import("@simplewebauthn/server/helpers")]);
+  return {
+    verifyAuthenticationResponse,
+    verifyRegistrationResponse,
+    decodeAttestationObject,
+    decodeClientDataJSON,
+    isoBase64URL,
+  };
 }

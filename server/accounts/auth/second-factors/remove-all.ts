@@ -1,6 +1,6 @@
 import { queries, type EntityManager } from "../../../database/database.ts";
 
-/** Takes every second factor from an account, recovery codes included: for whoever has lost theirs. @returns how many factors there were */
+/** Removes every second factor of an account, and its recovery codes, for a user who lost them. @returns the number of factors removed */
 export async function removeAllFactors(tx: EntityManager, userId: string): Promise<number> {
   let removed = 0n;
   for (const table of ["totp_factors", "email_factors", "passkeys"] as const) {

@@ -28,7 +28,7 @@ export interface SecondFactorParts {
   waysIn: WaysIn;
 }
 
-/** A user's own second factors: setting up, looking, removing. */
+/** Sets up, lists and removes a user's own second factors. */
 export class SecondFactors {
   readonly #parts: SecondFactorParts;
 
@@ -50,7 +50,7 @@ export class SecondFactors {
     return await this.#parts.totp.setUp(em, { id: userId, username });
   }
 
-  /** @throws AppError BAD_REQUEST for a code that the waiting secret does not give, CONFLICT when none waits */
+  /** @throws AppError BAD_REQUEST if the code does not match the pending secret, CONFLICT if no secret is pending */
   async enableTotp(em: EntityManager, caller: Caller, code: string): Promise<{ recoveryCodes: string[] }> {
     const { totp, guesses, recoveryCodes } = this.#parts;
     const digits = readSixDigits(code);
@@ -74,7 +74,7 @@ export class SecondFactors {
     await this.#disable(em, caller, currentPassword, "totp", "There is no authenticator app to remove.");
   }
 
-  /** @returns recovery codes when there were none */
+  /** @returns recovery codes if the user had none */
   async enableEmail(em: EntityManager, caller: Caller, currentPassword: string | undefined) {
     const { confirmation, emailCodes } = this.#parts;
     await confirmation.requireOrPassword(em, caller, currentPassword);
@@ -103,7 +103,7 @@ export class SecondFactors {
     return await this.#parts.passkeys.creationOptions(em, { id, username, displayName: displayName ?? null });
   }
 
-  /** Adds a passkey. @returns it, and recovery codes when there were none */
+  /** Adds a passkey. @returns the passkey, and recovery codes if the user had none */
   async createPasskey(em: EntityManager, caller: Caller, input: { name: string; credential: PasskeyRegistration }) {
     const { passkeys, audit, waysIn } = this.#parts;
     const { name, credential } = input;
@@ -119,7 +119,7 @@ export class SecondFactors {
     });
   }
 
-  /** @throws AppError NOT_FOUND for anybody else's passkey as for none, CONFLICT when it is the last way to sign in */
+  /** @throws AppError NOT_FOUND, also for another user's passkey, CONFLICT if it is the last way to sign in */
   async deletePasskey(em: EntityManager, caller: Caller, input: { id: string; currentPassword?: string | undefined }) {
     const { confirmation, passkeys, audit, waysIn } = this.#parts;
     await confirmation.requireOrPassword(em, caller, input.currentPassword);
@@ -137,7 +137,7 @@ export class SecondFactors {
     });
   }
 
-  /** Ten new recovery codes in place of those that are left. @throws AppError CONFLICT without a second factor to recover from */
+  /** Replaces the remaining recovery codes with ten new ones. @throws AppError CONFLICT without a second factor */
   async createRecoveryCodes(em: EntityManager, caller: Caller, currentPassword: string | undefined) {
     const { confirmation, recoveryCodes, audit, waysIn } = this.#parts;
     await confirmation.requireOrPassword(em, caller, currentPassword);
@@ -171,13 +171,13 @@ export class SecondFactors {
     });
   }
 
-  /** Whoever loses the only factor must get in: null when codes are there already. */
+  /** Returns recovery codes for users who lose their only factor; null if they already have codes. */
   async #firstRecoveryCodes(em: EntityManager, userId: string): Promise<string[] | null> {
     const { recoveryCodes } = this.#parts;
     return (await recoveryCodes.left(em, userId)) === 0 ? await recoveryCodes.replace(em, userId) : null;
   }
 
-  /** Without a factor there is nothing to recover from, and old codes must not count for factors of later. */
+  /** Deletes the recovery codes of a user without a second factor: old codes must not apply to factors added later. */
   async #dropUselessCodes(em: EntityManager, userId: string): Promise<void> {
     if ((await methodsSetUp(em, userId)).length === 0) await this.#parts.recoveryCodes.removeAll(em, userId);
   }

@@ -5,21 +5,21 @@ import { hashOf, newOpaqueToken } from "../../../platform/opaque-tokens.ts";
 
 const lifetimeMilliseconds = 10 * 60_000;
 
-/** Somebody whose password was right and who has yet to show a second factor: all that a `tempToken` proves. */
+/** A sign-in with a correct first factor that is pending a second one. A `tempToken` proves nothing more. */
 export interface PendingSignIn {
   challengeId: string;
   userId: string;
   rememberMe: boolean;
 }
 
-/** How the first factor was shown. */
+/** Details of a completed first factor. */
 export interface FirstFactor {
   rememberMe: boolean;
-  /** The account's when it was shown. */
+  /** The account's epoch when the first factor was checked. */
   accessEpoch: number;
 }
 
-/** Sign-ins that wait for a second factor. Their tokens are random, stored hashed, and no other kind of token passes for one. */
+/** Manages sign-ins pending a second factor. Their tokens are random and stored as hashes; no other kind of token is accepted. */
 export class SignInChallenges {
   readonly #now: () => Date;
 
@@ -29,12 +29,12 @@ export class SignInChallenges {
 
   /**
    * @returns the `tempToken`
-   * @throws AppError UNAUTHORIZED when the account is gone or disabled, or its credentials were changed since the first factor was shown
+   * @throws AppError UNAUTHORIZED if the account is deleted or disabled, or its credentials have changed since the first factor was checked
    */
   async start(em: EntityManager, userId: string, { rememberMe, accessEpoch }: FirstFactor): Promise<string> {
     const token = newOpaqueToken();
     const expiresAt = new Date(this.#now().getTime() + lifetimeMilliseconds);
-    // The user's row is locked: a change of credentials or status comes before this and is seen, or after it and finds the challenge.
+    // The lock on the user's row orders this with a change of credentials or status: it either commits first and is seen, or finds the challenge.
     const { numInsertedOrUpdatedRows } = await queries(em)
       .insertInto("sign_in_challenges")
       .columns(["id", "token_hash", "user_id", "remember_me", "expires_at", "email_code_tries"])
@@ -59,7 +59,7 @@ export class SignInChallenges {
     throw new AppError("UNAUTHORIZED", "This account cannot sign in any more; sign in again.");
   }
 
-  /** @throws AppError UNAUTHORIZED for anything but a token whose sign-in still waits, of a user who may sign in */
+  /** @throws AppError UNAUTHORIZED unless the token belongs to a pending sign-in of a user who may sign in */
   async authenticate(em: EntityManager, token: string | null): Promise<PendingSignIn> {
     const row =
       token === null
@@ -80,7 +80,7 @@ export class SignInChallenges {
     );
   }
 
-  /** Ends the waiting. Of parallel calls one gets true. */
+  /** Consumes the challenge. Only one of several parallel calls gets true. */
   async use(em: EntityManager, challengeId: string): Promise<boolean> {
     const { numUpdatedRows } = await queries(em)
       .updateTable("sign_in_challenges")

@@ -1,10 +1,10 @@
-import { sql } from "kysely";
-import { queries, type EntityManager } from "../../../database/database.ts";
+import type { EntityManager } from "../../../database/database.ts";
+import { ensureSealed } from "../../../database/ensure-sealed.ts";
 import { AppError } from "../../../platform/errors.ts";
 import type { Logger } from "../../../platform/log.ts";
 import type { SecretCipher } from "../../../platform/secret-cipher.ts";
 
-/** The secrets of authenticator apps: sealed at rest, bound to their user. */
+/** Manages the secrets of authenticator apps, encrypted at rest and bound to their user. */
 export class TotpSecrets {
   readonly #box: SecretCipher;
 
@@ -13,12 +13,12 @@ export class TotpSecrets {
   }
 
   seal(userId: string, secret: string): string {
-    return this.#box.seal(secret, placeOf(userId));
+    return this.#box.seal(secret, aadOf(userId));
   }
 
-  /** @throws AppError UNAUTHORIZED, naming what to do, for a secret that no key opens */
+  /** @throws AppError UNAUTHORIZED, with what to do next, if no key decrypts the secret */
   open(userId: string, sealed: string): string {
-    const opened = this.#box.open(sealed, placeOf(userId));
+    const opened = this.#box.open(sealed, aadOf(userId));
     if (opened.ok) return opened.text;
     const note = { text: "the secret of an authenticator app cannot be read", userId, reason: opened.reason };
     throw new AppError(
@@ -28,33 +28,20 @@ export class TotpSecrets {
     );
   }
 
-  /** Seals with the newest key what an older one sealed. The rows are locked meanwhile. Repeating it changes nothing. */
+  /** Encrypts the secrets with the newest of SECRET_KEYS. */
   async ensureSealed(em: EntityManager, log: Logger): Promise<void> {
-    await em.transactional(async (tx) => {
-      const rows = await queries(tx)
-        .selectFrom("totp_factors")
-        .select(["user_id", "secret"])
-        .orderBy("user_id")
-        .forUpdate()
-        .execute();
-      const sealed = rows.map(({ user_id, secret }) => this.#box.resealed(secret, placeOf(user_id)));
-      const changed = rows.flatMap(({ user_id, secret: old }, index) => {
-        const secret = sealed[index] ?? null;
-        return secret === null || secret === old ? [] : [{ user_id, secret }];
-      });
-      if (changed.length > 0) {
-        await sql`update totp_factors set secret = new.secret
-          from jsonb_to_recordset(${JSON.stringify(changed)}::jsonb) as new(user_id uuid, secret text)
-          where totp_factors.user_id = new.user_id`.execute(queries(tx));
-        log.info({ resealed: changed.length }, "encrypted the secrets of authenticator apps with the newest key");
-      }
-      const unreadable = sealed.filter((secret) => secret === null).length;
-      if (unreadable > 0)
-        log.warn({ unreadable }, "authenticator apps have secrets that no key in SECRET_KEYS opens; set them up again");
+    await ensureSealed(em, log, {
+      table: "totp_factors",
+      column: "secret",
+      type: "text",
+      id: "user_id",
+      name: "user_id",
+      of: "authenticator apps",
+      resealed: ({ user_id, secret }) => this.#box.resealed(secret, aadOf(user_id)),
     });
   }
 }
 
-function placeOf(userId: string): string[] {
+function aadOf(userId: string): string[] {
   return ["totp_factors", userId];
 }

@@ -1,12 +1,11 @@
-import { generateSecret, generateURI, verify } from "otplib";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import { AppError } from "../../../platform/errors.ts";
 import type { TotpSecrets } from "./totp-secrets.ts";
 
-/** One time step before and after the present one (RFC 6238 §5.2): clocks differ, and typing takes time. */
+/** One time step before and after the current one (RFC 6238 §5.2), to allow for clock drift and typing. */
 const toleranceSeconds = 30;
 
-/** Codes of authenticator apps (RFC 6238: SHA-1, six digits, 30 seconds, which is all that apps agree on). */
+/** Manages codes of authenticator apps (RFC 6238: SHA-1, six digits, 30 seconds, the only settings that all apps support). */
 export class Totp {
   readonly #secrets: TotpSecrets;
   readonly #now: () => Date;
@@ -17,10 +16,11 @@ export class Totp {
   }
 
   /**
-   * Makes a secret that waits for its first code; an earlier one that still waits is forgotten.
-   * @throws AppError CONFLICT when an app is in use
+   * Creates a secret that is pending until its first code, and discards an earlier pending one.
+   * @throws AppError CONFLICT if an app is already set up
    */
   async setUp(em: EntityManager, user: { id: string; username: string }) {
+    const { generateSecret, generateURI } = await import("otplib");
     const secret = generateSecret();
     const sealed = this.#secrets.seal(user.id, secret);
     const { numInsertedOrUpdatedRows } = await queries(em)
@@ -38,7 +38,7 @@ export class Totp {
     return { secret, otpauthUrl: generateURI({ issuer: "Zonewright", label: user.username, secret }) };
   }
 
-  /** @throws AppError CONFLICT when there is nothing that waits for its first code */
+  /** @throws AppError CONFLICT if no secret is pending */
   async requireWaiting(em: EntityManager, userId: string): Promise<void> {
     const waiting = await queries(em)
       .selectFrom("totp_factors")
@@ -50,12 +50,12 @@ export class Totp {
       throw new AppError("CONFLICT", "Call totp/setup first, and enter its secret in an authenticator app.");
   }
 
-  /** Turns the waiting secret on by its first code. Of parallel calls one does it. */
+  /** Enables the pending secret with its first code. Only one of several parallel calls succeeds. */
   async enable(em: EntityManager, userId: string, code: string): Promise<boolean> {
     return await this.#useCode(em, userId, code, "waiting");
   }
 
-  /** Uses a code up. It counts once for the account, whichever sign-in it is for. */
+  /** Consumes a code. A code works once per account, across all sign-ins. */
   async use(em: EntityManager, userId: string, code: string): Promise<boolean> {
     return await this.#useCode(em, userId, code, "enabled");
   }
@@ -81,7 +81,7 @@ export class Totp {
     const now = this.#now();
     const step = await matchingStep(this.#secrets.open(userId, factor.secret), code, now);
     if (step === null) return false;
-    // The condition makes parallel uses of one code take turns: the first moves the step on, the others find it moved.
+    // The condition serializes parallel uses of one code: the first advances the step, and the others match no row.
     const { numUpdatedRows } = await queries(em)
       .updateTable("totp_factors")
       .set({ last_step: step, ...(state === "waiting" ? { enabled_at: now } : {}) })
@@ -94,9 +94,10 @@ export class Totp {
   }
 }
 
-/** The time step whose code this is, or null. @param code six digits; otplib throws for anything else */
+/** Returns the time step that a code belongs to, or null. @param code six digits; otplib throws for anything else */
 async function matchingStep(secret: string, code: string, now: Date): Promise<number | null> {
   const epoch = Math.floor(now.getTime() / 1_000);
+  const { verify } = await import("otplib");
   const result = await verify({ secret, token: code, epoch, epochTolerance: toleranceSeconds });
   return result.valid && "timeStep" in result ? result.timeStep : null;
 }

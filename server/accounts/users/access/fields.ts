@@ -4,24 +4,24 @@ import { accessKinds, ownAccessKinds } from "./kinds.ts";
 const ownKind = z.enum(ownAccessKinds, `This must be one of ${ownAccessKinds.join(", ")}.`);
 export const accessKind = z.enum(accessKinds, `This must be one of ${accessKinds.join(", ")}.`);
 
-/** What to end together with a change of the own password. */
+/** The ways to sign in that a user revokes when changing their own password. */
 export const revokeField = z
   .array(ownKind, "This must be a list.")
   .max(ownAccessKinds.length, `There are only ${ownAccessKinds.length} kinds.`)
   .default(["sessions"])
   .meta({
     description:
-      "What ends together with the old password: `sessions` (all but this one), `tokens` (personal tokens), `passkeys`, `identities`, `keys` (TSIG keys).",
+      "What else to revoke: `sessions` (all but this one), `tokens` (personal tokens), `passkeys`, `identities`, `keys` (TSIG keys). Default: `sessions`.",
     example: ["sessions", "tokens"],
   });
 
-/** What to take away together with a password that an administrator sets. */
+/** The ways to sign in that an administrator revokes when setting a password. */
 export const rescueField = z
   .array(accessKind, "This must be a list.")
   .max(accessKinds.length, `There are only ${accessKinds.length} kinds.`)
   .optional()
   .meta({
     description:
-      "Which other ways in a new `password` takes away; sessions always end. Left out: all of them, and an address that the user verified has to be verified again.",
+      "Which other ways in a new `password` revokes; sessions always end. Default: all, and an address the user verified must be verified again.",
     example: ["tokens", "passkeys"],
   });

@@ -1,10 +1,10 @@
-/** What a user can end together with a change of the own password. `keys` are TSIG keys. */
+/** The kinds of access that users can revoke when changing their own password. `keys` are TSIG keys. */
 export const ownAccessKinds = ["sessions", "tokens", "passkeys", "identities", "keys"] as const;
 
-/** Every way into an account. */
+/** Every kind of access to an account. */
 export const accessKinds = ["password", ...ownAccessKinds, "totp", "email", "recoveryCodes"] as const;
 
 export type AccessKind = (typeof accessKinds)[number];
 
-/** The ways that a new password takes away by default when an administrator sets it. */
+/** The kinds revoked by default when an administrator sets a new password. */
 export const allButPassword: readonly AccessKind[] = accessKinds.filter((kind) => kind !== "password");

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { queries, type EntityManager } from "../../../database/database.ts";
 
-/** How many ways into an account there are beside its password. */
+/** The number of ways to access an account, not counting its password. */
 export interface AccessLeft {
   sessions: number;
   tokens: number;
@@ -9,7 +9,7 @@ export interface AccessLeft {
   identities: number;
 }
 
-/** Counts what opens an account beside its password and the session that asks. */
+/** Counts the ways to access an account, except its password and the calling session. */
 export async function accessLeft(
   em: EntityManager,
   { userId, sessionId }: { userId: string; sessionId: string | null },

@@ -11,8 +11,9 @@ const tables = [
 ] as const;
 
 /**
- * Ends what was issued for an account: mailed links, tickets, sign-ins and bindings under way, challenges. Call it within the transaction of
- * every change of credentials, address or state, after `lockAccount`. What is being exchanged for a session at this moment finds that the epoch has moved on.
+ * Ends what was issued for an account: mailed links, tickets, pending sign-ins and bindings, challenges. Call it after `lockAccount`, within
+ * the transaction of every change of credentials, address or state. An exchange for a session that is already in flight fails because the
+ * epoch has advanced.
  */
 export async function endOutstanding(tx: EntityManager, userId: string): Promise<void> {
   await queries(tx)

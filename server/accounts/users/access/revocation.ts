@@ -7,31 +7,31 @@ import { queries, type EntityManager } from "../../../database/database.ts";
 import type { ProviderId } from "../../../database/tables/identity.ts";
 import type { AccessKind } from "./kinds.ts";
 
-/** Which ways into an account to take away. */
+/** Selects the access to revoke. */
 export interface Selection {
   kinds: readonly AccessKind[];
   /** Only these sessions, tokens, passkeys and identities; null: all of each kind. */
   ids?: readonly string[] | null;
-  /** A session that goes on. */
+  /** A session to leave open. */
   exceptSession?: string | null;
 }
 
-/** What was taken away, as the trail tells it: names and counts, no secrets. */
+/** The access that was revoked, as recorded in the audit trail: names and counts, no secrets. */
 export interface Revoked {
   password: boolean;
   sessions: number;
-  /** By name. */
+  /** Token names. */
   tokens: string[];
-  /** By name. */
+  /** Passkey names. */
   passkeys: string[];
-  /** By provider. */
+  /** Provider ids. */
   identities: string[];
   totp: boolean;
   email: boolean;
   recoveryCodes: number;
 }
 
-/** Takes ways into an account away. */
+/** Revokes access to accounts. */
 export class AccessRevocation {
   readonly #sessions: Sessions;
   readonly #authenticator: Authenticator;
@@ -41,7 +41,7 @@ export class AccessRevocation {
     this.#authenticator = authenticator;
   }
 
-  /** Call it in a transaction, after `lockAccount`. Sessions and tokens stop working with its commit. */
+  /** Revokes access. Call it in a transaction, after `lockAccount`. Sessions and tokens stop working when the transaction commits. */
   async revoke(tx: EntityManager, userId: string, selection: Selection): Promise<Revoked> {
     const { kinds, ids = null, exceptSession = null } = selection;
     const has = (kind: AccessKind) => kinds.includes(kind);
@@ -56,7 +56,7 @@ export class AccessRevocation {
       email: has("email") && (await removeRows(tx, "email_factors", { userId })).length > 0,
       recoveryCodes: 0,
     };
-    // Without a factor there is nothing to recover from, and old codes must not count for factors of later.
+    // Without a second factor, recovery codes have no use, and old ones must not apply to factors added later.
     const useless = (await methodsSetUp(tx, userId)).length === 0;
     if (has("recoveryCodes") || useless)
       revoked.recoveryCodes = (await removeRows(tx, "recovery_codes", { userId })).length;
@@ -72,14 +72,14 @@ export class AccessRevocation {
   }
 }
 
-/** Leaves out of what was taken away the kinds of which there was nothing. */
+/** Returns only the kinds for which something was revoked. */
 export function toldOf(revoked: Revoked): Partial<Revoked> {
   return Object.fromEntries(
     Object.entries(revoked).filter(([, what]) => (Array.isArray(what) ? what.length > 0 : Boolean(what))),
   );
 }
 
-/** Whose, and which of them; null or left out: all. */
+/** The user, and the ids to remove; null or omitted: all. */
 interface Of {
   userId: string;
   ids?: readonly string[] | null;
@@ -102,7 +102,7 @@ async function removePassword(tx: EntityManager, userId: string): Promise<boolea
   return numUpdatedRows > 0n;
 }
 
-/** Also ends registrations that wait with one of these identities: it opened this account a moment ago. */
+/** Removes identities and the pending registrations that use them: until now they opened this account. */
 async function removeIdentities(tx: EntityManager, of: Of): Promise<string[]> {
   type Row = { provider_id: ProviderId; issuer: string; subject: string };
   const removed = await removeRows<Row>(tx, "identity_bindings", of);

@@ -15,14 +15,14 @@ import { endOutstanding } from "./outstanding.ts";
 import { toldOf, type AccessRevocation, type Revoked } from "./revocation.ts";
 import { distrustOwnLink } from "../email/verified-address.ts";
 
-/** What of an account's access to take away: some kinds, some single ways, or all. */
+/** The access to revoke: some kinds, single items, or everything. */
 export interface AccessWish {
   id: string;
   revoke?: readonly AccessKind[] | undefined;
   ids?: readonly string[] | undefined;
 }
 
-/** The kinds that are taken away one by one. */
+/** The kinds whose items can be revoked one by one. */
 const singles: readonly AccessKind[] = ["sessions", "tokens", "passkeys", "identities"];
 
 interface Parts {
@@ -35,7 +35,7 @@ interface Parts {
   audit: Audit;
 }
 
-/** Other people's ways into their accounts, for administrators to see and to take away. */
+/** Shows and revokes access to other users' accounts, for administrators. */
 export class UserAccess {
   readonly #parts: Parts;
 
@@ -59,10 +59,10 @@ export class UserAccess {
   }
 
   /**
-   * Takes ways into an account away: all of them, unless the wish names some. Whatever was issued for the account ends as well.
-   * @returns those that are left
-   * @throws AppError NOT_FOUND for a user or an id that is none, FORBIDDEN for one's own account, REAUTHENTICATION_REQUIRED where it takes a
-   * protection away
+   * Revokes access to an account: all of it, unless the request selects some. Also ends whatever was issued for the account.
+   * @returns the remaining access
+   * @throws AppError NOT_FOUND for an unknown user or id, FORBIDDEN for the caller's own account, REAUTHENTICATION_REQUIRED if it removes a
+   * protection
    */
   async revoke(em: EntityManager, caller: Caller, { id, revoke, ids }: AccessWish) {
     if (caller.userId === id) throw ownAccess();

@@ -1,15 +1,15 @@
 import { sql } from "kysely";
 import { queries, type EntityManager } from "../../../database/database.ts";
 
-/** How many mails may go out within any stretch of time as long as the window. */
+/** The number of mails allowed within any period of the window's length. */
 export interface Allowance {
   most: number;
   windowMilliseconds: number;
 }
 
 /**
- * Counts a mail against an allowance, in one statement so that parallel calls cannot pass the limit together. A rollback gives it back.
- * @returns 0 when it may go out, else the seconds until one may
+ * Counts a mail against an allowance, in one statement so that parallel calls cannot exceed the limit together. A rollback undoes the count.
+ * @returns 0 if the mail may be sent, else the seconds until one may be
  */
 export async function takeAllowance(
   tx: EntityManager,

@@ -18,9 +18,9 @@ import { verifiedAddress } from "./verified-address.ts";
 
 const hour = 3_600_000;
 const lifetimeMilliseconds = 24 * hour;
-/** All links that one user asks for, to whatever address. */
+/** Limits the links that one user may request, across all addresses. */
 const perUser: Allowance = { most: 5, windowMilliseconds: hour };
-/** All links to one address, whoever asks for them. */
+/** Limits the links sent to one address, across all users. */
 const perAddress: Allowance = { most: 3, windowMilliseconds: 24 * hour };
 
 interface Parts {
@@ -30,7 +30,7 @@ interface Parts {
   now: () => Date;
 }
 
-/** Links that show that an address is its user's. Until one is opened the address gets no other mail. */
+/** Verifies addresses by mailed links. Until a link is opened, its address gets no other mail. */
 export class EmailVerifications {
   readonly #parts: Parts;
 
@@ -39,9 +39,9 @@ export class EmailVerifications {
   }
 
   /**
-   * Mails a link to a user's address once the transaction is committed; earlier links stop working. Without a mail server it does nothing.
-   * The user must be locked, or new.
-   * @returns the refusal when a limit is reached and nothing is mailed, for the caller to throw or not
+   * Mails a link to a user's address once the transaction commits, and invalidates earlier links. Does nothing without a mail server.
+   * The user must be locked or new.
+   * @returns the error if a limit was reached and nothing was mailed; the caller decides whether to throw it
    */
   async send(
     tx: EntityManager,
@@ -58,7 +58,7 @@ export class EmailVerifications {
       .insertInto("email_verifications")
       .values({ token_hash: hashOfLink(token), user_id: id, email, expires_at })
       .execute();
-    // In the fragment, which browsers send to no server.
+    // In the fragment, which browsers never send to a server.
     const letter = verifyEmail(email, { username, link: `${siteUrl}/verify-email#token=${token}` });
     afterCommit(tx, () => mail.send(letter, lifetimeMilliseconds));
     return null;
@@ -66,7 +66,7 @@ export class EmailVerifications {
 
   /**
    * Mails the caller another link.
-   * @throws AppError CONFLICT where there is nothing to verify, or no mail server, or the address is another user's; TOO_MANY_REQUESTS
+   * @throws AppError CONFLICT if there is nothing to verify, no mail server, or the address belongs to another user; TOO_MANY_REQUESTS
    */
   async resend(em: EntityManager, caller: Caller): Promise<void> {
     const { mail, audit } = this.#parts;
@@ -91,8 +91,8 @@ export class EmailVerifications {
   }
 
   /**
-   * Verifies the address that a link was mailed to. A link works once, and only while the address is the account's.
-   * @throws AppError BAD_REQUEST for a link that is unknown, used, expired or outdated, CONFLICT when another account was first
+   * Verifies the address that a link was mailed to. A link works once, and only while the account has that address.
+   * @throws AppError BAD_REQUEST if the link is unknown, used, expired or outdated, CONFLICT if another account verified the address first
    */
   async verify(em: EntityManager, actor: Actor, token: string): Promise<void> {
     const { audit, now } = this.#parts;
@@ -131,7 +131,7 @@ export class EmailVerifications {
     const now = this.#parts.now();
     const ofUser = await takeAllowance(tx, `verification by ${userId}`, perUser, now);
     if (ofUser > 0) return tooMany(`${perUser.most} confirmation mails an hour can be sent for an account`, ofUser);
-    // Hashed: what outlives an account here is no list of addresses.
+    // Hashed, because these rows outlive the account and must not become a list of addresses.
     const key = hashOf(`verification to ${email.toLowerCase()}`);
     const ofAddress = await takeAllowance(tx, key, perAddress, now);
     return ofAddress > 0
@@ -140,7 +140,7 @@ export class EmailVerifications {
   }
 }
 
-/** Tells somebody early that an address cannot become theirs. @throws AppError CONFLICT while another account has verified it */
+/** Refuses early an address that the user cannot have. @throws AppError CONFLICT if another account has verified it */
 export async function refuseTaken(em: EntityManager, email: string, userId: string | null): Promise<void> {
   const other = await queries(em)
     .selectFrom("users")

@@ -1,15 +1,15 @@
 import { queries, type EntityManager } from "../../../database/database.ts";
 import type { User } from "../../../database/tables/users.ts";
 
-/** The address that mail about the account may go to; null where there is none or nobody has vouched for it. */
+/** Returns the address for mail about the account; null if there is none or it is unverified. */
 export function verifiedAddress({ email, emailVerifiedBy }: Pick<User, "email" | "emailVerifiedBy">): string | null {
   return typeof emailVerifiedBy === "string" ? (email ?? null) : null;
 }
 
 /**
- * Makes an address count as unverified that the user verified by a link: whoever had the account may have set it. What administrators and
- * identity providers vouched for stays.
- * @returns whether there was one
+ * Marks an address that the user verified by a link as unverified: an intruder may have set it. Addresses vouched for by administrators and
+ * identity providers stay verified.
+ * @returns whether there was such an address
  */
 export async function distrustOwnLink(tx: EntityManager, userId: string): Promise<boolean> {
   const { numUpdatedRows } = await queries(tx)

@@ -1,6 +1,6 @@
 import { queries, type EntityManager } from "../../../database/database.ts";
 
-/** Ends the invitations that a user made, for one who loses the right to invite. @returns how many were still open */
+/** Ends the invitations of a user who loses the right to invite. @returns the number that were still open */
 export async function endInvitations(tx: EntityManager, userId: string, now: Date): Promise<number> {
   const { numUpdatedRows } = await queries(tx)
     .updateTable("invitations")

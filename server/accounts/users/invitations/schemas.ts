@@ -3,19 +3,19 @@ import { id, pageOf, paging, timestamp, timestampInput } from "../../../api/sche
 import { roles } from "../../../database/tables/roles.ts";
 import { invitationStates } from "./states.ts";
 
-const role = z.enum(roles).meta({ description: "The role of who registers with it.", example: "member" });
+const role = z.enum(roles).meta({ description: "Role of users who register with it.", example: "member" });
 const maxUses = z
   .int("This must be a whole number.")
   .min(1, "This must be at least 1.")
   .max(10_000, "This must be at most 10000.")
-  .meta({ description: "How many people may register with it.", example: 1 });
+  .meta({ description: "How many users may register with it, 1 to 10000.", example: 1 });
 
 export const listInvitationsInput = z.strictObject(paging(20, 100));
 
 export const createInvitationInput = z.strictObject({
   role: role.default("member"),
   maxUses: maxUses.default(1),
-  expiresAt: timestampInput("From when on it is not valid; null: never.").nullable().default(null),
+  expiresAt: timestampInput("When it expires; null for never.").nullable().default(null),
 });
 
 export const invitationIdInput = z.strictObject({ id: id("The invitation's id.") });
@@ -25,17 +25,17 @@ const invitation = z
     id: id("The invitation's id."),
     role,
     maxUses,
-    uses: z.int().meta({ description: "How many have registered with it.", example: 0 }),
-    expiresAt: timestamp("From when on it is not valid; null: never.").nullable(),
-    createdBy: id("The administrator who made it, who may be deleted by now; null where nobody knows.").nullable(),
-    createdAt: timestamp("When it was made."),
+    uses: z.int().meta({ description: "How many users have registered with it.", example: 0 }),
+    expiresAt: timestamp("When it expires; null for never.").nullable(),
+    createdBy: id("The administrator who created it, possibly deleted since; null if unknown.").nullable(),
+    createdAt: timestamp("When it was created."),
     state: z.enum(invitationStates).meta({
       description:
-        "Whether people can register with it: `open`; `used_up`; `expired`; `ended`, because its maker was deleted, disabled or is no longer an administrator.",
+        "`open`: users can register. `used_up`, `expired`: no longer. `ended`: its creator was deleted, disabled or demoted.",
       example: "open",
     }),
   })
-  .meta({ id: "Invitation", description: "Lets people register who know its code." });
+  .meta({ id: "Invitation", description: "An invitation to register." });
 
 export const invitationPage = z
   .object({ invitations: z.array(invitation).meta({ description: "Newest first." }), ...pageOf })
@@ -45,7 +45,7 @@ export const newInvitation = z
   .object({
     ...invitation.shape,
     code: z.string().meta({
-      description: "For who shall register. Shown this once.",
+      description: "Registration code, shown only once.",
       example: "7ZK4M-9T2QX-WB3EH-8VJ5R-N1D6A-C",
     }),
   })

@@ -8,7 +8,8 @@ import { badField, notFound, type AppError } from "../../../platform/errors.ts";
 import { newId } from "../../../platform/ids.ts";
 import type { Role } from "../../../database/tables/roles.ts";
 import type { InvitationState } from "./states.ts";
-import { inviteCodeHash, newInviteCode } from "./codes.ts";
+import { hashOf } from "../../../platform/opaque-tokens.ts";
+import { newSymbols, readSymbols } from "../../auth/readable-codes.ts";
 import { Invitation } from "../../../database/tables/invitations.ts";
 
 export interface NewInvitation {
@@ -17,7 +18,7 @@ export interface NewInvitation {
   expiresAt: Date | null;
 }
 
-/** What lets people register by themselves. */
+/** Manages the invitations with which people register. */
 export class Invitations {
   readonly #audit: Audit;
   readonly #now: () => Date;
@@ -53,7 +54,7 @@ export class Invitations {
     return { invitations: rows.map((row) => view(row, row.maker !== null, now)), total, ...paging };
   }
 
-  /** The only time that the code can be seen. */
+  /** Creates an invitation. The code is returned only here. */
   async create(em: EntityManager, caller: Caller, input: NewInvitation) {
     const now = this.#now();
     if (input.expiresAt && input.expiresAt <= now) throw badField(["expiresAt"], "This must lie in the future.");
@@ -79,7 +80,7 @@ export class Invitations {
     return { ...view(invitation, true, now), code };
   }
 
-  /** Nobody can use it any more. Who registered with it stays. */
+  /** Deletes an invitation, which can no longer be used. Users who registered with it stay. */
   async delete(em: EntityManager, caller: Caller, id: string): Promise<void> {
     await em.transactional(async (tx) => {
       const invitation = await tx.findOne(Invitation, { id });
@@ -96,8 +97,8 @@ export class Invitations {
   }
 
   /**
-   * Takes one use, within the transaction that makes the user. However many try at once, no more get through than it allows.
-   * @throws AppError BAD_REQUEST for a code that is unknown, used up or expired, or whose maker may no longer invite
+   * Consumes one use, within the transaction that creates the user. Parallel calls cannot exceed the number of uses.
+   * @throws AppError BAD_REQUEST if the code is unknown, used up or expired, or if its creator may no longer invite
    */
   async redeem(tx: EntityManager, code: string): Promise<{ id: string; role: Role }> {
     const used = await queries(tx)
@@ -110,7 +111,7 @@ export class Invitations {
     throw badCode();
   }
 
-  /** Looks at a code without using it. @throws AppError BAD_REQUEST as `redeem` */
+  /** Checks a code without using it. @throws AppError BAD_REQUEST as `redeem` */
   async requireValid(em: EntityManager, code: string): Promise<void> {
     const found = await queries(em)
       .selectFrom("invitations")
@@ -120,7 +121,7 @@ export class Invitations {
     if (!found) throw badCode();
   }
 
-  /** The invitation of this code, while it is neither used up nor expired and its maker may still invite. */
+  /** Matches the invitation with this code if it is neither used up nor expired and its creator may still invite. */
   #isGood(eb: ExpressionBuilder<Tables, "invitations">, code: string) {
     return eb.and([
       eb("code_hash", "=", inviteCodeHash(code)),
@@ -157,4 +158,17 @@ function stateOf({ uses, maxUses, expiresAt, endedAt }: Stored, makerMayInvite: 
   if (uses >= maxUses) return "used_up";
   if (endedAt || !makerMayInvite) return "ended";
   return expiresAt && expiresAt <= now ? "expired" : "open";
+}
+
+/** 130 bits. */
+const codeSymbols = 26;
+
+/** Returns a new code in groups of up to five: `7ZK4M-9T2QX-…`. */
+function newInviteCode(): string {
+  return newSymbols(codeSymbols).replaceAll(/.{5}(?=.)/g, "$&-");
+}
+
+/** Returns the hash under which a code is stored. Accepts the code in any typed form. */
+function inviteCodeHash(code: string): string {
+  return hashOf(`invitation ${readSymbols(code)}`);
 }

@@ -3,7 +3,7 @@ import { line } from "../../../api/schemas.ts";
 import { revokeField } from "../access/fields.ts";
 import { emailField, newPasswordField, typedPassword } from "../schemas.ts";
 
-/** Shown text that an empty one removes. */
+/** Returns a schema for displayed text; an empty string removes the text. */
 function removable(max: number) {
   return line(max)
     .nullable()
@@ -13,52 +13,55 @@ function removable(max: number) {
 
 const longestPicture = 2_048;
 
-/** An address as URL parsers write it, so that what is stored is what browsers ask for; null for what is none that we show. */
+/** Returns an address as URL parsers write it, so that the stored value is what browsers request; null if it cannot be used. */
 function pictureAddress(text: string): string | null {
   const url = /^https:\/\//i.test(text) ? URL.parse(text) : null;
   if (!url || url.username !== "" || url.password !== "") return null;
   return url.href.length <= longestPicture ? url.href : null;
 }
 
-/** Not strict: who changes a field of the current user and sends all of it back means that field. */
+/** Not strict: clients may change one field of the current user and send back all of it. */
 export const updateProfileInput = z.object({
-  displayName: removable(100).meta({ description: "Full name to show; null: none.", example: "Ada Lovelace" }),
-  nickname: removable(50).meta({ description: "Short name to show; null: none.", example: "Ada" }),
+  displayName: removable(100).meta({
+    description: "Full name, at most 100 characters; null for none.",
+    example: "Ada Lovelace",
+  }),
+  nickname: removable(50).meta({ description: "Short name, at most 50 characters; null for none.", example: "Ada" }),
   avatarUrl: line(longestPicture)
     .nullable()
     .transform((text, ctx) => {
       if (text === null || text === "") return null;
       const address = pictureAddress(text);
       if (address !== null) return address;
-      const message = "This must be an address that begins with https://, without a username or a password in it.";
+      const message = "This must be an https:// URL without a username or password.";
       ctx.addIssue({ code: "custom", message });
       return z.NEVER;
     })
     .optional()
-    .meta({ description: "Address of a picture, https only; null: none.", example: "https://example.com/ada.png" }),
+    .meta({ description: "URL of a picture, https only; null for none.", example: "https://example.com/ada.png" }),
   notificationsEnabled: z
     .boolean()
     .optional()
-    .meta({ description: "Whether in-app messages and the live stream are on.", example: true }),
+    .meta({ description: "Whether in-app notifications and the live stream are on.", example: true }),
   emailNotificationsEnabled: z.boolean().optional().meta({
-    description: "Whether messages also go out by e-mail, which needs an address and a mail server.",
+    description: "Whether notifications are also sent by e-mail. Requires an address and a mail server.",
     example: false,
   }),
 });
 
 function currentPassword(alias: string) {
   return typedPassword.optional().meta({
-    description: `Your password as it is. Required, under this name or as \`${alias}\`.`,
+    description: `Your current password. Required, as \`currentPassword\` or as \`${alias}\`.`,
     example: "correct horse battery staple",
   });
 }
 
 const alias = typedPassword.optional().meta({
-  description: "Another name for `currentPassword`.",
+  description: "Alias of `currentPassword`.",
   example: "correct horse battery staple",
 });
 
-// That one of the two names is there is for the service to see: the API document loses what a refined object says.
+// The service requires one of the two names: a refined schema would lose its details in the API document.
 
 export const changePasswordInput = z.strictObject({
   currentPassword: currentPassword("oldPassword"),

@@ -22,7 +22,7 @@ import { verifiedAddress } from "../email/verified-address.ts";
 import { ownAccount } from "../own-account.ts";
 import { writeUser, type Users } from "../service.ts";
 
-/** Any of the fields that people set for themselves. */
+/** The fields that users can set for themselves. */
 export interface ProfilePatch {
   displayName?: string | null | undefined;
   nickname?: string | null | undefined;
@@ -33,16 +33,16 @@ export interface ProfilePatch {
 
 export interface PasswordChange {
   currentPassword?: string | undefined;
-  /** Another name for it. */
+  /** An alias of `currentPassword`. */
   oldPassword?: string | undefined;
   newPassword: string;
-  /** What ends together with the old password. */
+  /** The ways to sign in to revoke with the old password. */
   revoke: readonly AccessKind[];
 }
 
 export interface EmailChange {
   currentPassword?: string | undefined;
-  /** Another name for it. */
+  /** An alias of `currentPassword`. */
   password?: string | undefined;
   email: string;
 }
@@ -57,11 +57,11 @@ interface Parts {
   mail: MailOutbox;
   audit: Audit;
   now: () => Date;
-  /** Told when somebody turns their notifications off, at once. */
+  /** Called as soon as a user turns notifications off. */
   onNotificationsOff: (userId: string) => void;
 }
 
-/** What people change about their own account. */
+/** Changes users' own accounts. */
 export class Profile {
   readonly #parts: Parts;
 
@@ -87,8 +87,8 @@ export class Profile {
   }
 
   /**
-   * Sets a new password and takes the named ways in away; this session stays.
-   * @returns how many other ways are left
+   * Sets a new password and revokes the selected ways to sign in. The caller's session stays open.
+   * @returns how many other ways to sign in remain
    * @throws AppError FORBIDDEN for a wrong current password, BAD_REQUEST for a common one, TOO_MANY_REQUESTS, CONFLICT
    */
   async changePassword(em: EntityManager, caller: Caller, change: PasswordChange): Promise<AccessLeft> {
@@ -127,9 +127,10 @@ export class Profile {
   }
 
   /**
-   * Sets another e-mail address, mails it a link that verifies it, and notifies the old one. An address that differs by case only stays verified.
+   * Changes the e-mail address, mails a verification link to the new address and notifies the old one.
+   * An address that differs only in case stays verified.
    * @returns the current user
-   * @throws AppError FORBIDDEN for a wrong current password, REAUTHENTICATION_REQUIRED, CONFLICT for an address that somebody else has verified,
+   * @throws AppError FORBIDDEN for a wrong current password, REAUTHENTICATION_REQUIRED, CONFLICT if another user has verified the address,
    * TOO_MANY_REQUESTS
    */
   async changeEmail(em: EntityManager, caller: Caller, { currentPassword, password, email }: EmailChange) {
@@ -163,7 +164,7 @@ export class Profile {
     return await users.current(em.fork(), caller);
   }
 
-  /** Where there is a password it has to be given, however fresh the session is. */
+  /** Requires the password if the account has one, even in a freshly confirmed session. */
   async #confirmEmailChange(em: EntityManager, caller: Caller, given: Omit<EmailChange, "email">): Promise<void> {
     const { confirmation } = this.#parts;
     if (given.currentPassword === undefined && given.password === undefined) {

@@ -14,7 +14,7 @@ const schema = z.strictObject({
     .meta({ description: "An address, or up to twenty.", example: "dns-team@example.com" }),
 });
 
-/** A mail to addresses that need not be users'. */
+/** Sends mail to any addresses, including ones that belong to no user. */
 export const email: ChannelKind<z.infer<typeof schema>> = {
   channel: "email",
   label: "E-mail",
@@ -26,7 +26,7 @@ export const email: ChannelKind<z.infer<typeof schema>> = {
   },
 };
 
-/** What was told, as a mail. */
+/** Returns a notification as a mail. */
 export function noticeMail(to: string, { id, title, content }: ChannelMessage, siteUrl: string): Mail {
   const letter = mailOf({
     to,
@@ -40,8 +40,8 @@ export function noticeMail(to: string, { id, title, content }: ChannelMessage, s
 export async function sendMail({ mailer }: Ports, mail: Mail): Promise<Outcome> {
   if (!mailer.configured) return { ok: false, reason: "This installation sends no mail: SMTP_URL is not set." };
   const attempt = await mailer.attempt(mail);
-  if (attempt === "taken") return { ok: true };
-  return attempt === "refused"
+  if (attempt === "accepted") return { ok: true };
+  return attempt === "rejected"
     ? { ok: false, reason: "The mail server refused it.", refused: true }
     : { ok: false, reason: "The mail server did not take it." };
 }

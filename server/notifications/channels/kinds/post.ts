@@ -7,7 +7,7 @@ const deadlineMilliseconds = 15_000;
 const mostBytes = 65_536;
 const longestWaitSeconds = 24 * 3_600;
 
-/** An address to send to. Whether it may be reached is decided when it is. */
+/** Schema for a webhook URL. Whether the address is allowed is checked on each request. */
 export function hookUrl(description: string) {
   return z
     .string({ error: ({ input }) => (input === undefined ? "This is required." : "This must be text.") })
@@ -24,7 +24,7 @@ export function hookUrl(description: string) {
     .meta({ description, example: "https://hooks.example.com/abc" });
 }
 
-/** Sends JSON. @param read decides by the answer's body, where its status alone proves nothing */
+/** Posts JSON. @param read determines the outcome from the response body, for receivers whose status alone is not conclusive */
 export async function post(
   { egress, now }: Ports,
   url: string,
@@ -52,7 +52,7 @@ export async function post(
     }
     return read(readable(await answer.text()));
   } catch (error) {
-    // Its sentences name the host, and never the path or query, which may hold a secret.
+    // The message names the host but never the path or query, which may contain a secret.
     if (error instanceof EgressError) return { ok: false, reason: error.message };
     throw error;
   }

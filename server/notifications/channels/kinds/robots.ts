@@ -18,7 +18,7 @@ const schema = z.strictObject({
 
 type Config = z.infer<typeof schema>;
 
-/** What a robot's answer says: HTTP 200 alone is no success. What it repeats of our secrets is not told. */
+/** Returns the outcome from a robot's response body; HTTP 200 alone is not success. Secrets that it echoes are removed. */
 function verdict(config: Config, code: unknown, message: unknown): Outcome {
   if (code === 0) return { ok: true };
   const said =
@@ -26,7 +26,7 @@ function verdict(config: Config, code: unknown, message: unknown): Outcome {
   return { ok: false, reason: `The robot refused it (${typeof code === "number" ? code : "no code"})${said}.` };
 }
 
-/** Below this, a part of an address is no secret but a word. */
+/** Shorter URL parts are treated as words, not secrets. */
 const shortestSecret = 10;
 
 function discreet(text: string, { webhookUrl, secret = "" }: Config): string {
@@ -40,17 +40,17 @@ function field(answer: unknown, name: string): unknown {
   return typeof answer === "object" && answer !== null ? (answer as Record<string, unknown>)[name] : undefined;
 }
 
-/** DingTalk: HMAC-SHA256 of time and secret with the secret, milliseconds, in the query. */
+/** Returns DingTalk's signature: HMAC-SHA256 of the timestamp (milliseconds) and secret, keyed with the secret. It goes into the query. */
 export function dingtalkSignature(secret: string, timestamp: number): string {
   return createHmac("sha256", secret).update(`${timestamp}\n${secret}`).digest("base64");
 }
 
-/** Feishu: HMAC-SHA256 of nothing with time and secret as the key, seconds, in the body. */
+/** Returns Feishu's signature: HMAC-SHA256 of an empty string, keyed with the timestamp (seconds) and secret. It goes into the body. */
 export function feishuSignature(secret: string, timestamp: number): string {
   return createHmac("sha256", `${timestamp}\n${secret}`).update("").digest("base64");
 }
 
-/** Robots that check by keyword find the product's name. */
+/** Returns the message text. It contains the product name for robots that require a keyword. */
 function textOf({ title, content }: ChannelMessage): string {
   return `[Zonewright] ${title}\n${content}`;
 }
@@ -60,7 +60,7 @@ export const dingtalk: ChannelKind<Config> = {
   label: "DingTalk",
   schema,
   masks: { webhookUrl: hideAddress, secret: hide },
-  // Who sends more than 20 is blocked for ten minutes.
+  // DingTalk blocks senders of more than 20 messages a minute for ten minutes.
   mostPerMinute: 18,
   async send(config, message, ports) {
     const { webhookUrl, secret } = config;
@@ -90,7 +90,7 @@ export const feishu: ChannelKind<Config> = {
       secret === undefined || secret === ""
         ? {}
         : { timestamp: String(timestamp), sign: feishuSignature(secret, timestamp) };
-    // A rich text's parts are taken as they are; in a plain text `<at …>` would mention people.
+    // Rich text parts are literal; in plain text, `<at …>` would mention people.
     const paragraphs = [[{ tag: "text", text: message.content }]];
     const content = { post: { en_us: { title: `[Zonewright] ${message.title}`, content: paragraphs } } };
     const body = JSON.stringify({ ...signed, msg_type: "post", content });

@@ -19,7 +19,7 @@ export const slack: ChannelKind<z.infer<typeof schema>> = {
   },
 };
 
-/** The three characters that begin markup in Slack's messages, and those that would end the bold title. */
+/** Escapes the three control characters of Slack's markup, and replaces `*`, which would end the bold title. */
 function plain(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("*", "∗");
 }

@@ -16,13 +16,13 @@ const schema = z
   })
   .transform(({ administrators = false, userIds = [] }) => ({
     userIds: [...new Set(userIds)],
-    // A channel that nobody hears is not what was meant.
+    // Without users, default to administrators: a channel without recipients would be useless.
     administrators: administrators || userIds.length === 0,
   }));
 
 export type WebConfig = z.output<typeof schema>;
 
-/** Tells further users within the application. */
+/** Sends in-app notifications to additional users. */
 export const web: ChannelKind<WebConfig> = {
   channel: "web",
   label: "In the application",

@@ -15,7 +15,7 @@ const schema = z.strictObject({
     }),
 });
 
-/** A call signed after Standard Webhooks 1.0. */
+/** Sends an HTTP request signed according to Standard Webhooks 1.0. */
 export const webhook: ChannelKind<z.infer<typeof schema>> = {
   channel: "webhook",
   label: "Webhook",

@@ -79,7 +79,7 @@ export const changeGroups: readonly Group[] = [
         records: rrset("m", "TXT", texts(400)),
         // BIND's max-records-per-type is 100; Alibaba Cloud DNS takes 90.
         refusedBy: {
-          BIND: /perhaps for a limit of its own/,
+          BIND: /perhaps because of a limit/,
           "zone files": /max-records-per-type/,
           "Alibaba Cloud DNS": /QuotaExceeded\.Record/,
         },

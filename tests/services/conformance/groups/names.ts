@@ -34,7 +34,7 @@ export const nameGroups: readonly Group[] = [
       {
         records: [record("under_score", "A", "192.0.2.1")],
         // BIND's check-names. The plan refuses it for zone files, before their provider is asked.
-        refusedBy: { BIND: /a rule of its own forbids it/ },
+        refusedBy: { BIND: /one of its own rules forbids it/ },
         unserved: ["zone files"],
       },
     ],

@@ -1,6 +1,6 @@
 import { base, group, record, rrset, zone, type Group } from "../group.ts";
 
-const nsWithoutAddress = /a name server within the zone has an address/;
+const nsWithoutAddress = /requiring an address for name servers within the zone/;
 
 /** What the eight types may hold. */
 export const typeGroups: readonly Group[] = [
@@ -69,9 +69,9 @@ export const typeGroups: readonly Group[] = [
         base: base.filter(({ recordType }) => recordType !== "NS"),
         records: [],
         refusedBy: {
-          BIND: /keeps at least one name server at its apex/,
-          Knot: /keeps at least one name server at its apex/,
-          PowerDNS: /keeps at least one name server at its apex/,
+          BIND: /needs at least one name server at its apex/,
+          Knot: /needs at least one name server at its apex/,
+          PowerDNS: /needs at least one name server at its apex/,
         },
       },
     ],

@@ -1,0 +1,131 @@
+import type { AnyTRPCProcedure } from "@trpc/server";
+import type { Permission } from "../access/permissions.ts";
+import { visitor } from "../access/actor.ts";
+import { bearerOf, type Identified } from "../access/authenticator.ts";
+import { permitted, type Caller } from "../access/caller.ts";
+import { AppError } from "../platform/errors.ts";
+import type { RouteMeta } from "./context.ts";
+import { routeMeta, type Needs, type Route } from "./route.ts";
+import { guarded, type Admission, type Call } from "./trpc.ts";
+
+/** A kind of procedure: `needs` is published in the API document, `admit` enforces it. */
+function kind<Admitted extends Admission>(needs: Needs, admit: (call: Call) => Admitted | Promise<Admitted>) {
+  const base = guarded(admit);
+  return (route: Route) => base.meta(routeMeta(route, needs));
+}
+
+/** The same for a kind that personal tokens may call, with one base for each permission. */
+function tokenKind<Admitted extends Admission>(
+  access: Needs["access"],
+  admit: (call: Call, permission: Permission) => Promise<Admitted>,
+) {
+  const kinds = new Map<Permission, ReturnType<typeof kind<Admitted>>>();
+  return (permission: Permission, route: Route) => {
+    const known = kinds.get(permission) ?? kind({ access, permission }, (call) => admit(call, permission));
+    kinds.set(permission, known);
+    return known(route);
+  };
+}
+
+/** Anyone; no sign-in. */
+export const open = kind({ access: "public" }, ({ http, requestId }) => ({ actor: visitor(http.ip, requestId) }));
+
+/** The bearer of a `tempToken`, whose password was right and whose second factor is pending. Access tokens are not accepted. */
+export const awaitingSecondFactor = kind(
+  { access: "awaitingSecondFactor" },
+  async ({ services, em, http, requestId }) => {
+    const pending = await services.secondFactorChecks.authenticate(em, bearerOf(http));
+    return { pending, actor: { ...visitor(http.ip, requestId), userId: pending.userId } };
+  },
+);
+
+/** A signed-in user; no personal token. */
+export const signedIn = kind({ access: "signedIn" }, sessionCall);
+
+/** A signed-in user whose session was confirmed within the last ten minutes. For calls that add or remove a way into the account. */
+export const confirmed = kind({ access: "signedIn", confirmed: "session" }, async (call) => {
+  const { caller } = await sessionCall(call);
+  await call.services.confirmation.require(call.em, caller);
+  return { caller };
+});
+
+/** The same, or the current password in the body: the service asks `Confirmation.requireOrPassword`. */
+export const confirmedOrPassword = kind({ access: "signedIn", confirmed: "orPassword" }, sessionCall);
+
+/** A signed-in administrator; no personal token. */
+export const admin = kind({ access: "admin" }, adminCall);
+
+/** A signed-in administrator whose session was confirmed within the last ten minutes. For calls that always grant access. */
+export const confirmedAdmin = kind({ access: "admin", confirmed: "session" }, async (call) => {
+  const { caller } = await adminCall(call);
+  await call.services.confirmation.require(call.em, caller);
+  return { caller };
+});
+
+/** A signed-in administrator; if the body grants access, the service calls `Confirmation.require`. */
+export const adminGivingAccess = kind({ access: "admin", confirmed: "givingAccess" }, adminCall);
+
+/** A signed-in user, or a personal token that carries the permission. */
+export const may = tokenKind("signedIn", permittedCall);
+
+/** A signed-in administrator, or an administrator's personal token that carries the permission. */
+export const adminMay = tokenKind("admin", async (call, permission) => {
+  const { caller } = await permittedCall(call, permission);
+  requireAdmin(caller, call);
+  return { caller };
+});
+
+/** As `may`, for a subscription: it has no REST route, and learns when its credential expires. */
+export function maySubscribe(permission: Permission) {
+  return guarded(async (call) => {
+    const identified = await authenticated(call);
+    return { caller: permitted(asCaller(identified, call), permission), identified };
+  }).meta({ access: "signedIn", permission });
+}
+
+/** The same procedure under another name and REST path. Everything else is the original's, except its deprecation. */
+export function alias<Procedure extends AnyTRPCProcedure>(
+  procedure: Procedure,
+  { path, operationId, tag, deprecated }: Pick<Route, "path" | "operationId" | "tag" | "deprecated">,
+): Procedure {
+  const { deprecated: _, openapi, ...original } = procedure._def.meta as RouteMeta;
+  if (!openapi) throw new Error(`${operationId} cannot be an alias of a procedure without a REST route.`);
+  const description = `Same as \`${openapi.operationId}\`.`;
+  const meta: RouteMeta = {
+    ...original,
+    openapi: { ...openapi, path, operationId, description, tags: [tag] },
+    ...(deprecated ? { deprecated } : {}),
+  };
+  const call = (options: Parameters<AnyTRPCProcedure>[0]) => procedure(options);
+  return Object.assign(call, procedure, { meta, _def: { ...procedure._def, meta } });
+}
+
+async function permittedCall(call: Call, permission: Permission): Promise<{ caller: Caller }> {
+  return { caller: permitted(asCaller(await authenticated(call), call), permission) };
+}
+
+async function adminCall(call: Call): Promise<{ caller: Caller }> {
+  const { caller } = await sessionCall(call);
+  requireAdmin(caller, call);
+  return { caller };
+}
+
+async function sessionCall(call: Call): Promise<{ caller: Caller }> {
+  const caller = asCaller(await authenticated(call), call);
+  if (caller.permissions === "all") return { caller };
+  throw new AppError("FORBIDDEN", "This call does not accept personal tokens. Sign in and use an access token.");
+}
+
+async function authenticated({ services, em, http }: Call): Promise<Identified> {
+  return await services.authenticator.authenticate(em, http);
+}
+
+function asCaller({ caller }: Identified, { http, requestId }: Call): Caller {
+  return { ...caller, ip: http.ip, requestId };
+}
+
+function requireAdmin({ role, userId }: Caller, { procedure }: Call): void {
+  if (role === "admin") return;
+  const note = { text: "a member called an administrator procedure", userId, procedure };
+  throw new AppError("FORBIDDEN", "Only administrators can do this. Ask an administrator.", { note });
+}

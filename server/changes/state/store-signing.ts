@@ -1,0 +1,93 @@
+import { createHash } from "node:crypto";
+import { sql } from "kysely";
+import { jsonRows, queries, type EntityManager } from "../../database/database.ts";
+import { recordKey, type RecordData } from "../../dns/record.ts";
+import type { ZoneSigning } from "../../dns/server-managed.ts";
+import { serverManagedRows } from "../../database/server-managed-rows.ts";
+
+const rowsPerStatement = 5_000;
+
+/**
+ * Stores what a reading showed of a zone's signing, in the caller's transaction: whether the provider signs the zone, and its server-managed
+ * records, which replace those of the last reading. Such records that were stored as ordinary ones end without a change set: nobody changed
+ * them.
+ */
+export async function storeSigning(
+  tx: EntityManager,
+  domainId: string,
+  { signed, managed }: ZoneSigning,
+  now: Date,
+): Promise<void> {
+  const before = await queries(tx)
+    .selectFrom("domains")
+    .select(["provider_signed", "server_managed_count"])
+    .where("id", "=", domainId)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!before) return;
+  if (signed || before.provider_signed) await endStored(tx, domainId);
+  if (before.server_managed_count > 0) {
+    await queries(tx).deleteFrom("server_managed_records").where("domain_id", "=", domainId).execute();
+  }
+  for (let start = 0; start < managed.length; start += rowsPerStatement) {
+    await insertRows(tx, domainId, managed.slice(start, start + rowsPerStatement), now);
+  }
+  if (before.provider_signed === signed && before.server_managed_count === 0 && managed.length === 0) return;
+  await queries(tx)
+    .updateTable("domains")
+    .set((eb) => ({
+      provider_signed: signed,
+      server_managed_count: eb
+        .selectFrom("server_managed_records")
+        .select((count) => count.fn.countAll<number>().as("total"))
+        .where("domain_id", "=", domainId),
+    }))
+    .where("id", "=", domainId)
+    .execute();
+}
+
+/** Ends server-managed records that were stored as ordinary ones, at a revision of their own that no change set claims. */
+async function endStored(tx: EntityManager, domainId: string): Promise<void> {
+  await sql`
+    with ended as (
+      update records set until = (select revision + 1 from domains where id = ${domainId})
+      where domain_id = ${domainId} and until is null and ${serverManagedRows}
+      returning 1
+    )
+    update domains set revision = revision + 1, record_count = record_count - (select count(*) from ended)
+    where id = ${domainId} and exists (select 1 from ended)
+  `.execute(queries(tx));
+}
+
+async function insertRows(
+  tx: EntityManager,
+  domainId: string,
+  records: readonly RecordData[],
+  now: Date,
+): Promise<void> {
+  const rows = records.map((record) => ({
+    id: idOf(domainId, record),
+    t: record.recordType,
+    n: record.name,
+    d: record.value,
+    s: record.ttl,
+  }));
+  await sql`
+    insert into server_managed_records (record_id, domain_id, record_type, name, value, ttl, read_at)
+    select r.id, ${domainId}::uuid, r.t, r.n, r.d, r.s, ${now}::timestamptz
+    from ${jsonRows(rows)} as r (id uuid, t text, n text, d text, s int)
+    on conflict do nothing
+  `.execute(queries(tx));
+}
+
+/** Returns an id derived from the record's content, so that it stays the same over readings (RFC 9562 §5.8). */
+function idOf(domainId: string, record: RecordData): string {
+  const digest = createHash("sha256")
+    .update(`${domainId}\u0000${recordKey(record)}`)
+    .digest()
+    .subarray(0, 16);
+  digest.writeUInt8((digest.readUInt8(6) & 0x0f) | 0x80, 6);
+  digest.writeUInt8((digest.readUInt8(8) & 0x3f) | 0x80, 8);
+  const hex = digest.toString("hex");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}

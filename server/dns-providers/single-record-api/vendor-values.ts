@@ -1,0 +1,66 @@
+import { escapeOctets } from "../../dns/names/escapes.ts";
+import { parseHost, parseOwner, readHost, readOwner } from "../../dns/names/names.ts";
+import { isEditableType } from "../../dns/record.ts";
+import { canonicalRdata } from "../rdata-text.ts";
+
+// Values as Alibaba Cloud DNS and DNSPod print them: TXT without quotes or escapes, host names in Unicode, MX priority as its own
+// field.
+
+/**
+ * Returns whether records can be filtered by this name. Neither vendor documents which form of an international name its filter
+ * takes.
+ */
+export function isQueryable(name: string): boolean {
+  return !name.includes("xn--");
+}
+
+/** Returns an owner relative to the zone, in A-labels; unchanged if it is not a valid name. */
+export function canonicalOwner(printed: string, zone: string): string {
+  if (printed === "" || printed === "@") return "@";
+  const name = `${printed}.${zone}.`;
+  const owner = parseOwner(name, zone);
+  if (owner.ok) return owner.value;
+  const read = readOwner(name, "", zone);
+  return read.ok ? read.value : printed;
+}
+
+/** Returns a printed value in canonical form; unchanged if it cannot be read, so that nothing is lost. */
+export function canonicalValue(
+  recordType: string,
+  printed: string,
+  mxPriority: number | undefined,
+): { value: string; priority: number | null } {
+  const text = masterFileText(recordType, printed, mxPriority);
+  const read = isEditableType(recordType) && text !== null ? canonicalRdata(recordType, text) : null;
+  return read ?? { value: printed, priority: null };
+}
+
+/** Returns a value in master-file form; null if it has none. */
+function masterFileText(recordType: string, printed: string, mxPriority: number | undefined): string | null {
+  switch (recordType) {
+    case "TXT":
+      return `"${escapeOctets(Buffer.from(printed, "utf8"), '"\\')}"`;
+    case "CNAME":
+    case "NS":
+      return absoluteHost(printed);
+    case "MX": {
+      const host = absoluteHost(printed);
+      return host && `${mxPriority ?? 0} ${host}`;
+    }
+    case "SRV": {
+      const [priority, weight, port, target = "", ...others] = printed.trim().split(/\s+/);
+      const host = absoluteHost(target);
+      return host && others.length === 0 ? `${priority} ${weight} ${port} ${host}` : null;
+    }
+    default:
+      return printed;
+  }
+}
+
+function absoluteHost(printed: string): string | null {
+  if (printed === ".") return ".";
+  const host = parseHost(printed);
+  if (host.ok) return `${host.value}.`;
+  const read = readHost(printed, "");
+  return read.ok ? `${read.value}.` : null;
+}

@@ -1,0 +1,22 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { startArguments, thisCheckout } from "../../bench/support/start-script.ts";
+import { run } from "../support/programs.ts";
+
+const options = startArguments(thisCheckout).slice(0, -1);
+const text = (file: string) => readFileSync(join(thisCheckout, file), "utf8");
+
+test("npm, the container and systemd start Node with the same options", () => {
+  const [, container = "[]"] = /^CMD (.+)$/m.exec(text("Dockerfile")) ?? [];
+  const [, unit = ""] = /^ExecStart=\S+ (.+)$/m.exec(text("docs/operations/zonewright.service")) ?? [];
+  expect(JSON.parse(container)).toEqual(["node", ...options, "server/main.ts"]);
+  expect(unit.split(" ")).toEqual([...options, "server/main.ts"]);
+  expect(text("docs/operations/monitoring.md")).toContain(`\`node ${options.join(" ")} server/main.ts\``);
+});
+
+test("this Node knows the options that the service is started with", async () => {
+  expect(options.length).toBeGreaterThan(0);
+  expect(await run(process.execPath, [...options, "--eval", "0"])).toMatchObject({ exitCode: 0, stderr: "" });
+  expect((await run(process.execPath, ["--no-such-option-of-node", "--eval", "0"])).exitCode).not.toBe(0);
+});

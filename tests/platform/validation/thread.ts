@@ -1,0 +1,32 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+
+/** The cost of validating a body. */
+export interface Validated {
+  /** Characters of the longest refusal. */
+  longest: number;
+  /** Blocks of JavaScript that were entered. */
+  blocks: number;
+}
+
+/** A thread that validates bodies and counts what that takes. */
+export class ValidationThread {
+  readonly #worker = new Worker(new URL("program.ts", import.meta.url));
+  /** How many schemas each body is held against. */
+  procedures = 0;
+
+  async start(): Promise<void> {
+    [this.procedures] = (await once(this.#worker, "message")) as [number];
+  }
+
+  /** Reads the body, then validates it as each procedure would. */
+  async validate(text: string): Promise<Validated> {
+    this.#worker.postMessage(text, []);
+    const [validated] = (await once(this.#worker, "message")) as [Validated];
+    return validated;
+  }
+
+  async stop(): Promise<void> {
+    await this.#worker.terminate();
+  }
+}

@@ -1,0 +1,69 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { promisify } from "node:util";
+import { vi } from "vitest";
+import { lockFolder } from "../../server/database/lock-file.ts";
+import { cacheFolder } from "./cache-folder.ts";
+
+const root = join(import.meta.dirname, "../..");
+const cache = join(cacheFolder, "client");
+
+export interface ClientTarball {
+  tarball: string;
+  /** What it holds. */
+  files: string[];
+}
+
+/** The client as `npm pack` packs it. It compiles the whole server, so it is packed once for the same sources. */
+export async function packClient(): Promise<ClientTarball> {
+  const folder = join(cache, await hashOfSources());
+  if (!existsSync(folder)) {
+    await mkdir(cache, { recursive: true });
+    const unlock = await vi.waitFor(() => lockFolder(cache), { timeout: 120_000, interval: 500 });
+    try {
+      if (!existsSync(folder)) await pack(folder);
+    } finally {
+      unlock();
+    }
+  }
+  const files = JSON.parse(await readFile(join(folder, "files.json"), "utf8")) as string[];
+  return { tarball: join(folder, "client.tgz"), files };
+}
+
+async function pack(folder: string): Promise<void> {
+  const made = await mkdtemp(join(cache, "packing-"));
+  try {
+    const options = ["--workspace", "@zonewright/client", "--pack-destination", made, "--json"];
+    const { stdout } = await promisify(execFile)("npm", ["pack", ...options], { cwd: root });
+    type Packed = { filename: string; files: { path: string }[] };
+    const [{ filename, files }] = JSON.parse(stdout.slice(stdout.indexOf("[\n"))) as [Packed];
+    await rename(join(made, filename), join(made, "client.tgz"));
+    await writeFile(join(made, "files.json"), JSON.stringify(files.map(({ path }) => path)));
+    await rename(made, folder);
+  } finally {
+    await rm(made, { recursive: true, force: true });
+  }
+}
+
+/** Of all that the package is made from. */
+async function hashOfSources(): Promise<string> {
+  const sources = [
+    "package-lock.json",
+    "tsconfig.json",
+    ...(await filesIn("server")),
+    ...(await filesIn("client-sdk")),
+  ];
+  const hash = createHash("sha256");
+  for (const source of sources.toSorted()) hash.update(`${source}\n`).update(await readFile(join(root, source)));
+  return hash.digest("hex");
+}
+
+async function filesIn(folder: string): Promise<string[]> {
+  const found = await readdir(join(root, folder), { recursive: true, withFileTypes: true });
+  const files = found.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  // The last build is no source of the next.
+  return files.map((file) => relative(root, file)).filter((file) => !/^client-sdk\/(?:dist|node_modules)\//.test(file));
+}
